@@ -43,7 +43,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 61
+#define CONF_KEYS 76
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -110,6 +110,21 @@ struct conf {
     char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
     bool hash_inputs;             /* [link] hash_objects = yes|no: sha1 of each object of a link */
     uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
+    char *answers_address;        /* [answers] address: HOST:PORT; "" = clients open the store */
+    char *answers_user;           /* [answers] user */
+    char *munge_socket;           /* [answers] munge_socket; "" = libmunge's */
+    char *answers_listen;         /* [answers] listen: HOST:PORT; "" = no service here */
+    char *answers_store;          /* [answers] store */
+    char *answers_see;            /* [answers] see = own|slurm|all */
+    char *answers_operators;      /* [answers] operators: names with commas between */
+    uint32_t answers_requests;    /* [answers] requests: at once */
+    uint32_t answers_user_requests; /* [answers] user_requests: of one user's, at once */
+    uint32_t answers_time_s;        /* [answers] time: of one answer, elapsed and of processors */
+    uint64_t answers_memory_bytes;  /* [answers] memory: of one answer */
+    uint64_t answers_bytes;         /* [answers] size: of one answer */
+    char *web_socket;               /* [answers] web_socket: a path; "" = no pages */
+    char *web_proxy_user;           /* [answers] web_proxy_user; "" = nobody */
+    char *web_user_header;          /* [answers] web_user_header: a field of HTTP */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
     struct conf_rules host, partition, account, path_rules, argument, env, package, redact;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */

@@ -83,6 +83,23 @@ static int check_url(const char *text, struct conf_fault *fault)
     return 0;
 }
 
+/* HOST:PORT or [ADDRESS]:PORT, or nothing. Of a listener the host may be left out: all addresses.
+ */
+static int check_place(const char *text, struct conf_fault *fault)
+{
+    static const char hint[] = "write HOST:PORT, with [] around an address of IPv6";
+    const char *host_end = text[0] == '[' ? strchr(text, ']') : strchr(text, ':');
+    if (text[0] == '\0')
+        return 0;
+    if (host_end == NULL)
+        return conf_fault(fault, 0, "no port", hint);
+    const char *port = strchr(host_end, ':');
+    size_t digits = port == NULL ? 0 : strspn(port + 1, "0123456789");
+    if (digits == 0 || digits > 5 || port[1 + digits] != '\0' || atoi(port + 1) > UINT16_MAX)
+        return conf_fault(fault, (size_t)(host_end - text), "no port from 0 to 65535", hint);
+    return 0;
+}
+
 static int check_timezone(const char *text, struct conf_fault *fault)
 {
     static char hint[sizeof "did you mean ?" + DAYS_ZONE_MAX];
@@ -163,7 +180,12 @@ const struct conf_kind
     conf_value_directories = NUMBER("directories", 0, 9999),
     conf_value_share = NUMBER("hundredths", 1, 100),
     conf_value_block_bytes = NUMBER("bytes", 64, 65000),
-    conf_value_records = NUMBER("records", 1, 10000);
+    conf_value_records = NUMBER("records", 1, 10000),
+    conf_value_place = TEXT(check_place),
+    conf_value_see = CHOICE(CONF_WORD, WORDS("own", "slurm", "all"), "unknown value",
+                      "write own, slurm or all"),
+    conf_value_requests = NUMBER("requests", 1, 1000),
+    conf_value_memory = SIZE(UINT64_C(1) << 40, "1024G");
 /* clang-format on */
 
 static int parse_text(const char *text, char **field)

@@ -73,6 +73,7 @@ CALL make_view('environment_member', 'environment_id IN (SELECT environment_id F
 CALL make_view('env_value', 'id IN {variables}');
 CALL make_view('env_name',
     'id IN (SELECT env_name_id FROM jobtrail.env_value WHERE id IN {variables})');
+CALL make_view('ancestors', 'id IN (SELECT ancestors_id FROM {runs})');
 
 SET @packages = 'EXISTS (SELECT 1 FROM jobtrail.run AS ours WHERE ours.uuid = run_package.run_uuid
     AND ours.package_owner = run_package.owner AND ours.user = {me})';

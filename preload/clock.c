@@ -4,7 +4,7 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-#if defined(__aarch64__)
+#ifdef __aarch64__
 #define VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
 #else
 #define VDSO_CLOCK_GETTIME "__vdso_clock_gettime"

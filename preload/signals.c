@@ -20,7 +20,7 @@ enum { MASK_BYTES = 8 };
 /* In .data: see private.c. */
 static void (*callback)(int) __attribute__((section(".data")));
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 __asm__(".pushsection .text\n"
         ".type jobtrail_return, @function\n"
         "jobtrail_return:\n"

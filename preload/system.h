@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 
 #define SYSTEM_MAP      SYS_mmap
 #define SYSTEM_STAT     SYS_fstat
@@ -129,7 +129,7 @@ static inline long system_stat_path(const char *path, struct stat *status)
 /* pread(2) */
 static inline long system_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
-#if defined(__i386__)
+#ifdef __i386__
     return system_call6(SYS_pread64, fd, (long)buffer, (long)size, (long)offset,
                         (long)(offset >> 32), 0);
 #else
@@ -140,7 +140,7 @@ static inline long system_read_at(int fd, void *buffer, size_t size, uint64_t of
 /* fallocate(2) */
 static inline long system_allocate(int fd, uint64_t offset, uint64_t size)
 {
-#if defined(__i386__)
+#ifdef __i386__
     return system_call6(SYS_fallocate, fd, 0, (long)offset, (long)(offset >> 32), (long)size,
                         (long)(size >> 32));
 #else

@@ -210,6 +210,15 @@ bool elder_takes(enum elder_call call, spank_t spank)
     return true;
 }
 
+static void elder_mark_over(void *job, uint32_t restart, int directory)
+{
+    (void)restart;
+    int error = spool_mark(directory, SPOOL_OVER);
+    if (error != 0)
+        slurm_info("jobtrail: job %u: its epilog is not noted for another version: %s",
+                   *(const uint32_t *)job, strerror(-error));
+}
+
 bool elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank)
 {
     uint32_t formats[VERSIONS_MAX];
@@ -220,6 +229,7 @@ bool elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank)
         if (version_note_path(settings->spools, formats[i], spool) != 0 ||
             last_restart(spool, job) < 0)
             continue;
+        spool_find_runs(spool, job, elder_mark_over, &job);
         struct elder *elder = load_plugin(spool, job);
         if (elder != NULL)
             hand_over_to(elder, ELDER_JOB_EPILOG, spank);

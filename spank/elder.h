@@ -53,8 +53,9 @@ void elder_find_around(void);
 /* Hands the call over where there is an elder. Returns whether there is one. */
 bool elder_takes(enum elder_call call, spank_t spank);
 
-/* Hands the epilog over to each version with a directory of the job. Returns whether one could not
- * be loaded: then the job is for `jobtrail-submit flush --job`, which finds what is left of it. */
+/* Hands the epilog over to each version with a directory of the job, and marks that directory first
+ * (SPOOL_OVER). Returns whether one could not be loaded: then the job is for `jobtrail-submit
+ * flush --job`, which finds what is left of it. */
 bool elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank);
 
 /* Writes into the spool that this plugin makes jobs' directories there (version_note.h). To be

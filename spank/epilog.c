@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/epilog.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -50,12 +51,13 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
 /* Steps may end in any order (measured, 22.05: a cancelled job's extern step ends first). Each step
  * writes its end into the journal before it comes here. So the flush that the last step starts
  * finds the ends of all. */
-void epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool)
+int epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool)
 {
-    if (prolog_was_noted(spool))
-        return;
-    if (step == JOURNAL_STEP_EXTERN)
-        spool_mark(spool, SPOOL_EXTERN_ENDED);
-    if (faccessat(spool, SPOOL_EXTERN_ENDED, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    int noted = prolog_was_noted(spool);
+    if (noted != 0)
+        return noted < 0 && noted != -ENOENT ? noted : 0; /* it is flushed already */
+    int error = step == JOURNAL_STEP_EXTERN ? spool_mark(spool, SPOOL_EXTERN_ENDED) : 0;
+    if (error == 0 && faccessat(spool, SPOOL_EXTERN_ENDED, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
         epilog_flush(settings, job, false);
+    return error;
 }

@@ -17,7 +17,8 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over);
 
 /* For jobs that have no SPANK prolog and epilog (slurm_release.h): flushes the job after the end of
  * `step` if the job's extern step has ended. A mark in the job's directory `spool` says so from
- * then on. */
-void epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool);
+ * then on. Returns 0, or -errno where it could not find out or set the mark: then nothing is
+ * flushed. */
+int epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool);
 
 #endif

@@ -52,7 +52,8 @@ static void end_watch(struct exit_watch **at)
     free(watch);
 }
 
-/* The process may fork for millions of times, each of which makes a record. Written backward, the
+/* The process may fork for millions of times, each of which makes a record, as each change of its
+ * name does. Written backward, the
  * ring has the newest ones, and the first is where data_head points. The mapping is all that keeps
  * the event; children of this process do not get it. */
 static int map_ring(pid_t pid, const struct perf_event_mmap_page **ring)
@@ -64,6 +65,8 @@ static int map_ring(pid_t pid, const struct perf_event_mmap_page **ring)
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .task = 1,
+        .comm = 1,
+        .comm_exec = 1,
         .use_clockid = 1,
         .write_backward = 1,
         .clockid = CLOCK_REALTIME,
@@ -101,31 +104,62 @@ int exit_note_watch(pid_t pid)
     return 0;
 }
 
-static uint64_t exit_in_ring(const struct perf_event_mmap_page *ring)
+/* The `size` bytes at `at` of the ring. */
+static void read_ring(const struct perf_event_mmap_page *ring, uint64_t at, void *bytes,
+                      size_t size)
+{
+    const char *records = (const char *)ring + ring->data_offset;
+    for (size_t i = 0; i < size; i++)
+        ((char *)bytes)[i] = records[(at + i) % ring->data_size];
+}
+
+/* Adds what the records tell where all of them are there. data_head counts down from 0. */
+static void read_records(const struct perf_event_mmap_page *ring, uint64_t head,
+                         struct exit_note *note)
+{
+    const uint64_t written = 0 - head;
+    bool has_program = false, has_child = false;
+    struct perf_event_header header;
+    if (written > ring->data_size)
+        return;
+    for (uint64_t at = 0; at < written; at += header.size) {
+        read_ring(ring, head + at, &header, sizeof header);
+        if (header.size < sizeof header)
+            return;
+        has_program |=
+            header.type == PERF_RECORD_COMM && (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+        has_child |= header.type == PERF_RECORD_FORK;
+    }
+    note->has_no_program = !has_program;
+    note->has_no_child = !has_child;
+}
+
+static struct exit_note note_in_ring(const struct perf_event_mmap_page *ring)
 {
     struct {
         struct perf_event_header header;
         uint32_t pid, parent, thread, parent_thread;
         uint64_t time_ns;
     } record;
-    const char *records = (const char *)ring + ring->data_offset;
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     if (head == 0)
-        return 0;
-    for (size_t i = 0; i < sizeof record; i++)
-        ((char *)&record)[i] = records[(head + i) % ring->data_size];
-    bool is_exit = record.header.type == PERF_RECORD_EXIT && record.header.size >= sizeof record;
-    return is_exit ? record.time_ns : 0;
+        return (struct exit_note){0};
+    read_ring(ring, head, &record, sizeof record);
+    if (record.header.type != PERF_RECORD_EXIT || record.header.size < sizeof record)
+        return (struct exit_note){0};
+    struct exit_note note = {.died_ns = record.time_ns};
+    read_records(ring, head, &note);
+    return note;
 }
 
-uint64_t exit_note_take(pid_t pid)
+struct exit_note exit_note_take(pid_t pid)
 {
     struct exit_watch **at = find_watch(pid);
     if (*at == NULL)
-        return 0;
-    uint64_t time_ns = exit_in_ring((*at)->ring);
+        return (struct exit_note){0};
+    struct exit_note note = note_in_ring((*at)->ring);
     end_watch(at);
-    return time_ns;
+    return note;
 }
 
 void exit_note_forget(void)

@@ -17,8 +17,9 @@
  *     jobtrail.policy           jobtrail.policy.N
  *
  * What versions rely on of each other never changes: these names; the file `version`
- * (spank/version_note.h); that the plugin exports jobtrail_hand_over() (spank/elder.h); and that
- * jobtrail-submit has `--formats NUMBER`, and ends with the status 4 where it has another number.
+ * (spank/version_note.h); the marks SPOOL_EXTERN_ENDED and SPOOL_OVER (spool_path.h); that the
+ * plugin exports jobtrail_hand_over() (spank/elder.h); and that jobtrail-submit has `--formats
+ * NUMBER`, and ends with the status 4 where it has another number.
  */
 #ifndef JOBTRAIL_JOB_FORMATS_H
 #define JOBTRAIL_JOB_FORMATS_H

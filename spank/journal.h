@@ -25,7 +25,8 @@
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
  *         node that the step holds, as "0-3,8"), job_cores (that the job holds), whole_cores,
- *         cpus_per_task, pid and ticks of the step's daemon; freezes=1 where Slurm suspends by a
+ *         cpus_per_task, pid and ticks of the step's daemon; name_space, the inode of the pid
+ *         namespace that its pid and those of its tasks are of; freezes=1 where Slurm suspends by a
  *         freezer of cgroups; in the batch step array_job, array_task (4294967294: none) and qos;
  *         submit_host, from the user's environment and not checked; opted_out=1 with --jobtrail=no;
  *         container=1 with srun --container
@@ -38,13 +39,21 @@
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
  *         others=alive where the daemon had children and none of them was dead and not waited for;
  *         where there was a task epilog, forked and forked_busy; died (exit_note.h), nanoseconds
- *         since the Epoch, where the kernel told of it: the task ended then or later
+ *         since the Epoch, where the kernel told of it: the task ended then or later; executed=0
+ *         where the kernel told that it never executed a program
+ * loader  a task ended with exit code 127 or 1, as loaders end what they cannot start, and the
+ *         kernel told that it had forked nothing (a TaskProlog is forked): step, task, pid;
+ *         library_path and preload, which are LD_LIBRARY_PATH and LD_PRELOAD of its step, empty
+ *         where unset, left out where they do not fit in and lines `variable` before have them
+ * variable  a piece of such a text: step, name (library_path or preload), size (of the whole text,
+ *         bytes, JOURNAL_VARIABLE_MAX at the most), at (where the piece begins), text. The daemon
+ *         of a step writes each text once, its pieces in their order
  * end     the step is over on this node: step
  * suspend  the watcher saw that the job was suspended: since (when it saw it last running, as time)
  * resume  the watcher saw that it goes on: since (when it saw it last suspended)
  * epilog  the job is over here; the same keys of the credential as `prolog`, and start (of the
  *         job, seconds since the Epoch, from Slurm 23.02 on). Readers use the first one: a later
- * run of a requeued job appends its own to journals that a crash has left
+ *         run of a requeued job appends its own to journals that a crash has left
  *
  * Cores are numbered by Slurm, per node from 0 (S_STEP_ALLOC_CORES, S_JOB_ALLOC_CORES); CPUs are
  * Slurm's unit, in which it accounts: threads, where the node has several of a core. What the items
@@ -68,12 +77,13 @@
  * task ended before that.
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
- * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of
- * it, `step`, `noledger` and `task` at three quarters, `exit`, `end`, `suspend` and `resume` at its
- * end. `prolog` and `epilog`, one of each for a run, are always written. For each line that is left
- * out the file JOURNAL_LEFT_OUT gets one byte. It has JOURNAL_LEFT_OUT_MAX bytes at the most, which
- * stand for "this many or more". There are JOURNAL_PAUSES_MAX lines `suspend` at the most, and as
- * many `resume`: later suspensions are not noted.
+ * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `variable` at a
+ * quarter of it, `program` and `loader` at half of it, `step`, `noledger` and `task` at three
+ * quarters, `exit`, `end`, `suspend` and `resume` at its end. `prolog` and `epilog`, one of each
+ * for a run, are always written. For each line that is left out the file JOURNAL_LEFT_OUT gets one
+ * byte. It has JOURNAL_LEFT_OUT_MAX bytes at the most, which stand for "this many or more". There
+ * are JOURNAL_PAUSES_MAX lines `suspend` at the most, and as many `resume`: later suspensions are
+ * not noted.
  */
 #ifndef JOBTRAIL_JOURNAL_H
 #define JOBTRAIL_JOURNAL_H
@@ -87,7 +97,12 @@
 #define JOURNAL_BYTES    (UINT64_C(64) << 20)
 #define JOURNAL_LEFT_OUT "journal.left_out"
 
-enum { JOURNAL_LINE_MAX = 4096, JOURNAL_LEFT_OUT_MAX = 1 << 20, JOURNAL_PAUSES_MAX = 512 };
+enum {
+    JOURNAL_LINE_MAX = 4096,
+    JOURNAL_LEFT_OUT_MAX = 1 << 20,
+    JOURNAL_PAUSES_MAX = 512,
+    JOURNAL_VARIABLE_MAX = 64 << 10
+};
 
 #define JOURNAL_STEP_BATCH       4294967291u
 #define JOURNAL_STEP_EXTERN      4294967292u

@@ -17,22 +17,19 @@ static bool is_plain(unsigned char byte)
            (byte >= '0' && byte <= '9') || (byte != '\0' && strchr("_./:,@+()[]-", byte) != NULL);
 }
 
-/* Appends " KEY=VALUE", or nothing when there is no room for all of it and a newline. */
-static void journal_add(struct journal_line *line, const char *key, const char *value)
+size_t journal_piece(struct journal_line *line, const char *key, const char *value)
 {
     const char hex[] = "0123456789ABCDEF";
     size_t before = line->length;
-    size_t room = sizeof line->text - 1;
+    size_t room = sizeof line->text - 1, taken = 0;
     int length = snprintf(line->text + before, room - before, " %s=", key);
     if (length < 0 || (size_t)length >= room - before)
-        return;
+        return 0;
     size_t at = before + (size_t)length;
-    for (; *value != '\0'; value++) {
-        unsigned char byte = (unsigned char)*value;
-        if (at + 3 > room)
-            return;
+    for (; value[taken] != '\0' && at + 3 <= room; taken++) {
+        unsigned char byte = (unsigned char)value[taken];
         if (is_plain(byte)) {
-            line->text[at++] = *value;
+            line->text[at++] = value[taken];
         } else {
             line->text[at++] = '%';
             line->text[at++] = hex[byte >> 4];
@@ -40,6 +37,18 @@ static void journal_add(struct journal_line *line, const char *key, const char *
         }
     }
     line->length = at;
+    return taken;
+}
+
+bool journal_text(struct journal_line *line, const char *key, const char *value)
+{
+    size_t before = line->length;
+    if (value == NULL)
+        return true;
+    bool is_whole = journal_piece(line, key, value) == strlen(value) && line->length != before;
+    if (!is_whole)
+        line->length = before;
+    return is_whole;
 }
 
 /* How large the journal may become by a line of this verb (journal.h). */
@@ -49,14 +58,11 @@ static uint64_t room_of_verb(const char *verb)
         const char *verb;
         uint64_t limit;
     } kinds[] = {
-        {"program", JOURNAL_BYTES / 2},
-        {"step", JOURNAL_BYTES / 4 * 3},
-        {"noledger", JOURNAL_BYTES / 4 * 3},
-        {"task", JOURNAL_BYTES / 4 * 3},
-        {"exit", JOURNAL_BYTES},
-        {"end", JOURNAL_BYTES},
-        {"suspend", JOURNAL_BYTES},
-        {"resume", JOURNAL_BYTES},
+        {"variable", JOURNAL_BYTES / 4}, {"program", JOURNAL_BYTES / 2},
+        {"loader", JOURNAL_BYTES / 2},   {"step", JOURNAL_BYTES / 4 * 3},
+        {"task", JOURNAL_BYTES / 4 * 3}, {"noledger", JOURNAL_BYTES / 4 * 3},
+        {"exit", JOURNAL_BYTES},         {"end", JOURNAL_BYTES},
+        {"suspend", JOURNAL_BYTES},      {"resume", JOURNAL_BYTES},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(verb, kinds[i].verb) == 0)
@@ -69,7 +75,7 @@ static void add_clock(struct journal_line *line, const char *key, const struct t
 {
     char text[32];
     snprintf(text, sizeof text, "%lld.%09ld", (long long)time->tv_sec, time->tv_nsec);
-    journal_add(line, key, text);
+    journal_text(line, key, text);
 }
 
 static bool is_near(const struct timespec *first, const struct timespec *second)
@@ -100,13 +106,7 @@ void journal_number(struct journal_line *line, const char *key, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    journal_add(line, key, text);
-}
-
-void journal_text(struct journal_line *line, const char *key, const char *value)
-{
-    if (value != NULL)
-        journal_add(line, key, value);
+    journal_text(line, key, text);
 }
 
 /* Whether the file ends within a line, as after a write to a full file system. */

@@ -6,6 +6,8 @@
 #ifndef JOBTRAIL_JOURNAL_LINE_H
 #define JOBTRAIL_JOURNAL_LINE_H
 
+#include <stdbool.h>
+
 #include "spank/journal.h"
 
 struct journal_line {
@@ -19,8 +21,11 @@ void journal_start(struct journal_line *line, const char *verb);
 
 void journal_number(struct journal_line *line, const char *key, uint64_t value);
 
-/* `value` may be NULL: then nothing is added. */
-void journal_text(struct journal_line *line, const char *key, const char *value);
+/* `value` may be NULL: then nothing is added. Returns false where it does not fit. */
+bool journal_text(struct journal_line *line, const char *key, const char *value);
+
+/* As much of the beginning of the value as fits. Returns how many of its bytes that is. */
+size_t journal_piece(struct journal_line *line, const char *key, const char *value);
 
 /* Appends the line to the journal in the directory `spool`. Returns 0; 1 where the line was left
  * out and counted, since the journal is full (journal.h); or -errno. */

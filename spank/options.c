@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/policy/policy.h"
@@ -35,6 +36,22 @@ void options_register(spank_t spank, const char *conf)
     if (settings.switches & POLICY_OPT_OUT)
         spank_option_register(spank, &option); /* copies it */
     settings_close(&settings);
+}
+
+void options_tell_prolog(spank_t spank)
+{
+    if (is_opted_out)
+        spank_job_control_setenv(spank, "JOBTRAIL_OPTED_OUT", "1", 1);
+}
+
+bool options_job_is_opted_out(void)
+{
+    return getenv("SPANK_JOBTRAIL_OPTED_OUT") != NULL;
+}
+
+void options_opt_out(void)
+{
+    is_opted_out = true;
 }
 
 bool options_is_opted_out(void)

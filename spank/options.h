@@ -13,6 +13,17 @@
  * ignores it should a user send it by other means. */
 void options_register(spank_t spank, const char *conf);
 
+/* Before 24.05 Slurm does not pass options on to the batch script of `sbatch --export=NONE` (or
+ * NIL, or VARIABLE=VALUE). So the node's prolog is told in a variable of SPANK's, which Slurm calls
+ * SPANK_JOBTRAIL_OPTED_OUT there. To be called in sbatch, salloc, srun. */
+void options_tell_prolog(spank_t spank);
+
+/* In a prolog: whether it was told. It is a claim of the user's about their own job. */
+bool options_job_is_opted_out(void);
+
+/* Takes the step to be opted out. */
+void options_opt_out(void);
+
 /* Whether the step was started with --jobtrail=no. Known in slurmstepd from init_post_opt on, and
  * in tasks. */
 bool options_is_opted_out(void);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,4 +66,58 @@ void program_line(spank_t spank, uint32_t rank, struct journal_line *line)
         return;
     journal_text(line, "path", program);
     add_search(spank, program, line);
+}
+
+static const struct {
+    const char *key, *variable;
+} loader_texts[PROGRAM_LOADER_TEXTS] = {{"library_path", "LD_LIBRARY_PATH"},
+                                        {"preload", "LD_PRELOAD"}};
+
+bool program_loader_start(spank_t spank, struct program_loader *loader)
+{
+    *loader = (struct program_loader){.step = JOURNAL_NONE};
+    spank_get_item(spank, S_JOB_STEPID, &loader->step);
+    for (size_t i = 0; i < PROGRAM_LOADER_TEXTS; i++) {
+        char *value = calloc(1, JOURNAL_VARIABLE_MAX + 1);
+        if (value == NULL)
+            return false;
+        loader->value[i] = value;
+        spank_err_t error =
+            spank_getenv(spank, loader_texts[i].variable, value, JOURNAL_VARIABLE_MAX + 1);
+        if (error != ESPANK_SUCCESS && error != ESPANK_ENV_NOEXIST)
+            return false;
+    }
+    return true;
+}
+
+void program_loader_end(struct program_loader *loader)
+{
+    for (size_t i = 0; i < PROGRAM_LOADER_TEXTS; i++)
+        free(loader->value[i]);
+}
+
+void program_add_loader(struct program_loader *loader, struct journal_line *line)
+{
+    for (size_t i = 0; i < PROGRAM_LOADER_TEXTS; i++)
+        loader->is_long[i] = !journal_text(line, loader_texts[i].key, loader->value[i]);
+}
+
+bool program_variable_line(struct program_loader *loader, struct journal_line *line)
+{
+    while (loader->next < PROGRAM_LOADER_TEXTS && !loader->is_long[loader->next])
+        loader->next++;
+    if (loader->next == PROGRAM_LOADER_TEXTS)
+        return false;
+    const char *value = loader->value[loader->next];
+    journal_start(line, "variable");
+    journal_number(line, "step", loader->step);
+    journal_text(line, "name", loader_texts[loader->next].key);
+    journal_number(line, "size", strlen(value));
+    journal_number(line, "at", loader->at);
+    loader->at += journal_piece(line, "text", value + loader->at);
+    if (value[loader->at] == '\0') {
+        loader->next++;
+        loader->at = 0;
+    }
+    return true;
 }

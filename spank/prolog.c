@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/prolog.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/policy/policy.h"
 #include "spank/credential.h"
 #include "spank/elder.h"
 #include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/node.h"
+#include "spank/options.h"
 #include "spank/spool.h"
+#include "spank/spool_path.h"
 
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid)
 {
@@ -37,16 +41,19 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     char name[SPOOL_NAME_MAX];
     spool_name(job, restart, name);
     job_sluid_note(spool, name, getenv("SLURM_JOB_SLUID"));
+    if ((settings->switches & POLICY_OPT_OUT) && options_job_is_opted_out())
+        spool_mark(spool, SPOOL_JOB_OPTED_OUT);
     close(spool);
 }
 
-bool prolog_was_noted(int spool)
+int prolog_was_noted(int spool)
 {
     const char verb[] = JOB_FORMATS_MARK "prolog ";
     char start[sizeof verb - 1] = "";
     int fd = openat(spool, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    ssize_t got = fd < 0 ? -1 : pread(fd, start, sizeof start, 0);
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return -errno;
+    ssize_t got = pread(fd, start, sizeof start, 0);
+    close(fd);
     return got == (ssize_t)sizeof start && memcmp(start, verb, sizeof start) == 0;
 }

@@ -19,7 +19,8 @@
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid);
 
 /* Whether the journal in the directory open at `spool` begins with the line of prolog_note(). Then
- * Slurm has called the SPANK prolog for this run, and will call the SPANK epilog. */
-bool prolog_was_noted(int spool);
+ * Slurm has called the SPANK prolog for this run, and will call the SPANK epilog.
+ * Returns 1, 0 or -errno. */
+int prolog_was_noted(int spool);
 
 #endif

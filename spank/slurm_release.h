@@ -26,7 +26,7 @@
  * What else differs between releases, and why the code needs no check of the release for it. It was
  * measured where the tests run, and read in Slurm's sources and release notes for the others.
  *
- * - 23.02: the epilog's environment has the job's times and nodes, and from 26.05 on its QOS
+ * - 23.02: the epilog's environment has the job's times, and from 26.05 on its QOS
  *   (src/plugins/prep/script/prep_script_slurmd.c). We read variables by name; one that is missing
  *   adds nothing to the journal.
  * - 23.11: the failure of most callbacks fails the step. From 25.05 on any value except for
@@ -46,14 +46,20 @@
  *   init_post_opt and before all other steps. It has the credential in its environment, the
  *   restart count included, and tells it (`jobtrail-submit prolog`).
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child
- *   (src/slurmd/slurmstepd/mgr.c). We keep all state between callbacks on disk, none in memory.
+ *   (src/slurmd/slurmstepd/mgr.c). State between callbacks is on disk, except for what tells how
+ *   long before its line a task ended (journal.h: died, thread, busy): that is missing there, and
+ *   tasks that did not end by themselves have ends with wider bounds.
  * - 24.05: with enable_stepmgr a slurmstepd of the job, and not slurmctld, makes its steps
  *   (RELEASE_NOTES). The plugin's callbacks and items are the same.
+ * - 24.05: the options of plugins reach the batch script also with sbatch --export=NONE, NIL or
+ *   VARIABLE=VALUE (src/common/env.c, commit f88ca22d10). Before, options.h tells the prolog.
  * - 24.05: the remote callbacks that srun runs are called once, and no more twice (NEWS). There the
  *   plugin only accepts its option, so that two calls did no harm.
  * - 24.11: with EntireStepInNS in job_container.conf the whole slurmstepd of each step but the
  *   extern one, with all SPANK callbacks, runs in the mount namespace of the job
  *   (src/plugins/job_container/tmpfs/job_container_tmpfs.c). The spool must be visible there.
+ * - 24.11: while the callbacks run at the end of an extern step, a thread of its daemon acts as the
+ *   job's user for a moment (as_root.h).
  * - 24.11.0 to 24.11.6, 25.05.0 to 25.05.1: slurmstepd runs itself for TaskProlog, as the user and
  *   with the task's environment (src/slurmd/slurmstepd/task.c). preload/decide.c does not track it.
  * - 25.05: the extern step has no process of its own any more (src/slurmd/slurmstepd/mgr.c). That a
@@ -63,7 +69,7 @@
  * - 25.11: job_container/tmpfs is called namespace/tmpfs, and namespace/linux is new, which makes
  *   pid namespaces too (src/plugins/namespace/). Journals have the pids that slurmstepd sees.
  * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
- *   CgroupJobIdPaths=yes (src/plugins/cgroup/v2/cgroup_v2.c).
+ *   CgroupJobIdPaths=yes (26.05.2 and later) (src/plugins/cgroup/v2/cgroup_v2.c).
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
  */
 #ifndef JOBTRAIL_SLURM_RELEASE_H

@@ -23,7 +23,9 @@
 #include <unistd.h>
 
 #include "conf/base/io.h"
+#include "conf/base/name_space.h"
 #include "conf/policy/policy.h"
+#include "spank/as_root.h"
 #include "spank/credential.h"
 #include "spank/elder.h"
 #include "spank/epilog.h"
@@ -64,17 +66,16 @@ struct job_key {
  * last one that the prolog has made a directory for. SPANK's count is used where no prolog of ours
  * has run: slurmd was not restarted since the plugin was installed, or requeued the job within the
  * same second. */
-static struct job_key job_key(spank_t spank, const struct settings *settings)
+static int find_key(spank_t spank, const struct settings *settings, struct job_key *key)
 {
-    struct job_key key = {0, 0, 0, (uid_t)-1};
-    spank_get_item(spank, S_JOB_ID, &key.id);
-    spank_get_item(spank, S_JOB_STEPID, &key.step);
-    spank_get_item(spank, S_JOB_UID, &key.uid);
-    if (spank_get_item(spank, S_SLURM_RESTART_COUNT, &key.restart) != ESPANK_SUCCESS ||
-        key.restart == 0)
-        key.restart = elder_lost_restart();
-    key.restart = spool_last_run(settings->spool, key.id, key.uid, key.restart);
-    return key;
+    *key = (struct job_key){0, 0, 0, (uid_t)-1};
+    spank_get_item(spank, S_JOB_ID, &key->id);
+    spank_get_item(spank, S_JOB_STEPID, &key->step);
+    spank_get_item(spank, S_JOB_UID, &key->uid);
+    if (spank_get_item(spank, S_SLURM_RESTART_COUNT, &key->restart) != ESPANK_SUCCESS ||
+        key->restart == 0)
+        key->restart = elder_lost_restart();
+    return spool_last_run(settings->spool, key->id, key->uid, &key->restart);
 }
 
 static int open_settings(int argc, char *argv[], struct settings *settings)
@@ -236,6 +237,7 @@ static void make_step_line(spank_t spank, const struct job_key *key, bool freeze
     node_add(line);
     journal_number(line, "pid", (uint64_t)getpid());
     journal_number(line, "ticks", node_start_ticks(getpid()));
+    journal_number(line, "name_space", name_space_of_pids());
     add_items(spank, line);
     if (freezes)
         journal_number(line, "freezes", 1);
@@ -256,9 +258,25 @@ static int make_files(int spool, const struct settings *settings, uid_t uid, gid
     return error;
 }
 
+/* The option does not always come here (options.h). */
+static void find_opt_out(const struct settings *settings, const struct job_key *key)
+{
+    int spool = key->step == JOURNAL_STEP_BATCH
+                    ? spool_find(settings->spool, key->id, key->restart, key->uid)
+                    : -1;
+    if (spool < 0)
+        return;
+    if (faccessat(spool, SPOOL_JOB_OPTED_OUT, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        options_opt_out();
+    close(spool);
+}
+
 static int begin_step(spank_t spank, const struct settings *settings)
 {
-    struct job_key key = job_key(spank, settings);
+    struct job_key key;
+    int error = find_key(spank, settings, &key);
+    if (error != 0)
+        return error;
     const struct spool_run run = {.spool = settings->spool,
                                   .job = key.id,
                                   .restart = key.restart,
@@ -271,6 +289,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     gid_t gid = (gid_t)-1;
     if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
         return -EINVAL;
+    find_opt_out(settings, &key);
     make_step_line(spank, &key, job != NULL, &line);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
@@ -279,7 +298,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     /* with PrologFlags=RunInJob there was no prolog, and since a resize of the job none either */
     spool_name(key.id, key.restart, name);
     job_sluid_note(spool, name, job);
-    int error = make_files(spool, settings, key.uid, gid);
+    error = make_files(spool, settings, key.uid, gid);
     if (error != 0) {
         journal_start(&line, "noledger");
         journal_number(&line, "step", key.step);
@@ -296,6 +315,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
+    if (slurm_release_is_known() && spank_context() != S_CTX_REMOTE)
+        options_tell_prolog(spank);
     if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE ||
         elder_takes(ELDER_INIT_POST_OPT, spank))
         return 0;
@@ -332,24 +353,69 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
-/* Appends a line to the journal of the callback's job; `what` names the line in the log after a
- * failure. */
+/* What a callback does in the directory of its job. */
+struct work {
+    const char *what; /* names it in the log after a failure */
+    int (*in_spool)(const struct work *work, const struct settings *settings,
+                    const struct job_key *key, int spool);
+    struct journal_line *line;
+};
+
+static int append(const struct work *work, const struct settings *settings,
+                  const struct job_key *key, int spool)
+{
+    (void)settings;
+    (void)key;
+    struct journal_line copy = *work->line; /* for another try */
+    return journal_append(&copy, spool);
+}
+
+/* Starts the flush where Slurm calls no SPANK epilog (slurm_release.h). */
+static int flush_if_last(const struct work *work, const struct settings *settings,
+                         const struct job_key *key, int spool)
+{
+    (void)work;
+    return epilog_after_step(settings, key->id, key->step, spool);
+}
+
+/* Without a directory the start of the step has failed, and has reported why. */
+static int find_and_work(spank_t spank, const struct settings *settings, const struct work *work)
+{
+    struct job_key key;
+    int error = find_key(spank, settings, &key);
+    if (error != 0)
+        return error;
+    int spool = spool_find(settings->spool, key.id, key.restart, key.uid);
+    if (spool < 0)
+        return spool == -EACCES ? spool : 0;
+    error = work->in_spool(work, settings, &key, spool);
+    close(spool);
+    return error < 0 ? error : 0;
+}
+
+static void do_work(spank_t spank, int argc, char *argv[], const struct work *work)
+{
+    static struct as_root as_root; /* of the callbacks of a step's daemon together */
+    struct settings settings;
+    uint32_t job = 0;
+    int error, settings_error;
+    do {
+        settings_error = settings_open(settings_conf(argc, argv), &settings);
+        error = settings_error != 0 ? settings_error : find_and_work(spank, &settings, work);
+        if (settings_error == 0)
+            settings_close(&settings);
+    } while (as_root_again(error, &as_root));
+    if (error == 0 || settings_error != 0)
+        return;
+    spank_get_item(spank, S_JOB_ID, &job);
+    slurm_info("jobtrail: job %u: %s: %s", job, work->what, strerror(-error));
+}
+
 static void append_line(spank_t spank, int argc, char *argv[], const char *what,
                         struct journal_line *line)
 {
-    struct settings settings;
-    if (settings_open(settings_conf(argc, argv), &settings) != 0)
-        return;
-    struct job_key key = job_key(spank, &settings);
-    int spool = spool_find(settings.spool, key.id, key.restart, key.uid);
-    /* Without a directory the start of the step has failed, and has reported why. */
-    int error = spool < 0 ? 0 : journal_append(line, spool);
-    if (spool >= 0)
-        close(spool);
-    if (error < 0)
-        slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
-                   strerror(-error));
-    settings_close(&settings);
+    const struct work work = {what, append, line};
+    do_work(spank, argc, argv, &work);
 }
 
 int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
@@ -360,7 +426,7 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
         return 0;
     if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
         program_line(spank, rank, &line);
-        append_line(spank, argc, argv, "the program of a task", &line);
+        append_line(spank, argc, argv, "the program of a task is not noted", &line);
     }
     return 0;
 }
@@ -411,8 +477,34 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
     journal_number(&line, "ticks", node_start_ticks(pid));
     add_busy(&line);
     exit_note_watch(pid); /* where that is not possible the line of the exit says less */
-    append_line(spank, argc, argv, "the start of a task", &line);
+    append_line(spank, argc, argv, "the start of a task is not noted", &line);
     return 0;
+}
+
+/* The loader of the C library ends what it cannot start with 127, or with 1 where a library lacks a
+ * version. It forks nothing; nor has the task before, so that no TaskProlog has changed where the
+ * loader looked. */
+static bool is_loaders(int status)
+{
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 1);
+}
+
+/* Tasks of a step have the same variables: what is long is told of the first one. */
+static void append_loader(spank_t spank, int argc, char *argv[])
+{
+    static const char what[] = "the loader of a task is not noted";
+    static bool is_told; /* this process is the daemon of one step */
+    struct program_loader loader;
+    struct journal_line line, piece;
+    if (program_loader_start(spank, &loader)) {
+        start_task_line(spank, "loader", &line);
+        program_add_loader(&loader, &line);
+        while (!is_told && program_variable_line(&loader, &piece))
+            append_line(spank, argc, argv, what, &piece);
+        is_told = true;
+        append_line(spank, argc, argv, what, &line);
+    }
+    program_loader_end(&loader);
 }
 
 int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
@@ -423,34 +515,24 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
         return 0;
     pid_t pid = start_task_line(spank, "exit", &line);
     add_busy(&line);
-    uint64_t died_ns = exit_note_take(pid);
-    if (died_ns != 0)
-        journal_number(&line, "died", died_ns);
+    const struct exit_note note = exit_note_take(pid);
+    if (note.died_ns != 0)
+        journal_number(&line, "died", note.died_ns);
+    if (note.has_no_program)
+        journal_number(&line, "executed", 0);
     if (has_only_living_children())
         journal_text(&line, "others", "alive");
     spank_get_item(spank, S_TASK_EXIT_STATUS, &status);
     journal_number(&line, "status", (uint64_t)(unsigned)status);
-    append_line(spank, argc, argv, "the end of a task", &line);
+    append_line(spank, argc, argv, "the end of a task is not noted", &line);
+    if (is_loaders(status) && note.has_no_child)
+        append_loader(spank, argc, argv);
     return 0;
-}
-
-/* Starts the flush where Slurm calls no SPANK epilog (slurm_release.h). */
-static void flush_if_last(spank_t spank, int argc, char *argv[], uint32_t step)
-{
-    struct settings settings;
-    if (settings_open(settings_conf(argc, argv), &settings) != 0)
-        return;
-    struct job_key key = job_key(spank, &settings);
-    int spool = spool_find(settings.spool, key.id, key.restart, key.uid);
-    if (spool >= 0) {
-        epilog_after_step(&settings, key.id, step, spool);
-        close(spool);
-    }
-    settings_close(&settings);
 }
 
 int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
+    const struct work last_work = {"its end starts no flush", flush_if_last, NULL};
     struct journal_line line;
     uint32_t step = 0;
     if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE ||
@@ -460,8 +542,8 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
     spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
     journal_number(&line, "step", step);
-    append_line(spank, argc, argv, "the end of a step", &line);
-    flush_if_last(spank, argc, argv, step);
+    append_line(spank, argc, argv, "the end of a step is not noted", &line);
+    do_work(spank, argc, argv, &last_work);
     return 0;
 }
 

@@ -54,48 +54,62 @@ bool spool_parse_run(const char *name, uint32_t job, uint32_t *restart)
     return strcmp(text, name) == 0;
 }
 
-void spool_find_runs(const char *spool, uint32_t job,
-                     void (*found)(void *context, uint32_t restart, int directory), void *context)
+int spool_find_runs(const char *spool, uint32_t job,
+                    void (*found)(void *context, uint32_t restart, int directory), void *context)
 {
     DIR *listing;
     uint32_t restart;
-    listing_open(AT_FDCWD, spool, &listing);
+    int error = listing_open(AT_FDCWD, spool, &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;) {
-        int run = spool_parse_run(name, job, &restart) ? open_run(spool, job, restart) : -1;
-        if (run < 0)
+        if (!spool_parse_run(name, job, &restart))
             continue;
+        int run = open_run(spool, job, restart);
+        if (run < 0) {
+            error = error == -EACCES ? error : run;
+            continue;
+        }
         found(context, restart, run);
         close(run);
     }
     if (listing != NULL)
         closedir(listing);
+    return error == -EACCES ? error : 0;
 }
 
 struct last {
     uid_t uid;
     int64_t running, ended; /* restart counts; -1: none */
+    int error;
 };
 
 static void spool_take_last(void *context, uint32_t restart, int directory)
 {
     struct last *last = context;
-    int64_t *of = journal_is_current(directory, last->uid) == 1 ? &last->running : &last->ended;
-    if (restart > *of && journal_is_of_user(directory, last->uid) == 1)
+    int current = journal_is_current(directory, last->uid);
+    int64_t *of = current == 1 ? &last->running : &last->ended;
+    int owned = restart > *of ? journal_is_of_user(directory, last->uid) : 0;
+    if (owned == 1)
         *of = restart;
+    if (current == -EACCES || owned == -EACCES)
+        last->error = -EACCES;
 }
 
-uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t fallback)
+int spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t *restart)
 {
-    struct last last = {uid, -1, -1};
-    spool_find_runs(spool, job, spool_take_last, &last);
+    struct last last = {uid, -1, -1, 0};
+    int error = spool_find_runs(spool, job, spool_take_last, &last);
     if (last.running >= 0)
-        return (uint32_t)last.running;
-    return last.ended >= 0 ? (uint32_t)last.ended : fallback;
+        *restart = (uint32_t)last.running;
+    else if (last.ended >= 0)
+        *restart = (uint32_t)last.ended;
+    return error != 0 ? error : last.error;
 }
 
-void spool_mark(int job, const char *name)
+int spool_mark(int job, const char *name)
 {
     int fd = openat(job, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return 0;
 }

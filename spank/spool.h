@@ -54,16 +54,18 @@ int spool_enter(const struct spool_run *run, const struct journal_line *line);
 int spool_find(const char *spool, uint32_t job, uint32_t restart, uid_t uid);
 
 /* Calls `found` with the restart count and the directory of each run of the job below `spool`. The
- * descriptor is closed after the call. */
-void spool_find_runs(const char *spool, uint32_t job,
-                     void (*found)(void *context, uint32_t restart, int directory), void *context);
+ * descriptor is closed after the call. Only root may list the directory. Returns 0, or -EACCES
+ * where this process may not look into all of it; runs that cannot be opened for other reasons
+ * count as none. */
+int spool_find_runs(const char *spool, uint32_t job,
+                    void (*found)(void *context, uint32_t restart, int directory), void *context);
 
-/* The restart count of the job's last run of the user `uid` below `spool` that has not ended. Where
- * all have ended, that of the last one, since its steps may still append lines; where there is
- * none, `fallback`. To be called as root, who alone may list the directory. */
-uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t fallback);
+/* Sets the restart count of the job's last run of the user `uid` below `spool` that has not ended.
+ * Where all have ended, that of the last one, since its steps may still append lines; where there
+ * is none, it stays as it is. Returns 0, or -EACCES as above. */
+int spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t *restart);
 
-/* Makes the empty file `name` in the directory `job`. Failures are ignored. */
-void spool_mark(int job, const char *name);
+/* Makes the empty file `name` in the directory `job`. Returns 0 or -errno. */
+int spool_mark(int job, const char *name);
 
 #endif

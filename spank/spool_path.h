@@ -18,9 +18,22 @@
 /* In the directory of a job, an empty file: a step had --jobtrail=no. */
 #define SPOOL_OPTED_OUT "opted_out"
 
+/* In the directory of a job, an empty file: sbatch had --jobtrail=no. The batch script reads it. */
+#define SPOOL_JOB_OPTED_OUT "job_opted_out"
+
 /* In the directory of a job, an empty file: the job's extern step is over here. Only where Slurm
- * does not call SPANK's prolog (slurm_release.h). */
+ * does not call SPANK's prolog (slurm_release.h). Versions of all formats use this name. */
 #define SPOOL_EXTERN_ENDED "extern_ended"
+
+/* In the directory of a job, an empty file: when a flush asked Slurm last whether the job is over
+ * (submit/flush/ended_in_slurm.h). */
+#define SPOOL_ASKED "asked"
+
+/* In the directory of a job, an empty file: the job is over. A version makes it in SPANK's epilog,
+ * in directories of other formats, whose journals it cannot write to; and the flush, in the
+ * directory of a job of which another version's directory says so, or Slurm. Versions of all
+ * formats use this name. */
+#define SPOOL_OVER "over"
 
 /* In the directory of a job, the part for the files of the job's user (spool_part.h). */
 #define SPOOL_USER "user"

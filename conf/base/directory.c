@@ -18,7 +18,7 @@ int directory_open_own(int at, const char *path)
 {
     struct stat status;
     int fd = directory_open(at, path);
-    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_uid == getuid() &&
                    (status.st_mode & (S_IWGRP | S_IWOTH)) == 0))
         return fd;
     close(fd);

@@ -41,8 +41,7 @@ bool process_alive(int32_t pid, uint64_t ticks)
     return process_start(pid, &start) && start == ticks;
 }
 
-/* The pid in the innermost of its pid namespaces; 0: unknown. */
-static int32_t innermost_pid(int32_t pid)
+int32_t process_innermost(int32_t pid)
 {
     char path[32], line[512];
     int32_t inside = 0;
@@ -70,7 +69,7 @@ bool process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
         if (!is_process_of(dirfd(listing), name, uid))
             continue;
         int32_t one = (int32_t)strtol(name, NULL, 10);
-        found = process_alive(one, ticks) && innermost_pid(one) == pid;
+        found = process_alive(one, ticks) && process_innermost(one) == pid;
     }
     return found;
 }

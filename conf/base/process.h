@@ -22,6 +22,10 @@ bool process_alive(int32_t pid, uint64_t ticks);
  * process's, as in a container. Looks at every process. */
 bool process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid);
 
+/* The pid that the process `pid` has in the innermost of its pid namespaces, as in a container; 0:
+ * unknown. */
+int32_t process_innermost(int32_t pid);
+
 /* Waits `patience_ms` milliseconds for a child that is about to end. Returns whether it has ended,
  * and its status as of waitpid(2). */
 bool process_reap(pid_t pid, int patience_ms, int *status);

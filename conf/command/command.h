@@ -22,9 +22,13 @@ struct options {
     const char *env;       /* likewise */
     const char *node;      /* likewise: this node's name in Slurm */
     const char *plugstack; /* likewise: plugstack.conf */
+    const char *role;      /* likewise: roles of this machine, with commas between */
     const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
     uint32_t ntasks;       /* 0: not asked for */
-    bool if_newer, json, help;
+    const char *user;      /* likewise: who starts the step of `run` */
+    uint32_t timeout_s;    /* 0: not asked for */
+    const char *since;     /* NULL: not asked for: the version that the site had */
+    bool if_newer, json, help, run;
     bool command_line;       /* `args` is a command line: show what of it would be recorded */
     const char *xalt_record; /* "yes" or "no", XALT's --with-cmdlineRecord; NULL: not given */
     char **args;             /* what follows the options */
@@ -37,6 +41,7 @@ enum exit_status command_doctor(const struct options *options);
 enum exit_status command_explain(const struct options *options);
 enum exit_status command_import_xalt(const struct options *options);
 enum exit_status command_make_key(const struct options *options);
+enum exit_status command_new(const struct options *options);
 enum exit_status command_show(const struct options *options);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */

@@ -17,33 +17,61 @@ void doctor_add(struct doctor *doctor, enum finding_state state, const char *che
                 const char *object, const char *advice, const char *format, ...)
 {
     va_list arguments;
-    if (doctor->count == FINDINGS_MAX)
+    doctor->is_full = doctor->count == FINDINGS_MAX;
+    if (doctor->is_full)
         return;
     struct finding *finding = &doctor->finding[doctor->count++];
     finding->state = state;
     finding->check = check;
-    finding->advice = advice;
+    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
     snprintf(finding->object, sizeof finding->object, "%s", object);
     va_start(arguments, format);
     vsnprintf(finding->found, sizeof finding->found, format, arguments);
     va_end(arguments);
 }
 
-static void check_conf(struct doctor *doctor, const char *path)
+void doctor_mend(struct doctor *doctor, const char *format, ...)
 {
-    struct conf conf;
+    va_list arguments;
+    if (doctor->is_full || doctor->count == 0)
+        return;
+    struct finding *last = &doctor->finding[doctor->count - 1];
+    va_start(arguments, format);
+    vsnprintf(last->advice, sizeof last->advice, format, arguments);
+    va_end(arguments);
+}
+
+/* Adds a finding unless it returns true. */
+static bool load_conf(struct doctor *doctor, struct conf *conf)
+{
     struct conf_error why;
     char text[sizeof why + 64];
-    if (conf_load(path, &conf, &why) != 0) {
-        conf_error_text(&why, text, sizeof text);
-        doctor_add(doctor, FINDING_BAD, "configuration", path, DOCTOR_ADVICE_CONF, "%s", text);
+    if (conf_load(doctor->conf, conf, &why) == 0)
+        return true;
+    conf_error_text(&why, text, sizeof text);
+    doctor_add(doctor, FINDING_BAD, "configuration", doctor->conf, DOCTOR_ADVICE_CONF, "%s", text);
+    return false;
+}
+
+static void check_conf(struct doctor *doctor, const struct options *options)
+{
+    const struct doctor_run run = {options->user, options->args, options->args_count,
+                                   options->timeout_s};
+    struct conf conf;
+    if (!load_conf(doctor, &conf))
         return;
-    }
     doctor_files(doctor, &conf);
-    doctor_spool(doctor, &conf);
+    doctor_tracking(doctor, &conf);
+    if (doctor->roles & ROLE_NODE)
+        doctor_spool(doctor, &conf);
     doctor_directories(doctor, &conf);
     doctor_secrets(doctor, &conf);
+    doctor_transports(doctor, &conf);
+    doctor_links(doctor, &conf);
     doctor_flush(doctor, &conf);
+    doctor_answers(doctor, &conf);
+    if (options->run)
+        doctor_run(doctor, &conf, &run);
     conf_free(&conf);
 }
 
@@ -78,28 +106,85 @@ static enum exit_status print_json(const struct doctor *doctor)
 
 static void print_text(const struct doctor *doctor)
 {
+    char roles[64];
+    unsigned count[3] = {0};
     for (size_t i = 0; i < doctor->count; i++) {
         const struct finding *finding = &doctor->finding[i];
+        count[finding->state]++;
         printf("%-7s %s %s: %s%s%s\n", states[finding->state], finding->check, finding->object,
                finding->found, finding->advice[0] != '\0' ? ": " : "", finding->advice);
     }
+    doctor_roles_text(doctor->roles, roles, sizeof roles);
+    printf("%s: %u bad, %u %s, %u ok\n", roles, count[FINDING_BAD], count[FINDING_WARN],
+           count[FINDING_WARN] == 1 ? "warning" : "warnings", count[FINDING_OK]);
+}
+
+/* Bad ones first, else as they were found. */
+static void sort_findings(struct doctor *doctor)
+{
+    static struct finding sorted[FINDINGS_MAX]; /* large */
+    size_t count = 0;
+    for (int state = FINDING_BAD; state >= FINDING_OK; state--)
+        for (size_t i = 0; i < doctor->count; i++)
+            if ((int)doctor->finding[i].state == state)
+                sorted[count++] = doctor->finding[i];
+    memcpy(doctor->finding, sorted, count * sizeof *sorted);
+}
+
+/* On a machine that is a collector alone the service for answers reads jobtrail.conf, and nothing
+ * else does. */
+static void check_conf_of_collector(struct doctor *doctor)
+{
+    struct conf conf;
+    if (access(doctor->conf, F_OK) != 0 || !load_conf(doctor, &conf))
+        return;
+    doctor_answers(doctor, &conf);
+    conf_free(&conf);
+}
+
+static void look(struct doctor *doctor, const struct options *options)
+{
+    static struct plugstack_line line; /* large */
+    doctor->conf = options->conf;
+    if (doctor->roles & (ROLE_NODE | ROLE_LOGIN)) {
+        doctor->has_plugstack = doctor_slurm(doctor, &line);
+        if (doctor->has_plugstack)
+            doctor->conf = choose_conf(doctor, options, &line);
+        check_conf(doctor, options);
+    } else {
+        check_conf_of_collector(doctor);
+    }
+    if (doctor->roles & ROLE_COLLECTOR)
+        doctor_collector(doctor);
+    doctor_timer(doctor);
 }
 
 enum exit_status command_doctor(const struct options *options)
 {
     static struct doctor doctor; /* large */
-    static struct plugstack_line line;
-    bool is_bad = false;
     doctor.node = options->node != NULL ? options->node : host_node();
     doctor.plugstack = options->plugstack;
+    doctor.conf = options->conf;
+    bool is_run_only = options->args_count > 0 || options->user != NULL || options->timeout_s > 0;
+    if (is_run_only && !options->run) {
+        fprintf(stderr, "jobtrail-conf: --user, --timeout and options of srun go with --run\n");
+        return STATUS_USAGE;
+    }
+    if (!doctor_roles(&doctor, options->role)) {
+        fprintf(stderr, "jobtrail-conf: --role takes node, login, collector, or some of them with "
+                        "commas between\n");
+        return STATUS_USAGE;
+    }
+    if (options->run && !(doctor.roles & (ROLE_NODE | ROLE_LOGIN))) {
+        fprintf(stderr, "jobtrail-conf: --run is for nodes and login nodes\n");
+        return STATUS_USAGE;
+    }
     if (geteuid() != 0)
         doctor_add(&doctor, FINDING_WARN, "user", "uid", "run it as root",
                    "not root: what root alone may see or change is not known");
-    const char *conf =
-        doctor_slurm(&doctor, &line) ? choose_conf(&doctor, options, &line) : options->conf;
-    check_conf(&doctor, conf);
-    for (size_t i = 0; i < doctor.count; i++)
-        is_bad |= doctor.finding[i].state == FINDING_BAD;
+    look(&doctor, options);
+    sort_findings(&doctor);
+    bool is_bad = doctor.count > 0 && doctor.finding[0].state == FINDING_BAD;
     enum exit_status status = STATUS_OK;
     if (options->json)
         status = print_json(&doctor);

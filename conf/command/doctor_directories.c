@@ -12,6 +12,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
 #include "conf/command/doctor.h"
+#include "conf/conf_transport.h"
 #include "conf/flush_cgroup.h"
 
 enum { ROOM_BYTES = 1 << 20 };
@@ -80,7 +81,7 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
     if (error != 0)
         doctor_add(doctor, FINDING_BAD, check, path, key, "cannot write to %s: %s", found,
                    strerror(-error));
-    else if (doctor_is_changeable(doctor, check, path, found, DOCTOR_ADVICE_ROOT))
+    else if (doctor_is_changeable(doctor, check, path, found))
         return false;
     else if (!is_there)
         doctor_add(doctor, FINDING_OK, check, path, "", "not there yet: made when it is needed");
@@ -108,20 +109,23 @@ static void check_sessions(struct doctor *doctor, const char *path)
     struct stat status;
     if (path[0] == '\0')
         return;
-    if (stat(path, &status) != 0)
+    if (stat(path, &status) != 0) {
         doctor_add(doctor, FINDING_OK, "sessions", path, "",
                    "not there yet: jobtrail-send.timer makes it");
-    else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 || (status.st_mode & 07777) != 01733)
-        doctor_add(doctor, FINDING_BAD, "sessions", path, "chown root and chmod 1733",
+    } else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 ||
+               (status.st_mode & 07777) != 01733) {
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "",
                    "users cannot leave records there, or could get at each other's");
-    else if (doctor_is_changeable(doctor, "sessions", path, path, DOCTOR_ADVICE_ROOT))
+        doctor_mend(doctor, "chown root: %s && chmod 1733 %s", path, path);
+    } else if (doctor_is_changeable(doctor, "sessions", path, path)) {
         return;
-    else if (doctor_is_shared(path))
+    } else if (doctor_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
                    "on a shared file system");
-    else
+    } else {
         doctor_add(doctor, FINDING_OK, "sessions", path, "", "root's, with %" PRIu64 " MiB free",
                    doctor_free_bytes(path) >> 20);
+    }
 }
 
 static void check_quarantine(struct doctor *doctor, const char *state)
@@ -173,6 +177,6 @@ void doctor_directories(struct doctor *doctor, const struct conf *conf)
     check_writable(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
     check_quarantine(doctor, conf->state);
     check_cgroup(doctor);
-    if (strcmp(conf->transport, "file") == 0)
+    if (conf_uses_transport(conf, "file"))
         check_writable(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,17 +12,37 @@
 #include "conf/base/trusted.h"
 #include "conf/command/doctor.h"
 #include "conf/compile.h"
+#include "conf/conf_defaults.h"
 #include "conf/policy_file.h"
 
 bool doctor_is_changeable(struct doctor *doctor, const char *check, const char *object,
-                          const char *path, const char *advice)
+                          const char *path)
 {
     char culprit[PATH_MAX];
-    bool is_changeable = trusted_check(path, culprit, sizeof culprit) == -EPERM;
-    if (is_changeable)
-        doctor_add(doctor, FINDING_BAD, check, object, advice,
-                   "%s can be changed by others than root", culprit);
-    return is_changeable;
+    struct stat status;
+    if (trusted_check(path, culprit, sizeof culprit) != -EPERM)
+        return false;
+    doctor_add(doctor, FINDING_BAD, check, object, "", "%s can be changed by others than root",
+               culprit);
+    if (lstat(culprit, &status) == 0 && S_ISLNK(status.st_mode))
+        doctor_mend(doctor, "chown -h root: %s", culprit);
+    else
+        doctor_mend(doctor, "chown root: %s && chmod go-w %s", culprit, culprit);
+    return true;
+}
+
+void doctor_installed(const char *from_bin, char *path, size_t size)
+{
+    char self[PATH_MAX], joined[2 * PATH_MAX], real[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(self, '/');
+    path[0] = '\0';
+    if (slash == NULL)
+        return;
+    snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - self), self, from_bin);
+    if (realpath(joined, real) != NULL)
+        snprintf(path, size, "%s", real);
 }
 
 /* Whether all users can read the file; if not, `culprit` is the file or directory that they cannot
@@ -40,6 +61,20 @@ static bool is_readable_by_all(const char *path, char *culprit, size_t size)
     }
 }
 
+const char *doctor_conf_words(const struct doctor *doctor)
+{
+    static char words[PATH_MAX + 16];
+    snprintf(words, sizeof words, " --conf %s", doctor->conf);
+    return strcmp(doctor->conf, DEFAULT_CONF) == 0 ? "" : words;
+}
+
+static void add_unreadable(struct doctor *doctor, const char *check, const char *object,
+                           const char *culprit)
+{
+    doctor_add(doctor, FINDING_BAD, check, object, "", "users cannot read %s", culprit);
+    doctor_mend(doctor, "chmod a+rX %s", culprit);
+}
+
 static void check_configuration(struct doctor *doctor, const struct conf *conf)
 {
     struct conf_error why;
@@ -50,26 +85,25 @@ static void check_configuration(struct doctor *doctor, const struct conf *conf)
         conf_error_text(&why, text, sizeof text);
         doctor_add(doctor, FINDING_BAD, "configuration", conf->path, DOCTOR_ADVICE_CONF, "%s",
                    text);
-    } else if (!doctor_is_changeable(doctor, "configuration", conf->path, conf->path,
-                                     DOCTOR_ADVICE_ROOT)) {
+    } else if (!doctor_is_changeable(doctor, "configuration", conf->path, conf->path)) {
         doctor_add(doctor, FINDING_OK, "configuration", conf->path, "", "good");
     }
 }
 
 static void check_policy(struct doctor *doctor, const struct conf *conf)
 {
-    static const char compile[] = "jobtrail-conf compile";
+    char compile[PATH_MAX + 64];
     CLEANUP_FREE char *path = conf_policy_path(conf->path);
     char culprit[PATH_MAX];
     if (path == NULL)
         return;
+    snprintf(compile, sizeof compile, "jobtrail-conf compile%s", doctor_conf_words(doctor));
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "policy", path, compile, "%s", strerror(errno));
-    else if (doctor_is_changeable(doctor, "policy", path, path, DOCTOR_ADVICE_ROOT))
+    else if (doctor_is_changeable(doctor, "policy", path, path))
         return;
     else if (!is_readable_by_all(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "policy", path, "chmod a+rX", "users cannot read %s",
-                   culprit);
+        add_unreadable(doctor, "policy", path, culprit);
     else if (!policy_file_is_in_force(path, conf->path))
         doctor_add(doctor, FINDING_BAD, "policy", path, compile,
                    "older than the configuration, or of another version");
@@ -96,9 +130,8 @@ static void check_library(struct doctor *doctor, const char *path)
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "library", path, install, "%s", strerror(errno));
     else if (!is_readable_by_all(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "library", path, "chmod a+rX", "users cannot read %s",
-                   culprit);
-    else if (doctor_is_changeable(doctor, "library", path, path, DOCTOR_ADVICE_ROOT))
+        add_unreadable(doctor, "library", path, culprit);
+    else if (doctor_is_changeable(doctor, "library", path, path))
         return;
     else if (!is_elf(path))
         doctor_add(doctor, FINDING_BAD, "library", path, install, "not an ELF file");
@@ -111,8 +144,7 @@ static void check_program(struct doctor *doctor, const char *path)
     static const char install[] = "install jobtrail on this node, or mend [submit] program";
     if (access(path, X_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "helper", path, install, "%s", strerror(errno));
-    else if (!doctor_is_changeable(doctor, "helper", path, path,
-                                   DOCTOR_ADVICE_ROOT ": the epilog runs it as root"))
+    else if (!doctor_is_changeable(doctor, "helper", path, path))
         doctor_add(doctor, FINDING_OK, "helper", path, "", "there, and root's");
 }
 

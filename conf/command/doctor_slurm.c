@@ -10,6 +10,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/command/doctor.h"
 #include "conf/command/plugin_release.h"
+#include "conf/conf_defaults.h"
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
@@ -21,7 +22,7 @@
 #define PLUGIN_DIRS "/usr/lib64/slurm:/usr/lib/slurm:/usr/lib/x86_64-linux-gnu/slurm-wlm"
 
 /* As Slurm's own programs look for it. */
-static const char *slurm_conf(void)
+const char *doctor_slurm_conf(void)
 {
     const char *path = getenv("SLURM_CONF");
     if (path != NULL && path[0] != '\0')
@@ -52,7 +53,7 @@ static bool next_value(FILE *file, const char *key, char *value, size_t size)
 /* The value of `key` in slurm.conf; returns whether it is there. */
 static bool slurm_key(const char *key, char *value, size_t size)
 {
-    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf(), "re");
+    CLEANUP_FCLOSE FILE *file = fopen(doctor_slurm_conf(), "re");
     return next_value(file, key, value, size);
 }
 
@@ -61,7 +62,7 @@ static void plugstack_path(const struct doctor *doctor, char *path, size_t size)
     if (doctor->plugstack != NULL) {
         snprintf(path, size, "%s", doctor->plugstack);
     } else if (!slurm_key("PlugStackConfig", path, size)) {
-        const char *conf = slurm_conf(), *slash = strrchr(conf, '/');
+        const char *conf = doctor_slurm_conf(), *slash = strrchr(conf, '/');
         snprintf(path, size, "%.*s/plugstack.conf", slash == NULL ? 0 : (int)(slash - conf), conf);
     }
 }
@@ -143,20 +144,54 @@ static void check_release(struct doctor *doctor, const char *path)
                    slurm >> 16, slurm >> 8 & 255);
 }
 
+void doctor_good_line(const char *plugin, const char *conf, char *text, size_t size)
+{
+    char own[PATH_MAX] = "";
+    if (plugin[0] == '\0')
+        doctor_installed(PLUGIN_FROM_BIN, own, sizeof own);
+    if (plugin[0] == '\0')
+        plugin = own[0] != '\0' ? own : "spank_jobtrail.so";
+    snprintf(text, size, "optional %s conf=%s", plugin, conf);
+}
+
+/* What the line should be. */
+static void mend_line(struct doctor *doctor, const struct plugstack_line *line, const char *plugin)
+{
+    char good[3 * PATH_MAX];
+    doctor_good_line(plugin, line->conf[0] == '\0' ? DEFAULT_CONF : line->conf, good, sizeof good);
+    doctor_mend(doctor, "write '%s' in %s, line %u", good, line->file, line->number);
+}
+
 static void check_plugin(struct doctor *doctor, const struct plugstack_line *line)
 {
-    char path[2 * PATH_MAX];
+    char path[2 * PATH_MAX], own[PATH_MAX];
     struct stat status;
     plugin_path(line->plugin, path, sizeof path);
     if (stat(path, &status) != 0) {
         doctor_add(doctor, FINDING_BAD, "plugin", path,
-                   "install jobtrail on this node, or mend the path in plugstack.conf", "%s",
+                   "install jobtrail's plugin on this node (package jobtrail-node)", "%s",
                    strerror(errno));
-    } else if (!doctor_is_changeable(doctor, "plugin", path, path,
-                                     DOCTOR_ADVICE_ROOT ": slurmd runs it as root")) {
+        doctor_installed(PLUGIN_FROM_BIN, own, sizeof own);
+        if (own[0] != '\0')
+            mend_line(doctor, line, own);
+    } else if (!doctor_is_changeable(doctor, "plugin", path, path)) {
         doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
         check_release(doctor, path);
+        if (doctor->roles & ROLE_NODE)
+            doctor_slurmd(doctor);
     }
+}
+
+/* The plugin goes by the default configuration where it gets none. */
+static void check_arguments(struct doctor *doctor, const struct plugstack_line *line)
+{
+    bool has_conf = line->conf[0] != '\0';
+    if (line->unknown[0] == '\0')
+        return;
+    doctor_add(doctor, has_conf ? FINDING_WARN : FINDING_BAD, "argument", line->file, "",
+               "the plugin has no argument '%s' and ignores it: it reads %s", line->unknown,
+               has_conf ? line->conf : DEFAULT_CONF);
+    mend_line(doctor, line, line->plugin);
 }
 
 #define PROLOG_COMMAND "jobtrail-submit prolog"
@@ -177,7 +212,7 @@ static bool site_runs_prolog(void)
 {
     char pattern[PATH_MAX];
     bool is_found = false;
-    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf(), "re");
+    CLEANUP_FCLOSE FILE *file = fopen(doctor_slurm_conf(), "re");
     while (!is_found && next_value(file, "Prolog", pattern, sizeof pattern)) {
         glob_t scripts = {0};
         if (glob(pattern, 0, NULL, &scripts) == 0)
@@ -196,15 +231,32 @@ static void check_prolog(struct doctor *doctor)
     if (!slurm_key("PrologFlags", flags, sizeof flags) || strcasestr(flags, "RunInJob") == NULL)
         return;
     if (site_runs_prolog())
-        doctor_add(doctor, FINDING_OK, "prolog", slurm_conf(), "",
+        doctor_add(doctor, FINDING_OK, "prolog", doctor_slurm_conf(), "",
                    "PrologFlags has RunInJob, and a Prolog script runs '" PROLOG_COMMAND "'");
     else
         doctor_add(
-            doctor, FINDING_WARN, "prolog", slurm_conf(),
+            doctor, FINDING_WARN, "prolog", doctor_slurm_conf(),
             "run '" PROLOG_COMMAND " || true' in the site's Prolog script",
             "PrologFlags has RunInJob: Slurm does not call the plugin's prolog; without that "
             "script's help jobs have no account, no partition and no restart count, and "
             "rules about these skip them");
+}
+
+/* A missing line. Where people call srun it is needed for the option --jobtrail alone
+ * (doctor_tracking()). */
+static void add_missing_line(struct doctor *doctor, const char *path, int found)
+{
+    char good[3 * PATH_MAX];
+    if (!(doctor->roles & ROLE_NODE)) {
+        doctor_add(doctor, FINDING_OK, "plugstack", path, "",
+                   "no line loads the plugin, and this is no node");
+        return;
+    }
+    doctor_good_line("", doctor->conf, good, sizeof good);
+    doctor_add(doctor, FINDING_BAD, "plugstack", path, "", "%s",
+               found < 0 ? strerror(-found) : "no line loads it");
+    doctor_mend(doctor, "%s '%s' to %s, and restart slurmd", found < 0 ? "write" : "add", good,
+                path);
 }
 
 bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
@@ -213,22 +265,21 @@ bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
     struct stat status;
     plugstack_path(doctor, path, sizeof path);
     int found = plugstack_find(path, line);
-    if (found < 0)
-        doctor_add(doctor, FINDING_BAD, "plugstack", path,
-                   "name the file with --plugstack, or make it (spank_jobtrail(8))", "%s",
-                   strerror(-found));
-    else if (found == 0)
-        doctor_add(doctor, FINDING_BAD, "plugstack", path,
-                   "add 'optional .../spank_jobtrail.so' and restart slurmd", "no line loads it");
-    else if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) == 0)
-        doctor_add(doctor, FINDING_BAD, "plugstack", path, "chmod a+r", "users cannot read it");
-    else if (line->is_required)
-        doctor_add(doctor, FINDING_WARN, "plugstack", path, "write 'optional'",
-                   "it is 'required': a plugin that cannot be loaded fails jobs and drains nodes");
-    else
-        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line->plugin);
-    if (found <= 0)
+    if (found <= 0) {
+        add_missing_line(doctor, path, found);
         return false;
+    }
+    if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) == 0) {
+        doctor_add(doctor, FINDING_BAD, "plugstack", path, "", "users cannot read it");
+        doctor_mend(doctor, "chmod a+r %s", path);
+    } else if (line->is_required) {
+        doctor_add(doctor, FINDING_WARN, "plugstack", path, "",
+                   "it is 'required': a plugin that cannot be loaded fails jobs and drains nodes");
+        mend_line(doctor, line, line->plugin);
+    } else {
+        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line->plugin);
+    }
+    check_arguments(doctor, line);
     check_plugin(doctor, line);
     check_prolog(doctor);
     return true;

@@ -21,6 +21,7 @@
 #include "conf/command/doctor.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
+#include "submit/job/spool_job.h"
 
 enum { JOURNAL_END = 16 << 10 }; /* bytes in which the line of the epilog is looked for */
 
@@ -60,6 +61,47 @@ static unsigned count_waiting(const char *path)
     for (const char *name; (name = listing_next(listing)) != NULL;)
         count += is_waiting(dirfd(listing), name);
     return count;
+}
+
+/* Jobs that may have ended unseen (spool_job.h): up to three of them are named in `text`. */
+static unsigned count_unbegun(const char *path, char *text, size_t size)
+{
+    unsigned count = 0;
+    size_t length = 0;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        struct journal journal;
+        const char *end = job_end(name);
+        if (end == NULL || *end != '\0')
+            continue;
+        CLEANUP_CLOSE int directory =
+            openat(dirfd(listing), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (directory < 0 || spool_job_journal(directory, &journal) != 0)
+            continue;
+        bool is_quiet = spool_job_is_quiet(directory, &journal);
+        if (is_quiet && count++ < 3)
+            length += (size_t)snprintf(text + length, size - length, "%s%u",
+                                       length == 0 ? "" : ", ", (unsigned)journal.identity.job);
+        journal_free(&journal);
+    }
+    return count;
+}
+
+static void check_unbegun(struct doctor *doctor, const char *path)
+{
+    char jobs[64];
+    unsigned count = count_unbegun(path, jobs, sizeof jobs);
+    if (count == 0)
+        return;
+    doctor_add(doctor, FINDING_WARN, "unbegun", path, "",
+               "nothing of %s runs, and %s has no epilog: job%s %s%s", count == 1 ? "it" : "them",
+               count == 1 ? "it" : "each", count == 1 ? "" : "s", jobs,
+               count > 3 ? " and others" : "");
+    doctor_mend(doctor,
+                "jobtrail-submit flush --orphans%s, which asks squeue whether they are over; if it "
+                "cannot, and one surely is: --job ID in place of --orphans",
+                doctor_conf_words(doctor));
 }
 
 /* The spool should be a file system of its own: if others can fill the file system that it is on,
@@ -142,24 +184,29 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     check_privacy(doctor, path);
     if (!doctor_directory(doctor, "spool", path, mend))
         return;
-    if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0)
-        doctor_add(doctor, FINDING_BAD, "spool", path, "chmod 711",
+    if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0) {
+        doctor_add(doctor, FINDING_BAD, "spool", path, "",
                    "users cannot get at their jobs' ledgers");
-    else if (doctor_is_shared(path))
+        doctor_mend(doctor, "chmod 711 %s", path);
+    } else if (doctor_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "spool", path, mend, "on a shared file system");
-    else if (doctor_free_bytes(path) < conf->ledger_bytes)
+    } else if (doctor_free_bytes(path) < conf->ledger_bytes) {
         doctor_add(doctor, FINDING_WARN, "spool", path, "make room, or a larger file system",
                    "%" PRIu64 " MiB are free, one job may use %" PRIu64,
                    doctor_free_bytes(path) >> 20, conf->ledger_bytes >> 20);
-    else
+    } else {
         doctor_add(doctor, FINDING_OK, "spool", path, "", "root's, with %" PRIu64 " MiB free",
                    doctor_free_bytes(path) >> 20);
+    }
     check_place(doctor, path);
     check_parts(doctor, conf, path);
     unsigned waiting = count_waiting(path);
-    if (waiting > 0)
-        doctor_add(doctor, FINDING_WARN, "leftovers", path, "jobtrail-submit flush --orphans",
+    if (waiting > 0) {
+        doctor_add(doctor, FINDING_WARN, "leftovers", path, "",
                    "%u jobs are over and not flushed yet", waiting);
+        doctor_mend(doctor, "jobtrail-submit flush --orphans%s", doctor_conf_words(doctor));
+    }
+    check_unbegun(doctor, path);
 }
 
 static unsigned count_jobs(int spool)

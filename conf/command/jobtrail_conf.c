@@ -19,7 +19,10 @@ static const char usage_text[] =
     "       jobtrail-conf explain [--conf FILE] [--json] --command-line COMMAND [ARG...]\n"
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
+    "       jobtrail-conf new     [--conf FILE] [--since VERSION]\n"
     "       jobtrail-conf doctor  [--conf FILE] [--plugstack FILE] [--node NAME] [--json]\n"
+    "                             [--role node|login|collector[,...]]\n"
+    "                             [--run [--user NAME] [--timeout SECONDS] [-- SRUN-OPTION...]]\n"
     "       jobtrail-conf make-key FILE\n"
     "       jobtrail-conf import-xalt [--output FILE] [--cmdline-record yes|no] CONFIG.py\n"
     "       jobtrail-conf --help | --version\n";
@@ -34,10 +37,11 @@ struct command {
 static const struct command commands[] = {
     {"check", command_check, "c", NULL},
     {"compile", command_compile, "con", NULL},
-    {"doctor", command_doctor, "cjNp", NULL},
+    {"doctor", command_doctor, "cjNpRUTu", ""},
     /* what follows explain's PATH is that program's */
     {"explain", command_explain, "cjHetlL", "+"},
     {"make-key", command_make_key, "", ""},
+    {"new", command_new, "cs", NULL},
     {"show", command_show, "cj", NULL},
     {"import-xalt", command_import_xalt, "or", ""},
 };
@@ -54,6 +58,11 @@ static const struct option_row option_rows[] = {
     {"env", 'e', OPTION_TEXT, MEMBER(env), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
     {"plugstack", 'p', OPTION_TEXT, MEMBER(plugstack), 0, 0, NULL},
+    {"run", 'U', OPTION_FLAG, MEMBER(run), 0, 0, NULL},
+    {"user", 'u', OPTION_TEXT, MEMBER(user), 0, 0, NULL},
+    {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
+    {"role", 'R', OPTION_TEXT, MEMBER(role), 0, 0, NULL},
+    {"since", 's', OPTION_TEXT, MEMBER(since), 0, 0, NULL},
     {"ntasks", 't', OPTION_NUMBER, MEMBER(ntasks), 1, INT32_MAX, NULL},
     {"stdin", 'l', OPTION_TEXT, MEMBER(lines), 0, 0, "paths"},
     {"command-line", 'L', OPTION_FLAG, MEMBER(command_line), 0, 0, NULL},

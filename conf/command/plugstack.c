@@ -60,9 +60,13 @@ enum plugstack_kind plugstack_parse(const char *text, size_t size, struct plugst
     if (!is_include && !is_ours(found.plugin))
         return PLUGSTACK_OTHER;
     while (!is_include && (length = next_word(&text, end, &word)) > 0) {
-        if (length > sizeof conf - 1 && memcmp(word, conf, sizeof conf - 1) == 0 &&
+        bool is_conf = length > sizeof conf - 1 && memcmp(word, conf, sizeof conf - 1) == 0;
+        /* settings_conf() in spank/settings.c takes the first one */
+        if (is_conf && found.conf[0] == '\0' &&
             !copy_word(found.conf, word + sizeof conf - 1, length - (sizeof conf - 1)))
             return PLUGSTACK_OTHER;
+        if (!is_conf && found.unknown[0] == '\0')
+            snprintf(found.unknown, sizeof found.unknown, "%.*s", (int)length, word);
     }
     *line = found;
     return is_include ? PLUGSTACK_INCLUDE : PLUGSTACK_OURS;
@@ -94,18 +98,22 @@ static int find_line(const char *path, int depth, struct plugstack_line *line)
     CLEANUP_FREE char *text = NULL;
     size_t room = 0;
     ssize_t length;
+    unsigned number = 0;
     int found = 0;
     CLEANUP_FCLOSE FILE *file = fopen(path, "re");
     if (file == NULL)
         return -errno;
     while (found == 0 && (length = getline(&text, &room, file)) > 0) {
         length -= text[length - 1] == '\n';
+        number++;
         enum plugstack_kind kind = plugstack_parse(text, (size_t)length, &one);
         if (kind == PLUGSTACK_INCLUDE)
             found = find_included(path, one.plugin, depth, line);
         if (kind != PLUGSTACK_OURS)
             continue;
         *line = one;
+        line->number = number;
+        snprintf(line->file, sizeof line->file, "%s", path);
         found = 1;
     }
     return found;

@@ -4,6 +4,10 @@
 /sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0 is hdf5, 1.14.3. The version is that of its module
 (hdf5/1.14.3) where it has one, else the last directory that is one (1.14.3, hdf5-1.14.3), else what
 follows .so (310.3.0), else what the file's name ends in (libopenblasp-r0.3.21.so).
+
+The files of the GNU C library are glibc: libc.so.6, libm.so.6, ld-linux-x86-64.so.2. What follows their .so has been the
+same for 25 years, so the version is that of a module of this name (glibc/2.36, libc/2.36), of a directory (glibc-2.36), or in the
+file's name (libc-2.31.so, until 2.33); else it is not known.
 """
 
 import re
@@ -12,6 +16,14 @@ DIRECTORY = re.compile(
     r"(?:^|[-_a-z])v?(\d+(?:\.\d+)+(?:[-._]?(?:rc|alpha|beta|p|u)\d+)?[a-z]?)(?:[-_].*)?$"
 )
 FILE = re.compile(r"^(?P<stem>.+?)(?:[-_.]?r?(?P<inner>\d+(?:\.\d+)+))?\.so(?:\.(?P<soname>[\d.]+))?$")
+# the sonames and, until 2.33, the names of the files
+GLIBC = re.compile(
+    r"(?:ld-linux[^/]*\.so\.[123]|ld(?:64|32)?\.so\.[12]|libc\.so\.6|libm\.so\.6|libmvec\.so\.1|libpthread\.so\.0"
+    r"|libdl\.so\.2|librt\.so\.1|libresolv\.so\.2|libutil\.so\.1|libanl\.so\.1|libnsl\.so\.1|libBrokenLocale\.so\.1"
+    r"|libthread_db\.so\.1|libnss_(?:files|dns|compat|hesiod|db)\.so\.2"
+    r"|(?:ld|lib(?:c|m|mvec|pthread|dl|rt|resolv|util|anl|nsl|nss_\w+))-(?P<version>2\.\d+(?:\.\d+)?)\.so)\Z"
+)
+GLIBC_NAME = re.compile(r"(?:^|[-_/])g?libc[-_/]v?(\d+\.\d+(?:\.\d+)?)")
 COMPARISON = re.compile(r"^(?P<name>.*?)(?:(?P<sign>>=|<=|==|=|>|<)(?P<version>[^<>=]+))?$", re.S)
 
 
@@ -27,13 +39,46 @@ def file_parts(path):
     return stem, match.group("inner"), match.group("soname")
 
 
+def glibc(path):
+    """The match of GLIBC; None: another library's file."""
+    return GLIBC.match(path.rsplit("/", 1)[-1])
+
+
 def name(path):
-    """hdf5 for .../libhdf5.so.310"""
-    return file_parts(path)[0]
+    """hdf5 for .../libhdf5.so.310, and glibc for libm.so.6"""
+    return "glibc" if glibc(path) else file_parts(path)[0]
+
+
+def names(path):
+    """All that people may call it, name() first: glibc, m and libm; hdf5 and libhdf5."""
+    stem = file_parts(path)[0]
+    return tuple(dict.fromkeys((name(path), stem, "lib" + stem)))
+
+
+def shown(path, module=None):
+    """hdf5 1.14.3, or the name alone"""
+    have = version(path, module)
+    return "%s %s" % (name(path), have) if have else name(path)
+
+
+def without_unknown(texts):
+    """shown() of what one program has loaded: the files of glibc that do not tell its version have that of the others."""
+    if any(text.startswith("glibc ") for text in texts):
+        texts = texts - {"glibc"}
+    return texts
+
+
+def glibc_version(path, module):
+    """What is called after something else has another version: that of a distribution or of a compiler."""
+    directories = path.rsplit("/", 1)[0]
+    found = GLIBC_NAME.findall(module or "") or GLIBC_NAME.findall(directories)
+    return found[-1] if found else glibc(path).group("version")
 
 
 def version(path, module=None):
     """As text; None: unknown."""
+    if glibc(path):
+        return glibc_version(path, module)
     if module and "/" in module:
         last = module.rsplit("/", 1)[-1]
         if re.match(r"v?\d", last):

@@ -70,6 +70,11 @@ class Connection(PyMySQLConnection):
             )
         return super()._process_auth(plugin_name, auth_packet)
 
+    def set_character_set(self, charset, collation=None):
+        """PyMySQL from 1.1 on calls this when it connects. Its own passes over an answer that asks for a file
+        of ours, and the server then waits for that."""
+        self.query("SET NAMES " + charset)
+
     def _read_query_result(self, unbuffered=False):
         return self.trouble_as_error(super()._read_query_result, unbuffered=unbuffered)
 

@@ -3,15 +3,13 @@
 
 The caller is the user in SUDO_UID, which sudo sets. The caller can name no file, no store and no other
 user: there are no such options, the environment is dropped, and Python was started with -I. The caller
-cannot read other users' rows: temporary views with the names of the tables select the caller's own, and
-SQLite's authorizer refuses all that is not read through one of them.
+cannot read other users' rows, see service/restricted.py.
 """
 
 import os
 import pwd
 import re
 import signal
-import sqlite3
 import stat
 import sys
 import time
@@ -19,7 +17,8 @@ import time
 from .acct import main as acct
 from .program import DEFAULT_STORE, Failure
 from .report import main as report
-from .store import SqliteStore, opened
+from .service.restricted import open_for
+from .service.rights import Rights
 from .text import escape
 
 ADDRESS_FILE = "/etc/jobtrail/own-store"
@@ -32,51 +31,6 @@ each of the two has --help."""
 LIMIT_SECONDS = 600
 KEPT = re.compile(r"(LANG|LC_[A-Z]+|TERM|COLUMNS|TZ)\Z")
 HARMLESS = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.@/+-]*\Z")
-
-ME = "(SELECT name FROM temp.me)"
-PARTS = "(SELECT id FROM main.job_part WHERE user = %s)" % ME
-RUNS = "main.run_own WHERE job_part_id IN " + PARTS
-PROGRAMS = "main.program WHERE id IN (SELECT program_id FROM %s)" % RUNS
-LINKS = "main.link WHERE build_user = " + ME
-SETS = "(SELECT object_set_id FROM {} UNION SELECT object_set_id FROM {})".format(PROGRAMS, LINKS)
-VARIABLES = (
-    "(SELECT env_value_id FROM main.environment_member"
-    " WHERE environment_id IN (SELECT environment_id FROM %s))" % RUNS
-)
-FUNCTIONS = (
-    "(SELECT function_name_id FROM main.function_set_member"
-    " WHERE function_set_id IN (SELECT function_set_id FROM %s))" % LINKS
-)
-PACKAGES = (
-    "EXISTS (SELECT 1 FROM main.run AS ours WHERE ours.uuid = run_package.run_uuid"
-    " AND ours.package_owner = run_package.owner AND ours.user = %s)" % ME
-)
-
-# All tables that the two programs read, with the condition for the caller's rows; 1: no user's data.
-VIEWS = {
-    "store_state": "1",
-    "module": "1",
-    "job_part": "user = " + ME,
-    "run": "user = " + ME,
-    "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
-    "coverage": "user = " + ME,
-    "slurm_job": "user = " + ME,
-    "executable": "id IN (SELECT executable_id FROM {} UNION SELECT executable_id FROM {})".format(
-        PROGRAMS, LINKS
-    ),
-    "object_set_member": "object_set_id IN " + SETS,
-    "object": "id IN (SELECT object_id FROM main.object_set_member WHERE object_set_id IN %s)" % SETS,
-    "build": "id IN (SELECT build_id FROM %s)" % PROGRAMS,
-    "link": "build_user = " + ME,
-    "function_set_member": "function_set_id IN (SELECT function_set_id FROM %s)" % LINKS,
-    "function_name": "id IN " + FUNCTIONS,
-    "environment_member": "environment_id IN (SELECT environment_id FROM %s)" % RUNS,
-    "env_value": "id IN " + VARIABLES,
-    "env_name": "id IN (SELECT env_name_id FROM main.env_value WHERE id IN %s)" % VARIABLES,
-    "run_package": PACKAGES,
-    "package": "id IN (SELECT package_id FROM main.run_package WHERE %s)" % PACKAGES,
-    "account_field": "account IN (SELECT account FROM main.job_part WHERE user = %s)" % ME,
-}
 
 
 def clean_environment():
@@ -125,44 +79,23 @@ def address():
     return found
 
 
-class OwnStore(SqliteStore):
-    def __init__(self, user):
-        self.user = user
-
-    def begin(self):
-        """From then on the rows of this user are read, and no others."""
-        run = self.database.execute
-        run("PRAGMA temp_store = MEMORY")
-        run("CREATE TEMP TABLE me (name TEXT)")
-        run("INSERT INTO temp.me VALUES (?)", (self.user,))
-        self.database.commit()
-        for name, where in VIEWS.items():
-            run("CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE {1}".format(name, where))
-        self.database.commit()
-        self.database.set_authorizer(self.allow)
-        super().begin()
-
-    @staticmethod
-    def allow(action, first, second, database, view):
-        """A table is read through a view, or not at all; nothing is written, attached or loaded."""
-        if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION):
-            return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_READ and (view is not None or database == "temp"):
-            return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_READ and second == "" and database is None:
-            return sqlite3.SQLITE_OK  # a table that a view joins without a column: SQLite passes no view
-        return sqlite3.SQLITE_DENY
-
-
 class Own:
     """The caller and the store."""
+
+    everybody = True  # -a is the default, since the caller sees no others
+    summary = is_seen = None
 
     def __init__(self):
         self.user = who_asks()
         self.address = address()
 
+    def add_options(self, parser, name):
+        """Slurm is not asked."""
+        if name == "acct":
+            parser.set_defaults(no_sacct=True)
+
     def open(self):
-        return opened(OwnStore(self.user), self.address)
+        return open_for(self.address, Rights([self.user]))
 
 
 def main():

@@ -4,16 +4,30 @@
 import argparse
 import io
 import os
+import re
 import signal
 import sys
 
+from . import progress
+from .hints import hint
 from .text import escape, stored
 
 DEFAULT_STORE = "sqlite:/var/lib/jobtrail/jobtrail.db"
 
+# argparse's message
+UNKNOWN = re.compile(r"unrecognized arguments: --([^\s=]+)")
+
+
+# Exit status of a program that failed. Another one where 1 says something else.
+failure_status = 1
+
 
 class Failure(Exception):
-    """A message for stderr, with which the program ends with status 1."""
+    """A message for stderr, with which the program ends with `status`, else with `failure_status`."""
+
+    def __init__(self, *words, status=None):
+        super().__init__(*words)
+        self.status = status
 
 
 class Usage(Failure):
@@ -23,7 +37,15 @@ class Usage(Failure):
 class Parser(argparse.ArgumentParser):
     """Ends with 1 on wrong usage, as Slurm's programs do."""
 
+    def long_options(self):
+        """Those that --help has, without the hyphens."""
+        shown = (action for action in self._actions if action.help != argparse.SUPPRESS)
+        return [option[2:] for action in shown for option in action.option_strings if option.startswith("--")]
+
     def error(self, message):
+        unknown = UNKNOWN.match(message)
+        if unknown:
+            message += hint(unknown.group(1), self.long_options(), "--")
         raise Usage("{0}: {1}\nTry '{0} --help'.".format(self.prog, message))
 
 
@@ -37,10 +59,30 @@ def add_store_option(parser):
     parser.add_argument(
         "--store",
         metavar="ADDRESS",
-        default=stored(os.environ.get("JOBTRAIL_STORE") or DEFAULT_STORE),
+        default=stored(os.environ.get("JOBTRAIL_STORE") or "") or None,
         help="sqlite:FILE or mariadb://[USER@][HOST[:PORT]]/DATABASE;"
-        " default: $JOBTRAIL_STORE or " + DEFAULT_STORE,
+        " default: $JOBTRAIL_STORE, else the service that jobtrail.conf(5) names, else " + DEFAULT_STORE,
     )
+
+
+def ask_service(options, name):
+    """Where no store is named, and jobtrail.conf names a service for answers: lets it answer instead of the program
+    of this name (acct, report), and returns True; ends the program if the answer is a failure. --update is for the
+    host that has the store."""
+    if options.store is not None:
+        return False
+    # what needs no service does without munge
+    from .service import client, settings  # pylint: disable=import-outside-toplevel
+
+    try:
+        found = settings.read()
+        if found is None or not found.address or getattr(options, "update", False):
+            options.store = found.store if found else DEFAULT_STORE
+            return False
+        client.ask(found, name, options, sys.argv[1:])
+    except Failure as failure:
+        raise Failure("jobtrail-%s: %s" % (name, failure)) from None
+    return True
 
 
 def utf8_output():
@@ -57,6 +99,24 @@ def discard_output():
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def status_of(main):
+    """Calls main(). Returns its exit status, and says on stderr why it failed."""
+    try:
+        try:
+            main()
+        finally:
+            progress.clear()
+        sys.stdout.flush()
+        return 0
+    except Failure as failure:
+        sys.stdout.flush()
+        print(failure, file=sys.stderr)
+        return failure_status if failure.status is None else failure.status
+    except SystemExit as end:
+        sys.stdout.flush()
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
 def run(main):
     """Calls main() as a program. Arguments and output are UTF-8 in each locale; a closed pipe ends the
     program."""
@@ -64,14 +124,11 @@ def run(main):
     sys.stdout = utf8_output()
     sys.argv[1:] = map(stored, sys.argv[1:])
     try:
-        main()
-        sys.stdout.flush()
-    except Failure as failure:
-        sys.stdout.flush()
-        sys.exit(str(failure))
+        sys.exit(status_of(main))
     except OSError as error:
         discard_output()
-        sys.exit("%s: %s" % (os.path.basename(sys.argv[0]), os_trouble(error)))
+        print("%s: %s" % (os.path.basename(sys.argv[0]), os_trouble(error)), file=sys.stderr)
+        sys.exit(failure_status)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Slurm's own accounting of jobs and steps, by sacct(1).
+"""Slurm's own accounting of jobs and steps, by sacct(1), and the jobs that are not over, by squeue(1).
 
 sacct is run for many jobs at once and for a bounded time. After a failure it is not run again. Users
 choose the names of jobs, so the delimiter is random: a name cannot look like a row.
@@ -8,18 +8,39 @@ choose the names of jobs, so the delimiter is random: a name cannot look like a 
 import os
 import subprocess
 import sys
+import time
 import uuid
 
+from . import progress
+from .program import Failure
 from .text import escape
 
 JOBS_AT_ONCE = 500
+ALL_JOBS = (("--allusers",),)
 SECONDS = 30
-NAMED = "JobIDRaw,Cluster,Start,End"
+# in all, for what nobody has asked for
+EXTRA_SECONDS = 30
+QUEUE_SECONDS = 10
+NAMED = ("JobIDRaw", "Cluster", "Start", "End")
 FACTS = (
-    "State,ExitCode,QOS,JobName,Submit,Timelimit,TotalCPU,UserCPU,SystemCPU,MaxRSS,AveRSS,MaxVMSize,"
-    "ReqMem,AllocTRES,NodeList,Reason"
-)
+    "State", "ExitCode", "DerivedExitCode", "QOS", "JobName", "Submit", "Eligible", "Timelimit", "TimelimitRaw",
+    "TotalCPU", "UserCPU", "SystemCPU", "MaxRSS", "AveRSS", "MaxVMSize", "ReqMem", "ReqTRES", "AllocTRES", "NodeList",
+    "Reason", "UID", "GID", "Group", "AssocID", "WCKey", "Constraints", "Flags", "Comment", "Reservation", "WorkDir",
+    "SubmitLine",
+)  # fmt: skip
+# of sacct's fields, those that stand on the job's row alone in some releases of Slurm (22.05)
+OF_JOB = {
+    "AdminComment", "Comment", "Constraints", "DerivedExitCode", "Extra", "FailedNode", "Flags", "GID", "Group",
+    "Licenses", "McsLabel", "Planned", "PlannedCPU", "PlannedCPURAW", "Priority", "QOS", "QOSRAW", "QOSREQ", "Reason",
+    "ReqMem", "ReqTRES", "Reservation", "ReservationId", "Restarts", "StdErr", "StdIn", "StdOut", "SystemComment",
+    "Timelimit", "TimelimitRaw", "UID", "WCKey", "WCKeyID", "WorkDir",
+}  # fmt: skip
+# their names before Slurm 23.02
+FORMER = {"Planned": "Reserved", "PlannedCPU": "ResvCPU", "PlannedCPURAW": "ResvCPURAW"}
+NO_FIELD = "Invalid field requested"
 
+# states of squeue
+NOT_OVER = ("PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "COMPLETING")
 
 # messages of sacct where there is no accounting
 NO_ACCOUNTING = ("Could not establish a configuration source", "accounting storage is disabled",
@@ -39,11 +60,10 @@ def number(text):
     return float(text) if text.isdigit() else None
 
 
-def ask(jobs, cluster, units):
-    """sacct's rows about the jobs (numbers), each a dict of NAMED and FACTS."""
-    fields = (NAMED + "," + FACTS).split(",")
+def ask(jobs, cluster, units, scope, fields):
+    """sacct's rows about the jobs (numbers), each a dict of these fields. `scope`: one of Accounting's."""
     end = "\x1f" + uuid.uuid4().hex
-    command = ["sacct", "--noheader", "--parsable", "--duplicates", "--allusers"]
+    command = ["sacct", "--noheader", "--parsable", "--duplicates", *scope]
     command += ["--delimiter=" + end, "--format=" + ",".join(fields)]
     command += ["--jobs=" + ",".join(map(str, jobs))] + units
     if cluster:
@@ -71,18 +91,49 @@ def ask(jobs, cluster, units):
         yield row
 
 
+def queue(jobs, cluster):
+    """What Slurm's controller has of these jobs (texts as squeue takes them) that are not over, each a dict: `name` as
+    it is shown, `raw`, state, user, account, node_count, nodes. Nothing where it cannot be asked."""
+    if not jobs:
+        return
+    names = ("raw", "name", "state", "user", "account", "node_count", "nodes")
+    command = ["squeue", "--noheader", "--states=all", "--format=%A|%i|%T|%u|%a|%D|%N", "--jobs=" + ",".join(jobs)]
+    if cluster and cluster != "all":
+        command.append("--clusters=" + cluster)
+    try:
+        result = subprocess.run(
+            command,
+            env=dict(os.environ, LC_ALL="C"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=QUEUE_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return
+    for line in result.stdout.decode(errors="replace").splitlines():
+        cells = line.split("|")
+        if len(cells) == len(names) and cells[2] in NOT_OVER:
+            yield dict(zip(names, cells))
+
+
 class Accounting:
     """The rows of sacct about the jobs of the last prefetch().
 
-    With `asked_for` a site without accounting is reported to the user, else failures alone.
+    With `asked_for` a site without accounting is reported to the user, else failures alone. `scopes`: sacct is
+    asked once with each of these lists of options, and the rows are put together. `more`: fields of sacct beside FACTS.
+    `needed_by`: an option that cannot be answered without accounting.
     """
 
-    def __init__(self, units, asked_for):
-        self.units = units
-        self.asked_for = asked_for
+    def __init__(self, units, asked_for, scopes, more=(), needed_by=None):
+        self.units, self.scopes = units, scopes
+        self.asked_for, self.needed_by = asked_for, needed_by
+        self.facts_wanted = FACTS + tuple(name for name in more if name not in FACTS)
+        self.former = False  # whether sacct has the FORMER names
         self.rows = {}
         self.asked = set()
         self.failed = False
+        self.seconds = 0.0  # that sacct took
 
     def prefetch(self, runs):
         """Runs sacct for the jobs of these runs that have no rows yet, and drops the rows of others."""
@@ -101,14 +152,34 @@ class Accounting:
     def fetch(self, cluster, jobs):
         if self.failed:
             return
+        begun = time.monotonic()
         try:
-            for row in ask(jobs, cluster, self.units):
-                self.add_row(cluster, row)
+            for scope in self.scopes:
+                for row in self.rows_of(jobs, cluster, scope):
+                    self.add_row(cluster, row)
         except Unavailable as reason:
             self.failed = True
+            if self.needed_by:
+                message = "%s needs Slurm's accounting: %s"
+                raise Failure(message % (self.needed_by, escape(str(reason)))) from None
             if self.asked_for or not reason.is_normal():
+                progress.clear()
                 print("jobtrail-acct: without Slurm's accounting: %s" % escape(str(reason)), file=sys.stderr)
+        self.seconds += time.monotonic() - begun
         self.asked.update((cluster, job) for job in jobs)
+
+    def rows_of(self, jobs, cluster, scope):
+        """The rows as ask() makes them, in a list, under the names that fields have now."""
+        names = NAMED + self.facts_wanted
+        fields = [FORMER.get(name, name) if self.former else name for name in names]
+        try:
+            rows = ask(jobs, cluster, self.units, scope, fields)
+            return [dict(zip(names, map(row.get, fields)), start=None, end=None) for row in rows]
+        except Unavailable as reason:
+            if self.former or NO_FIELD not in str(reason) or not set(FORMER) & set(names):
+                raise
+        self.former = True
+        return self.rows_of(jobs, cluster, scope)
 
     def add_row(self, cluster, row):
         job, _, step = row["JobIDRaw"].partition(".")
@@ -124,6 +195,21 @@ class Accounting:
             return None
         rows = self.rows.get((run["cluster"], run["job_id_raw"], name), [])
         return min(rows, key=lambda row: distance(row, run["start_time"]), default=None)
+
+    def facts(self, run):
+        """The row of the run's step, with what Slurm has of the job alone; None: nothing is known."""
+        job, step = self.of(run, step=False), self.of(run)
+        if job is None:
+            return step
+        facts = dict(step or dict.fromkeys(self.facts_wanted, ""))
+        for name in OF_JOB & set(self.facts_wanted):
+            facts[name] = facts[name] or job[name]
+        return facts
+
+    def job_name(self, run):
+        """Of the job: the row of a step has the step's name."""
+        job = self.of(run, step=False)
+        return job["JobName"] if job else None
 
 
 def distance(row, moment):

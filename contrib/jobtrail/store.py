@@ -15,7 +15,7 @@ from . import credentials
 from .program import Failure, os_trouble
 from .text import escape, file_path
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # Of the packages in `run_package`: those that are the run's.
 PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
@@ -84,6 +84,8 @@ class SqliteStore:
 
 
 class MariadbStore:
+    seconds = None  # see opened()
+
     def __init__(self):
         try:
             from . import mariadb
@@ -112,9 +114,16 @@ class MariadbStore:
         return self.connection_class(
             charset="utf8mb4",
             connect_timeout=10,
-            init_command="SET SESSION group_concat_max_len = %d" % LONGEST_TEXT,
+            init_command=self.settings(),
             **address
         )
+
+    def settings(self):
+        """A statement goes on when its client was killed, unless the server bounds its time."""
+        values = ["group_concat_max_len = %d" % LONGEST_TEXT]
+        if self.seconds is not None:
+            values.append("max_statement_time = %d" % self.seconds)
+        return "SET " + ", ".join("SESSION " + value for value in values)
 
     def version(self):
         try:
@@ -132,15 +141,20 @@ class MariadbStore:
         return cursor
 
     def query(self, sql, values=()):
-        cursor = self.execute(sql, values)
+        cursor = self.execute(self.allowed(sql), values)
         return [column[0] for column in cursor.description], self.fetch(cursor)
 
-    def lookup(self, sql, values=()):
+    def lookup(self, sql, values=(), restricted=True):
         if self.beside is None:
             self.beside = self.open()
         with self.beside.cursor() as cursor:
-            cursor.execute(marks(sql), tuple(values))
+            cursor.execute(marks(self.allowed(sql) if restricted else sql), tuple(values))
             return cursor.fetchall()
+
+    @staticmethod
+    def allowed(sql):
+        """The statement that is executed for query() and lookup(). A subclass restricts what it reads."""
+        return sql
 
     @staticmethod
     def fetch(cursor):
@@ -188,16 +202,18 @@ def with_host(options, name, text):
 KINDS = {"sqlite": SqliteStore, "mariadb": MariadbStore}
 
 
-def open_store(address):
-    """A store of this version, in one snapshot; Failure where there is none."""
+def open_store(address, seconds=None):
+    """A store of this version, in one snapshot; Failure where there is none. `seconds` as in opened()."""
     scheme = address.partition(":")[0]
     if scheme not in KINDS:
         raise Failure(escape(address) + " is no store; write sqlite:FILE or mariadb://HOST/DATABASE")
-    return opened(KINDS[scheme](), address)
+    return opened(KINDS[scheme](), address, seconds)
 
 
-def opened(store, address):
-    """The store, connected to the address and checked; Failure where that fails."""
+def opened(store, address, seconds=None):
+    """The store, connected to the address and checked; Failure where that fails. `seconds`: that a statement may take
+    in a server; None: without a bound."""
+    store.seconds = seconds
     try:
         store.connect(address.partition(":")[2])
         check_version(store.version(), address)

@@ -9,6 +9,7 @@ from .program import Failure
 from .text import escape
 
 CLOCK_WORDS = {"midnight": 0, "noon": 12, "fika": 15, "teatime": 16}
+YEARS = range(1902, 9999)  # what Python and mktime(3) can calculate with
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 
 TIME_TOKEN = re.compile(
@@ -59,12 +60,16 @@ def moment_of(token, now):
 
 
 def parse_time(text, now):
-    """Seconds since the Epoch for the time formats of sacct; Failure for what sacct rejects."""
+    """Seconds since the Epoch for the time formats of sacct; Failure for what sacct rejects, and outside of YEARS."""
     try:
         if re.match(r"uts\d{7,12}\Z", text, re.IGNORECASE):
-            return float(text[3:])
-        return parse_tokens(text, now)
-    except (ValueError, OverflowError):
+            found = float(text[3:])
+        else:
+            found = parse_tokens(text, now)
+        if time.localtime(found).tm_year not in YEARS:
+            raise ValueError
+        return found
+    except (ValueError, OverflowError, OSError):  # localtime(3) sets errno
         raise Failure("Invalid time specification: " + escape(text)) from None
 
 

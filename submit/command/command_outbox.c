@@ -18,6 +18,7 @@
 #include "submit/command/submit_command.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox.h"
+#include "submit/outbox/outbox_ask.h"
 #include "submit/outbox/outbox_backoff.h"
 #include "submit/outbox/outbox_batch.h"
 #include "submit/outbox/outbox_quarantine.h"
@@ -167,6 +168,48 @@ static enum submit_status list_waiting(const struct conf *conf,
     add_number(all, "overflow", overflow);
     if (!options->json && overflow > 0)
         printf("%" PRIu64 " times records found no room so far, and wait in the spool\n", overflow);
+    if (options->json)
+        print_json(all);
+    else
+        json_object_put(all);
+    return status;
+}
+
+enum submit_status command_outbox_ask(const struct submit_options *options)
+{
+    struct conf conf;
+    if (!is_transport(options->transport))
+        return SUBMIT_USAGE;
+    enum submit_status status = submit_conf_load(options, &conf);
+    if (status != SUBMIT_OK)
+        return status;
+    struct json_object *all = json_object_new_array();
+    for (size_t i = 0; conf_transports[i] != NULL; i++) {
+        const char *name = conf_transports[i];
+        struct transport_trouble trouble;
+        if (!conf_uses_transport(&conf, name) || strcmp(name, "none") == 0 ||
+            (options->transport != NULL && strcmp(options->transport, name) != 0))
+            continue;
+        int error = outbox_ask(&conf, name, options->timeout_s * 1000, &trouble);
+        bool is_reached = error == 0;
+        const char *reason = is_reached ? "" : trouble.text;
+        struct json_object *one = json_object_new_object();
+        json_object_object_add(one, "transport", json_object_new_string(name));
+        json_object_object_add(one, "reached", json_object_new_boolean(is_reached));
+        json_object_object_add(one, "answers",
+                               json_object_new_boolean(is_reached || error == -EPROTO));
+        json_object_object_add(one, "reason", json_object_new_string(reason));
+        json_object_array_add(all, one);
+        if (!options->json)
+            printf("%-8s %s%s\n", name,
+                   is_reached         ? "reached"
+                   : error == -EPROTO ? ""
+                                      : "not reached: ",
+                   reason);
+        if (!is_reached)
+            status = SUBMIT_SOME_WAIT;
+    }
+    conf_free(&conf);
     if (options->json)
         print_json(all);
     else

@@ -85,11 +85,13 @@ static int find_prefix(const struct submit_options *options, const struct conf *
 }
 
 /* Returns the process, or -errno. The version's own configuration comes after that of `options`,
- * and so counts. */
+ * and so counts. getopt_long(3) has moved the command behind the options: it comes first again, as
+ * ps(1) shows a watcher for days. */
 static pid_t start_program(const struct submit_options *options, enum hand_on what,
                            const struct version_note *note)
 {
     char number[16];
+    int first_word = (int)(options->words - options->argv);
     pid_t pid;
     size_t count = 0;
     const char **argv = calloc((size_t)options->argc + 6, sizeof *argv);
@@ -97,7 +99,9 @@ static pid_t start_program(const struct submit_options *options, enum hand_on wh
         return -ENOMEM;
     snprintf(number, sizeof number, "%u", (unsigned)note->formats);
     argv[count++] = note->submit;
-    for (int i = 1; i < options->argc; i++)
+    for (int i = first_word; i < options->argc; i++)
+        argv[count++] = options->argv[i];
+    for (int i = 1; i < first_word; i++)
         argv[count++] = options->argv[i];
     argv[count++] = "--conf";
     argv[count++] = note->conf;

@@ -38,8 +38,8 @@ static const char usage[] =
     "  --job ID      the job, all its restarts\n"
     "  --all         every job that the spool holds and that has no process here\n"
     "  --sessions    users' sessions outside of Slurm instead\n"
-    "  --orphans     of all jobs or of the job ID, those whose epilog has begun, or that the\n"
-    "                node's last boot ended\n"
+    "  --orphans     of all jobs or of the job ID, those whose epilog has begun, that the node's\n"
+    "                last boot ended, or that have ended without an epilog of SPANK's\n"
     "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
@@ -86,6 +86,8 @@ static const char usage[] =
 static const char outbox_usage[] =
     "Usage: jobtrail-submit send [--conf FILE] [--timeout SECONDS] [--json]\n"
     "       jobtrail-submit outbox list [--conf FILE] [--transport NAME] [--json]\n"
+    "       jobtrail-submit outbox ask [--conf FILE] [--transport NAME] [--timeout SECONDS] "
+    "[--json]\n"
     "       jobtrail-submit outbox retry [--conf FILE] [--transport NAME] [--timeout SECONDS]\n"
     "                                    [--json]\n"
     "       jobtrail-submit outbox drop [--conf FILE] (--transport NAME | --all)\n"
@@ -94,6 +96,7 @@ static const char outbox_usage[] =
     "send    hands the records in the outbox to the transports, except for those that have failed\n"
     "        lately; a timer runs it\n"
     "list    prints what waits for which transport, and how its last try went\n"
+    "ask     asks each receiver whether it would take records, and sends none\n"
     "retry   as send, also to transports that have failed lately\n"
     "drop    removes records that wait for a transport, for good\n"
     "\n"
@@ -101,11 +104,12 @@ static const char outbox_usage[] =
     "  --transport NAME     only of this transport\n"
     "  --all                of all transports\n"
     "  --older-than DAYS    only what has waited longer\n"
-    "  --timeout SECONDS    how long to send, 1 to 86400 (default 300)\n"
+    "  --timeout SECONDS    how long to send, or to ask each receiver, 1 to 86400 (default 300)\n"
     "  --json               print JSON\n"
     "  --help\n"
     "\n"
-    "Exit status: 0 all done; 1 records still wait; 2 usage; 3 configuration or outbox cannot be\n"
+    "Exit status: 0 all done; 1 records still wait, or a receiver was not reached; 2 usage; 3 "
+    "configuration or outbox cannot be\n"
     "used; 4 --formats has another version's number.\n";
 
 enum { DEFAULT_TIMEOUT_S = 300 };
@@ -153,6 +157,7 @@ static const struct command commands[] = {
     {"hand-in", "", command_hand_in, "cndJ", false},
     {"send", "", command_send, "ctaOTJF", false},
     {"outbox", "list", command_outbox_list, "ctaOTJF", false},
+    {"outbox", "ask", command_outbox_ask, "ctTJ", false},
     {"outbox", "retry", command_outbox_retry, "ctaOTJF", false},
     {"outbox", "drop", command_outbox_drop, "ctaOTJF", false},
 };
@@ -183,6 +188,23 @@ enum submit_status submit_conf_load(const struct submit_options *options, struct
     return SUBMIT_UNUSABLE;
 }
 
+/* Reads the options, and into `seen` the letters of those that are there, each once. Returns
+ * whether all of them are sound; otherwise stderr tells. */
+static bool read_options(int argc, char *argv[], struct submit_options *options, char seen[256])
+{
+    int letter;
+    while ((letter = options_next(argc, argv, "j:h", option_rows, options)) != OPTIONS_END) {
+        if (letter == OPTIONS_WRONG) {
+            fputs("Try 'jobtrail-submit --help'.\n", stderr);
+            return false;
+        }
+        if (strchr(seen, letter) == NULL)
+            seen[strlen(seen)] = (char)letter;
+    }
+    options->words = argv + optind;
+    return true;
+}
+
 int main(int argc, char *argv[])
 {
     struct submit_options options = {.conf = JOBTRAIL_CONF,
@@ -191,16 +213,8 @@ int main(int argc, char *argv[])
                                      .argv = argv,
                                      .argc = argc};
     char seen[256] = "";
-    int letter;
-    while ((letter = options_next(argc, argv, "j:h", option_rows, &options)) != OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-submit --help'.\n", stderr);
-            return SUBMIT_USAGE;
-        }
-        if (strchr(seen, letter) == NULL)
-            seen[strlen(seen)] = (char)letter;
-    }
-    options.words = argv + optind;
+    if (!read_options(argc, argv, &options, seen))
+        return SUBMIT_USAGE;
     const char *name = optind < argc ? argv[optind] : "";
     bool is_outbox = strcmp(name, "send") == 0 || strcmp(name, "outbox") == 0;
     const char *text = is_outbox ? outbox_usage : usage;

@@ -62,6 +62,7 @@ enum submit_status command_session(const struct submit_options *options);
 /* What lies between the flush and the collectors. */
 enum submit_status command_send(const struct submit_options *options);
 enum submit_status command_outbox_list(const struct submit_options *options);
+enum submit_status command_outbox_ask(const struct submit_options *options);
 enum submit_status command_outbox_retry(const struct submit_options *options);
 enum submit_status command_outbox_drop(const struct submit_options *options);
 

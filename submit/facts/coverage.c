@@ -2,25 +2,29 @@
 #include "submit/facts/coverage.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include "conf/base/grow.h"
+#include "conf/base/text.h"
 #include "conf/policy/policy_read.h"
 #include "spank/journal.h"
 #include "submit/facts/coverage_pieces.h"
+#include "submit/facts/missing_library.h"
 #include "submit/facts/program_find.h"
 #include "submit/facts/program_name.h"
-#include "submit/facts/static_run.h"
+#include "submit/facts/uncaptured_run.h"
 #include "submit/facts/wrapper.h"
 
 /* What a task is apart from its runs. */
 struct task_outcome {
     enum coverage_outcome outcome; /* of what was not seen of it */
     const char *program;           /* in `coverage.programs`; NULL: not to be told */
-    size_t statics;                /* its place in `coverage.statics`; SIZE_MAX: it is none */
+    const char *library;           /* likewise; NULL: none kept it from starting, or unknown */
+    size_t uncaptured;             /* its place in `coverage.uncaptured`; SIZE_MAX: it is none */
 };
 
 struct search {
@@ -30,20 +34,35 @@ struct search {
     struct coverage_pieces pieces;
     bool is_excluded; /* the job */
     bool is_host_skipped;
+    struct loader_places places;     /* of the program that was asked about last */
+    char loaded[PATH_MAX];           /* its path; "": none yet */
+    enum loader_verdict verdict;     /* the answer */
+    char library[LIBRARY_NAME_SIZE]; /* of the answer */
+    unsigned looks;
 };
 
 const char *coverage_outcome_name(enum coverage_outcome outcome)
 {
     static const char *const names[] = {
-        [COVERAGE_EXCLUDED] = "excluded",   [COVERAGE_OPTED_OUT] = "opted_out",
-        [COVERAGE_RECORDED] = "recorded",   [COVERAGE_CONTAINER] = "container",
-        [COVERAGE_FOLLOWER] = "follower",   [COVERAGE_LAUNCH] = "launch",
-        [COVERAGE_SCRIPT] = "script",       [COVERAGE_MISSING] = "missing",
-        [COVERAGE_LAUNCHER] = "launcher",   [COVERAGE_POLICY] = "policy",
-        [COVERAGE_STATIC] = "static",       [COVERAGE_SETUID] = "setuid",
-        [COVERAGE_SPOOL] = "spool",         [COVERAGE_SAMPLED] = "sampled",
-        [COVERAGE_KILLED] = "killed",       [COVERAGE_UNKNOWN] = "unknown",
-        [COVERAGE_UNCERTAIN] = "uncertain", [COVERAGE_IDLE] = "idle",
+        [COVERAGE_EXCLUDED] = "excluded",
+        [COVERAGE_OPTED_OUT] = "opted_out",
+        [COVERAGE_RECORDED] = "recorded",
+        [COVERAGE_CONTAINER] = "container",
+        [COVERAGE_FOLLOWER] = "follower",
+        [COVERAGE_LAUNCH] = "launch",
+        [COVERAGE_SCRIPT] = "script",
+        [COVERAGE_MISSING] = "missing",
+        [COVERAGE_LAUNCHER] = "launcher",
+        [COVERAGE_POLICY] = "policy",
+        [COVERAGE_STATIC] = "static",
+        [COVERAGE_SETUID] = "setuid",
+        [COVERAGE_SPOOL] = "spool",
+        [COVERAGE_SAMPLED] = "sampled",
+        [COVERAGE_KILLED] = "killed",
+        [COVERAGE_UNKNOWN] = "unknown",
+        [COVERAGE_UNCERTAIN] = "uncertain",
+        [COVERAGE_IDLE] = "idle",
+        [COVERAGE_NOT_STARTED] = "not_started",
     };
     return names[outcome];
 }
@@ -100,12 +119,48 @@ static bool is_starter(const char *path)
            wrapper_kind(path, size) != WRAPPER_NONE;
 }
 
+/* Whether the journal says that the program may not have started. */
+static bool is_start_doubtful(const struct journal_task *task)
+{
+    return task->end_ns != 0 && WIFEXITED(task->status) && WEXITSTATUS(task->status) != 0 &&
+           (task->has_no_program || (task->library_path != NULL && task->preload != NULL));
+}
+
+/* Whether the task ended before its loader was done: it executed nothing; or it ended as the loader
+ * ends what it cannot start, and it could not start this: the program has not run, and so cannot
+ * have ended likewise. A task that should have left a capture has left none, either, though it
+ * could have. */
+static bool has_not_started(struct search *search, const struct job_task *task,
+                            const struct program *program)
+{
+    const struct journal_task *known = task->task;
+    if (!is_start_doubtful(known) || known->has_no_program)
+        return is_start_doubtful(known);
+    if (program->kind != PROGRAM_DYNAMIC || has_spool_failed(search, task->step))
+        return false;
+    const struct loader_places places = {.library_path = known->library_path,
+                                         .preload = known->preload,
+                                         .passes_over_cwd = !job_task_follows(task)};
+    /* texts are shared by tasks that have the same */
+    bool is_same = search->places.library_path == places.library_path &&
+                   search->places.preload == places.preload &&
+                   search->places.passes_over_cwd == places.passes_over_cwd &&
+                   strcmp(search->loaded, program->path) == 0;
+    if (!is_same) {
+        search->verdict = missing_library(program->path, &places, &search->looks, search->library);
+        search->places = places;
+        memcpy(search->loaded, program->path, sizeof search->loaded);
+    }
+    return WEXITSTATUS(known->status) == (int)search->verdict;
+}
+
 /* The outcome of a task that should have left a capture. */
-static enum coverage_outcome outcome_of_program(const struct search *search,
-                                                const struct job_task *task,
+static enum coverage_outcome outcome_of_program(struct search *search, const struct job_task *task,
                                                 const struct program *program)
 {
     bool was_killed = task->task->end_ns != 0 && WIFSIGNALED(task->task->status);
+    if (has_not_started(search, task, program) && !is_left_out(search, task->step, program->path))
+        return COVERAGE_NOT_STARTED;
     if (program->kind == PROGRAM_MISSING)
         return COVERAGE_MISSING;
     if (program_is_runtime(program->path, strlen(program->path)))
@@ -148,20 +203,22 @@ static enum coverage_outcome known_outcome(const struct search *search, const st
         return COVERAGE_FOLLOWER;
     if (task->seen != JOB_TASK_UNSEEN)
         return COVERAGE_SCRIPT;
-    if (task->task->step != JOURNAL_STEP_BATCH)
+    if (task->task->step != JOURNAL_STEP_BATCH || task->task->has_no_program)
         return COVERAGE_UNKNOWN;
     return has_spool_failed(search, task->step) ? COVERAGE_SPOOL : COVERAGE_SCRIPT;
 }
 
-/* Most tasks of a step run the same program: their text is shared. */
-static int keep_program(struct search *search, const char *path, const char **kept)
+/* Most tasks of a step run the same program, and lack the same library: these texts are shared. */
+static int keep_text(struct search *search, const char *text, const char **kept)
 {
     struct coverage *coverage = &search->coverage;
     size_t count = coverage->program_count;
-    *kept = count == 0 ? NULL : coverage->programs[count - 1];
-    if (*kept != NULL && strcmp(*kept, path) == 0)
-        return 0;
-    char *copy = strdup(path);
+    for (size_t i = count; i > 0 && i + 2 > count; i--) {
+        *kept = coverage->programs[i - 1];
+        if (strcmp(*kept, text) == 0)
+            return 0;
+    }
+    char *copy = strdup(text);
     if (copy == NULL || GROW(coverage->programs, count) != 0) {
         free(copy);
         return -ENOMEM;
@@ -170,38 +227,79 @@ static int keep_program(struct search *search, const char *path, const char **ke
     return 0;
 }
 
-static int find_outcome(struct search *search, const struct job_task *task,
+/* The library for which the loader did not start the task's program. One whose name is not plain
+ * text is not told. */
+static int keep_library(struct search *search, const struct job_task *task,
                         struct task_outcome *found)
 {
-    const struct journal *journal = search->source->journal;
-    const char *path = task->launched == NULL ? NULL : task->launched->path;
-    struct program program;
-    *found = (struct task_outcome){.outcome = known_outcome(search, task), .statics = SIZE_MAX};
-    if (found->outcome == COVERAGE_UNKNOWN && !search->source->blind) {
-        program_find(task->launched, journal->identity.uid, journal->identity.gid, &program);
-        found->outcome = outcome_of_program(search, task, &program);
-        path = program.path;
-    }
-    bool is_named = found->outcome != COVERAGE_EXCLUDED && found->outcome != COVERAGE_OPTED_OUT;
-    if (path == NULL || path[0] == '\0' || !is_named || task->task->step == JOURNAL_STEP_BATCH)
-        return 0;
-    return keep_program(search, path, &found->program);
+    const char *name = search->library;
+    bool is_known = found->outcome == COVERAGE_NOT_STARTED && !task->task->has_no_program &&
+                    name[0] != '\0' && text_is_plain_json(name, strlen(name));
+    return is_known ? keep_text(search, name, &found->library) : 0;
 }
 
-static int add_static(struct search *search, size_t task)
+/* Of a task that follows one on another node its own program tells whether it has started. */
+static bool is_examined(const struct search *search, size_t task, enum coverage_outcome known)
+{
+    const struct job_task *one = &search->source->tasks->task[task];
+    if (search->source->blind)
+        return false;
+    return known == COVERAGE_UNKNOWN ||
+           (known == COVERAGE_FOLLOWER && is_start_doubtful(one->task) &&
+            division_followed(search->source->division, task) == SIZE_MAX);
+}
+
+static int find_outcome(struct search *search, size_t index, struct task_outcome *found)
+{
+    const struct job_task *task = &search->source->tasks->task[index];
+    const struct journal *journal = search->source->journal;
+    const char *path = task->launched == NULL ? NULL : task->launched->path;
+    char asked_for[PATH_MAX] = "";
+    struct program program;
+    *found = (struct task_outcome){.outcome = known_outcome(search, task), .uncaptured = SIZE_MAX};
+    if (is_examined(search, index, found->outcome)) {
+        program_find(task->launched, journal->identity.uid, journal->identity.gid, &program);
+        enum coverage_outcome outcome = outcome_of_program(search, task, &program);
+        if (found->outcome == COVERAGE_UNKNOWN || outcome == COVERAGE_NOT_STARTED)
+            found->outcome = outcome;
+        /* where nothing was executed, a script's interpreter has not been asked for */
+        bool is_of_nothing = outcome == COVERAGE_NOT_STARTED && task->task->has_no_program;
+        if (is_of_nothing && path != NULL)
+            program_asked_for(task->launched, asked_for);
+        path = is_of_nothing ? asked_for : program.path;
+        int error = keep_library(search, task, found);
+        if (error != 0)
+            return error;
+    }
+    bool is_named = found->outcome != COVERAGE_EXCLUDED && found->outcome != COVERAGE_OPTED_OUT;
+    bool is_script =
+        task->task->step == JOURNAL_STEP_BATCH && found->outcome != COVERAGE_NOT_STARTED;
+    if (path == NULL || path[0] == '\0' || !is_named || is_script)
+        return 0;
+    return keep_text(search, path, &found->program);
+}
+
+/* Those whose program has not started are few, and what failed is wanted: sampling keeps them. */
+static int add_uncaptured(struct search *search, size_t task)
 {
     const struct coverage_source *source = search->source;
     struct coverage *coverage = &search->coverage;
     struct task_outcome *outcome = &search->task[task];
-    struct coverage_static made = {
-        .task = source->tasks->task[task].task, .index = task, .program = outcome->program};
-    int error = static_run_decide(source->policy, source->journal, source->now_ns, &made);
-    if (error == 0 && GROW(coverage->statics, coverage->static_count) != 0)
+    struct coverage_uncaptured made = {.task = source->tasks->task[task].task,
+                                       .index = task,
+                                       .program = outcome->program,
+                                       .library = outcome->library,
+                                       .probability = 1,
+                                       .has_not_started = outcome->outcome == COVERAGE_NOT_STARTED};
+    int error = made.has_not_started
+                    ? 0
+                    : uncaptured_run_decide(source->policy, source->journal, source->now_ns, &made);
+    if (error == 0 && GROW(coverage->uncaptured, coverage->uncaptured_count) != 0)
         error = -ENOMEM;
     if (error != 0)
         return error;
-    outcome->statics = coverage->static_count;
-    coverage->statics[coverage->static_count++] = made;
+    outcome->uncaptured = coverage->uncaptured_count;
+    coverage->uncaptured[coverage->uncaptured_count++] = made;
     return 0;
 }
 
@@ -254,18 +352,21 @@ static struct coverage_piece piece_of_follower(const struct search *search, size
     size_t leader = division_followed(division, task);
     const char *program = search->task[task].program;
     if (leader == SIZE_MAX)
-        return piece_of(search, task, COVERAGE_FOLLOWER, program);
-    size_t run = division_leading(division, leader), statics = search->task[leader].statics;
+        return piece_of(search, task,
+                        search->task[task].outcome == COVERAGE_NOT_STARTED ? COVERAGE_NOT_STARTED
+                                                                           : COVERAGE_FOLLOWER,
+                        program);
+    size_t run = division_leading(division, leader), uncaptured = search->task[leader].uncaptured;
     if (run != SIZE_MAX) {
         const struct division_run known = division_run(division, run);
         enum coverage_outcome outcome = outcome_of_run(known);
         return piece_of(search, task, outcome,
                         outcome == COVERAGE_SAMPLED ? known.program : program);
     }
-    if (statics == SIZE_MAX)
+    if (uncaptured == SIZE_MAX)
         return piece_of(search, task, COVERAGE_FOLLOWER, program);
-    bool is_left_out = search->coverage.statics[statics].is_left_out;
-    return piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : COVERAGE_STATIC,
+    bool is_left_out = search->coverage.uncaptured[uncaptured].is_left_out;
+    return piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : search->task[leader].outcome,
                     search->task[leader].program);
 }
 
@@ -274,7 +375,7 @@ static struct coverage_piece piece_of_unseen(const struct search *search, size_t
 {
     const struct task_outcome *known = &search->task[task];
     bool is_left_out =
-        known->statics != SIZE_MAX && search->coverage.statics[known->statics].is_left_out;
+        known->uncaptured != SIZE_MAX && search->coverage.uncaptured[known->uncaptured].is_left_out;
     return piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : known->outcome, known->program);
 }
 
@@ -291,7 +392,7 @@ static void add_task(struct search *search, size_t task)
              piece_of(search, task, COVERAGE_CONTAINER, program));
     struct coverage_piece begin =
         search->task[task].outcome == COVERAGE_FOLLOWER ? follower : unseen;
-    begin.runs = search->task[task].statics != SIZE_MAX;
+    begin.runs = search->task[task].uncaptured != SIZE_MAX;
     begin.day = division_day(search->source->division, begin.start_ns);
     coverage_pieces_add(&search->pieces, &begin);
 }
@@ -342,16 +443,20 @@ static int find_outcomes(struct search *search)
     search->task = calloc(tasks->count + 1, sizeof *search->task);
     int error = search->task == NULL ? -ENOMEM : 0;
     for (size_t i = 0; error == 0 && i < tasks->count; i++) {
-        error = find_outcome(search, &tasks->task[i], &search->task[i]);
-        if (error == 0 && search->task[i].outcome == COVERAGE_STATIC)
-            error = add_static(search, i);
+        error = find_outcome(search, i, &search->task[i]);
+        bool is_uncaptured =
+            search->task[i].outcome == COVERAGE_STATIC ||
+            (search->task[i].outcome == COVERAGE_NOT_STARTED && search->task[i].program != NULL &&
+             !job_task_follows(&tasks->task[i]));
+        if (error == 0 && is_uncaptured)
+            error = add_uncaptured(search, i);
     }
     return error;
 }
 
-static int compare_statics(const void *left, const void *right)
+static int compare_uncaptured(const void *left, const void *right)
 {
-    const struct coverage_static *a = left, *b = right;
+    const struct coverage_uncaptured *a = left, *b = right;
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
@@ -367,9 +472,9 @@ static int find_facts(struct search *search)
     for (size_t i = 0; i < division_run_count(source->division); i++)
         add_run(search, i);
     add_idle(search);
-    if (coverage->static_count > 0)
-        qsort(coverage->statics, coverage->static_count, sizeof *coverage->statics,
-              compare_statics);
+    if (coverage->uncaptured_count > 0)
+        qsort(coverage->uncaptured, coverage->uncaptured_count, sizeof *coverage->uncaptured,
+              compare_uncaptured);
     error = coverage_pieces_join(&search->pieces, &coverage->facts, &coverage->fact_count);
     for (size_t i = 0; i < coverage->fact_count; i++)
         coverage->facts[i].date = division_date(source->division, coverage->facts[i].day);
@@ -380,6 +485,7 @@ int coverage_find(const struct coverage_source *source, struct coverage *coverag
 {
     struct utsname host;
     struct search search = {.source = source,
+                            .looks = LOADER_LOOKS_MAX,
                             .is_excluded = coverage_excludes(source->policy, source->journal),
                             .is_host_skipped =
                                 uname(&host) == 0 &&
@@ -400,6 +506,6 @@ void coverage_free(struct coverage *coverage)
         free(coverage->programs[i]);
     free(coverage->programs);
     free(coverage->facts);
-    free(coverage->statics);
+    free(coverage->uncaptured);
     *coverage = (struct coverage){0};
 }

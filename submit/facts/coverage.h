@@ -31,10 +31,11 @@ enum coverage_outcome {
     COVERAGE_SETUID,    /* set-user-id or the like: the loader ignores LD_PRELOAD */
     COVERAGE_SPOOL,     /* there was no room, or no ledger */
     COVERAGE_SAMPLED,   /* of runs that sampling left out */
-    COVERAGE_KILLED,    /* killed by a signal without a capture: before its program had started */
-    COVERAGE_UNKNOWN,   /* none of these; for example, LD_PRELOAD was unset */
-    COVERAGE_UNCERTAIN, /* only what may have ended before could have had it */
-    COVERAGE_IDLE,      /* no task had it */
+    COVERAGE_NOT_STARTED, /* ended before its loader was done: its record is made likewise */
+    COVERAGE_KILLED,      /* killed by a signal without a capture: before its program had started */
+    COVERAGE_UNKNOWN,     /* none of these; for example, LD_PRELOAD was unset */
+    COVERAGE_UNCERTAIN,   /* only what may have ended before could have had it */
+    COVERAGE_IDLE,        /* no task had it */
 };
 
 struct coverage_fact {
@@ -54,21 +55,24 @@ struct coverage_fact {
                             not to be recorded. Of a run that was left out: its own */
 };
 
-/* A task whose program is static. */
-struct coverage_static {
+/* A task of which a record is made without a capture: its program is static, or has not started. */
+struct coverage_uncaptured {
     const struct journal_task *task; /* in the journal */
     size_t index;                    /* of the same in the job's tasks */
     const char *program;             /* the coverage's */
-    double probability;              /* with which it is kept */
-    bool is_left_out;                /* by sampling */
+    const char *library;  /* likewise: its loader did not find it, or found it too old only;
+                             NULL: none, or unknown */
+    double probability;   /* with which it is kept */
+    bool is_left_out;     /* by sampling */
+    bool has_not_started; /* never left out */
 };
 
 struct coverage {
     struct coverage_fact *facts; /* owned; by step, outcome, leader, program and day */
     size_t fact_count;
-    struct coverage_static *statics; /* owned, in the order of the journal */
-    size_t static_count;
-    char **programs; /* owned */
+    struct coverage_uncaptured *uncaptured; /* owned, in the order of the journal */
+    size_t uncaptured_count;
+    char **programs; /* owned; names of libraries, too */
     size_t program_count;
 };
 

@@ -141,7 +141,9 @@ static struct ending end_of_task(const struct capture *capture, const struct jou
     uint64_t alive_ns = known_alive(capture, evidence);
     uint64_t error_ns = error_of(task, alive_ns);
     bool is_bounded = is_own && error_ns != UINT64_MAX;
-    struct ending ending = {.source = is_own ? "task_exit" : "task_end",
+    struct ending ending = {.source = evidence->has_not_started ? "not_started"
+                                      : is_own                  ? "task_exit"
+                                                                : "task_end",
                             .end_ns = task->end_ns,
                             .min_ns = alive_ns,
                             .max_ns = task->max_ns,

@@ -60,6 +60,7 @@ struct ending_evidence {
      * not.
      */
     bool (*is_replaceable)(const struct capture *capture);
+    bool has_not_started; /* the task ended before this program had begun */
 };
 
 /* How the run of a capture ended. */

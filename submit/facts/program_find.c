@@ -34,19 +34,27 @@ static bool find_in(const char *search, const char *cwd, const char *name, char 
     return false;
 }
 
+void program_asked_for(const struct journal_program *launched, char path[PATH_MAX])
+{
+    const char *name = launched->path;
+    bool is_below = name[0] != '/' && strchr(name, '/') != NULL && launched->cwd != NULL;
+    while (is_below && strncmp(name, "./", 2) == 0)
+        name += 1 + strspn(name + 1, "/");
+    int size = snprintf(path, PATH_MAX, "%s%s%s", is_below ? launched->cwd : "",
+                        is_below ? "/" : "", name);
+    if (size < 0 || size >= PATH_MAX)
+        path[0] = '\0';
+}
+
 /* Returns whether there is such a file, and its real path in `real`. */
 static bool find_program_file(const struct journal_program *launched, char *real)
 {
     char path[PATH_MAX];
-    int size;
     if (strchr(launched->path, '/') == NULL)
         return find_in(launched->search, launched->cwd, launched->path, path) &&
                realpath(path, real) != NULL;
-    if (launched->path[0] == '/' || launched->cwd == NULL)
-        size = snprintf(path, sizeof path, "%s", launched->path);
-    else
-        size = snprintf(path, sizeof path, "%s/%s", launched->cwd, launched->path);
-    return size > 0 && (size_t)size < sizeof path && realpath(path, real) != NULL;
+    program_asked_for(launched, path);
+    return realpath(path, real) != NULL;
 }
 
 /* Programs with a dynamic loader have an interpreter (PT_INTERP). */
@@ -125,7 +133,7 @@ void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,
         return;
     if (!find_program_file(launched, real)) {
         program->kind = PROGRAM_MISSING;
-        snprintf(program->path, sizeof program->path, "%s", launched->path);
+        program_asked_for(launched, program->path);
         return;
     }
     memcpy(program->path, real, sizeof program->path);

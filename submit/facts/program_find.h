@@ -21,8 +21,13 @@ enum program_kind {
 
 struct program {
     enum program_kind kind;
-    char path[PATH_MAX]; /* real; a script's interpreter; as launched where there is no such file */
+    char path[PATH_MAX]; /* real; a script's interpreter; as program_asked_for() where there is none
+                          */
 };
+
+/* Puts the path that `launched` names into `path`: absolute where the journal tells from where.
+ * What is looked for in PATH stays a name; "" where it is too long. */
+void program_asked_for(const struct journal_program *launched, char path[PATH_MAX]);
 
 /* Finds the program that `launched` names, for the user `uid` of the group `gid`. */
 void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,

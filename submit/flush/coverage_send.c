@@ -3,25 +3,28 @@
 
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/static_run.h"
+#include "submit/facts/uncaptured_run.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/run_record.h"
 
-static int send_static_run(const struct ledger_send *send, const struct coverage_told *told,
-                           const struct coverage_static *task, uint64_t *runs)
+static int send_uncaptured_run(const struct ledger_send *send, const struct coverage_told *told,
+                               const struct coverage_uncaptured *task, uint64_t *runs)
 {
     const struct reading_request *request = send->request;
-    struct static_run run;
+    struct uncaptured_run run;
     struct built_record record;
     if (task->is_left_out)
         return 0;
-    int error = static_run_make(request->journal, task, &run);
+    int error = uncaptured_run_make(request->journal, task, &run);
     if (error != 0)
         return error;
     const struct ending_evidence evidence = {.journal = request->journal,
-                                             .now_ns = request->now_ns};
+                                             .now_ns = request->now_ns,
+                                             .has_not_started = task->has_not_started};
     const struct ending ending = ending_find(&run.capture, &evidence);
-    const struct allocation_run had = division_static_had(told->division, task->index);
+    struct allocation_run had = {.core_seconds = 0}; /* no program had the task's time */
+    if (!task->has_not_started)
+        had = division_static_had(told->division, task->index);
     const struct run_source source = {.conf = request->conf,
                                       .lines = &send->lines,
                                       .identity = &request->journal->identity,
@@ -31,6 +34,7 @@ static int send_static_run(const struct ledger_send *send, const struct coverage
                                       .dropped = told->dropped,
                                       .probability = task->probability,
                                       .is_uncaptured = true,
+                                      .missing_library = task->library,
                                       .had = &had};
     error = run_record_build(&source, &record);
     error = ledger_send_record(send, error, &record);
@@ -75,8 +79,8 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
     return error;
 }
 
-/* Units of static programs come first, by the number of their task in the journal, whatever the
- * others' programs are by now; then those of the coverage. */
+/* Units of tasks without a capture come first, by the number of their task in the journal, whatever
+ * the others' programs are by now; then those of the coverage. */
 int coverage_send(const struct ledger_send *send, const struct coverage_told *told, uint64_t first,
                   uint64_t *runs)
 {
@@ -94,10 +98,10 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
     int error = coverage_find(&source, &coverage);
     if (error != 0)
         return error;
-    for (size_t i = 0; error == 0 && i < coverage.static_count; i++) {
-        const struct coverage_static *one = &coverage.statics[i];
+    for (size_t i = 0; error == 0 && i < coverage.uncaptured_count; i++) {
+        const struct coverage_uncaptured *one = &coverage.uncaptured[i];
         if (is_wanted(send, first + (uint64_t)(one->task - request->journal->tasks)))
-            error = send_static_run(send, told, one, runs);
+            error = send_uncaptured_run(send, told, one, runs);
     }
     if (error == 0 && request->conf->coverage)
         error = send_facts(send, told, &coverage, first);

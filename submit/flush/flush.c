@@ -100,8 +100,10 @@ static int flush_once(struct flush_state *state)
 {
     if (state->options->sessions)
         return sessions_flush(state->conf, state->options->node, state->outbox, state->count);
+    const struct flush_options *options = state->options;
+    bool is_timer = options->orphans && options->job == 0; /* it has looked at all jobs */
     int error = flush_all(state);
-    return error == 0 && state->slot >= 0 && !state->options->orphans ? flush_queued(state) : error;
+    return error == 0 && state->slot >= 0 && !is_timer ? flush_queued(state) : error;
 }
 
 /* Whether what found no room may be tried again. */

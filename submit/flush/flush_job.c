@@ -13,6 +13,7 @@
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
+#include "submit/flush/ended_in_slurm.h"
 #include "submit/flush/flush_breaks.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
@@ -221,7 +222,7 @@ static bool is_of_running_job(int directory)
     struct journal journal;
     if (directory < 0 || spool_job_journal(directory, &journal) != 0)
         return false;
-    bool runs = job_may_go_on(&journal);
+    bool runs = job_may_go_on(&journal) && !ended_in_slurm(directory, &journal);
     journal_free(&journal);
     return runs;
 }

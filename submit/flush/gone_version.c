@@ -11,14 +11,18 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "spank/spool.h"
 #include "spank/spool_part.h"
+#include "spank/spool_path.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_read.h"
 #include "submit/job/spool_remove.h"
+#include "submit/job/step_daemons.h"
 
 enum { LOCK_S = 3 };
 
-/* Whether the directory was last changed before the node booted: then its job is over. */
+/* Whether the directory was last changed before the node booted: then its job is over, unless the
+ * clock was set in between. */
 static bool is_of_earlier_boot(int directory)
 {
     struct stat status;
@@ -26,6 +30,31 @@ static bool is_of_earlier_boot(int directory)
     clock_gettime(CLOCK_REALTIME, &now);
     clock_gettime(CLOCK_BOOTTIME, &up);
     return fstat(directory, &status) == 0 && status.st_ctim.tv_sec < now.tv_sec - up.tv_sec;
+}
+
+/* Slurm ends the extern step of a job where it ends the job. */
+static bool is_over(const struct spool_job *job, int directory)
+{
+    return job->left || faccessat(directory, SPOOL_OVER, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+           ((is_of_earlier_boot(directory) ||
+             faccessat(directory, SPOOL_EXTERN_ENDED, F_OK, AT_SYMLINK_NOFOLLOW) == 0) &&
+            !step_daemon_may_live(job->job));
+}
+
+/* What the job started after its version was gone is in this version's directory of it, whose
+ * journal has no extern step where Slurm calls no epilog of SPANK's. */
+static void mark_own(const struct conf *conf, const struct flush_options *options,
+                     const struct spool_job *job)
+{
+    char path[PATH_MAX];
+    if (job->left || spool_expand(conf->spool, options->node, path, sizeof path) != 0)
+        return;
+    CLEANUP_CLOSE int node = spool_open_node(path);
+    CLEANUP_CLOSE int own = node < 0 ? node : spool_open_job(node, job);
+    int error = own < 0 ? 0 : spool_mark(own, SPOOL_OVER);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: job %s: that it is over cannot be noted: %s\n", job->name,
+                strerror(-error));
 }
 
 /* The journal cannot be read: the job's user is whose ledger it is. */
@@ -65,16 +94,21 @@ void gone_version_flush(const struct conf *conf, const struct flush_options *opt
     CLEANUP_CLOSE int node = spool_open_node(spool);
     if (node < 0 || options->dry_run || spool_list(node, options->job, &jobs) != 0)
         return;
-    bool is_asked = options->job != 0 && !options->orphans;
     for (size_t i = 0; i < jobs.count; i++) {
         bool is_kept = false;
         CLEANUP_CLOSE int directory = spool_open_job(node, &jobs.job[i]);
         if (directory < 0)
             continue;
-        if (!is_asked && !jobs.job[i].left && !is_of_earlier_boot(directory)) {
+        if (!is_over(&jobs.job[i], directory)) {
             count->running++;
+            if (options->job != 0)
+                fprintf(stderr,
+                        "jobtrail-submit: job %s: left alone, as it may still run here, which "
+                        "nobody can read: its epilog or the node's next boot will tell\n",
+                        jobs.job[i].name);
             continue;
         }
+        mark_own(conf, options, &jobs.job[i]);
         int error = set_aside(conf, node, &jobs.job[i], directory, formats, &is_kept);
         count->failed += error != 0;
         count->jobs += error == 0;

@@ -9,9 +9,12 @@
 #include "submit/flush/flush.h"
 
 /* Sets aside the jobs in the directory `spool`, of these formats, that are over and that the
- * options ask for. Their journals cannot be read. So a job is over if it was there when the node
- * booted, if a later job of the same id has found it, or if it is asked for by its id, as epilogs
- * do. The others are left alone, and counted as running. */
+ * options ask for, and marks this version's directories of the same jobs as over, for the next
+ * flush. Their journals cannot be read. So a job is over if its epilog has begun (SPOOL_OVER), if
+ * its extern step has ended (SPOOL_EXTERN_ENDED) and no daemon of a step may be its own
+ * (step_daemons.h), if it was there when the node booted, or if a later job of the same id has
+ * found it. The others are left alone, and counted as running; one that is asked for by its id is
+ * told on stderr. */
 void gone_version_flush(const struct conf *conf, const struct flush_options *options,
                         const char *spool, uint32_t formats, struct flush_count *count);
 

@@ -101,6 +101,7 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .cpus_per_task = journal_words_number32(line, "cpus_per_task", 0),
         .pid = (int32_t)journal_words_number32(line, "pid", 0),
         .ticks = journal_words_number(line, "ticks", 0),
+        .name_space = journal_words_number(line, "name_space", 0),
         .start_ns = line->time_ns,
         .opted_out = journal_words_number32(line, "opted_out", 0) != 0,
         .freezes = journal_words_number32(line, "freezes", 0) != 0,
@@ -127,6 +128,19 @@ static int take_no_ledger(struct journal *journal, const struct journal_words *l
     return 0;
 }
 
+/* Room for a text of `size` bytes; NULL: out of memory. */
+static struct journal_shared_text *add_text(struct journal *journal, size_t size)
+{
+    struct journal_shared_text *shared = calloc(1, sizeof *shared + size + 1);
+    if (shared == NULL)
+        return NULL;
+    shared->size = size;
+    shared->next = journal->texts;
+    journal->texts = shared;
+    journal->facts_bytes += sizeof *shared + size + 1;
+    return shared;
+}
+
 /* Finds or adds the text of `key`; `last`, that of the program before, is used again where it is
  * the same. */
 static int share_text(struct journal *journal, const struct journal_words *line, const char *key,
@@ -136,14 +150,11 @@ static int share_text(struct journal *journal, const struct journal_words *line,
     *text = value != NULL && last != NULL && strcmp(value, last) == 0 ? last : NULL;
     if (value == NULL || *text != NULL)
         return 0;
-    size_t size = strlen(value) + 1;
-    struct journal_shared_text *shared = malloc(sizeof *shared + size);
+    struct journal_shared_text *shared = add_text(journal, strlen(value));
     if (shared == NULL)
         return -ENOMEM;
-    memcpy(shared->text, value, size);
-    shared->next = journal->texts;
-    journal->texts = shared;
-    journal->facts_bytes += sizeof *shared + size;
+    memcpy(shared->text, value, shared->size);
+    shared->length = shared->size;
     *text = shared->text;
     return 0;
 }
@@ -285,9 +296,82 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
         else if (look.died_ns != 0) /* the clock was set meanwhile */
             known->error_ns = UINT64_MAX;
         known->status = (int)status;
+        known->has_no_program = journal_words_number32(line, "executed", 1) == 0;
         return 0;
     }
     return -ENOENT;
+}
+
+/* Pieces follow each other. A text that begins anew is of a later run of a job that was requeued.
+ */
+static int take_variable(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_step *step =
+        find_step(journal, journal_words_number32(line, "step", JOURNAL_NONE));
+    const char *name = journal_words_value(line, "name");
+    const char *piece = journal_words_value(line, "text");
+    uint64_t size = journal_words_number(line, "size", UINT64_MAX);
+    uint64_t at = journal_words_number(line, "at", UINT64_MAX);
+    if (step == NULL || name == NULL || piece == NULL || size > JOURNAL_VARIABLE_MAX)
+        return -EINVAL;
+    struct journal_shared_text **text =
+        strcmp(name, "preload") == 0 ? &step->preload : &step->library_path;
+    if (at == 0) {
+        if (journal->facts_bytes > JOURNAL_FACTS_MAX)
+            return -EFBIG;
+        *text = add_text(journal, size);
+        if (*text == NULL)
+            return -ENOMEM;
+    }
+    size_t length = strlen(piece);
+    if (*text == NULL || (*text)->size != size || (*text)->length != at || length > size - at) {
+        *text = NULL;
+        return -EINVAL;
+    }
+    memcpy((*text)->text + at, piece, length);
+    (*text)->length += length;
+    return 0;
+}
+
+/* NULL where a piece is missing. */
+static const char *whole_text(const struct journal_shared_text *text)
+{
+    return text != NULL && text->length == text->size ? text->text : NULL;
+}
+
+/* Of the task that ended last as this process. Most tasks of a step have the same. */
+static int take_loader(struct journal *journal, const struct journal_words *line)
+{
+    uint32_t step = journal_words_number32(line, "step", JOURNAL_NONE);
+    uint32_t task = journal_words_number32(line, "task", JOURNAL_NONE);
+    uint32_t pid = journal_words_number32(line, "pid", 0);
+    const struct journal_index *index = &journal->task_index;
+    struct journal_task *known = NULL;
+    for (uint32_t i = journal_index_first(index, journal->task_count, pid); i > 0;
+         i = journal_index_next(index, i)) {
+        struct journal_task *one = &journal->tasks[i - 1];
+        if (one->step == step && one->task == task && one->end_ns != 0 &&
+            (known == NULL || one->end_ns > known->end_ns))
+            known = one;
+    }
+    if (known == NULL)
+        return -ENOENT;
+    if (journal->facts_bytes > JOURNAL_FACTS_MAX)
+        return -EFBIG;
+    if (share_text(journal, line, "library_path", journal->library_path, &known->library_path) !=
+            0 ||
+        share_text(journal, line, "preload", journal->preload, &known->preload) != 0)
+        return -ENOMEM;
+    if (known->library_path != NULL)
+        journal->library_path = known->library_path;
+    if (known->preload != NULL)
+        journal->preload = known->preload;
+    const struct journal_step *of = find_step(journal, step);
+    if (known->library_path == NULL && of != NULL)
+        known->library_path = whole_text(of->library_path);
+    if (known->preload == NULL && of != NULL)
+        known->preload = whole_text(of->preload);
+    return 0;
 }
 
 static int take_end(struct journal *journal, const struct journal_words *line)
@@ -430,7 +514,8 @@ static int take_words(struct journal *journal, const struct journal_words *line)
         {"end", take_end, false},           {"epilog", take_epilog, false},
         {"program", take_program, false},   {"noledger", take_no_ledger, false},
         {"suspend", take_suspend, true},    {"resume", take_resume, true},
-        {"credential", take_script, false},
+        {"credential", take_script, false}, {"loader", take_loader, false},
+        {"variable", take_variable, false},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) != 0)

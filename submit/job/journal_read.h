@@ -14,6 +14,13 @@
 #include "submit/job/job_identity.h"
 #include "submit/job/journal_index.h"
 
+/* A text that programs or tasks share: those of one step mostly have the same. */
+struct journal_shared_text {
+    struct journal_shared_text *next;
+    size_t size, length; /* of the whole text, and of what is there of it */
+    char text[];
+};
+
 struct journal_step {
     uint32_t step;
     uint32_t nodes, node_id, tasks, cpus_per_task;
@@ -22,6 +29,7 @@ struct journal_step {
     struct core_set cores; /* of this node that it holds; owned */
     int32_t pid;           /* of the step's daemon; 0: unknown */
     uint64_t ticks;        /* its start, clock ticks since boot */
+    uint64_t name_space;   /* inode of the pid namespace of its pid and its tasks'; 0: unknown */
     uint64_t start_ns;
     uint64_t end_ns; /* 0: not over, or unknown */
     /* What bounds the end of the next task that its daemon sees end. */
@@ -29,7 +37,8 @@ struct journal_step {
     uint64_t dead_since_ns; /* the earliest at which a task may have ended that was not seen then */
     uint64_t busy_ns;       /* of the daemon's `thread` then (spank/journal.h); 0: unknown */
     uint32_t thread;
-    bool opted_out; /* its user said --jobtrail=no */
+    struct journal_shared_text *library_path, *preload; /* of lines `variable`; NULL: none */
+    bool opted_out;                                     /* its user said --jobtrail=no */
     bool freezes;   /* Slurm suspends it by a freezer of cgroups */
     bool container; /* srun was given --container */
     bool no_ledger; /* its tasks had no ledger */
@@ -40,11 +49,13 @@ struct journal_task {
     int32_t pid;
     uint64_t ticks; /* start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns;   /* before any task epilog; 0: Slurm has not waited for it */
-    uint64_t max_ns;   /* when slurmstepd told of it, after the task epilogs: it ended before */
-    uint64_t error_ns; /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
-    uint64_t work_ns;  /* how long slurmstepd may have worked until it saw the end; as error_ns */
-    int status;        /* as wait(2) gives it, where end_ns is not 0 */
+    uint64_t end_ns;     /* before any task epilog; 0: Slurm has not waited for it */
+    uint64_t max_ns;     /* when slurmstepd told of it, after the task epilogs: it ended before */
+    uint64_t error_ns;   /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
+    uint64_t work_ns;    /* how long slurmstepd may have worked until it saw the end; as error_ns */
+    int status;          /* as wait(2) gives it, where end_ns is not 0 */
+    bool has_no_program; /* it ended before it had executed one; false: it has, or unknown */
+    const char *library_path, *preload; /* of its step, told with some exit codes; NULL: unknown */
 };
 
 /* What a task was to run, as its user named it. */
@@ -59,12 +70,6 @@ struct journal_program {
 struct journal_pause {
     uint64_t may_start_ns, start_ns; /* it began between these */
     uint64_t end_ns, may_end_ns;     /* it ended between these; UINT64_MAX: not known */
-};
-
-/* A text that programs share: those of one step mostly run the same one. */
-struct journal_shared_text {
-    struct journal_shared_text *next;
-    char text[];
 };
 
 /* The most memory for steps, tasks and programs of a journal, bytes. Those beyond it count as bad
@@ -98,7 +103,8 @@ struct journal {
     size_t task_count;
     struct journal_program *programs; /* owned */
     size_t program_count;
-    struct journal_shared_text *texts;           /* owned: the programs' */
+    struct journal_shared_text *texts;           /* owned: the programs' and the tasks' */
+    const char *library_path, *preload;          /* of the last task that has any; NULL: none */
     struct journal_index step_index, task_index; /* by step and by pid; may be empty */
     uint64_t facts_bytes;                        /* that steps, tasks and programs take, about */
     size_t bad_lines;

@@ -10,32 +10,69 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/host.h"
+#include "conf/base/name_space.h"
 #include "conf/base/process.h"
 #include "spank/journal.h"
+#include "spank/spool_path.h"
 #include "submit/job/spool_read.h"
 #include "submit/job/suspension.h"
+
+/* Whether this process sees what the daemon of the job's extern step sees: all processes of the
+ * job. That daemon is in slurmd's pid namespace. Those of other steps may be in one of the job's
+ * own below it (namespace/linux, from Slurm 25.11 on). */
+static bool sees_all(const struct journal *journal, uint64_t own)
+{
+    const struct journal_step *step = journal_find_step(journal, JOURNAL_STEP_EXTERN);
+    return step != NULL && (step->name_space == 0 || step->name_space == own);
+}
+
+/* Of the daemon or a task of a step. A process that cannot be seen from here is taken to live. */
+static bool is_alive(const struct journal *journal, const struct journal_step *step, int32_t pid,
+                     uint64_t ticks)
+{
+    uint64_t own = name_space_of_pids(), of_step = step == NULL ? 0 : step->name_space;
+    if (of_step == 0 || of_step == own)
+        return process_alive(pid, ticks);
+    if (own != NAME_SPACE_FIRST && !sees_all(journal, own))
+        return true;
+    return process_alive_inside(pid, ticks, 0) ||
+           process_alive_inside(pid, ticks, journal->identity.uid);
+}
 
 bool job_is_alive(const struct journal *journal)
 {
     for (size_t i = 0; i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
-        if (step->end_ns == 0 && process_alive(step->pid, step->ticks))
+        if (step->end_ns == 0 && is_alive(journal, step, step->pid, step->ticks))
             return true;
     }
     for (size_t i = 0; i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
-        if (task->end_ns == 0 && process_alive(task->pid, task->ticks))
+        if (task->end_ns == 0 &&
+            is_alive(journal, journal_find_step(journal, task->step), task->pid, task->ticks))
             return true;
     }
     return false;
 }
 
-/* Where Slurm calls neither the plugin's prolog nor its epilog (PrologFlags=RunInJob), the job's
- * extern step is the last one on a node: the latest time in the journal is that of the epilog. */
-static void job_over_find(struct journal *journal)
+bool spool_job_is_quiet(int directory, const struct journal *journal)
 {
-    if (journal->prolog_ns == 0 && journal->epilog_ns == 0 && journal->reboot_ns == 0 &&
-        journal_find_step(journal, JOURNAL_STEP_EXTERN) != NULL && !job_is_alive(journal))
+    struct stat status;
+    return journal->epilog_ns == 0 && journal->reboot_ns == 0 &&
+           fstatat(directory, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           status.st_mtim.tv_sec + JOB_QUIET_S <= time(NULL) && !job_is_alive(journal);
+}
+
+/* Where Slurm calls neither the plugin's prolog nor its epilog (PrologFlags=RunInJob), the job's
+ * extern step is the last one on a node. The extern step may have been another version's, and the
+ * job's end is marked then; so it is where Slurm, which was asked, calls no epilog. The latest time
+ * in the journal is that of the epilog: when the allocation ended is not known. A pid namespace of
+ * a job's own does not tell. */
+static void job_over_find(int directory, struct journal *journal)
+{
+    bool is_over = (journal->prolog_ns == 0 && sees_all(journal, name_space_of_pids())) ||
+                   faccessat(directory, SPOOL_OVER, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_over && journal->epilog_ns == 0 && journal->reboot_ns == 0 && !job_is_alive(journal))
         journal->epilog_ns = journal->last_ns;
 }
 
@@ -96,6 +133,6 @@ int spool_job_journal(int directory, struct journal *journal)
     }
     pause_extend(directory, journal);
     reboot_find(journal);
-    job_over_find(journal);
+    job_over_find(directory, journal);
     return 0;
 }

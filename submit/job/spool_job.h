@@ -16,4 +16,14 @@ int spool_job_journal(int directory, struct journal *journal);
 /* Whether the daemon of one of its steps, or one of its tasks, still runs here. */
 bool job_is_alive(const struct journal *journal);
 
+/* For so many seconds nothing must have been added to a journal before anybody wonders whether the
+ * job is over. */
+enum { JOB_QUIET_S = 300 };
+
+/* Whether the job in this directory may have ended unseen: no epilog, reboot or end of its extern
+ * step is known, none of its processes lives here, and its journal has had no line for JOB_QUIET_S.
+ * Either the job goes on without a step here; or Slurm called no epilog of the plugin's, since
+ * slurmd had not been restarted after the plugin's line was added, or was killed. */
+bool spool_job_is_quiet(int directory, const struct journal *journal);
+
 #endif

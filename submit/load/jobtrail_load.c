@@ -21,6 +21,7 @@
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/load_slurm.h"
+#include "submit/load/read/load_xalt.h"
 #include "submit/load/read/module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
@@ -34,7 +35,8 @@ enum exit_code {
     USAGE = 2,
     STORE_TROUBLE = 3,
     STOPPED = 4,
-    NO_JOBS = 5
+    NO_JOBS = 5,
+    NO_RECORDS = 6
 };
 
 static const char usage[] =
@@ -55,6 +57,12 @@ static const char usage[] =
     "days\n"
     "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct has written them; - is "
     "stdin\n"
+    "      --xalt ADDRESS       read the history in XALT's database, mariadb://HOST/DATABASE: what "
+    "is "
+    "new\n"
+    "                           since the last time\n"
+    "      --xalt-again         read all of it\n"
+    "      --xalt-proven        the site vouches for that database: what it says is proven\n"
     "      --timezone ZONE      in which the store's dates and days are, as [site] timezone of the "
     "nodes\n"
     "  -e, --expire DAYS        remove runs and jobs that started more than so many days ago\n"
@@ -66,17 +74,19 @@ static const char usage[] =
     "\n"
     "Exit status: 0 all loaded, 1 something was set aside, 2 usage or unreadable input,\n"
     "3 trouble with the store, 4 stopped by a signal before all was loaded, 5 no jobs from "
-    "Slurm.\n";
+    "Slurm,\n6 something holds no records.\n";
 
 struct options {
     const char *store, *quarantine, *modules, *accounts;
     const char *slurm;      /* days, "": since the last time; NULL: Slurm is not asked */
     const char *slurm_rows; /* a file of them */
     uint32_t slurm_days;
+    const char *xalt;     /* the address of XALT's database */
     const char *timezone; /* NULL: the store's */
     uint32_t batch;
     uint32_t expire_days; /* 0: keep all */
     bool delete_files, dry_run, json, follow, require_signature, help, version;
+    bool xalt_again, xalt_proven;
     const char *key; /* the last */
     const char *key_file[PROOF_KEYS_MAX];
     size_t key_files;
@@ -87,6 +97,7 @@ struct chores {
     size_t expired, renamed;
     struct slurm_counts jobs;
     size_t slurm_damaged;
+    struct xalt_load xalt;
     size_t other_zones; /* coverage records */
     char zones[2][256]; /* the store's, and that of the first of them; printable */
     bool stopped;       /* by a signal, before all was done */
@@ -108,6 +119,9 @@ static const struct option_row option_rows[] = {
     {"accounts", 'a', OPTION_TEXT, MEMBER(accounts), 0, 0, NULL},
     {"slurm", 'S', OPTION_TEXT, MEMBER(slurm), 0, 0, ""},
     {"slurm-rows", 'R', OPTION_TEXT, MEMBER(slurm_rows), 0, 0, NULL},
+    {"xalt", 'X', OPTION_TEXT, MEMBER(xalt), 0, 0, NULL},
+    {"xalt-again", 'A', OPTION_FLAG, MEMBER(xalt_again), 0, 0, NULL},
+    {"xalt-proven", 'P', OPTION_FLAG, MEMBER(xalt_proven), 0, 0, NULL},
     {"timezone", 'Z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
     {"expire", 'e', OPTION_NUMBER, MEMBER(expire_days), 1, MAX_DAYS, NULL},
     {"batch", 'b', OPTION_NUMBER, MEMBER(batch), 1, MAX_BATCH, NULL},
@@ -125,11 +139,28 @@ static bool is_directory(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+/* What --xalt goes together with. */
+static int check_xalt(const struct options *options)
+{
+    const char *location, *trouble = NULL;
+    if (options->xalt == NULL && (options->xalt_again || options->xalt_proven))
+        trouble = "which database? --xalt-again and --xalt-proven need --xalt";
+    else if (options->xalt != NULL && store_kind(options->xalt, &location) != &database_mariadb)
+        trouble = "--xalt takes the address of a database, mariadb://HOST/DATABASE";
+    else if (options->xalt != NULL && options->require_signature)
+        trouble = "--require-signature: rows of XALT's database (--xalt) have no signatures";
+    if (trouble == NULL)
+        return 0;
+    fprintf(stderr, "jobtrail-load: %s\n", trouble);
+    return -EINVAL;
+}
+
 static int check_options(const struct options *options, char **paths)
 {
     bool asks_slurm = options->slurm != NULL || options->slurm_rows != NULL;
     bool has_chore = options->modules != NULL || options->accounts != NULL ||
-                     options->expire_days != 0 || options->timezone != NULL || asks_slurm;
+                     options->expire_days != 0 || options->timezone != NULL || asks_slurm ||
+                     options->xalt != NULL;
     if (options->require_signature && options->key_files == 0) {
         fputs("jobtrail-load: --require-signature needs the --key that signatures are checked "
               "with\n",
@@ -147,9 +178,11 @@ static int check_options(const struct options *options, char **paths)
         fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
         return -EINVAL;
     }
-    if (options->follow && (options->expire_days != 0 || asks_slurm)) {
+    if (options->follow && (options->expire_days != 0 || asks_slurm || options->xalt != NULL)) {
         fprintf(stderr, "jobtrail-load: --follow does not end, so %s needs a call of its own\n",
-                asks_slurm ? "--slurm" : "--expire");
+                options->xalt != NULL ? "--xalt"
+                : asks_slurm          ? "--slurm"
+                                      : "--expire");
         return -EINVAL;
     }
     for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
@@ -161,7 +194,7 @@ static int check_options(const struct options *options, char **paths)
             return -EINVAL;
         }
     }
-    return 0;
+    return check_xalt(options);
 }
 
 /* Returns 0; -EINVAL after saying why; 1 when the answer has been printed already. */
@@ -241,6 +274,18 @@ static void print_summary(const struct load_counts *counts, const struct chores 
     if (chores->other_zones != 0)
         printf("%zu coverage records have days of another time zone than the store's, %s: %s\n",
                chores->other_zones, chores->zones[0], chores->zones[1]);
+    if (options->xalt != NULL)
+        printf("%zu rows of XALT's: %zu links, %zu runs, %zu packages\n",
+               chores->xalt.links + chores->xalt.runs + chores->xalt.packages, chores->xalt.links,
+               chores->xalt.runs, chores->xalt.packages);
+    if (chores->xalt.damaged != 0)
+        printf("%zu rows of XALT's were set aside up to now, and are not in the store: "
+               "--xalt-again names them\n",
+               chores->xalt.damaged);
+    if (chores->xalt.other_days != 0)
+        printf("%zu of them are on another day here than in XALT's database: its loader had "
+               "another time zone, see --timezone\n",
+               chores->xalt.other_days);
     if (options->modules != NULL)
         printf("modules of %zu paths changed\n", chores->renamed);
     if (options->slurm != NULL || options->slurm_rows != NULL)
@@ -260,12 +305,15 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            "\"unproven\":%zu,\"expired\":%zu,"
            "\"slurm_new\":%zu,\"slurm_updated\":%zu,\"slurm_unchanged\":%zu,"
            "\"slurm_damaged\":%zu,\"other_timezones\":%zu,"
+           "\"xalt_links\":%zu,\"xalt_runs\":%zu,\"xalt_packages\":%zu,\"xalt_other_days\":%zu,"
+           "\"xalt_damaged\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
            counts->deleted, counts->unproven, chores->expired, chores->jobs.fresh,
            chores->jobs.updated, chores->jobs.unchanged, chores->slurm_damaged, chores->other_zones,
-           chores->renamed, chores->stopped ? "true" : "false",
+           chores->xalt.links, chores->xalt.runs, chores->xalt.packages, chores->xalt.other_days,
+           chores->xalt.damaged, chores->renamed, chores->stopped ? "true" : "false",
            options->dry_run ? "true" : "false");
 }
 
@@ -313,9 +361,23 @@ static enum exit_code set_accounts(struct store *store, const char *path)
     return outcome;
 }
 
-static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths)
+static int load_history(struct loader *loader, const struct options *options,
+                        struct xalt_load *load)
+{
+    *load = (struct xalt_load){.loader = loader,
+                               .is_vouched_for = options->xalt_proven,
+                               .from_start = options->xalt_again};
+    store_kind(options->xalt, &load->location);
+    return load_xalt(load);
+}
+
+static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths,
+                               struct chores *chores)
 {
     if (load_inputs(loader, paths, options->follow) != 0)
+        return STORE_TROUBLE;
+    if (options->xalt != NULL && !loader_stops(loader) &&
+        load_history(loader, options, &chores->xalt) != 0)
         return STORE_TROUBLE;
     if (loader->stopped && !options->follow)
         return STOPPED;
@@ -329,7 +391,7 @@ static enum exit_code load_jobs(struct loader *loader, const struct options *opt
 {
     struct slurm_load load = {.store = loader->store,
                               .days = options->slurm_days,
-                              .show_progress = loader->show_progress,
+                              .progress = {.is_shown = loader->progress.is_shown},
                               .stop = loader->stop};
     enum slurm_result result = SLURM_LOADED;
     if (options->slurm_rows != NULL)
@@ -369,7 +431,7 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
         outcome = set_accounts(loader->store, options->accounts);
     if (outcome != ALL_LOADED)
         return outcome;
-    outcome = load_all(loader, options, paths);
+    outcome = load_all(loader, options, paths, chores);
     if (outcome < STORE_TROUBLE) {
         enum exit_code jobs = load_jobs(loader, options, chores);
         outcome = jobs > outcome ? jobs : outcome;
@@ -379,7 +441,7 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
         outcome = expired >= STORE_TROUBLE || expired > outcome ? expired : outcome;
     }
     chores->stopped = outcome == STOPPED;
-    return outcome;
+    return outcome < USAGE && loader->no_records ? NO_RECORDS : outcome;
 }
 
 static int read_keys(const struct options *options, struct record_proof *proof)
@@ -422,7 +484,7 @@ static enum exit_code load(const struct options *options, char **paths)
         .delete_files = options->delete_files,
         .dry_run = options->dry_run,
         .follows = options->follow,
-        .show_progress = isatty(STDERR_FILENO) == 1,
+        .progress = {.is_shown = isatty(STDERR_FILENO) == 1},
         .stop = &stop,
     };
     if (ops == NULL || read_keys(options, &loader.proof) != 0 ||

@@ -43,10 +43,12 @@ static void open_item(FILE *body, enum http_format format, const struct record_v
 static void write_body(FILE *body, enum http_format format, struct transport_item *const items[],
                        size_t count)
 {
-    int array = format == HTTP_JSON && count > 1;
+    int array = format == HTTP_JSON && count != 1;
+    if (array)
+        fputs("[", body);
     for (size_t i = 0; i < count; i++) {
-        if (array)
-            fputs(i == 0 ? "[" : ",", body);
+        if (array && i > 0)
+            fputs(",", body);
         open_item(body, format, &items[i]->record);
         fwrite(items[i]->record.text, 1, items[i]->record.length, body);
         if (format == HTTP_SPLUNK)
@@ -116,6 +118,19 @@ int http_splunk_refuses(const char *answer, size_t size)
     json_object_put(parsed);
     return number != SPLUNK_INCORRECT_INDEX && number != SPLUNK_NO_CHANNEL &&
            number != SPLUNK_INVALID_CHANNEL && number != SPLUNK_ACK_DISABLED;
+}
+
+int http_is_receivers(enum http_format format, const char *answer, size_t size)
+{
+    struct json_object *parsed = parse_answer(answer, size), *found;
+    bool has = json_object_is_type(parsed, json_type_object);
+    if (has && format == HTTP_SPLUNK)
+        has = json_object_object_get_ex(parsed, "code", &found) &&
+              json_object_is_type(found, json_type_int);
+    else if (has && format == HTTP_BULK)
+        has = json_object_object_get_ex(parsed, "error", &found);
+    json_object_put(parsed);
+    return has || format == HTTP_JSON;
 }
 
 int http_splunk_number(const char *answer, size_t size, uint64_t *number)

@@ -2,7 +2,7 @@
  *
  * Bodies of HTTP requests that carry records, and what the answers say of each.
  *
- *   json    one record: the object; several: an array of them
+ *   json    one record: the object; several, or none: an array of them
  *   bulk    Elasticsearch's and OpenSearch's _bulk: lines {"create":{"_id":KEY}} and RECORD
  *   splunk  Splunk's HTTP Event Collector: one object {"event":RECORD, ...} after the other
  */
@@ -25,6 +25,10 @@ int http_status_refuses(long status);
 /* Whether a Splunk HTTP Event Collector's answer of status 400 is: it says the same of an index or
  * a token that is not set up for this ("HTTP Event Collector error codes" of its documentation). */
 int http_splunk_refuses(const char *answer, size_t size);
+
+/* Whether an answer that refuses a request is one of a receiver of this format: of Splunk's, with a
+ * number `code`; of _bulk's, with an `error`. Of HTTP_JSON anything may be. */
+int http_is_receivers(enum http_format format, const char *answer, size_t size);
 
 /* The number under which an accepted request will be acknowledged. Returns whether there is one. */
 int http_splunk_number(const char *answer, size_t size, uint64_t *number);

@@ -44,14 +44,6 @@ struct group {
     size_t count, records;
 };
 
-/* What receivers say goes to logs and terminals. */
-static void make_printable(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
-            *text = '?';
-}
-
 static void tell_of_transport(const struct sender *sender, const char *what)
 {
     fprintf(stderr, "jobtrail-submit: transport %s: %s\n", sender->name, what);
@@ -108,7 +100,7 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
         sender->sent->accepted += item->outcome == TRANSPORT_ACCEPTED;
         if (item->outcome != TRANSPORT_REFUSED)
             continue;
-        make_printable(item->why);
+        transport_make_printable(item->why);
         tell_of_transport(sender, item->why);
         error = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
                                        item->record.length, item->why);
@@ -283,7 +275,7 @@ static int send_locked(struct sender *sender)
     }
     if (sender->trouble.text[0] == '\0')
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-error));
-    make_printable(sender->trouble.text);
+    transport_make_printable(sender->trouble.text);
     tell_of_transport(sender, sender->trouble.text);
     outbox_backoff_extend(sender->directory, &backoff, &sender->trouble);
     return error;

@@ -27,6 +27,13 @@ uint64_t transport_deadline(uint64_t ms)
     return now_ns() + ms * 1000000u;
 }
 
+void transport_make_printable(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
+            *text = '?';
+}
+
 /* Modules lie where we were installed, wherever that is now. */
 static int module_path(const char *name, char *path, size_t size)
 {

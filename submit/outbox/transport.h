@@ -40,8 +40,15 @@ struct transport {
      * must do no harm. Returns 0 when no item is pending any more, or -errno and says why. */
     int (*send)(void *state, struct transport_item *items, size_t count, uint64_t deadline_ns,
                 struct transport_trouble *trouble);
+    /* Asks the receiver, until `deadline_ns` at the latest, whether it would take records from this
+     * node, and hands none over. Returns 0, or -errno and says why: -EPROTO where it
+     * answers, and what it would do with records does not show. */
+    int (*ask)(void *state, uint64_t deadline_ns, struct transport_trouble *trouble);
     void (*close)(void *state);
 };
+
+/* Makes what a receiver has said fit for logs and terminals. */
+void transport_make_printable(char *text);
 
 /* The transport of this name, loaded when it is a module, which stays in memory. NULL, with the
  * reason, when there is none. */

@@ -241,6 +241,17 @@ static int file_send(void *context, struct transport_item *items, size_t count,
     return error;
 }
 
+static int file_ask(void *context, uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    const struct file_state *state = context;
+    (void)deadline_ns;
+    int error = faccessat(state->root, ".", W_OK | X_OK, AT_EACCESS) != 0 ? -errno : 0;
+    if (error != 0)
+        snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", state->conf->file_dir,
+                 strerror(-error));
+    return error;
+}
+
 static void file_close(void *context)
 {
     struct file_state *state = context;
@@ -255,4 +266,4 @@ int transport_file_put(const char *path, const struct record_view *record)
     return error != 0 ? error : rename_file(directory, record->name);
 }
 
-const struct transport transport_file = {"file", file_open, file_send, file_close};
+const struct transport transport_file = {"file", file_open, file_send, file_ask, file_close};

@@ -262,7 +262,13 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
     snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s", state->place, status,
              answer->text == NULL ? "" : answer->text);
     trouble->wait_s = asked_to_wait(state->curl);
-    return refuses(state, status, answer) ? VERDICT_REFUSED : VERDICT_LATER;
+    if (!refuses(state, status, answer))
+        return VERDICT_LATER;
+    /* of a request without records only the receiver's own words show that it was understood */
+    bool is_understood =
+        count > 0 ||
+        http_is_receivers(state->format, answer->text == NULL ? "" : answer->text, answer->size);
+    return is_understood ? VERDICT_REFUSED : VERDICT_LATER;
 }
 
 /* A token without acknowledgement gives no number to ask for: what the collector has is taken. */
@@ -377,6 +383,21 @@ static int http_send(void *context, struct transport_item *items, size_t count,
     return error;
 }
 
+/* A request without a record. What is refused for what it is has been understood: the token is
+ * good, and the address. Of the format json no answer is known to be a receiver's. */
+static int http_ask(void *context, uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    const struct http_state *state = context;
+    struct transport_trouble said;
+    enum verdict verdict = send_together(state, NULL, 0, deadline_ns, trouble);
+    if (verdict != VERDICT_REFUSED || state->format != HTTP_JSON)
+        return verdict == VERDICT_LATER ? -EAGAIN : 0;
+    said = *trouble;
+    snprintf(trouble->text, sizeof trouble->text, "answers, and refuses an empty list: %.200s",
+             said.text);
+    return -EPROTO;
+}
+
 __attribute__((visibility("default"))) extern const struct transport jobtrail_transport;
 
-const struct transport jobtrail_transport = {"http", http_open, http_send, http_close};
+const struct transport jobtrail_transport = {"http", http_open, http_send, http_ask, http_close};

@@ -180,6 +180,32 @@ static int kafka_send(void *context, struct transport_item *items, size_t count,
     return 0;
 }
 
+/* Brokers that make topics by themselves say of a new one that it has no leader yet. */
+static int kafka_ask(void *context, uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    const struct kafka_state *state = context;
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(state->producer, state->conf->kafka_topic, NULL);
+    rd_kafka_resp_err_t error = topic == NULL
+                                    ? rd_kafka_last_error()
+                                    : rd_kafka_metadata(state->producer, 0, topic, &metadata,
+                                                        (int)transport_left_ms(deadline_ns));
+    const char *what = state->conf->kafka_brokers;
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1 &&
+        metadata->topics[0].err != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) {
+        error = metadata->topics[0].err;
+        what = state->conf->kafka_topic;
+    }
+    if (metadata != NULL)
+        rd_kafka_metadata_destroy(metadata);
+    if (topic != NULL)
+        rd_kafka_topic_destroy(topic);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
+        return 0;
+    snprintf(trouble->text, sizeof trouble->text, "%.120s: %s", what, rd_kafka_err2str(error));
+    return -EAGAIN;
+}
+
 static void kafka_close(void *context)
 {
     struct kafka_state *state = context;
@@ -189,4 +215,5 @@ static void kafka_close(void *context)
 
 __attribute__((visibility("default"))) extern const struct transport jobtrail_transport;
 
-const struct transport jobtrail_transport = {"kafka", kafka_open, kafka_send, kafka_close};
+const struct transport jobtrail_transport = {"kafka", kafka_open, kafka_send, kafka_ask,
+                                             kafka_close};

@@ -177,6 +177,15 @@ static int syslog_send(void *context, struct transport_item *items, size_t count
     return error;
 }
 
+/* The daemon listens: it was connected to. */
+static int syslog_ask(void *context, uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    (void)context;
+    (void)deadline_ns;
+    (void)trouble;
+    return 0;
+}
+
 static void syslog_close(void *context)
 {
     struct syslog_state *state = context;
@@ -184,4 +193,5 @@ static void syslog_close(void *context)
     free(state);
 }
 
-const struct transport transport_syslog = {"syslog", syslog_open, syslog_send, syslog_close};
+const struct transport transport_syslog = {"syslog", syslog_open, syslog_send, syslog_ask,
+                                           syslog_close};

@@ -30,7 +30,8 @@ struct run_source {
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
-    bool is_uncaptured; /* the capture is made of what root knows: no process left it */
+    bool is_uncaptured;          /* the capture is made of what root knows: no process left it */
+    const char *missing_library; /* for which the loader did not start it; NULL: none, or unknown */
     const struct allocation_run *had; /* of the allocation; NULL: not known, as of a session */
     uint64_t run_ns;                  /* how long it ran; 0: from its start to its end */
     const double *clock_step; /* s by which the clock was set during the run; NULL: not known */

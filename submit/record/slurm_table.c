@@ -11,7 +11,8 @@
 
 /* What the shared part is made of: without gaps, since its bytes are a key. */
 struct slurm_facts {
-    const char *end_source; /* NULL: a start record */
+    const char *end_source;      /* NULL: a start record */
+    const char *missing_library; /* NULL: none */
     uint64_t dropped;
     uint32_t step, task;
     int32_t outlived, status, status_known, is_uncaptured;
@@ -19,7 +20,7 @@ struct slurm_facts {
     char build_id[BUILD_ID_MAX];
 };
 
-_Static_assert(sizeof(struct slurm_facts) == 48 + BUILD_ID_MAX, "without gaps");
+_Static_assert(sizeof(struct slurm_facts) == 56 + BUILD_ID_MAX, "without gaps");
 
 static struct slurm_facts slurm_facts(const struct run_source *source)
 {
@@ -28,6 +29,7 @@ static struct slurm_facts slurm_facts(const struct run_source *source)
     struct capture_bytes id = source->capture->build_id;
     struct slurm_facts facts = {
         .end_source = ending->source,
+        .missing_library = source->missing_library,
         .dropped = source->dropped,
         .step = source->capture->step,
         .task = source->capture->task,
@@ -65,6 +67,8 @@ static void add_ending(struct json_object *table, const struct slurm_facts *fact
     else
         json_add_text(table, "end_source", facts->end_source);
     json_add(table, "outlived", json_object_new_boolean(facts->outlived));
+    if (facts->missing_library != NULL)
+        json_add_text(table, "missing_library", facts->missing_library);
 }
 
 static struct json_object *shared_table(const struct run_source *source,

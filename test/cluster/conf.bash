@@ -70,7 +70,7 @@ KillWait=$KILL_WAIT
 UnkillableStepTimeout=30
 MessageTimeout=10
 OverTimeLimit=0
-MailProg=/bin/true
+MailProg=$MAIL_PROG
 CONF
     if [[ $ACCT == dbd ]]; then
         cat <<CONF
@@ -101,7 +101,7 @@ CONF
 }
 
 job_container_conf() {
-    printf '%s\n' AutoBasePath=true "BasePath=$RUN/private" # each node's in a directory of its name
+    printf '%s\n' AutoBasePath=true "BasePath=$RUN/private" "$CONTAINER_CONF" # each node's in a directory of its name
 }
 
 namespace_yaml() { # each node's base is a directory of its name

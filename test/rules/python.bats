@@ -6,10 +6,13 @@
     /usr/bin/python3 - "$JOBTRAIL_SOURCE/contrib" <<'EOF'
 import ast, pathlib, sys
 
-STANDARD = set("""argparse base64 bisect calendar collections configparser datetime functools hashlib html io itertools json math os pwd re
-    secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid""".split())
+STANDARD = set("""argparse base64 bisect calendar collections configparser datetime difflib errno functools hashlib heapq hmac html io itertools json math os pwd re
+    email secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid
+    ctypes mmap resource selectors socket struct traceback
+    contextlib http""".split())
 place = pathlib.Path(sys.argv[1])
-files = sorted(place.glob("jobtrail/**/*.py")) + [place / "jobtrail-acct", place / "jobtrail-report", place / "jobtrail-own"]
+programs = [place / ("jobtrail-" + name) for name in ("acct", "answer", "own", "report", "web")]
+files = sorted(place.glob("jobtrail/**/*.py")) + programs
 assert len(files) > 20
 for path in files:
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))

@@ -6,7 +6,14 @@ import itertools
 from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
-ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
+ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
+
+# what a job of several runs has not
+OF_ONE_RUN = (
+    "uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error", "exec_path", "environment_id",
+    "ancestors_id", "ancestor_pids", "build_uuid", "build_user", "build_host", "build_compiler", "build_compiler_path",
+    "build_modules", "build_epoch", "missing_library",
+)  # fmt: skip
 
 
 def of_job(run):
@@ -62,9 +69,10 @@ def allocation(runs, wanted):
     job["state"] = slurm["State"].split(" ")[0] if slurm else worst["state"]
     job["exit"] = slurm["ExitCode"] if slurm else worst["exit"]
     job["slurm"] = slurm
+    job["job_name"] = slurm["JobName"] if slurm else None
     job["libs"] = merged(run["libs"] for run in runs)
     job["packages"] = sorted({package for run in runs for package in run["packages"]})
-    for name in ("uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error"):
+    for name in OF_ONE_RUN:
         job[name] = job[name] if len(runs) == 1 else None
     for name in ("module", "compiler", "built_by"):
         job[name] = ",".join(sorted({run[name] for run in runs if run[name]})) or None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jobtrail-acct --coverage: what became of the time that Slurm allocated, and how many tasks have records."""
 
+from .. import progress
 from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
@@ -15,7 +16,8 @@ FIELDS = [
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
 JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), user"
-OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE job_id_raw IS NOT NULL AND "
+# with the sign no index is used for this alone: nearly all rows would be looked for one by one
+OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE +job_id_raw IS NOT NULL AND "
 WITH_RECORDS, WITH_SLURM = OF.format("coverage"), OF.format("slurm_job")
 
 
@@ -57,13 +59,14 @@ def find_jobs(store, selection, first, last, is_part):
     return found, None
 
 
-def read(store, selection, period, is_part):
+def read(store, selection, period, is_part, shown=progress.NONE):
     """Of each outcome the number of tasks, their core seconds, and the share of these in all. `selection`: SQL
-    about `run`, of nodes or steps if `is_part`."""
+    about `run`, of nodes or steps if `is_part`. `shown`: of class Progress."""
     first, last = days_of(period)
     wanted, chosen = find_jobs(store, selection, first, last, is_part)
-    sums = {}
-    for at, division in divisions(store, {at[1] for at, _ in wanted}, 0, chosen):
+    sums, numbers = {}, {at[1] for at, _ in wanted}
+    shown.begin("jobs", "divided", len(numbers))
+    for at, division in divisions(store, numbers, 0, chosen, None, shown):
         # what others claim of a job is not added to its own
         if division.is_apart or not any((at, user) in wanted for user in division.users):
             continue

@@ -6,11 +6,12 @@ import re
 import shlex
 
 from .. import library
+from ..hints import hint
 from ..program import Failure
 from ..text import escape
 from ..times import format_elapsed, format_time
 
-DEFAULT = "JobID,User,Exec,State,ExitCode,Elapsed,NTasks,EndSource"
+DEFAULT = "JobID,JobName,User,Exec,Start,Elapsed,State,ExitCode"
 BRIEF = "JobID,Exec,State,ExitCode"
 LONG = (
     "JobID,JobIDRaw,UUID,JobName,User,Account,Partition,QOS,Cluster,Node,NodeList,ExecPath,Module,"
@@ -156,12 +157,48 @@ def slurm(name):
     return lambda run: (known(run["slurm"][name]) if run["slurm"] else None)
 
 
-# In the order of --helpformat, which is the order of sacct: of the alphabet.
-FIELDS = [
+def cpus(run):
+    return first_known(run["cpus_alloc"], run["num_cores"])
+
+
+def cpu_seconds(run):
+    """As sacct's CPUTime: elapsed time times CPUs."""
+    seconds, number = elapsed(run), cpus(run)
+    return None if seconds is None or number is None else seconds * number
+
+
+def cpu_time(run):
+    text = format_elapsed(cpu_seconds(run))
+    return text if text is None else end_bound(run) + text
+
+
+def cpu_time_raw(run):
+    seconds = cpu_seconds(run)
+    return None if seconds is None else bounded(int(seconds), end_bound(run))
+
+
+# Fields of sacct that are not made of the run's own facts, and their widths there
+OF_SACCT = {
+    "AdminComment": 19, "AllocNodes": 10, "AllocTRES": 20, "AssocID": 7, "AveCPU": 10, "AveCPUFreq": 10, "AveDiskRead": 14,
+    "AveDiskWrite": 14, "AvePages": 10, "AveRSS": 10, "AveVMSize": 10, "Comment": 14, "Constraints": 19,
+    "ConsumedEnergy": 14, "ConsumedEnergyRaw": 17, "DerivedExitCode": 15, "Extra": 14, "FailedNode": 20, "Flags": 20,
+    "GID": 6, "Group": 9, "Layout": 9, "Licenses": 20, "MaxDiskRead": 12, "MaxDiskReadNode": 15, "MaxDiskReadTask": 15,
+    "MaxDiskWrite": 12, "MaxDiskWriteNode": 16, "MaxDiskWriteTask": 16, "MaxPages": 8, "MaxPagesNode": 12,
+    "MaxPagesTask": 14, "MaxRSS": 10, "MaxRSSNode": 10, "MaxRSSTask": 10, "MaxVMSize": 10, "MaxVMSizeNode": 14,
+    "MaxVMSizeTask": 14, "McsLabel": 9, "MinCPU": 10, "MinCPUNode": 10, "MinCPUTask": 10, "NodeList": 15, "Planned": 10,
+    "PlannedCPU": 10, "PlannedCPURAW": 13, "Priority": 10, "QOSRAW": 10, "QOSREQ": 10, "Reason": 20, "ReqCPUFreq": 10,
+    "ReqCPUFreqGov": 13, "ReqCPUFreqMax": 13, "ReqCPUFreqMin": 13, "ReqCPUS": 8, "ReqMem": 10, "ReqNodes": 8,
+    "ReqTRES": 20, "Reservation": 20, "ReservationId": 15, "StdErr": 20, "StdIn": 20, "StdOut": 20, "SubmitLine": 20,
+    "Suspended": 10, "SystemComment": 20, "SystemCPU": 10, "Timelimit": 10, "TimelimitRaw": 12, "TotalCPU": 10,
+    "TRESUsageInAve": 14, "TRESUsageInMax": 14, "TRESUsageInMaxNode": 18, "TRESUsageInMaxTask": 18, "TRESUsageInMin": 14,
+    "TRESUsageInMinNode": 18, "TRESUsageInMinTask": 18, "TRESUsageInTot": 14, "TRESUsageOutAve": 15,
+    "TRESUsageOutMax": 15, "TRESUsageOutMaxNode": 19, "TRESUsageOutMaxTask": 19, "TRESUsageOutMin": 15,
+    "TRESUsageOutMinNode": 19, "TRESUsageOutMinTask": 19, "TRESUsageOutTot": 15, "UID": 6, "UserCPU": 10, "WCKey": 10,
+    "WCKeyID": 10, "WorkDir": 20,
+}  # fmt: skip
+OURS = [
     ("Account", 10, lambda run: known(run["account"])),
-    ("AllocCPUS", 10, lambda run: first_known(run["cpus_alloc"], run["num_cores"])),
-    ("AllocTRES", 20, slurm("AllocTRES")),
-    ("AveRSS", 10, slurm("AveRSS")),
+    ("AllocCPUS", 10, cpus),
     ("BuiltBy", 9, column("built_by")),
     ("Cluster", 10, column("cluster")),
     ("Cmdline", 30, command_line),
@@ -169,7 +206,10 @@ FIELDS = [
     ("Container", 20, lambda run: known(run["container"])),
     ("CoreSeconds", 12, core_seconds),
     ("CoreSecondsMax", 14, core_seconds_max),
+    ("CPUTime", 10, cpu_time),
+    ("CPUTimeRAW", 10, cpu_time_raw),
     ("Cwd", 20, column("cwd")),
+    ("Eligible", 19, lambda run: format_time(slurm_time(run, "Eligible"))),
     ("Elapsed", 10, elapsed_text),
     ("ElapsedMax", 10, lambda run: format_elapsed(elapsed_max(run))),
     ("ElapsedRaw", 10, elapsed_raw),
@@ -184,19 +224,17 @@ FIELDS = [
     ("Hash", 40, lambda run: known(run["hash_id"], "0")),
     ("JobID", -16, lambda run: run["job"]),
     ("JobIDRaw", -16, lambda run: job_id(run, raw=True)),
-    ("JobName", 10, slurm("JobName")),
+    ("JobName", 10, lambda run: known(run["job_name"] or "")),
     ("Libs", 40, lambda run: ",".join(lib["path"] for lib in run["libs"] or [])),
     ("LibVersions", 40, library_versions),
-    ("MaxRSS", 10, slurm("MaxRSS")),
-    ("MaxVMSize", 10, slurm("MaxVMSize")),
+    ("MissingLib", 20, column("missing_library")),
     ("Module", 20, column("module")),
     ("Modules", 40, modules),
-    ("NCPUS", 10, lambda run: first_known(run["cpus_alloc"], run["num_cores"])),
+    ("NCPUS", 10, cpus),
     ("NGPUS", 8, lambda run: first_known(run["gpus_alloc"], run["num_gpus"])),
     ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
     ("NNodes", 8, column("num_nodes")),
     ("Node", 15, column("node")),
-    ("NodeList", 15, slurm("NodeList")),
     ("NRuns", 6, column("runs")),
     ("NTasks", 8, column("num_tasks")),
     ("Packages", 40, packages),
@@ -204,33 +242,37 @@ FIELDS = [
     ("Probability", 11, column("probability")),
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
-    ("Reason", 20, slurm("Reason")),
-    ("ReqMem", 10, slurm("ReqMem")),
     ("RestartCount", 12, column("restart_count")),
     ("Signal", 6, column("signal")),
     ("SlurmExit", 9, slurm("ExitCode")),
     ("SlurmState", 13, slurm("State")),
     ("Start", 19, lambda run: format_time(run["start_time"])),
     ("State", 10, lambda run: run["state"]),
+    ("StepName", 10, lambda run: None if run["step_id"] is None else slurm("JobName")(run)),
     ("Step", 11, lambda run: known(run["step_id"])),
-    ("Submit", 19, lambda run: format_time(slurm_time(run))),
-    ("SystemCPU", 10, slurm("SystemCPU")),
+    ("Submit", 19, lambda run: format_time(slurm_time(run, "Submit"))),
     ("Task", 6, column("task_id")),
-    ("Timelimit", 10, slurm("Timelimit")),
-    ("TotalCPU", 10, slurm("TotalCPU")),
     ("User", 9, column("user")),
-    ("UserCPU", 10, slurm("UserCPU")),
     ("UUID", 36, column("uuid")),
 ]
-DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
-FROM_SLURM = {
-    "AllocTRES", "AveRSS", "JobName", "MaxRSS", "MaxVMSize", "NodeList", "QOS", "Reason", "ReqMem",
-    "SlurmExit", "SlurmState", "Submit", "SystemCPU", "Timelimit", "TotalCPU", "UserCPU",
+# In the order of --helpformat, which is the order of sacct: of the alphabet.
+FIELDS = sorted(OURS + [(name, width, slurm(name)) for name, width in OF_SACCT.items()], key=lambda field: field[0].lower())
+# what the rows of these fields are sorted by, where that is not their text
+SORTED_BY = {
+    "CoreSeconds": column("core_seconds"), "CoreSecondsMax": column("core_seconds_max"), "CPUTime": cpu_seconds,
+    "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
+    "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
+    "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
+    "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
 }  # fmt: skip
+DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
+FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
+# what is asked for by default, and is left empty without a word where a site has no accounting
+IN_DEFAULT = {"JobName"}
 
 
-def slurm_time(run):
-    text = run["slurm"]["Submit"] if run["slurm"] else ""
+def slurm_time(run, name):
+    text = run["slurm"][name] if run["slurm"] else ""
     return float(text) if text.isdigit() else None
 
 
@@ -239,7 +281,8 @@ def find_field(name, fields):
     wanted = name.lower()
     found = [field for field in fields if wanted and field[0].lower().startswith(wanted)]
     if not found:
-        raise Failure('Invalid field requested: "%s"' % escape(name))
+        message = 'Invalid field requested: "%s"' % escape(name)
+        raise Failure(message + hint(name, [field[0] for field in fields]))
     return next((field for field in found if field[0].lower() == wanted), found[0])
 
 

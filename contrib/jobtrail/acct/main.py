@@ -2,21 +2,52 @@
 """What ran inside Slurm's jobs, with the options and the output of sacct. See jobtrail-acct(1)."""
 
 import argparse
+import os
+import re
+import stat
+import sys
 import time
 
-from .. import program, slurm
+from .. import program, progress, slurm
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
-from . import coverage, fields, output, runs
-from .allocations import allocations
-from .select import Selection, select_place, select_software, select_window, window
-from .state import parse_states
+from . import coverage, diff, empty, fields, job_summary, links, output, running
+from .details import Details
+from .runs import Libraries
+from .select import Selection, select_place, user_name, window
+from .selected import selected_runs
+
+try:
+    from ..paths import VERSION
+except ImportError:
+    VERSION = "of the sources, which are not installed"
 
 UNITS = "KMGTP"
+# sacct's options that cannot be answered, why, and how many values they may have
+REFUSED = (
+    (("-B", "--batch-script"), "the store has no batch scripts; sacct may have them", 0),
+    (("-c", "--completion"), "the store has no job completion data; ask sacct", 0),
+    (("--env-vars",), "the store has the environment of each run: see --json and --env", 0),
+    (("--expand-patterns",), "sacct has patterns in StdIn, StdOut and StdErr; they are shown as they are", 0),
+    (("--federation",), "the store has the clusters that were loaded: see -M", 0),
+    (("--local",), "the store has the clusters that were loaded: see -M", 0),
+    (("-f", "--file"), "the store has no job completion data; ask sacct", 1),
+    (("--use-local-uid",), "users are known by their names", 0),
+    (("-v", "--verbose"), "there is no more to say", 0),
+    (("--whole-hetjob",), "-j 8 means all components of job 8, and -j 8+0 one", "?"),
+    (("--yaml",), "--json has the same", 0),
+)
+# Modules that answer something else than runs. Each has
+#   OPTION            the name in `options` of the option that asks for it, None where it is not given
+#   GOES_WITH         set of the names of options that can be used with it; with others it is refused
+#   OWN               those of them that go with nothing else
+#   add_options(parser)
+#   run(store, options, now)    prints the answer
+QUESTIONS = (diff, job_summary)
 
 
 def parser(own=None):
-    """`own`: for jobtrail-own, without the options that choose a store or run sacct."""
+    """`own`: without the options that choose a store or run sacct; see main()."""
     parser = program.Parser(prog="jobtrail-acct", description=__doc__, add_help=False)
     choose, special, show = (
         parser.add_argument_group(title)
@@ -29,13 +60,26 @@ def parser(own=None):
     add("-A", "--account", "--accounts", metavar="LIST")
     add("-M", "--cluster", "--clusters", metavar="LIST", help='"all": all, as without this option')
     add("-L", "--allclusters", action="store_const", const="all", dest="cluster")
-    add("-N", "--node", "--nodelist", metavar="LIST", help="n1,n[3-5]")
+    add("-N", "-w", "--node", "--nodelist", metavar="LIST", help="n1,n[3-5]")
     add("-q", "--qos", metavar="LIST")
     add("-r", "--partition", metavar="LIST")
     add("-s", "--state", dest="states", metavar="LIST", help="CD, F, OOM, TO, KILLED, ...")
     add("-S", "--starttime", metavar="TIME", help="default: 00:00 today; now with -s; any with -j")
     add("-E", "--endtime", metavar="TIME", help="default: now")
     add("-D", "--duplicates", action="store_true", help="earlier restarts of requeued jobs too")
+    add("-i", "--nnodes", metavar="MIN[-MAX]", type=bounds, help="on so many nodes")
+    add("-I", "--ncpus", metavar="MIN[-MAX]", type=bounds, help="on so many CPUs")
+    add("--ntasks", metavar="MIN[-MAX]", type=bounds, help="of so many tasks")
+    add("--gpus", metavar="MIN[-MAX]", type=bounds, help="on so many GPUs; 1-: on any")
+    add("--name", metavar="LIST", help="of jobs of these names")
+    add("-g", "--gid", "--group", metavar="LIST", help="of jobs of these groups")
+    add("-W", "--wckeys", metavar="LIST")
+    add("-x", "--associations", metavar="LIST", help="of jobs of these numbers of associations")
+    add("-C", "--constraints", metavar="LIST", help="of jobs that asked for all of these features")
+    add("-F", "--flags", metavar="LIST", help="SchedBackfill, ...")
+    add("-R", "--reason", metavar="LIST", help="of jobs that waited for one of these reasons")
+    add("-k", "--timelimit-min", metavar="TIME", type=minutes, help="of jobs of this time limit")
+    add("-K", "--timelimit-max", metavar="TIME", type=minutes, help="with -k: up to this one")
     add = special.add_argument
     add("--exec", metavar="GLOB", action="append", help="an executable of this name or path")
     add("--lib", metavar="NAME[>=VERSION]", action="append", help="loaded such a library")
@@ -46,6 +90,9 @@ def parser(own=None):
     add("--function", metavar="GLOB", action="append", help="calls this function of a library")
     add("--env", metavar="NAME[=GLOB]", action="append", help="had this in its environment")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="loaded this package of R, Python")
+    add("--hash", metavar="SHA1", action="append", help="the executable or a library, or how its sha1 begins")
+    add("--cwd", metavar="DIRECTORY", action="append", help="ran in this one, or below it; or a pattern")
+    add("--container", metavar="GLOB", action="append", help="in a container of this name")
     add("--uuid", metavar="LIST", help="these runs")
     add = show.add_argument
     add("-o", "--format", metavar="LIST", action="append", help="FIELD[%%[-]WIDTH],...")
@@ -53,9 +100,13 @@ def parser(own=None):
     add("-l", "--long", action="store_const", const=fields.LONG, dest="preset")
     add("-e", "--helpformat", action="store_true", help="list the fields")
     add("-X", "--allocations", action="store_true", help="one row for each job")
+    add("--array", action="store_true", help="a row for each task of an array, as always")
+    add("--sort", metavar="LIST", help="FIELD,-FIELD: in this order, - from the greatest on; write --sort=-FIELD")
+    add("--top", metavar="N", type=positive, help="the first N rows alone")
     add("-T", "--truncate", action="store_true", help="cut times to those of -S and -E")
     add("--libs", action="store_true", help="show the libraries of each run")
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
+    add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
     add("-n", "--noheader", action="store_true")
     add("-P", "--parsable2", dest="parsable", action="store_const", const="without",
         help="columns separated by |")  # fmt: skip
@@ -67,12 +118,76 @@ def parser(own=None):
     add("--units", metavar="[KMGTP]", type=unit, help="of the memory that Slurm accounts")
     add("--noconvert", action="store_true", help="memory in the unit in which Slurm has it")
     add("-h", "--help", action="help", help="show this and exit")
+    add("--usage", action=Usage, nargs=0, help="show it briefly and exit")
+    add("-V", "--version", action="version", version="jobtrail-acct " + VERSION)
+    for names, reason, count in REFUSED:
+        parser.add_argument(*names, action=Refused, nargs=count, reason=reason, help=argparse.SUPPRESS)
+    for module in QUESTIONS:
+        module.add_options(parser)
     if own:
-        parser.set_defaults(store=own.address, no_sacct=True)
+        parser.set_defaults(store=own.address)
+        own.add_options(parser, "acct")
         return parser
     add("--no-sacct", action="store_true", help="do not ask Slurm's accounting")
     program.add_store_option(parser)
     return parser
+
+
+class Refused(argparse.Action):
+    """An option that is not answered."""
+
+    def __init__(self, *names, reason, **others):
+        super().__init__(*names, **others)
+        self.reason = reason
+
+    def __call__(self, parser, options, value, option=None):
+        parser.error("%s cannot be answered: %s" % (option, self.reason))
+
+
+class Usage(argparse.Action):
+    def __call__(self, parser, options, value, option=None):
+        parser.print_usage()
+        parser.exit()
+
+
+def positive(text):
+    if not re.match(r"[1-9]\d{0,8}\Z", text):
+        raise argparse.ArgumentTypeError("must be a number from 1 on")
+    return int(text)
+
+
+class Bounds(tuple):
+    """As bounds() makes it, and the text that it was made of."""
+
+    def __str__(self):
+        return self.text
+
+
+def bounds(text):
+    """(least, most or None) of MIN, which alone is exactly that, MIN-MAX and MIN-."""
+    match = re.match(r"(\d{1,9})(?:(-)(\d{1,9})?)?\Z", text)
+    if match is None:
+        raise argparse.ArgumentTypeError("must be MIN, MIN-MAX or MIN-")
+    least, dash, most = match.groups()
+    found = Bounds((int(least), int(most) if most else None if dash else int(least)))
+    if found[1] is not None and found[1] < found[0]:
+        raise argparse.ArgumentTypeError("the greatest number is below the least")
+    found.text = text
+    return found
+
+
+# [D-]H[:M[:S]], M[:S] or H:M:S: as of Slurm's time limits
+LIMIT = re.compile(r"(?:(\d{1,6})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(?:(\d{1,6}):)??(\d{1,9})(?::(\d{1,6}))?)\Z")
+
+
+def minutes(text):
+    """Of a time limit; begun ones count as whole, as in Slurm."""
+    match = LIMIT.match(text)
+    if match is None:
+        raise argparse.ArgumentTypeError("must be MINUTES, MM:SS, HH:MM:SS or D-HH[:MM[:SS]]")
+    days, hours, of_hours, seconds, more_hours, of_minutes, of_seconds = (int(part or 0) for part in match.groups())
+    whole = ((days * 24 + hours + more_hours) * 60 + of_hours + of_minutes) * 60 + seconds + of_seconds
+    return -(-whole // 60)
 
 
 def unit(text):
@@ -81,13 +196,57 @@ def unit(text):
     return text.upper()
 
 
+def given(parser, options, title=""):
+    """The options that are not at their defaults, of groups that begin with the title: {name in `options`: how it
+    is written}."""
+    found = {}
+    for group in parser._action_groups:  # pylint: disable=protected-access
+        for action in group._group_actions:  # pylint: disable=protected-access
+            value = getattr(options, action.dest, action.default)
+            if (group.title or "").startswith(title) and value != action.default:
+                found.setdefault(action.dest, action.option_strings[0])
+    return found
+
+
+def question(options):
+    """The module of QUESTIONS that is asked for; None: runs."""
+    return next((module for module in QUESTIONS if getattr(options, module.OPTION) is not None), None)
+
+
+# what chooses and shows rows of --coverage
+OF_COVERAGE = {
+    "account", "allusers", "cluster", "coverage", "csv", "delimiter", "endtime", "format", "help", "helpformat", "jobs",
+    "json", "no_sacct", "node", "noheader", "parsable", "partition", "sort", "starttime", "store", "user",
+}  # fmt: skip
+# with each question
+ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
+
+
+def check_question(wanted, options):
+    asked = question(options)
+    for name, words in given(wanted, options).items():
+        for module in QUESTIONS:
+            if module is not asked and name in module.OWN:
+                raise program.Failure("%s goes with --%s only" % (words, module.OPTION.replace("_", "-")))
+        if asked and name not in asked.GOES_WITH | ALWAYS | {asked.OPTION}:
+            raise program.Failure("--%s does not go with %s" % (asked.OPTION.replace("_", "-"), words))
+
+
 def parse_options(own):
-    options = parser(own).parse_args()
-    options.allusers = options.allusers or own is not None
-    special = ("exec", "lib", "module", "compiler", "built_by", "built_by_others", "function", "env",
-               "pkg", "uuid", "libs", "allocations", "states", "qos")  # fmt: skip
-    if options.coverage and any(getattr(options, name) for name in special):
+    wanted = parser(own)
+    options = wanted.parse_args()
+    check_question(wanted, options)
+    options.chosen = given(wanted, options, "which runs")
+    options.asker = own.user if own else user_name(str(os.geteuid()))
+    options.allusers = options.allusers or (own.everybody if own else os.geteuid() == 0)
+    options.scopes = own.scopes() if own and not options.no_sacct else slurm.ALL_JOBS
+    if options.coverage and set(given(wanted, options)) - OF_COVERAGE:
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")
+    for name, words in given(wanted, options).items():
+        if options.links and name not in links.GOES_WITH:
+            raise program.Failure("--links does not go with " + words)
+    if options.timelimit_max is not None and options.timelimit_min is None:
+        raise program.Failure("-K needs -k, as in sacct")
     return options
 
 
@@ -96,86 +255,108 @@ def print_fields(listed):
         print("".join("%-19s " % name for name, _, _ in listed[at : at + 4]).rstrip())
 
 
-def accounting(options, facts, states):
-    """None where neither Slurm's facts are wanted, nor the states that need them."""
-    if options.no_sacct or not (facts or states):
-        return None
-    units = ["--units=" + options.units] if options.units else []
-    return slurm.Accounting(units or (["--noconvert"] if options.noconvert else []), facts)
-
-
-class Wanted:
-    """Arguments of runs.read()."""
-
-    def __init__(self, options, columns, now, period):
-        names = {name for name, _, _ in columns}
-        self.now, self.period = now, period
-        self.duplicates, self.truncate = options.duplicates, options.truncate
-        self.divided = bool(options.json or options.allocations or names & fields.DIVIDED)
-        self.packages = options.json or "Packages" in names
-        self.qos = {name.lower() for name in split(options.qos)} if options.qos else None
-        from_slurm = options.json or options.allocations or options.qos
-        self.facts = bool(from_slurm or names & fields.FROM_SLURM)
-        states = bool(names & {"State", "ExitCode"}) or options.states is not None
-        self.accounting = accounting(options, self.facts and not options.json, states or options.json)
-
-
-def selected_runs(store, options, columns, now):
-    named = bool(options.jobs or options.uuid)
-    period = window(options, now, named)
-    states = None if options.states is None else parse_states(options.states)
-    selection = Selection()
-    select_place(selection, options)
-    select_window(selection, period)
-    select_software(selection, options, store)
-    wanted = Wanted(options, columns, now, period)
-    found = runs.read(store, selection, wanted)
-    if options.allocations:
-        found = allocations(found, wanted)
-    return (run for run in found if states is None or run["state"] in states)
-
-
-def selected_coverage(store, options, now):
+def selected_coverage(store, options, now, shown):
     """By days in the store's time zone."""
     use_timezone(store)
     selection = Selection()
-    select_place(selection, options)
+    select_place(selection, options, of_runs=False)
     period = window(options, now, bool(options.jobs))
     is_part = bool(options.node) or any("." in job for job in split(options.jobs or ""))
-    return coverage.read(store, selection, period, is_part)
+    found = coverage.read(store, selection, period, is_part, shown)
+    progress.clear()
+    return found
 
 
-def print_rows(store, options, columns, now):
-    if options.coverage:
-        rows, name = selected_coverage(store, options, now), "coverage"
+def listed_of(options):
+    """The module with the FIELDS of what is asked for."""
+    return coverage if options.coverage else links if options.links else fields
+
+
+def sort_keys(options):
+    """(function of a row, whether from the greatest on) for each field of --sort."""
+    listed, sorted_by = listed_of(options).FIELDS, {} if options.links or options.coverage else fields.SORTED_BY
+    keys = []
+    for word in split(options.sort or ""):
+        name, _, value = fields.find_field(word.lstrip("+-"), listed)
+        keys.append((sorted_by.get(name, value), word.startswith("-")))
+    return keys
+
+
+class Counted:
+    """Rows, and whether there were any."""
+
+    def __init__(self, rows):
+        self.rows, self.is_empty = rows, True
+
+    def __iter__(self):
+        for row in self.rows:
+            self.is_empty = False
+            yield row
+
+
+def progress_of(options, own):
+    """Where nothing is printed to the terminal while rows are read; a pager has the terminal, too."""
+    if own or not (options.sort or options.coverage or stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)):
+        return progress.NONE
+    return progress.on_terminal()
+
+
+def print_answer(store, options, columns, now, shown):
+    if not options.links:
+        empty.tell_users(store, options)
+    if options.links:
+        rows, name = Counted(links.read(store, options, now)), "links"
+    elif options.coverage:
+        rows, name = Counted(selected_coverage(store, options, now, shown)), "coverage"
     else:
-        rows, name = selected_runs(store, options, columns, now), "runs"
+        rows, name = Counted(selected_runs(store, options, columns, now)), "runs"
+    shown.begin(name, "read")
+    found = output.ordered(shown.of_rows(rows), sort_keys(options), options.top)
+    print_rows(store, found, name, options, columns, now)
+    if rows.is_empty:
+        empty.tell_empty(name, store, options, now, options.chosen)
+
+
+def print_rows(store, rows, name, options, columns, now):
     if options.json:
-        more = {"allocation": coverage.totals(rows, coverage.EXACT_PLACES)} if options.coverage else {}
-        if not options.coverage:
-            rows = (output.json_run(run, fields) for run in rows)
+        more = {}
+        if options.coverage:
+            rows = list(rows)
+            more["allocation"] = coverage.totals(rows, coverage.EXACT_PLACES)
+        elif not options.links:
+            details = Details(store, Libraries(store))
+            rows = (output.json_run(run, fields, details) for run in rows)
         output.print_json(name, rows, options.store, now, more)
     elif options.csv:
         output.print_csv(rows, columns, options)
     elif options.parsable:
         output.print_delimited(rows, columns, options)
     else:
+        rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
             print(coverage.headline(rows) + "\n")
         output.print_table(rows, columns, options)
 
 
 def default_format(options):
-    if options.coverage:
-        return coverage.DEFAULT
-    return options.preset or fields.DEFAULT
+    """That of an option, else of the environment, as sacct has SACCT_FORMAT."""
+    if options.coverage or options.links:
+        return listed_of(options).DEFAULT
+    return options.preset or os.environ.get("JOBTRAIL_ACCT_FORMAT") or fields.DEFAULT
 
 
 def main(own=None):
+    """`own`: who asks, where that is not who runs this program, as jobtrail-own and the service for answers have it:
+    their name `user`; `everybody`, whether -a is the default; `address` and open() of a store with what they may see;
+    add_options(parser, "acct"), what there is beside what parser() leaves out; and the `scopes` of sacct."""
+    if {"--di", "--dif", "--diff"} & set(sys.argv):  # argparse takes beginnings
+        program.failure_status = diff.TROUBLE
     options = parse_options(own)
-    listed = coverage.FIELDS if options.coverage else fields.FIELDS
+    listed = listed_of(options).FIELDS
     if options.helpformat:
         print_fields(listed)
+        return
+    if program.ask_service(options, "acct"):
         return
     now = time.time()
     columns = fields.parse_format(",".join(options.format or [default_format(options)]), listed)
@@ -185,7 +366,11 @@ def main(own=None):
     store = None
     try:
         store = own.open() if own else open_store(options.store)
-        print_rows(store, options, columns, now)
+        asked = question(options)
+        if asked:
+            asked.run(store, options, now)
+        else:
+            print_answer(store, options, columns, now, progress_of(options, own))
     except program.Failure as failure:
         if store is not None:
             raise
@@ -194,3 +379,4 @@ def main(own=None):
         if store is None or not isinstance(error, store.errors):
             raise
         raise program.Failure("jobtrail-acct: %s" % trouble(options.store, error)) from None
+    running.tell(options, own)

@@ -1,10 +1,58 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows as sacct prints them, as CSV and as JSON."""
 
+import heapq
+import itertools
 import json
+import re
 
 from .. import store
 from ..text import cell, csv_row, escape, fit
+
+
+# [D-]HH:MM:SS, and a number with a unit of Slurm's, as of memory
+TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
+NUMBER = re.compile(r"(?:>=|<=)?(-?\d+(?:\.\d+)?)([KMGTP]?)%?\Z")
+
+
+def sort_key(value):
+    """Numbers, sizes and times by value, before texts."""
+    if isinstance(value, (int, float)):
+        return 0, value, ""
+    number, time = NUMBER.match(value), TIME.match(value)
+    if number:
+        return 0, float(number.group(1)) * 1024 ** " KMGTP".index(number.group(2) or " "), ""
+    if time:
+        days, hours, minutes, seconds = (float(part or 0) for part in time.groups())
+        return 0, ((days * 24 + hours) * 60 + minutes) * 60 + seconds, ""
+    return 1, 0, value.lower()
+
+
+class Place:
+    """Where a row stands among others; what is not known stands last."""
+
+    def __init__(self, row, keys, at):
+        self.row, self.at = row, at
+        values = [key(row) for key, _ in keys]
+        self.parts = [None if value in (None, "") else sort_key(value) for value in values]
+        self.is_down = [is_down for _, is_down in keys]
+
+    def __lt__(self, other):
+        for mine, theirs, is_down in zip(self.parts, other.parts, self.is_down):
+            if mine != theirs:
+                if mine is None or theirs is None:
+                    return theirs is None
+                return theirs < mine if is_down else mine < theirs
+        return self.at < other.at
+
+
+def ordered(rows, keys, top):
+    """The rows sorted by the keys, as main.sort_keys() has them, and the first `top` of them; None: all."""
+    if not keys:
+        return rows if top is None else itertools.islice(rows, top)
+    places = (Place(row, keys, at) for at, row in enumerate(rows))
+    found = sorted(places) if top is None else heapq.nsmallest(top, places)
+    return [place.row for place in found]
 
 
 def print_table(rows, columns, options):
@@ -42,20 +90,32 @@ OURS = {
 }  # fmt: skip
 
 
-def json_run(run, fields):
-    """The store's columns with their own types, and values computed from them."""
+# where records have a word for what is not known: see fields.known()
+WITH_PLACEHOLDERS = {
+    "account", "cluster", "container", "exec_type", "hash_id", "job_id", "node", "partition", "qos", "queue", "scheduler",
+    "step_id", "submit_host", "syshost", "user",
+}  # fmt: skip
+
+
+def json_run(run, fields, details):
+    """The store's columns with their own types, and values computed from them. `details`: see details.py."""
     facts = {key: value for key, value in run.items() if key not in OURS}
+    for name in WITH_PLACEHOLDERS:
+        facts[name] = fields.known(facts[name] or "", *(["0"] if name == "hash_id" else []))
+    facts.update(details.of(run))
     facts["is_start_only"] = bool(run["is_start_only"])
     facts["proven"] = bool(run["proven"])
     facts["core_dumped"] = None if run["core_dumped"] is None else bool(run["core_dumped"])
     facts["elapsed"], facts["elapsed_bound"] = fields.elapsed(run), fields.end_bound(run)
-    facts["core_time"] = fields.core_time(run)
+    facts["core_time"] = fields.known(fields.core_time(run) or "", "Unknown")
     facts["outlived"] = None if run["outlived"] is None else bool(run["outlived"])
     facts["leads"] = None if run["leads"] is None else bool(run["leads"])
     facts["executables"] = run["exec_paths"]
     if run["slurm"]:
         facts["slurm"] = {
-            key: value for key, value in run["slurm"].items() if key not in ("start", "end")
+            key: fields.known(value, "Unknown")
+            for key, value in run["slurm"].items()
+            if key not in ("start", "end")
         }
     return facts
 

@@ -4,9 +4,11 @@
 import itertools
 import json
 
-from .. import ranks
+from .. import ranks, slurm
+from ..hints import tell
 from .fields import job_id
 from .state import exit_code, may_have_reason, state
+from .successors import Successors
 
 AT_ONCE = 2000  # runs whose jobs sacct is asked about together
 
@@ -22,6 +24,16 @@ RUNS = (
     " ORDER BY job_id_raw IS NULL, job_id_raw, run.proven DESC, run.start_time, run.uuid,"
     " run.owner"
 )
+
+
+BUILD_ID = "build-id:"
+
+
+def content(word):
+    """What is known of a file by `object.hash`."""
+    if word.startswith(BUILD_ID):
+        return {"hash": None, "build_id": word[len(BUILD_ID) :]}
+    return {"hash": None if word == "0" else word, "build_id": None}
 
 
 class Libraries:
@@ -41,8 +53,7 @@ class Libraries:
                 (object_set,),
             )
             self.sets[object_set] = [
-                {"path": path, "hash": None if sha1 == "0" else sha1, "module": module}
-                for path, sha1, module in rows
+                dict(path=path, module=module, **content(word)) for path, word, module in rows
             ]
         return self.sets[object_set]
 
@@ -93,9 +104,10 @@ def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
     `wanted`: now, period, duplicates, truncate, packages, divided (whether core seconds are wanted), qos
-    (names, None: any), accounting (None: without Slurm's), facts (whether all runs need it).
+    (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
+    is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
-    libraries = Libraries(store)
+    libraries, successors = Libraries(store), Successors(store)
     latest = {} if wanted.duplicates else latest_restarts(store, selection)
     names, rows = store.query(RUNS % selection.sql(), selection.values)
     while True:
@@ -103,6 +115,9 @@ def read(store, selection, wanted):
         if not runs:
             return
         runs = [run for run in runs if is_latest(run, latest)]
+        if wanted.accounting and wanted.is_extra and wanted.accounting.seconds > slurm.EXTRA_SECONDS:
+            wanted.facts = wanted.is_extra = False
+            tell("sacct takes long: the rest has no JobName; -o with JobName waits for it")
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
         added = ranks.added(store, runs) if wanted.divided else {}
@@ -110,8 +125,10 @@ def read(store, selection, wanted):
             add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
-            complete(run, wanted)
-            if wanted.qos is None or (run["qos"] or "").lower() in wanted.qos:
+            complete(run, wanted, successors)
+            if wanted.qos is not None and (run["qos"] or "").lower() not in wanted.qos:
+                continue
+            if all(fits(run) for fits in wanted.fitting):
                 yield run
 
 
@@ -128,7 +145,7 @@ def is_latest(run, latest):
     return latest.get(job, run["restart_count"]) == run["restart_count"]
 
 
-def complete(run, wanted):
+def complete(run, wanted, successors):
     """Adds what follows from the columns."""
     run["cmdline"] = json.loads(run["cmdline"] or "null")
     run["now"] = wanted.now
@@ -138,8 +155,9 @@ def complete(run, wanted):
     run["compiler"], run["built_by"] = run["build_compiler"], run["build_user"]
     run["qos"] = quality_of_service(run, wanted)
     run["job"] = job_id(run)
-    run["state"] = state(run, wanted.accounting)
+    run["state"] = state(run, successors, wanted.accounting)
     run["exit"] = exit_code(run)
-    run["slurm"] = wanted.accounting.of(run) if wanted.accounting and wanted.facts else None
+    run["job_name"] = wanted.accounting.job_name(run) if wanted.accounting and wanted.facts else None
+    run["slurm"] = wanted.accounting.facts(run) if wanted.accounting and wanted.facts else None
     if wanted.truncate:
         truncate(run, wanted.period)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the WHERE clause about `run` from the options."""
 
-import os
 import pwd
 import re
 
 from .. import glob, library
+from ..hints import hint, tell
 from ..hostlist import expand, split
 from ..program import Failure
 from ..store import PACKAGE_OF_RUN
@@ -14,6 +14,10 @@ from ..times import format_time, parse_time
 
 JOB = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?(?:\.(\d+|batch|extern|interactive))?\Z")
 NO_RUN = "1 = 0"
+# between two patterns that must both fit
+AND = re.compile(r"\s+&\s+")
+HASH = re.compile(r"[0-9a-fA-F]{4,40}\Z")
+MOST_VERSIONS = 8  # that are named
 
 
 class Selection:
@@ -75,8 +79,27 @@ def user_name(text):
         return text
 
 
-def select_place(selection, options):
-    """Jobs, users, accounts, clusters, nodes, partitions."""
+# The step of a run of several nodes had tasks on one of these: the node's own coverage record says so.
+ON_OTHER_NODE = (
+    "run.step_id IS NOT NULL AND coalesce(run.num_nodes, 2) > 1 AND EXISTS (SELECT 1 FROM coverage AS part"
+    " WHERE part.job_id_raw = run.job_id_raw AND part.step_id = run.step_id AND part.node IN ({marks})"
+    " AND part.proven >= run.proven AND part.user = run.user"
+    " AND coalesce(part.cluster, '') = coalesce(run.cluster, '')"
+    " AND coalesce(part.restart_count, 0) = coalesce(run.restart_count, 0))"
+)
+
+
+def select_nodes(selection, nodes, of_runs):
+    if not nodes or not of_runs:
+        selection.add_list("run.node", nodes)
+        return
+    marks = ", ".join("?" * len(nodes))
+    sql = "(run.node IN ({marks}) OR (" + ON_OTHER_NODE + "))"
+    selection.add(sql.format(marks=marks), *nodes, *nodes)
+
+
+def select_place(selection, options, of_runs=True):
+    """Jobs, users, accounts, clusters, nodes, partitions. `of_runs`: `run` is the table, and not one of nodes."""
     if options.jobs is not None:
         conditions = [job_condition(job) for job in split(options.jobs)]
         selection.add(
@@ -85,14 +108,14 @@ def select_place(selection, options):
         )
     if options.user:
         selection.add_list("run.user", [user_name(user) for user in split(options.user)])
-    elif not options.allusers and os.geteuid() != 0:
-        selection.add("run.user = ?", user_name(str(os.geteuid())))
+    elif not options.allusers:
+        selection.add("run.user = ?", options.asker)
     if options.account:
         selection.add_names("run.account", options.account)
     if options.cluster and options.cluster.lower() != "all":
         selection.add_names("run.cluster", options.cluster)
     if options.node:
-        selection.add_list("run.node", expand(options.node))
+        select_nodes(selection, expand(options.node), of_runs)
     if options.qos:  # records without it are selected later, by Slurm's accounting: see runs.py
         values = [name.lower() for name in split(options.qos)]
         marks = ", ".join("?" * len(values)) or "NULL"
@@ -127,7 +150,46 @@ def select_window(selection, period):
         selection.add("run.start_time <= ?", end)
 
 
+# options with (least, most) numbers, and the columns
+SIZES = (
+    ("nnodes", "run.num_nodes"),
+    ("ncpus", "coalesce(run.cpus_alloc, run.num_cores)"),
+    ("ntasks", "run.num_tasks"),
+    ("gpus", "coalesce(run.gpus_alloc, run.num_gpus)"),
+)
+
+
+def select_sizes(selection, options):
+    for name, column in SIZES:
+        if getattr(options, name) is not None:
+            least, most = getattr(options, name)
+            selection.add(column + " >= ?", least)
+            if most is not None:
+                selection.add(column + " <= ?", most)
+
+
 # ---- Software, which sacct has not
+
+
+def pattern_of(text):
+    return re.compile(glob.whole(text))
+
+
+def versions_text(versions):
+    """Some of them, the newest first."""
+    known = sorted(filter(None, versions), key=library.key, reverse=True)
+    more = ", ..." if len(known) > MOST_VERSIONS else ""
+    return ", ".join(map(escape, known[:MOST_VERSIONS])) + more
+
+
+def tell_missing(option, text, names, versions):
+    """Why nothing is like the text: `versions` are those that things of its name have, `names` all that there are."""
+    if versions:
+        has = versions_text(versions)
+        tell("%s %s: no such version%s" % (option, escape(text), "; there is " + has if has else " is known"))
+    else:
+        wanted = library.parse(text)[0]
+        tell("%s %s: the store has none%s" % (option, escape(text), hint(wanted, names)))
 
 
 def library_ids(store, text):
@@ -135,21 +197,31 @@ def library_ids(store, text):
     name, sign, version = library.parse(text)
     if not name:
         raise Failure("--lib: no name in " + escape(text))
-    pattern = re.compile(glob.whole(name))
-    found = []
+    pattern = pattern_of(name)
+    found, names, versions = [], set(), set()
     for number, path, module in store.lookup(
         "SELECT object.id, object.path, module.name FROM object"
         " LEFT JOIN module ON module.id = object.module_id"
     ):
+        names_of = library.names(path)
+        names.update(names_of)
         if "/" in name:
             match = pattern.search(path)
         else:
-            match = pattern.search(path.rsplit("/", 1)[-1]) or pattern.search(library.name(path))
-        if match and (
-            sign is None or library.satisfies(library.version(path, module), sign, version)
-        ):
+            match = pattern.search(path.rsplit("/", 1)[-1]) or any(map(pattern.search, names_of))
+        if not match:
+            continue
+        have = library.version(path, module)
+        versions.add(have)
+        if sign is None or library.satisfies(have, sign, version):
             found.append(number)
+    if not found:
+        tell_missing("--lib", text, names, versions)
     return found
+
+
+def library_condition(store, text):
+    return OF_OBJECTS % ids(library_ids(store, text)), []
 
 
 OF_OBJECTS = (
@@ -158,31 +230,54 @@ OF_OBJECTS = (
 )
 
 
-def module_condition(store, text):
-    """Runs whose executable or a library of it is of the module; hdf5 stands for hdf5/1.14 too."""
-    pattern = re.compile(glob.whole(text))
+def module_ids(store, text):
+    """The numbers of the modules that --module selects; hdf5 stands for hdf5/1.14 too."""
+    pattern = pattern_of(text)
+    rows = store.lookup("SELECT id, name FROM module")
     modules = [
         number
-        for number, name in store.lookup("SELECT id, name FROM module")
+        for number, name in rows
         if pattern.search(name) or ("/" not in text and pattern.search(name.split("/")[0]))
     ]
+    if not modules:
+        names = [name for _, name in rows]
+        tell_missing("--module", text, names + [name.split("/")[0] for name in names], set())
+    return modules
+
+
+def module_condition(store, text):
+    """Runs whose executable or a library of it is of the module."""
+    numbers = ids(module_ids(store, text))
     return (
         "(run.executable_id IN (SELECT id FROM executable WHERE module_id IN (%s)) OR "
         "run.object_set_id IN (SELECT member.object_set_id FROM object_set_member AS member"
         " JOIN object ON object.id = member.object_id WHERE object.module_id IN (%s)))"
-    ) % (ids(modules), ids(modules))
+    ) % (numbers, numbers), []
 
 
 def package_ids(store, text):
+    """The numbers of the packages that --pkg NAME[>=VERSION] selects."""
     name, sign, version = library.parse(text)
-    pattern = re.compile(glob.whole(name or "*"))
-    return [
-        number
-        for number, have, at in store.lookup("SELECT id, name, version FROM package")
-        if have is not None
-        and pattern.search(have)
-        and (sign is None or library.satisfies(at, sign, version))
-    ]
+    pattern = pattern_of(name or "*")
+    found, names, versions = [], set(), set()
+    for number, have, at in store.lookup("SELECT id, name, version FROM package"):
+        if have is None:
+            continue
+        names.add(have)
+        if pattern.search(have):
+            versions.add(at)
+            if sign is None or library.satisfies(at, sign, version):
+                found.append(number)
+    if not found:
+        tell_missing("--pkg", text, names, versions)
+    return found
+
+
+def package_condition(store, text):
+    return (
+        "(run.uuid IN (SELECT run_uuid FROM run_package WHERE package_id IN ({0})) AND EXISTS"
+        " (SELECT 1 FROM run_package WHERE {1} AND package_id IN ({0})))".format(ids(package_ids(store, text)), PACKAGE_OF_RUN)
+    ), []
 
 
 # Runs by the record of the link that their watermark names, by uuid and user. A link that is not proven
@@ -202,55 +297,95 @@ def by_link(which):
 BY_BUILD = "run.build_id IN (SELECT build.id FROM build WHERE %s)"
 
 
+def executable_condition(_, text):
+    return "run.executable_id IN (SELECT id FROM executable WHERE path REGEXP ?)", [glob.path(text)]
+
+
+def function_condition(_, text):
+    sql = by_link(
+        "link.function_set_id IN (SELECT function_set_id FROM function_set_member AS member"
+        " JOIN function_name ON function_name.id = member.function_name_id"
+        " WHERE function_name.name REGEXP ?)"
+    )
+    return sql, [glob.whole(text)] * 2
+
+
+def environment_condition(_, text):
+    name, equals, value = text.partition("=")
+    return (
+        "run.environment_id IN (SELECT environment_id FROM environment_member"
+        " WHERE env_value_id IN (SELECT env_value.id FROM env_value"
+        " JOIN env_name ON env_name.id = env_value.env_name_id"
+        " WHERE env_name.name REGEXP ? AND env_value.value REGEXP ?))"
+    ), [glob.whole(name), glob.whole(value if equals else "*")]
+
+
+def compiler_condition(_, text):
+    sql = "(%s OR %s)" % (BY_BUILD % "build.build_compiler REGEXP ?", by_link("link.link_program REGEXP ?"))
+    return sql, [glob.path(text)] * 3
+
+
+def hash_pattern(text):
+    """Of a sha1, or of how it begins."""
+    if not HASH.match(text):
+        raise Failure("--hash: 4 to 40 hexadecimal digits, not " + escape(text))
+    return "^" + text.lower()
+
+
+def hash_condition(store, text):
+    """The executable's or a library's."""
+    regexp = hash_pattern(text)
+    objects = store.lookup("SELECT id FROM object WHERE hash REGEXP ?", (regexp,))
+    sql = "(run.executable_id IN (SELECT id FROM executable WHERE hash_id REGEXP ?) OR %s)"
+    return sql % OF_OBJECTS % ids(number for number, in objects), [regexp]
+
+
+def directory_condition(_, text):
+    """The directory or one below it; a pattern matches the whole path."""
+    if any(sign in text for sign in "*?["):
+        return "run.cwd REGEXP ?", [glob.whole(text)]
+    return "(run.cwd = ? OR run.cwd REGEXP ?)", [text, glob.whole(text.rstrip("/") + "/*")]
+
+
+def container_condition(_, text):
+    return "run.container REGEXP ?", [glob.path(text)]
+
+
+# name in `options`, and what makes SQL and its values of one pattern
+BY_SOFTWARE = (
+    ("hash", hash_condition),
+    ("cwd", directory_condition),
+    ("container", container_condition),
+    ("exec", executable_condition),
+    ("lib", library_condition),
+    ("module", module_condition),
+    ("pkg", package_condition),
+    ("function", function_condition),
+    ("env", environment_condition),
+    ("compiler", compiler_condition),
+)
+
+
+def select_any(selection, store, texts, condition):
+    """One of the texts fits; of one with AND in it, all parts do."""
+    alternatives, values = [], []
+    for text in texts:
+        terms = [condition(store, part) for part in AND.split(text.strip())]
+        alternatives.append(" AND ".join(sql for sql, _ in terms))
+        values += [value for _, of_term in terms for value in of_term]
+    selection.add("(" + " OR ".join("(%s)" % sql for sql in alternatives) + ")", *values)
+
+
 def select_software(selection, options, store):
     if options.uuid:
         selection.add_list("run.uuid", split(options.uuid.lower()))
-    for pattern in options.exec or []:
-        selection.add(
-            "run.executable_id IN (SELECT id FROM executable WHERE path REGEXP ?)",
-            glob.path(pattern),
-        )
-    for text in options.lib or []:
-        selection.add(OF_OBJECTS % ids(library_ids(store, text)))
-    for text in options.module or []:
-        selection.add(module_condition(store, text))
-    for text in options.pkg or []:
-        selection.add(
-            "run.uuid IN (SELECT run_uuid FROM run_package WHERE package_id IN ({0})) AND EXISTS"
-            " (SELECT 1 FROM run_package WHERE {1} AND package_id IN ({0}))".format(
-                ids(package_ids(store, text)), PACKAGE_OF_RUN
-            )
-        )
-    for pattern in options.function or []:
-        selection.add(
-            by_link(
-                "link.function_set_id IN (SELECT function_set_id FROM function_set_member AS member"
-                " JOIN function_name ON function_name.id = member.function_name_id"
-                " WHERE function_name.name REGEXP ?)"
-            ),
-            *[glob.whole(pattern)] * 2
-        )
-    for text in options.env or []:
-        name, equals, value = text.partition("=")
-        selection.add(
-            "run.environment_id IN (SELECT environment_id FROM environment_member"
-            " WHERE env_value_id IN (SELECT env_value.id FROM env_value"
-            " JOIN env_name ON env_name.id = env_value.env_name_id"
-            " WHERE env_name.name REGEXP ? AND env_value.value REGEXP ?))",
-            glob.whole(name),
-            glob.whole(value if equals else "*"),
-        )
+    for name, condition in BY_SOFTWARE:
+        if getattr(options, name):
+            select_any(selection, store, getattr(options, name), condition)
     select_build(selection, options)
 
 
 def select_build(selection, options):
-    for pattern in options.compiler or []:
-        regexp = glob.path(pattern)
-        selection.add(
-            "(%s OR %s)"
-            % (BY_BUILD % "build.build_compiler REGEXP ?", by_link("link.link_program REGEXP ?")),
-            *[regexp] * 3
-        )
     if options.built_by:
         users = [user_name(user) for user in split(options.built_by)]
         marks = ", ".join("?" * len(users)) or "NULL"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How a run ended, in one word and as rc:signal; jobtrail-acct(1) explains them."""
 
+from ..hints import hint
 from ..program import Failure
 from ..text import escape
 
@@ -30,17 +31,31 @@ CODES = {
     "RV": "REVOKED",
     "TO": "TIMEOUT",
 }
-OWN = {"COMPLETED", "FAILED", "KILLED", "EXITED", "EXECED", "OUTLIVED", "UNKNOWN", "RUNNING"}
+# sacct's other states, which a program that runs is not in
+NEVER = {
+    "CF": "CONFIGURING", "CG": "COMPLETING", "LF": "LAUNCH_FAILED", "PD": "PENDING", "RD": "RESV_DEL_HOLD",
+    "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RS": "RESIZING", "S": "SUSPENDED", "SE": "SPECIAL_EXIT",
+    "SI": "SIGNALING", "SO": "STAGE_OUT", "ST": "STOPPED",
+}  # fmt: skip
+OWN = {"COMPLETED", "FAILED", "KILLED", "NOT_STARTED", "EXITED", "EXECED", "OUTLIVED", "UNKNOWN", "RUNNING"}
+# what -s FAILED means, as sacct has one state for all of them
+FAILED = ("FAILED", "KILLED", "NOT_STARTED")
 # signals with which Slurm ends a job: SIGINT, SIGKILL, SIGTERM
 SLURMS_SIGNALS = (2, 9, 15, None)
-# how much later than the process the job may end (KillWait, epilog, accounting)
-MARGIN_SECONDS = 300
+# How much later than the process its step may end: other tasks go on, KillWait, accounting.
+STEP_SECONDS = 300
+# Slurm sets a job's end before it signals the processes, so that only clocks of nodes may differ
+JOB_SECONDS = 10
+# but here after the grace time, or when it misses the node
+LATE = {"BOOT_FAIL", "NODE_FAIL", "PREEMPTED"}
 
 
 def recorded_state(is_start_only, signal, exit_code, end_source):
     """By the record alone."""
     if is_start_only:
         return "RUNNING"
+    if end_source == "not_started":
+        return "NOT_STARTED"
     if signal:
         return "KILLED"
     if exit_code is not None:
@@ -63,22 +78,37 @@ def may_have_reason(run):
     return own_state(run) in ("KILLED", "UNKNOWN", "RUNNING") and run["signal"] in SLURMS_SIGNALS + (0,)
 
 
-def state(run, accounting=None):
+def state(run, successors, accounting=None):
+    """`successors`: those of the run's store."""
     own = own_state(run)
     if accounting is None or not may_have_reason(run):
         return own
-    for row in (accounting.of(run, step=False), accounting.of(run)):
-        word = row["State"].split(" ")[0] if row else None
-        if word in REASONS and ended_together(run, row):
-            return word
-    return own
+    reason = of_job(run, accounting.of(run, step=False)) or of_step(run, accounting.of(run))
+    if reason is None or (own == "UNKNOWN" and successors.has(run)):
+        return own
+    return reason
 
 
-def ended_together(run, row):
+def of_job(run, row):
+    """The job's state where it is the reason for the run's end."""
+    word = row["State"].split(" ")[0] if row else None
+    margin = STEP_SECONDS if word in LATE else JOB_SECONDS
+    return word if word in REASONS and ended_together(run, row, margin) else None
+
+
+def of_step(run, row):
+    """The same of a step. Slurm marks as CANCELLED each step in which a signal ended a task, a segmentation
+    fault too; one that somebody cancelled is CANCELLED by UID."""
+    word, _, by = row["State"].partition(" ") if row else ("", "", "")
+    is_reason = word in REASONS and (word != "CANCELLED" or by.startswith("by "))
+    return word if is_reason and ended_together(run, row, STEP_SECONDS) else None
+
+
+def ended_together(run, row, margin):
     last = run["end_time"] if run["end_time_max"] is None else run["end_time_max"]
     if last is None or row["end"] is None:
         return True
-    return row["end"] - last <= MARGIN_SECONDS
+    return row["end"] - last <= margin
 
 
 def exit_code(run):
@@ -92,13 +122,16 @@ def exit_code(run):
 
 
 def parse_states(text):
-    """The set of states that a list like sacct's -s names; FAILED means KILLED too, as there."""
+    """The set of states that a list like sacct's -s names; FAILED means KILLED and NOT_STARTED too, as there."""
     wanted = set()
     for word in filter(None, (word.strip().upper() for word in text.split(","))):
         name = CODES.get(word, word)
+        if word in NEVER or word in NEVER.values():
+            raise Failure("-s %s: no run is in that state, its job is: ask sacct or squeue" % NEVER.get(word, word))
         if name not in OWN and name not in REASONS:
-            raise Failure("unrecognized job state value '%s'" % escape(word.lower()))
+            message = "unrecognized job state value '%s'" % escape(word.lower())
+            raise Failure(message + hint(word, OWN | REASONS))
         wanted.add(name)
         if name == "FAILED":
-            wanted.add("KILLED")
+            wanted.update(FAILED)
     return wanted

@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Charts: SVG that is stretched to the width of the page. Text is outside of the SVG, so that it has the
-page's size and colours also on a phone."""
+"""Charts as HTML and SVG, with a title that names the unit, an axis and a scale that begins at 0.
+
+Places along the page are in percent, so that text keeps its size on a phone too. What has a meaning differs by
+pattern and by words, not by colour alone. The values are text beside the bars, or in a table below.
+"""
 
 import html
+import math
 
-from . import days
-from .pages import HOURS, HOURS_PLACES, RANGE, ROUNDED
-from .text_output import compact, written
+from .columns import HOURS, HOURS_PLACES, RANGE, ROUNDED
+from .html_table import linked, row_of
+from .numbers import PARTS, add_up, places_for
+from .text_output import between, compact, written
 
 BARS = 10
 LABEL_CHARACTERS = 22
+UNITS = {
+    "core_hours": "core hours",
+    "inclusive_core_hours": "inclusive core hours",
+    "failed_core_hours": "core hours of runs that failed",
+    "allocation": "core hours",
+}
+FILLS = {"programs": "bar", "uncertain": "dotted", "unseen": "hatched", "idle": "lined", "not known": "crossed"}
+COLUMNS_HIGH = 150  # pixels
 
 
 def shorten(text):
@@ -17,24 +30,53 @@ def shorten(text):
     return text if len(text) <= LABEL_CHARACTERS else "…" + text[1 - LABEL_CHARACTERS :]
 
 
-def drawing(width, height, shapes):
-    return (
-        '<svg viewBox="0 0 %g %g" preserveAspectRatio="none" aria-hidden="true">%s</svg>'
-        % (width, height, shapes)
+def ticks(most, count=4):
+    """Round values from 0 on, at the most `count` steps; the last one is at least `most`."""
+    if most <= 0:
+        return [0.0, 1.0]
+    size = 10.0 ** math.floor(math.log10(most / count))
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * count >= most * (1 - 1e-9))
+    steps = math.ceil(most / step - 1e-9)
+    return [step * number for number in range(steps + 1)]
+
+
+def tick_text(value):
+    return "%g" % value if value < 1000 else compact(value)
+
+
+def grid(scale):
+    return "".join(
+        '<line class="grid" x1="%.4g%%" x2="%.4g%%" y1="0" y2="100%%"/>' % ((100 * at / scale[-1],) * 2) for at in scale
     )
 
 
-def bar(value, interval, most):
-    """A bar of up to 100 wide with a line of its interval."""
-    shapes = '<rect y="3" width="%.2f" height="14" rx="1"/>' % max(value / most * 100, 0.3)
+def bar(value, interval, scale):
+    """A bar, with a line of its interval."""
+    whole = scale[-1] / 100
+    shapes = grid(scale) + '<rect class="bar" y="4" width="%.2f%%" height="13" rx="1"/>' % max(value / whole, 0.2)
     if interval:
-        low, high = interval[0] / most * 100, 100 if interval[1] is None else interval[1] / most * 100
-        shapes += '<line class="error" x1="%.2f" x2="%.2f" y1="10" y2="10"/>' % (min(low, 100), min(high, 100))
-    return drawing(100, 20, shapes)
+        low, high = min(interval[0] / whole, 100), 100 if interval[1] is None else min(interval[1] / whole, 100)
+        shapes += '<line class="error" x1="%.2f%%" x2="%.2f%%" y1="10.5" y2="10.5"/>' % (low, high)
+        for end in (low,) if interval[1] is None else (low, high):
+            shapes += '<line class="error" x1="%.2f%%" x2="%.2f%%" y1="7" y2="14"/>' % (end, end)
+    return '<svg class="plot" aria-hidden="true" focusable="false">%s</svg>' % shapes
 
 
-def bars(page):
-    """The largest values of the page's chart column, with their intervals."""
+def axis(scale):
+    texts = "".join(
+        '<text x="%.4g%%" y="11" text-anchor="%s">%s</text>'
+        % (100 * at / scale[-1], "start" if not at else "end" if at == scale[-1] else "middle", tick_text(at))
+        for at in scale
+    )
+    return '<div class="axis" aria-hidden="true"><span></span><svg class="plot">%s</svg><span></span></div>' % texts
+
+
+def figure(css, title, *parts):
+    return '<figure class="%s"><figcaption>%s</figcaption>%s</figure>' % (css, html.escape(title), "".join(parts))
+
+
+def bars(page, link=None):
+    """The largest values of the page's chart column, with their intervals. `link`: as of html_table.table()"""
     found = (at for at, (key, _, kind) in enumerate(page.columns) if key == page.chart and kind != RANGE)
     at = next(found, None)
     if at is None:
@@ -44,52 +86,139 @@ def bars(page):
     rows = [row for row in rows if row[at]]
     if len(rows) < 2:
         return ""
-    most, kind = rows[0][at], page.columns[at][2]
-    out = '<div class="bars" role="img" aria-label="%s: %s">' % (
-        html.escape(page.title),
-        html.escape(page.columns[at][1]),
-    )
+    key, kind = page.columns[at][0], page.columns[at][2]
+    scale = ticks(rows[0][at])
+    items = []
     for row in rows:
         name = html.escape(shorten(written(row[0], page.columns[0][2])))
+        name = linked(name, link and link(page.columns[0][0], row[0], row_of(page, row)))
         interval = row[at + 1] if has_interval else None
-        out += "<div><span>%s</span>%s<span>%s</span></div>" % (
-            name,
-            bar(row[at], interval, most),
-            html.escape(compact(row[at]) if kind <= ROUNDED + HOURS_PLACES else written(row[at], kind)),
+        value = compact(row[at]) if kind <= ROUNDED + HOURS_PLACES else written(row[at], kind)
+        more = ' <span class="spoken">(95 %% interval: %s)</span>' % html.escape(between(*interval)) if interval else ""
+        items.append(
+            '<li><span class="name">%s</span>%s<span>%s%s</span></li>'
+            % (name, bar(row[at], interval, scale), html.escape(value), more)
         )
-    return out + "</div>"
+    unit = UNITS.get(key, key)
+    title = unit[:1].upper() + unit[1:]
+    if len(page.rows) + page.left_out > len(rows):
+        title += ", the %d largest" % len(rows)
+    if has_interval and any(row[at + 1] for row in rows):
+        title += "; thin lines: 95 % intervals"
+    return figure("bars", title, "<ol>%s</ol>" % "".join(items), axis(scale))
 
 
-def history(by_day, what):
-    """Core hours of each day or, of a longer time, of each week: columns. `what`: of which"""
-    if len(by_day) < 2:
+def column(at, wide, label, value, most, unit):
+    """From `at` on, both in percent; `value` None: no data"""
+    text = "%s: %s" % (label, "no data" if value is None else "%s %s" % (written(value, HOURS), unit))
+    if value is None:
+        how = 'fill="url(#blank)" x="%.3f%%" width="%.3f%%" y="8" height="%d"' % (at, wide, COLUMNS_HIGH)
+    else:
+        high = COLUMNS_HIGH * value / most
+        how = 'class="bar" x="%.3f%%" width="%.3f%%" y="%.1f" height="%.1f"' % (
+            at + 0.08 * wide, 0.84 * wide, COLUMNS_HIGH - high + 8, high)  # fmt: skip
+    return "<rect %s><title>%s</title></rect>" % (how, html.escape(text))
+
+
+def over_time(points, title, unit):
+    """Columns. `points`: [(label, value, or None where there are no data)], in order and without gaps."""
+    known = [value for _, value in points if value is not None]
+    if len(points) < 2 or not known:
         return ""
-    first, last = by_day[0][0], by_day[-1][0]
-    step = 1 if last - first < 70 else 7
-    sums = {}
-    for day, hours in by_day:
-        slot = (day - first) // step
-        sums[slot] = sums.get(slot, 0) + hours
-    most = max(sums.values()) or 1
+    scale = ticks(max(known))
+    wide, most = 100.0 / len(points), scale[-1]
+    heights = [COLUMNS_HIGH * (1 - at / most) + 8 for at in scale]
+    lines = "".join('<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/>' % (at, at) for at in heights)
+    shapes = "".join(column(at * wide, wide, label, value, most, unit) for at, (label, value) in enumerate(points))
+    levels = "".join(
+        '<text x="100%%" y="%.1f" text-anchor="end">%s</text>' % (height + 4, tick_text(at))
+        for height, at in zip(heights, scale)
+    )
+    if None in [value for _, value in points]:
+        title += "; dotted: no data"
+    rows = "".join(
+        '<tr><th scope="row" class="t">%s</th><td>%s</td></tr>'
+        % (html.escape(label), "no data" if value is None else written(value, HOURS))
+        for label, value in points
+    )
+    values = (
+        '<details class="values"><summary>Values</summary><table><thead><tr><th scope="col" class="t">From</th>'
+        '<th scope="col">%s</th></tr></thead><tbody>%s</tbody></table></details>' % (html.escape(unit.capitalize()), rows)
+    )
+    return figure("columns", title, '<div class="frame" aria-hidden="true"><svg class="levels">%s</svg><svg class="plot">%s%s'
+                  "</svg><span></span>%s</div>" % (levels, lines, shapes, dates(points)), values)  # fmt: skip
+
+
+def dates(points):
+    """Some of the labels, below their columns."""
+    count = min(3, len(points))
+    places = sorted({round(number * (len(points) - 1) / max(count - 1, 1)) for number in range(count)})
+    texts = "".join(
+        '<text x="%.3f%%" y="12" text-anchor="%s">%s</text>'
+        % ((at + 0.5) * 100 / len(points), "start" if not at else "end" if at == len(points) - 1 else "middle",
+           html.escape(points[at][0]))  # fmt: skip
+        for at in places
+    )
+    return '<svg class="dates">%s</svg>' % texts
+
+
+def spark(values, most):
+    """Small columns of a row of a table of trends; None: no data."""
+    wide = 100.0 / len(values)
     shapes = "".join(
-        '<rect x="%d" y="%.2f" width="8.5" height="%.2f"><title>%s: %s</title></rect>'
-        % (slot * 10, 100 - hours / most * 100, hours / most * 100,
-           days.text(first + slot * step), written(hours, HOURS))  # fmt: skip
-        for slot, hours in sorted(sums.items())
+        '<rect %s x="%.2f%%" width="%.2f%%" y="%.1f" height="%.1f"/>'
+        % ('fill="url(#blank)"' if value is None else 'class="bar"', at * wide + wide * 0.1, wide * 0.8,
+           0 if value is None else 30 - 29 * value / most, 30 if value is None else 29 * value / most + 1)  # fmt: skip
+        for at, value in enumerate(values)
     )
-    title = "Core hours of %s a %s" % (what, "day" if step == 1 else "week")
-    return (
-        '<div class="history" role="img" aria-label="%s"><p class="soft">%s, at most %s</p>%s'
-        '<p class="soft ends"><span>%s</span><span>%s</span></p></div>'
-        % (title, title, compact(most), drawing(((last - first) // step + 1) * 10, 100, shapes),
-           days.text(first), days.text(last))  # fmt: skip
-    )
+    return '<svg class="plot spark">%s</svg>' % shapes
 
 
-def share_bar(share):
-    """A small bar for the coverage."""
-    return (
-        '<svg class="share" width="80" height="10" viewBox="0 0 80 10" aria-hidden="true">'
-        '<rect class="back" width="80" height="10" rx="3"/>'
-        '<rect width="%.1f" height="10" rx="3"/></svg>' % (80 * share)
+def trends(names, labels, title):
+    """`names`: [(name, href or None, [value, or None where there are no data])]: small columns for each, of a scale of
+    their own, which is written beside them."""
+    names = [item for item in names if any(item[2])]
+    if not names or len(labels) < 2:
+        return ""
+    items = "".join(
+        '<li><span class="name">%s</span><span class="of" role="img" aria-label="%s">%s</span><span>%s</span></li>'
+        % (linked(html.escape(shorten(written(name, 0))), href),
+           html.escape("; ".join("%s: %s" % (label, "no data" if value is None else compact(value))
+                                 for label, value in zip(labels, values))),
+           spark(values, max(filter(None, values))), html.escape(compact(max(filter(None, values)))))  # fmt: skip
+        for name, href, values in names
     )
+    ends = (
+        '<div class="axis" aria-hidden="true"><span></span><svg class="plot"><text x="0" y="11">%s</text>'
+        '<text x="100%%" y="11" text-anchor="end">%s</text></svg><span></span></div>'
+        % (html.escape(labels[0]), html.escape(labels[-1]))
+    )
+    ruled = "; dotted: no data" if any(None in values for _, _, values in names) else ""
+    return figure("bars trends", title + ruled, "<ol>%s</ol>" % items, ends)
+
+
+def division(numbers):
+    """The five numbers as one bar, and core hours of which no record tells the allocation, with their values."""
+    places = places_for(numbers["allocation"] or 0)
+    values = add_up([numbers[name] or 0.0 for name in PARTS], places)[1] if numbers["allocation"] else [0.0] * len(PARTS)
+    parts = list(zip(PARTS, values)) + [("not known", numbers["inclusive"] or 0.0)]
+    parts = [(name, value) for name, value in parts if value > 0]
+    whole = sum(value for _, value in parts)
+    if not whole or len(parts) < 2:
+        return ""
+    shapes, items, at = [], [], 0.0
+    for name, value in parts:
+        fill = 'class="bar"' if FILLS[name] == "bar" else 'fill="url(#%s)"' % FILLS[name]
+        share = 100 * value / whole
+        shapes.append('<rect %s x="%.3f%%" width="%.3f%%" y="0" height="24"/>' % (fill, at, share))
+        at += share
+        text = "{:,.{}f}".format(value, places) if name in PARTS else written(value, HOURS)
+        if name == "not known":
+            name = "inclusive core hours, of which the allocation is not known"
+        items.append(
+            '<li><svg class="swatch" aria-hidden="true"><rect %s width="18" height="12"/></svg> %s <b>%s</b> %s</li>'
+            % (fill, html.escape(name), text, "%.1f %%" % share if share >= 0.05 else "less than 0.1 %")
+        )
+    return figure("division", "Core hours, %s in all" % compact(whole),
+                  '<svg class="plot" aria-hidden="true">%s</svg>' % "".join(shapes),
+                  "<ul>%s</ul>" % "".join(items))  # fmt: skip

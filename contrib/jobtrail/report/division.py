@@ -9,7 +9,7 @@ ranks, and the sum is compared with Slurm's accounting.
 import collections
 import functools
 
-from .. import ranks
+from .. import progress, ranks
 from ..ranks import PROGRAMS
 from . import days
 from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, outcome
@@ -30,17 +30,17 @@ JOB = "job_id_raw, coalesce(cluster, ''), coalesce(restart_count, 0)"
 
 # Rows without a day are of older jobtrails, which did not divide the allocation.
 COVERAGE = (
-    "SELECT {job}, cluster, job_id_raw, restart_count, proven, {people}, node, day, outcome, program, step_id, leader,"
+    "SELECT {job}, cluster, job_id_raw, restart_count, proven, user, account, syshost, coverage.partition, node, day, outcome, program, step_id, leader,"
     " tasks, runs, core_seconds, start_time, end_time, others_runs FROM coverage"
     " WHERE {{where}} AND day IS NOT NULL"
-).format(job=JOB, people=PEOPLE)
+).format(job=JOB)
 OWN = (
-    "SELECT {job}, proven, {people}, core_day, sum(core_seconds) FROM run"
-    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, proven, {people}, core_day"
+    "SELECT {job}, proven, {people}, node, core_day, sum(core_seconds) FROM run"
+    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, proven, {people}, node, core_day"
 ).format(job=JOB, people=PEOPLE)
 OWN_DAYS = (
-    "SELECT {job}, proven, {people}, run_day.day, sum(run_day.core_seconds)"
-    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, proven, {people}, run_day.day"
+    "SELECT {job}, proven, {people}, node, run_day.day, sum(run_day.core_seconds)"
+    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, proven, {people}, node, run_day.day"
 ).format(job=JOB, people=PEOPLE)
 RUN = "{program}, {{packages}}, {ending}, {p}".format(program=PROGRAM, ending=ENDING, p=P)
 # The same by program.
@@ -57,17 +57,17 @@ OWN_OF_PROGRAMS = (
     + " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {where}" + BY_PROGRAM.replace(" day", " run_day.day"),
 )  # fmt: skip
 SLURM = (
-    "SELECT {job}, user, account, start_time, end_time, nodes, core_seconds FROM slurm_job"
+    "SELECT {job}, user, account, slurm_job.partition, start_time, end_time, nodes, core_seconds FROM slurm_job"
     " WHERE {{where}} AND end_time > 0"
 ).format(job=JOB)
 
 Fact = collections.namedtuple(
     "Fact",
-    "cluster job_id_raw restart_count proven user account syshost node day outcome program step_id leader tasks runs"
+    "cluster job_id_raw restart_count proven user account syshost partition node day outcome program step_id leader tasks runs"
     " core_seconds start_time end_time others_runs",
 )
 Run = collections.namedtuple("Run", "program ending p")
-Allocation = collections.namedtuple("Allocation", "user account start end nodes seconds")
+Allocation = collections.namedtuple("Allocation", "user account partition start end nodes seconds")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -92,7 +92,7 @@ class Parts(dict):
 
     def add_fact(self, fact, result, share=1.0, run=None, program=None):
         """A share of it."""
-        who = fact.user, fact.account, fact.syshost
+        who = fact.user, fact.account, fact.syshost, fact.partition
         if run:
             key = Key(day_of(fact.day), who, result, run.program, run.ending, run.p)
         else:
@@ -107,15 +107,17 @@ class Records:
 
     def __init__(self):
         self.facts, self.own, self.resolved = [], {}, Parts()
+        self.has_runs = False  # with core seconds, on any node
 
     def __bool__(self):
-        return bool(self.facts or self.own)
+        return bool(self.facts or self.has_runs)
 
     def add_own(self, at, seconds):
         self.own[at] = self.own.get(at, 0.0) + seconds
 
     def add(self, other):
         self.facts += other.facts
+        self.has_runs = self.has_runs or other.has_runs
         for at, seconds in other.own.items():
             self.add_own(at, seconds)
         for key, sums in other.resolved.items():
@@ -155,9 +157,12 @@ class Division:
     """The parts of one job; `users`: whose it is; `is_apart`: records claim it, and do not count in the job's own;
     `cut`: the share that programs have less than the nodes say."""
 
-    def __init__(self, records, slurm, is_proven, is_apart, syshost, is_chosen=None):
+    def __init__(self, records, slurm, is_proven, is_apart, syshost, is_chosen=None, nodes=None):
         """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
-        whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
+        whole job is wanted. `nodes`: names of those that are wanted with what their runs have beside; None: all. With
+        either, Slurm's accounting, which has no nodes or steps, is not compared with."""
+        if nodes is not None:
+            records.facts = [fact for fact in records.facts if fact.node in nodes]
         self.records, self.slurm, self.is_proven, self.is_apart = records, slurm, is_proven, is_apart
         self.cut = 0.0
         self.users = {fact.user for fact in records.facts} | {who[0] for who, _ in records.own}
@@ -176,7 +181,7 @@ class Division:
         self.add_others()
         self.who = self.find_who(syshost)
         self.add_own()
-        if slurm:
+        if slurm and nodes is None:
             self.compare_with_slurm()
 
     # ---- Facts of the nodes
@@ -186,7 +191,7 @@ class Division:
         found = {}
         for fact in self.records.facts:
             if fact.others_runs:
-                at = fact.node, (fact.user, fact.account, fact.syshost)
+                at = fact.node, (fact.user, fact.account, fact.syshost, fact.partition)
                 day, count = found.get(at, (fact.day, 0))
                 found[at] = min(day, fact.day), max(count, fact.others_runs)
         for (_, who), (day, count) in found.items():
@@ -200,8 +205,8 @@ class Division:
         host = people[0][2] if people else syshost
         for row in self.slurm:
             if row.user:
-                return row.user, row.account, host
-        return people[0] if people else ("", "", host)
+                return row.user, row.account, host, row.partition
+        return people[0] if people else ("", "", host, "")
 
     def add_own(self):
         known = {}
@@ -293,11 +298,13 @@ def by_job(rows):
         yield (row[1], int(row[0]), int(row[2])), row[3:]
 
 
-def read_facts(store, where, loaded, jobs, chosen):
+def read_facts(store, where, loaded, jobs, chosen, nodes):
     deferred = []
     for at, row in by_job(store.lookup(COVERAGE.format(where=where))):
         fact = Fact._make(row)
         jobs[at].records(fact.proven, fact.user).facts.append(fact)
+        if nodes is not None and fact.node not in nodes:
+            continue
         if fact.outcome in ranks.DEFERRED and (chosen is None or (at, fact.node, fact.step_id) in chosen):
             deferred.append(fact._asdict())
     run = RUN.format(packages=PACKAGES.format(loaded=loaded))
@@ -311,11 +318,14 @@ def read_facts(store, where, loaded, jobs, chosen):
             parts.add_fact(fact, result, program=fact.program)
 
 
-def read_own(store, where, jobs):
+def read_own(store, where, jobs, nodes):
     for sql in (OWN, OWN_DAYS):
         for at, row in by_job(store.lookup(sql.format(where=where))):
-            who = tuple(row[1:4])
-            jobs[at].records(row[0], who[0]).add_own((who, int(row[4])), float(row[5]))
+            who = tuple(row[1:5])
+            records = jobs[at].records(row[0], who[0])
+            records.has_runs = True
+            if nodes is None or row[5] in nodes:
+                records.add_own((who, int(row[6])), float(row[7]))
 
 
 def cut_runs(store, made, loaded):
@@ -327,18 +337,18 @@ def cut_runs(store, made, loaded):
     for sql in OWN_OF_PROGRAMS if cut else ():
         asked = sql.format(where=among({at[1] for at in cut}), packages=PACKAGES.format(loaded=loaded))
         for at, row in by_job(store.lookup(asked)):
-            who, day = tuple(row[1:4]), int(row[4])
+            who, day = tuple(row[1:5]), int(row[5])
             for division in cut.get(at, ()):
                 if bool(row[0]) == division.is_proven and (who, day) in division.records.own:
-                    division.cut_runs(who, day, run_of(row[5:14]), float(row[14]))
+                    division.cut_runs(who, day, run_of(row[6:15]), float(row[15]))
 
 
 def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
-        user, account, start, end, nodes, seconds = row
+        user, account, partition, start, end, nodes, seconds = row
         if seconds is not None and start:
             jobs[at].slurm.append(
-                Allocation(user, account, float(start), float(end), int(nodes), float(seconds))
+                Allocation(user, account, partition, float(start), float(end), int(nodes), float(seconds))
             )
 
 
@@ -362,33 +372,34 @@ def syshosts(store):
 AT_ONCE = 2000
 
 
-def divisions(store, found, loaded, chosen=None):
+def divisions(store, found, loaded, chosen=None, nodes=None, shown=progress.NONE):
     """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm, those apart after the
     job's own. `chosen`: {(job as here, node, step)} of the facts that are wanted; None: all, and what Slurm's
-    accounting has beside them."""
+    accounting has beside them. `nodes`: names of those that are wanted; None: all. `shown`: of class Progress."""
     found = sorted(found)
     hosts = syshosts(store) if found else {}
     for begin in range(0, len(found), AT_ONCE):
         some = found[begin : begin + AT_ONCE]
         jobs = collections.defaultdict(Job)
         where = among(some)
-        read_facts(store, where, loaded, jobs, chosen)
+        read_facts(store, where, loaded, jobs, chosen, nodes)
         read_slurm(store, where, jobs)
-        read_own(store, where, jobs)
+        read_own(store, where, jobs, nodes)
         made = []
         for at in sorted(jobs):
             is_chosen = None if chosen is None else lambda fact, job=at: (job, fact.node, fact.step_id) in chosen
-            made += ((at, division) for division in jobs[at].divisions(hosts.get(at[0], at[0]), is_chosen))
+            made += ((at, division) for division in jobs[at].divisions(hosts.get(at[0], at[0]), is_chosen, nodes))
         cut_runs(store, made, loaded)
         yield from made
+        shown.add(len(some))
 
 
-def divide(store, found, loaded):
+def divide(store, found, loaded, nodes, shown):
     """Yields (number, {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting, whose job it
-    is as (user, account, syshost), None: of records that stand apart) of the jobs with these numbers in Slurm; of a number that several clusters or
-    restarts have more than once."""
-    for at, division in divisions(store, found, loaded):
-        yield at[1], division.parts, bool(division.slurm), None if division.is_apart else division.who
+    is as (user, account, syshost, partition), None: of records that stand apart) of the jobs with these numbers in
+    Slurm; of a number that several clusters or restarts have more than once. `nodes` and `shown` as for divisions()."""
+    for at, division in divisions(store, found, loaded, None, nodes, shown):
+        yield at[1], division.parts, bool(division.slurm) and nodes is None, None if division.is_apart else division.who
 
 
 FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"

@@ -24,7 +24,9 @@ HOURS = (
 UNCERTAIN = "(CASE WHEN core_seconds_max > core_seconds THEN core_seconds_max - core_seconds ELSE 0 END / 3600.0)"
 BASIS = "CASE WHEN core_seconds IS NULL THEN %d ELSE %d END" % (INCLUSIVE, RECORDED)
 P = "CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END"
-PEOPLE = "user, account, syshost"
+# XALT's records have the partition as the queue.
+PARTITION = "CASE WHEN coalesce(run.partition, '') IN ('', 'unknown') THEN run.queue ELSE run.partition END"
+PEOPLE = "user, account, syshost, " + PARTITION
 PROGRAM = "executable_id, object_set_id, build_id"
 DATE = "substr(run.date, 1, 10)"
 # Only rows that were loaded before: packages may be loaded long after the record of their run.
@@ -81,23 +83,23 @@ def numbers(values):
 
 
 def usage(store, where, loaded):
-    """Yields ((day, (user, account, syshost), (executable, set, build, packages), outcome, basis, p), (parts, n,
+    """Yields ((day, (user, account, syshost, partition), (executable, set, build, packages), outcome, basis, p), (parts, n,
     hours, squares, uncertain, largest, last)) of the runs, with those of their packages that have been loaded up
     to that number."""
     _, rows = store.query(asked(RUNS, where, loaded))
     for row in rows:
-        key = row[1:4], row[4:8], outcome(*row[8:12]), row[12], float(row[13])
-        count, hours, squares, largest, uncertain = numbers(row[15:20])
+        key = row[1:5], row[5:9], outcome(*row[9:13]), row[13], float(row[14])
+        count, hours, squares, largest, uncertain = numbers(row[16:21])
         day = days.of_text(str(row[0]))
-        if row[14] is None or row[14] == day:
-            yield (day,) + key, (count, count, hours, squares, uncertain, largest, row[20])
+        if row[15] is None or row[15] == day:
+            yield (day,) + key, (count, count, hours, squares, uncertain, largest, row[21])
         else:
-            yield (day,) + key, (count, count, 0.0, 0.0, uncertain, 0.0, row[20])
-            yield (row[14],) + key, (count, 0.0, hours, squares, 0.0, largest, None)
+            yield (day,) + key, (count, count, 0.0, 0.0, uncertain, 0.0, row[21])
+            yield (row[15],) + key, (count, 0.0, hours, squares, 0.0, largest, None)
     _, rows = store.query(asked(RUN_DAYS, where, loaded))
     for row in rows:
-        key = row[0], row[1:4], row[4:8], outcome(*row[8:12]), RECORDED, float(row[12])
-        count, hours, squares, largest = numbers(row[13:17])
+        key = row[0], row[1:5], row[5:9], outcome(*row[9:13]), RECORDED, float(row[13])
+        count, hours, squares, largest = numbers(row[14:18])
         yield key, (count, 0.0, hours, squares, 0.0, largest, None)
 
 
@@ -108,11 +110,11 @@ def job_name(syshost, raw, job):
 
 
 def jobs(store, where, loaded):
-    """Yields (name of the job, its number in Slurm, first day, last day, (user, account, syshost), (executable, set,
-    build, packages))."""
+    """Yields (name of the job, its number in Slurm, first day, last day, (user, account, syshost, partition),
+    (executable, set, build, packages))."""
     _, rows = store.query(asked(JOBS, where, loaded))
     for raw, job, date, *rest in rows:
-        who, program, end = tuple(rest[:3]), tuple(rest[3:7]), rest[7]
+        who, program, end = tuple(rest[:4]), tuple(rest[4:8]), rest[8]
         name = job_name(who[2], raw, job)
         if name is not None:
             first = days.of_text(str(date))
@@ -124,10 +126,10 @@ RUNNING_DAYS = 60
 
 
 def running(store, where, loaded, now):
-    """[((user, account, syshost), (executable, set, build, packages), start, cores)] of runs that go on: their node
+    """[((user, account, syshost, partition), (executable, set, build, packages), start, cores)] of runs that go on: their node
     has sent no facts of their job that are as well proven, and Slurm does not say that it ended."""
     rows = store.lookup(asked(RUNNING, where, loaded))
-    found = {row[9] for row in rows if row[9] is not None}
+    found = {row[10] for row in rows if row[10] is not None}
     listed = ", ".join(map(str, sorted(found))) or "NULL"
     flushed = dict(
         (row[:4], row[4])
@@ -141,7 +143,7 @@ def running(store, where, loaded, now):
     )
     ended = {row[:3]: row[3] is not None for row in told}
     return [
-        (row[:3], row[3:7], float(row[7]), float(row[8]))
+        (row[:4], row[4:8], float(row[8]), float(row[9]))
         for row in rows
-        if flushed.get(row[9:13], -1) < row[13] and not ended.get(row[9:12], row[7] < now - RUNNING_DAYS * 86400)
+        if flushed.get(row[10:14], -1) < row[14] and not ended.get(row[10:13], row[8] < now - RUNNING_DAYS * 86400)
     ]

@@ -1,103 +1,51 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The report as one HTML page without further files: no network, no fonts, no images.
+"""The report as one HTML page."""
 
-All text of the store is escaped twice: as for a terminal, and for HTML. The Content-Security-Policy allows
-the page's own script and style, by their hashes, and no others.
-"""
-
-import base64
-import hashlib
 import html
-import os
 
 from ..text import cell
-from .charts import bars, history, share_bar
-from .pages import COUNT, DATE, LIST, RANGE, TEXT
-from .text_output import beside_line, between, compact, days_line, numbers_line, percent, source_line, weight_line, written
+from . import charts, days, frame
+from .columns import COUNT
+from .details import Details
+from .html_table import find_field, table
+from .pages import GROUPS, NAMES
+from .text_output import (
+    beside_line, between, compact, days_line, filters_line, history_line, not_told_line, nothing_line, numbers_line,
+    percent, source_line, weight_line, written,
+)  # fmt: skip
 
-HERE = os.path.dirname(__file__)
-FILTER_FROM = 8  # rows
-
-
-def read(name):
-    with open(os.path.join(HERE, name), encoding="utf-8") as file:
-        return file.read()
-
-
-def digest(text):
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+DAYS_OF_WEEKS, DAYS_OF_MONTHS = 70, 800  # from so many on, columns are of weeks and of months
 
 
-def policy(style, script):
-    return "default-src 'none'; img-src data:; style-src 'sha256-%s'; script-src 'sha256-%s'" % (
-        digest(style),
-        digest(script),
+def in_proportion(numbers):
+    """(coverage, of what): the share, only where most core hours are of a known allocation."""
+    if numbers["coverage"] is None:
+        return "not known", "coverage"
+    known = (numbers["allocation"] or 0) - numbers["not_allocated"]
+    beside = numbers["inclusive"] + numbers["not_allocated"]
+    if beside > known:
+        other = "; %s of the other %s" % (percent(numbers["coverage"]), compact(known)) if known > beside / 1000 else ""
+        return "not known", "coverage: of %s core hours no record tells the allocation%s" % (compact(beside), other)
+    more = "; of %s more the allocation is not known" % compact(beside) if beside > 0.05 else ""
+    return percent(numbers["coverage"]), "coverage of %s core hours%s" % (compact(known), more)
+
+
+def about(numbers):
+    """What stands at the head of each section."""
+    share, what = in_proportion(numbers)
+    return '<p class="about">%s. %s</p>' % (
+        html.escape(days_line(numbers)),
+        html.escape("Coverage: not known" if what == "coverage" else "%s %s" % (share, what)),
     )
 
 
-def data_cell(value, kind):
-    text = html.escape(written(value, kind))
-    if kind in (TEXT, LIST):
-        return '<td class="t">%s</td>' % text
-    if kind == DATE:
-        return "<td>%s</td>" % text
-    if kind == RANGE:
-        value = value and value[0]
-    return '<td data-v="%s">%s</td>' % ("" if value is None else repr(round(value, 6)), text)
-
-
-def header_cell(title, kind):
-    css = ' class="t"' if kind in (TEXT, LIST) else ""
-    return '<th scope="col"%s><button type="button">%s</button></th>' % (css, html.escape(title))
-
-
-def table(page):
-    kinds = [kind for _, _, kind in page.columns]
-
-    def row(values):
-        return "<tr>%s</tr>" % "".join(map(data_cell, values, kinds))
-
-    head = "".join(header_cell(title, kind) for _, title, kind in page.columns)
-    body = "\n".join(row(values) for values in page.rows)
-    foot = "<tfoot>%s</tfoot>" % row(page.total) if page.total else ""
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="%s"><table>'
-        "<thead><tr>%s</tr></thead>\n<tbody>%s</tbody>%s</table></div>"
-        % (html.escape(page.title), head, body, foot)
-    )
-
-
-def numbers(head):
-    found = head["numbers"]
-    bar = "" if found["coverage"] is None else share_bar(found["coverage"])
-    lines = [numbers_line(found), source_line(found), beside_line(found), days_line(found)]
-    return '<p class="coverage">%s%s</p>' % (bar, "<br>".join(html.escape(line) for line in lines if line))
-
-
-def section(page, head):
-    page = page.for_people(head["numbers"])
-    notes = []
-    if page.left_out:
-        notes.append("and %d more" % page.left_out)
-    if page.note:
-        notes.append(page.note)
-    find = ""
-    if len(page.rows) >= FILTER_FROM:
-        find = '<input class="filter" type="search" placeholder="Filter" aria-label="Filter %s" hidden>'
-        find %= html.escape(page.title)
-    return '<section id="%s"><h2>%s</h2>%s%s%s%s%s</section>' % (
-        page.name,
-        html.escape(page.title),
-        numbers(head),
-        bars(page),
-        find,
-        table(page) if page.rows else '<p class="soft">Nothing.</p>',
-        "".join('<p class="soft">%s</p>' % html.escape(note) for note in notes),
-    )
-
-
-def card(value, label):
-    return "<li><b>%s</b><span>%s</span></li>" % (html.escape(value), html.escape(label))
+def section(page, head, link):
+    numbers = head["numbers"]
+    page = page.for_people(numbers)
+    notes = [frame.note("and %d more" % page.left_out if page.left_out else ""), frame.note(page.note)]
+    body = table(page, link) if page.rows else frame.note(nothing_line(head))
+    drawn = page.drawn(link) if page.drawn else charts.bars(page, link)
+    return frame.section(page.name, page.title, about(numbers), drawn, find_field(page), body, *notes)
 
 
 def cards(head):
@@ -108,40 +56,74 @@ def cards(head):
     hours, hours_label = found["programs"], "core hours of programs"
     if not found["allocation"] and found["inclusive"]:
         hours, hours_label = found["inclusive"], "core hours, inclusive"
-    return '<ul class="cards">%s</ul>' % "".join(
-        [card(compact(hours), hours_label), card(compact(head["runs"]), runs_label)]
-        + [card(written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
-        + [card("?" if found["coverage"] is None else percent(found["coverage"]), "coverage")]
+    return frame.cards(
+        [(compact(hours), hours_label), (compact(head["runs"]), runs_label)]
+        + [(written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
+        + [in_proportion(found)]
     )
 
 
-def print_html(head, pages, by_day):
-    style, script = read("page.css"), read("page.js")
-    title = "Software usage, %s to %s" % (head["numbers"]["first"], head["numbers"]["last"])
-    links = "".join(
-        '<li><a href="#%s">%s</a></li>' % (page.name, page.name.capitalize())
-        for page in pages
-    )
+def overview(head, model):
+    """The whole division, and core hours over time."""
+    numbers = head["numbers"]
+    lines = [numbers_line(numbers), source_line(numbers), beside_line(numbers), days_line(numbers)]
+    drawn = charts.division(numbers)
+    by_day = model.hours_by_day()
+    seen = {day for day, *_ in by_day}
+    for at, what in ((1, "programs"), (2, "records without exclusive hours")):
+        found = {row[0]: row[at] for row in by_day if row[at]}
+        if found:
+            drawn += over_time(model.first, model.last, found, seen, what)
+    text = '<p class="coverage">%s</p>' % "<br>".join(html.escape(line) for line in lines if line)
+    return frame.section("overview", "Overview", text, drawn)
+
+
+def over_time(first, last, found, seen, what):
+    """`found`: {day: core hours}; `seen`: days of which there are data"""
+    length = last - first + 1
+    word = "day" if length < DAYS_OF_WEEKS else "week" if length < DAYS_OF_MONTHS else "month"
+
+    def begin_of(day):
+        if word == "month":
+            return days.of_text(days.text(day)[:8] + "01")
+        return day - (day - first) % (1 if word == "day" else 7)
+
+    begins = sorted({begin_of(day) for day in range(first, last + 1)})
+    values = dict.fromkeys(begins)
+    for day in seen:
+        begin = begin_of(day)
+        values[begin] = (values[begin] or 0) + found.get(day, 0)
+    points = [(days.text(day)[: 7 if word == "month" else 10], values[day]) for day in begins]
+    return charts.over_time(points, "Core hours of %s a %s" % (what, word), "core hours")
+
+
+def groups_of(pages, more):
+    """The navigation to these pages; `more`: [(href, text)], the last group"""
+    have = {page.name for page in pages}
+    found = [("Overview", [("#overview", "Overview")])]
+    for title, names in GROUPS:
+        links = [("#" + name, NAMES[name]) for name in names if name in have]
+        if links:
+            found.append((title, links))
+    return found + ([("One by one", more)] if more else [])
+
+
+def print_html(head, pages, model, without):
+    """`without`: names of pages that are left out"""
+    numbers = head["numbers"]
+    details = Details(model, pages, without)
+    title = "Software usage, %s to %s" % (numbers["first"], numbers["last"])
+    sections = [overview(head, model)] + [section(page, head, details.link) for page in pages]
+    lines = [filters_line(head), head["left_out"], head["pseudonyms"], weight_line(head)]
+    lines += [not_told_line(head) if head["runs_not_told"] else None, history_line(head)]
+    navigation = frame.navigation(groups_of(pages, details.contents()))
     print(
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta http-equiv="Content-Security-Policy" content="%s">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
-        "<title>%s</title>\n<style>%s</style>\n</head>\n<body>"
-        % (policy(style, script), html.escape(title), style)
+        frame.document(
+            title,
+            "".join(map(frame.note, lines)) + cards(head),
+            navigation,
+            "\n".join(sections + details.sections()),
+            html.escape("jobtrail-report, %s, %s" % (head["made"], cell(head["store"]))),
+        ),
+        end="",
     )
-    print(
-        '<header><h1>Software usage, <span class="date">%s</span> to <span class="date">%s</span></h1>'
-        % (head["numbers"]["first"], head["numbers"]["last"])
-    )
-    print('<p class="soft">%s</p>%s</header>' % (html.escape(weight_line(head)), cards(head)))
-    print("<nav><ul>%s</ul></nav>\n<main>" % links)
-    chart = history([(day, hours) for day, hours, _ in by_day if hours], "programs")
-    chart += history([(day, hours) for day, _, hours in by_day if hours], "records without exclusive hours")
-    if chart:
-        print('<section id="overview"><h2>Over time</h2>%s%s</section>' % (numbers(head), chart))
-    for page in pages:
-        print(section(page, head))
-    about = "jobtrail-report, %s, %s" % (head["made"], cell(head["store"]))
-    print("</main>\n<footer>%s</footer>" % html.escape(about))
-    print("<script>%s</script>\n</body>\n</html>" % script)

@@ -4,42 +4,59 @@
 import argparse
 import time
 
-from .. import program
-from ..hostlist import split
+from .. import program, progress
+from ..acct.select import user_name
+from ..hostlist import expand, split
 from ..replacing import Replacing
 from ..store import open_store, trouble
-from ..text import escape, file_path
+from ..text import file_path
 from ..times import format_time, parse_time
-from . import days, html_output, text_output
+from . import chosen, days, fitting, html_output, publishing, text_output
+from .allocation_pages import ALLOCATED_BY
 from .families import Families
+from .link_page import LINKED_BY
 from .model import KINDS, Model
 from .numbers import EXACT_PLACES
-from .pages import ALLOCATED_BY, CALENDARS, ORDERS, PAGES
 from .summary import Summary, default_path
+from .usage import ORDERS
 
 
 def parser(own=None):
-    """`own`: for jobtrail-own, without the options that name a file."""
+    """`own`: without the options that name a file; see main()."""
     parser = program.Parser(prog="jobtrail-report", description=__doc__)
     add = parser.add_argument
-    add("page", nargs="*", metavar="PAGE", help="; ".join(PAGES) + ". Default: all")
+    add("page", nargs="*", metavar="PAGE", help="; ".join(fitting.PAGES) + ". Default: all")
     add("-S", "--starttime", metavar="TIME", help="first day; default: a year before the last one")
     add("-E", "--endtime", metavar="TIME", help="last day; default: today")
     add("-u", "--user", metavar="LIST", help="runs of these users only")
     add("-A", "--account", "--accounts", metavar="LIST", help="runs in these accounts only")
     add("-M", "--cluster", "--clusters", metavar="LIST", help="runs on these clusters (syshost) only")
-    add("--by", choices=sorted(ORDERS), default="hours", help="order of the tables; default: hours")
-    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY)),
-        help="rows of weekdays, months (default: libraries) and allocation (default: clusters)")  # fmt: skip
-    add("--top", type=count, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
+    add("-r", "--partition", metavar="LIST", help="runs in these partitions only")
+    add("-N", "--node", "--nodelist", metavar="LIST", help="what ran on these nodes only: n1,n[3-5]")
+    add("--exec", metavar="GLOB", action="append", help="runs of executables of this name or path only")
+    add("--lib", metavar="NAME[>=VERSION]", action="append", help="runs that loaded such a library only")
+    add("--module", metavar="NAME[/VERSION]", action="append", help="runs that used a file of this module only")
+    add("--pkg", metavar="NAME[>=VERSION]", action="append", help="runs that loaded this package of R, Python only")
+    add("--by", choices=sorted(ORDERS), help="order of the tables; default: hours")
+    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY)),
+        help="rows of weekdays, months (default: libraries), trends (executables), allocation (clusters) and links (compilers)")  # fmt: skip
+    add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
+    add("--without", metavar="LIST", type=lambda text: text.split(","), default=[],
+        help="leave out these pages and what they name elsewhere")  # fmt: skip
+    add("--pseudonyms", action="store_true", help="for names of users and accounts, and what may have one in it")
+    add = parser.add_mutually_exclusive_group().add_argument
     add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
     add("--json", dest="form", action="store_const", const="json")
     add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
+    add = parser.add_argument
     if own:
-        parser.set_defaults(store=own.address, families=None, output=None, summary=None, update=False)
+        parser.set_defaults(store=own.address, families=None, output=None, summary=own.summary, update=False,
+                            pseudonym_key=None)
+        own.add_options(parser, "report")
         return parser
+    add("--pseudonym-key", metavar="FILE", type=file_path, help="the secret of the pseudonyms; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("-o", "--output", metavar="FILE", type=file_path,
         help="instead of standard output; replaced when whole")  # fmt: skip
@@ -56,18 +73,19 @@ def count(text):
     return int(text)
 
 
-def check_options(options):
-    for name in options.page:
-        if name not in PAGES:
-            raise program.Failure("there is no page %s; there are %s" % (escape(name), ", ".join(PAGES)))
-    if options.update and (options.page or options.form or options.output):
-        raise program.Failure("--update makes no report: call jobtrail-report once more for that")
-    for name in options.page if options.of else ():
-        if name == "allocation" and options.of not in ALLOCATED_BY or name in CALENDARS and options.of not in KINDS:
-            raise program.Failure("there is no page %s of %s" % (name, options.of))
-    for name in ("user", "account", "cluster"):
+def check_options(options, own=None):
+    fitting.check(options)
+    publishing.check(options)
+    if options.node and options.summary and not own:
+        raise program.Failure("--node reads the runs themselves: --summary does not go with it")
+    options.by, options.top = options.by or "hours", 25 if options.top is None else options.top
+    for name in chosen.PEOPLE:
         text = getattr(options, name)
         setattr(options, name, split(text) if text else None)
+    options.user = options.user and [user_name(name) for name in options.user]
+    options.node = expand(options.node) if options.node else None
+    chosen.check_nodes(options.node or ())
+    options.programs = chosen.programs(options)
 
 
 def read_times(options, now):
@@ -93,7 +111,7 @@ def head_of(model, options, now):
     first, last = model.days_text()
     low, high = runs_range or (None, None)
     return {
-        "store": options.store,
+        "store": options.store.partition(":")[0] if options.pseudonyms else options.store,
         "made": format_time(now),
         "raw": options.raw,
         "sampled": bool(estimates.largest) or estimates.left_runs > 0,
@@ -103,6 +121,11 @@ def head_of(model, options, now):
         "jobs": total.jobs,
         "users": bin(total.users).count("1"),
         "accounts": bin(total.accounts).count("1"),
+        "filters": chosen.filters(options),
+        "left_out": publishing.without_line(options),
+        "pseudonyms": publishing.PSEUDONYMS if options.pseudonyms else None,
+        "runs_not_told": model.not_told(),
+        "xalt_damaged": model.xalt_damaged(),
         "numbers": numbers_of(model, total, first, last),
     }
 
@@ -112,6 +135,7 @@ def numbers_of(model, total, first, last):
     numbers = model.numbers()
     inclusive, interval = model.estimates().inclusive(total)
     low, high = interval or (None, None)
+    programs_low, programs_high = (numbers.interval if model.is_of_programs else None) or (None, None)
     return {
         "first": first,
         "last": last,
@@ -125,14 +149,24 @@ def numbers_of(model, total, first, last):
         "running": round(total.running, EXACT_PLACES),
         "jobs": total.jobs,
         "jobs_in_accounting": model.told_jobs(),
+        "programs_low": programs_low if programs_low is None else round(programs_low, EXACT_PLACES),
+        "programs_high": programs_high if programs_high is None else round(programs_high, EXACT_PLACES),
     }
 
 
-def print_report(model, options, now):
-    pages = [PAGES[name](model, options) for name in options.page or PAGES]
+def print_report(model, options, now, shown):
+    """`shown`: of class Progress."""
+    chosen.tell_unknown(model, options)
+    names = [name for name in options.page or fitting.made(options) if not publishing.is_left_out(name, options)]
+    shown.begin("pages", "made", len(names))
+    pages = []
+    for name in names:
+        pages.append(fitting.PAGES[name](model, options))
+        shown.add()
     head = head_of(model, options, now)
+    progress.clear()
     if options.form == "html":
-        html_output.print_html(head, pages, model.hours_by_day())
+        html_output.print_html(head, pages, model, options.without)
     elif options.form == "json":
         text_output.print_json(head, pages)
     elif options.form == "csv":
@@ -142,22 +176,27 @@ def print_report(model, options, now):
 
 
 def main(own=None):
+    """`own`: as in acct/main.py, with `summary`, the file of sums, or None, and is_seen(user, account), or None for all."""
     now = time.time()
     store = None
+    options = parser(own).parse_args()
     try:
-        options = parser(own).parse_args()
-        check_options(options)
+        check_options(options, own)
+    except program.Failure as failure:
+        raise program.Failure("jobtrail-report: %s" % failure) from None
+    if program.ask_service(options, "report"):
+        return
+    try:
         families = Families(options.families)
         store = own.open() if own else open_store(options.store)
         zone = days.use_zone_of(store)
         read_times(options, now)
-        path = None if own else options.summary or default_path(options.store)
-        summary = Summary(store, options.store, path, options.update)
+        path = options.summary if own else options.summary or default_path(options.store)
+        shown = progress.NONE if own else progress.on_terminal()
+        summary = Summary(store, options.store, path, options.update, own and own.is_seen, options.node, shown)
         if not options.update:
             with Replacing(options.output):
-                print_report(Model(store, summary, options, families, zone), options, now)
-    except program.Usage:
-        raise
+                print_report(Model(store, summary, options, families, zone), options, now, shown)
     except program.Failure as failure:
         raise program.Failure("jobtrail-report: %s" % failure) from None
     except Exception as error:

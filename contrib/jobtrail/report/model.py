@@ -7,21 +7,35 @@ from .bounds import largest_possible
 from .division import HAD_BY_PROGRAMS, OTHERS
 from .gather import INCLUSIVE, LEFT_OUT
 from .numbers import Numbers
-from .sums import Estimates, Sums, SumsByName
+from .pseudonyms import Pseudonyms, secret
+from .sums import Estimates, OfPrograms, Sums, SumsByName
+from .system_libraries import is_of_system
 
 PEOPLE = ("users", "accounts", "fields")
 # of which number and core time are known also where sampling left runs out
 EXACT = ("executables", "families") + PEOPLE
 # a run counts under one name of these
 PARTITIONS = EXACT + ("compilers",)
-KINDS = ("executables", "families", "libraries", "modules", "compilers") + PEOPLE
+KINDS = ("executables", "families", "libraries", "system", "modules", "compilers") + PEOPLE
+PEOPLE_AT = {"users": 0, "accounts": 1, "clusters": 2, "partitions": 3}
 UNKNOWN = "(unknown)"
 # core hours of programs that have no row of their own
 NOT_KNOWN = "(not known)"
 
 
+def known(text):
+    """A name of the store; None where it is not known."""
+    return None if text in (None, "", "unknown") else text
+
+
+def form(at, name):
+    """By which a name is compared: upper and lower case are the same in Slurm but for users."""
+    return name.lower() if name is not None and at > 0 else name
+
+
 class Model:
-    """The runs of one period, users, accounts and hosts."""
+    """The runs of one period, of some people and places, and of some programs. `is_of_programs`: of these alone; then
+    the numbers of an allocation are not known, as time that no program had is no program's."""
 
     def __init__(self, store, summary, options, families, zone):
         self.store = store
@@ -35,19 +49,50 @@ class Model:
         self.running_runs = summary.running
         summary.limit(self.first, self.last)
         self.cache = {}
+        self.names = None  # Pseudonyms
         self.people = {
-            number: (user, account, syshost)
-            for number, user, account, syshost in self.database.execute("SELECT * FROM all_who")
+            row[0]: row[1:]
+            for row in self.database.execute("SELECT id, user, account, syshost, partition FROM all_who")
         }
         self.wanted = self.chosen(options)
         self.who_condition = "1"
         if self.wanted is not None:
             self.who_condition = "who IN (%s)" % (", ".join(map(str, sorted(self.wanted))) or "NULL")
+        # of sums by program, and of jobs
+        self.condition = self.job_condition = self.who_condition
+        self.programs_wanted = None
+        self.is_of_programs = options.programs is not None
+        self.has_left_out = True  # runs of which sampling left the path alone are chosen as others are
+        if self.is_of_programs:
+            self.choose_programs(*options.programs(self, options))
+        if options.pseudonyms:
+            self.use_pseudonyms(secret(options.pseudonym_key))
         users, accounts = self.bits(0), self.bits(1)
         self.bits_of = {
             number: (users[user], accounts[account])
-            for number, (user, account, _) in self.people.items()
+            for number, (user, account, _, _) in self.people.items()
         }
+
+    def use_pseudonyms(self, key):
+        """To be called after what is chosen by names."""
+        every = {name for person in self.people.values() for name in person[:2]}
+        every.update(row[0] for row in self.builds().values())
+        programs, libraries = {}, {}
+        for path, module in self.executables().values():
+            programs.setdefault(path.rsplit("/", 1)[-1], []).append((path, module is not None))
+        for program in self.programs().values():
+            if program[4] is not None:
+                programs.setdefault(program[4].rsplit("/", 1)[-1], []).append((program[4], False))
+        paths = dict(self.store.lookup("SELECT id, path FROM object"))
+        for number, (name, module) in self.libraries().items():
+            libraries.setdefault(name, []).append((paths[number], module is not None))
+        names = self.names = Pseudonyms(key, every, programs, libraries, (UNKNOWN, NOT_KNOWN, OTHERS))
+        self.people = {number: names.person(*person) for number, person in self.people.items()}
+        shown = {number: (names.software("library", name), module) for number, (name, module) in self.libraries().items()}
+        builds = {number: (names.of("user", row[0]), names.text(row[1])) + row[2:] for number, row in self.builds().items()}
+        modules = {number: names.text(name) for number, name in self.modules().items()}
+        fields = {names.of("account", account): names.text(field) for account, field in self.fields().items()}
+        self.cache.update(libraries=shown, builds=builds, modules=modules, fields=fields)
 
     def bits(self, at):
         """{name: a bit}; 0 for an unknown name"""
@@ -58,15 +103,29 @@ class Model:
 
     def chosen(self, options):
         """{who}; None: all"""
-        asked = options.user, options.account, options.cluster
-        wanted = [set(names) if names else None for names in asked]
-        if not any(wanted):
+        asked = options.user, options.account, options.cluster, options.partition
+        # as in Slurm, upper and lower case are the same but for users
+        wanted = [None if names is None else {form(at, name) for name in names} for at, names in enumerate(asked)]
+        if wanted == [None] * len(wanted):
             return None
         return {
             number
             for number, person in self.people.items()
-            if all(names is None or person[at] in names for at, names in enumerate(wanted))
+            if all(names is None or form(at, person[at]) in names for at, names in enumerate(wanted))
         }
+
+    def choose_programs(self, programs, has_left_out):
+        """Of these numbers alone; `has_left_out`: they include what sampling left out, as far as its path is known."""
+        run = self.database.execute
+        self.programs_wanted, self.has_left_out = set(programs), has_left_out
+        run("CREATE TEMP TABLE chosen_program (id INTEGER PRIMARY KEY)")
+        self.database.executemany("INSERT INTO temp.chosen_program VALUES (?)", ((number,) for number in self.programs_wanted))
+        run(
+            "CREATE TEMP TABLE chosen_profile AS SELECT DISTINCT profile FROM all_profile_member"
+            " WHERE program IN (SELECT id FROM temp.chosen_program)"
+        )
+        self.condition += " AND program IN (SELECT id FROM temp.chosen_program)"
+        self.job_condition += " AND profile IN (SELECT profile FROM temp.chosen_profile)"
 
     def once(self, name, make):
         if name not in self.cache:
@@ -111,12 +170,21 @@ class Model:
             names = {}
             modules = self.modules()
             for number, path, module in self.store.lookup("SELECT id, path, module_id FROM object"):
-                version = library.version(path, modules.get(module))
-                name = library.name(path)
-                names[number] = ("%s %s" % (name, version) if version else name, module)
+                names[number] = library.shown(path, modules.get(module)), module
             return names
 
         return self.once("libraries", make)
+
+    def system_objects(self):
+        """Of libraries(), those of the operating system."""
+        return self.once(
+            "system objects",
+            lambda: {
+                number
+                for number, path, module in self.store.lookup("SELECT id, path, module_id FROM object")
+                if is_of_system(path, module)
+            },
+        )
 
     def members(self):
         """{object set: [object, ...]}"""
@@ -147,22 +215,40 @@ class Model:
         """The executable's number, or its path where that is all that is known."""
         return program[0] if program[4] is None else program[4]
 
-    def path(self, executable):
+    def real_path(self, executable):
         if isinstance(executable, str):
             return executable
         return self.executables().get(executable, (UNKNOWN,))[0]
+
+    def path(self, executable):
+        """As it is shown."""
+        path = self.real_path(executable)
+        return self.names.program(path) if self.names else path
 
     def executable_name(self, executable):
         path = self.path(executable)
         return path if self.full_paths else path.rsplit("/", 1)[-1]
 
     def family_name(self, executable):
-        return self.families.of(self.path(executable))
+        path = self.real_path(executable)
+        family = self.families.of(path)
+        return self.path(executable) if self.names and family == path.rsplit("/", 1)[-1] else family
 
-    def library_names(self, objects):
-        libraries = self.libraries()
+    def text(self, name):
+        """As it is shown, of what belongs to nobody."""
+        return self.names.text(name) if self.names else name
+
+    def builder(self, user):
+        return self.names.of("user", user) if self.names else user
+
+    def library_names(self, objects, is_system=False):
+        libraries, system = self.libraries(), self.system_objects()
         members = self.members().get(objects, ())
-        return {libraries[member][0] for member in members if member in libraries}
+        found = (member for member in members if member in libraries and (member in system) == is_system)
+        return library.without_unknown({libraries[member][0] for member in found})
+
+    def system_names(self, objects):
+        return self.library_names(objects, True)
 
     def module_names(self, executable_and_objects):
         executable, objects = executable_and_objects
@@ -185,6 +271,8 @@ class Model:
             return self.executable_of, lambda part: (self.family_name(part),)
         if kind == "libraries":
             return (lambda program: program[1]), self.library_names
+        if kind == "system":
+            return (lambda program: program[1]), self.system_names
         if kind == "modules":
             return (lambda program: program[:2]), self.module_names
         return self.build_of, lambda part: () if part == NOT_KNOWN else (self.compiler_name(part),)
@@ -194,19 +282,22 @@ class Model:
         return program[2] if program[4] is None else NOT_KNOWN
 
     def person_name(self, kind, person):
-        if kind == "users":
-            return person[0] or UNKNOWN
-        if kind == "accounts":
-            return person[1] or UNKNOWN
-        return self.fields().get(person[1]) or UNKNOWN
+        if kind == "fields":
+            return self.fields().get(person[1]) or UNKNOWN
+        return known(person[PEOPLE_AT[kind]]) or UNKNOWN
 
     # ---- Sums
 
     def ask_usage(self, by, view="period_usage", which="1"):
         return self.database.execute(
             "SELECT {0}, basis, p, sum(n), sum(hours), sum(squares), sum(uncertain), max(last) FROM {1}"
-            " WHERE {2} AND {3} GROUP BY {0}, basis, p HAVING sum(parts) > 0".format(by, view, self.who_condition, which)
+            " WHERE {2} AND {3} GROUP BY {0}, basis, p HAVING sum(parts) > 0".format(by, view, self.condition, which)
         )
+
+    def people_view(self):
+        """Sums without programs, if none are chosen."""
+        return "period_usage" if self.is_of_programs else "period_people"
+
 
     def estimates(self):
         def make():
@@ -215,7 +306,7 @@ class Model:
                 total.add_row((0, 0), basis, p, *sums)
             for basis, p, runs, most in self.sampled():
                 largest[basis, p] = largest_possible(runs, most)
-            return Estimates(total, largest, self.others() if total.left_runs else 0, self.raw)
+            return Estimates(total, largest, self.others() if total.left_runs else 0, self.raw, self.has_left_out)
 
         return self.once("estimates", make)
 
@@ -224,20 +315,35 @@ class Model:
         if all(row[2] == 1 for row in self.people_usage()):
             return []
         return self.database.execute(
-            "SELECT basis, p, sum(n), max(largest) FROM period_people WHERE p < 1 AND %s GROUP BY basis, p"
-            " HAVING sum(parts) > 0" % self.who_condition
+            "SELECT basis, p, sum(n), max(largest) FROM %s WHERE p < 1 AND %s GROUP BY basis, p"
+            " HAVING sum(parts) > 0" % (self.people_view(), self.condition)
         )
 
     def others(self):
         """How many runs sampling left out of which no more is known than their number."""
         return self.database.execute(
             "SELECT coalesce(sum(n), 0) FROM period_usage WHERE basis = ? AND %s AND program IN"
-            " (SELECT id FROM all_program WHERE path = ?)" % self.who_condition, (LEFT_OUT, OTHERS)
+            " (SELECT id FROM all_program WHERE path = ?)" % self.condition, (LEFT_OUT, OTHERS)
         ).fetchone()[0]  # fmt: skip
+
+    def not_told(self):
+        """How many runs of these people sampling left out of which it is not known whether they are chosen."""
+        if not self.is_of_programs:
+            return 0
+        which = "program IN (SELECT id FROM all_program WHERE path = ?)" if self.has_left_out else "? = ?"
+        values = (LEFT_OUT, OTHERS) if self.has_left_out else (LEFT_OUT, 1, 1)
+        return self.database.execute(
+            "SELECT coalesce(sum(n), 0) FROM period_usage WHERE basis = ? AND %s AND %s" % (self.who_condition, which), values
+        ).fetchone()[0]
+
+    def xalt_damaged(self):
+        """How many rows of XALT's history the loader has set aside (store_history.c)."""
+        rows = self.store.lookup("SELECT value FROM store_state WHERE name LIKE ?", ("xalt %",))
+        return sum(int(words[3]) for words in (value.split(" ") for (value,) in rows) if len(words) == 4)
 
     def people_usage(self):
         """[(person, and the arguments of Sums.add_row())]"""
-        return self.once("people_usage", lambda: self.ask_usage("who", "period_people").fetchall())
+        return self.once("people_usage", lambda: self.ask_usage("who", self.people_view()).fetchall())
 
     def usage(self, which="1"):
         """[(program, person, and the arguments of Sums.add_row())]; `which` is SQL about `program`."""
@@ -265,19 +371,26 @@ class Model:
         def make():
             begin = days.begin(self.first)
             end = min(self.now, days.begin(self.last + 1))
-            wanted = self.wanted
+            wanted, programs = self.wanted, self.programs_wanted
             return [
                 (who, program, (end - max(start, begin)) * cores / 3600)
                 for who, program, start, cores in self.running_runs
-                if max(start, begin) < end and (wanted is None or who in wanted)
+                if max(start, begin) < end
+                and (wanted is None or who in wanted)
+                and (programs is None or program in programs)
             ]
 
         return self.once("running", make)
 
-    def total(self):
+    def total_sums(self):
+        """total(), of records alone"""
         total = Sums()
         for who, *sums in self.people_usage():
             total.add_row(self.bits_of[who], *sums)
+        return total
+
+    def total(self):
+        total = self.total_sums()
         total.running = sum(hours for _, _, hours in self.running())
         total.jobs = self.all_jobs()
         return total
@@ -289,7 +402,7 @@ class Model:
             lambda: dict(
                 self.database.execute(
                     "SELECT {0}, sum(jobs) FROM period_job WHERE {1} GROUP BY {0}".format(
-                        column, self.who_condition
+                        column, self.job_condition
                     )
                 )
             ),
@@ -305,13 +418,16 @@ class Model:
     def told_jobs(self):
         """How many of them have the allocation of Slurm's accounting."""
         return self.database.execute(
-            "SELECT coalesce(sum(told), 0) FROM period_job WHERE " + self.who_condition
+            "SELECT coalesce(sum(told), 0) FROM period_job WHERE " + self.job_condition
         ).fetchone()[0]
 
     def profile_programs(self):
         def make():
             sets = {}
+            wanted = self.programs_wanted
             for profile, program in self.database.execute("SELECT * FROM all_profile_member"):
+                if wanted is not None and program not in wanted:
+                    continue
                 sets.setdefault(profile, []).append(program)
             return sets
 
@@ -328,7 +444,7 @@ class Model:
             found[self.person_name(kind, self.people[who])].add_row(self.bits_of[who], *sums)
         for who, _, hours in self.running():
             found[self.person_name(kind, self.people[who])].running += hours
-        if not self.raw:
+        if not (self.raw or self.is_of_programs):
             self.add_divisions(found, kind)
         for who, count in self.jobs_by("who").items():
             name = self.person_name(kind, self.people[who])
@@ -354,7 +470,7 @@ class Model:
                 found[name].add(sums)
         self.count_jobs(found, decides, names)
         most = self.numbers().uncertain
-        for sums in found.values():
+        for sums in found.values() if most is not None else ():
             sums.uncertain = min(sums.uncertain, most)
         return found
 
@@ -387,6 +503,10 @@ class Model:
     # ---- Over time
 
     def days_condition(self):
+        return "day BETWEEN %d AND %d AND %s" % (self.first, self.last, self.condition)
+
+    def people_days_condition(self):
+        """Of sums that have no program."""
         return "day BETWEEN %d AND %d AND %s" % (self.first, self.last, self.who_condition)
 
     def by_weekday(self, kind):
@@ -395,31 +515,51 @@ class Model:
 
     def by_month(self, kind):
         """over(), by YYYYMM"""
-        return self.over(kind, "month", "period_usage", self.who_condition)
+        return self.over(kind, "month", "period_usage", self.condition)
 
     def over(self, kind, slot, view, condition):
         """[(names, {slot: Sums})]: runs that count under each of these names."""
         people = kind in PEOPLE
-        rows = self.database.execute(
-            "SELECT {0}, {1}, basis, p, sum(n) FROM {2} WHERE {3} GROUP BY 1, 2, 3, 4 HAVING sum(parts) > 0".format(
-                "who" if people else "program", slot, view, condition
-            )
+        rows = self.once(
+            ("over", people, slot),
+            lambda: self.database.execute(
+                "SELECT {0}, {1}, basis, p, sum(n), sum(hours), sum(squares) FROM {2} WHERE {3} GROUP BY 1, 2, 3, 4"
+                " HAVING sum(parts) > 0".format("who" if people else "program", slot, view, condition)
+            ).fetchall(),
         )
         things = self.people if people else self.programs()
         decides, names = self.names_of(kind)
         parts = {}
-        for thing, at, basis, p, runs in rows:
+        for thing, at, *sums in rows:
             slots = parts.setdefault(decides(things[thing]), SumsByName())
-            slots[at].add_row((0, 0), basis, p, runs, 0.0, 0.0, 0.0, None)
+            slots[at].add_row((0, 0), *sums, 0.0, None)
         return [(names(part), slots) for part, slots in parts.items()]
+
+    def known_months(self):
+        """{YYYYMM} of the period of which there are data, whoever they are of."""
+        return self.once(
+            "known months",
+            lambda: {
+                row[0]
+                for row in self.database.execute(
+                    "SELECT DISTINCT month FROM period_people UNION SELECT DISTINCT month FROM period_division"
+                )
+            },
+        )
 
     def hours_by_day(self):
         """[(day, core hours of programs, core hours of records without exclusive ones)]"""
         hours = {}
-        for day, outcome, value in self.database.execute(
+        exclusive = (
             "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome"
-            % self.days_condition()
-        ):
+            % self.people_days_condition()
+        )
+        if self.is_of_programs:
+            value = "hours" if self.raw or self.has_left_out else "hours / p"
+            exclusive = "SELECT day, '%s', sum(%s) FROM all_usage WHERE basis <> %d AND %s GROUP BY day" % (
+                HAD_BY_PROGRAMS[0], value, INCLUSIVE, self.days_condition()
+            )  # fmt: skip
+        for day, outcome, value in self.database.execute(exclusive):
             if outcome in HAD_BY_PROGRAMS:
                 hours.setdefault(day, [0.0, 0.0])[0] += value
         for day, p, value in self.database.execute(
@@ -430,19 +570,22 @@ class Model:
         return [(day, *values) for day, values in sorted(hours.items())]
 
     def last_left_out(self):
-        """{path: last day} of runs that sampling left out"""
-        return dict(
-            self.database.execute(
+        """{path as it is shown: last day} of runs that sampling left out"""
+        found = {}
+        if self.estimates().left_runs:
+            for path, day in self.database.execute(
                 "SELECT path, max(day) FROM all_usage JOIN all_program ON all_program.id = program"
                 " WHERE basis = %d AND n > 0 AND %s GROUP BY path" % (LEFT_OUT, self.days_condition())
-            )
-        ) if self.estimates().left_runs else {}
+            ):
+                shown = self.path(path) if path is not None else None
+                found[shown] = max(day, found.get(shown, day))
+        return found
 
     # ---- Endings
 
     def endings(self, column):
         """[(outcome, program or who, and the arguments of Sums.add_row())], of records"""
-        view = "period_people" if column == "who" else "period_usage"
+        view = self.people_view() if column == "who" else "period_usage"
         return self.ask_usage("outcome, " + column, view, "basis <> %d" % LEFT_OUT)
 
     # ---- What was allocated
@@ -460,6 +603,8 @@ class Model:
 
     def numbers(self):
         def make():
+            if self.is_of_programs:
+                return OfPrograms(self.estimates().hours(self.total_sums(), True))
             numbers = Numbers()
             for _, outcome, hours in self.division():
                 numbers.add(outcome, hours)
@@ -478,7 +623,7 @@ class Model:
         found = {}
         for day, outcome, hours in self.database.execute(
             "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome HAVING sum(parts) > 0"
-            % self.days_condition()
+            % self.people_days_condition()
         ):
             found.setdefault(day, Numbers()).add(outcome, hours)
         return found
@@ -487,7 +632,7 @@ class Model:
         """{day: jobs that were active}"""
         found = dict(
             self.database.execute(
-                "SELECT day, count(*) FROM all_job WHERE %s GROUP BY day" % self.days_condition()
+                "SELECT day, count(*) FROM all_job WHERE %s GROUP BY day" % self.people_days_condition()
             )
         )
         rows = self.database.execute(
@@ -501,27 +646,33 @@ class Model:
         return found
 
     def coverage(self):
-        """[(outcome, path of the program or None, tasks, core hours)]"""
+        """[(outcome, path of the program as it is shown, or None, tasks, core hours)]"""
         return self.once(
             "coverage",
-            lambda: self.database.execute(
-                "SELECT outcome, path, sum(tasks), sum(hours) FROM period_division"
-                " LEFT JOIN all_program ON all_program.id = period_division.program WHERE %s"
-                " GROUP BY outcome, path HAVING sum(parts) > 0" % self.who_condition
-            ).fetchall(),
+            lambda: [
+                (outcome, None if path is None else self.path(path), tasks, hours)
+                for outcome, path, tasks, hours in self.database.execute(
+                    "SELECT outcome, path, sum(tasks), sum(hours) FROM period_division"
+                    " LEFT JOIN all_program ON all_program.id = period_division.program WHERE %s"
+                    " GROUP BY outcome, path HAVING sum(parts) > 0" % self.who_condition
+                )
+            ],
         )
 
     # ---- Linking
 
     def links(self):
-        """[(epoch, executable path, link program)], of all times."""
+        """[(epoch, executable's path, link program)], of all times, as they are shown."""
         return self.once(
             "links",
-            lambda: self.store.lookup(
-                "SELECT link.build_epoch, executable.path, link.link_program FROM link"
-                " LEFT JOIN executable ON executable.id = link.executable_id"
-                " WHERE link.build_epoch IS NOT NULL"
-            ),
+            lambda: [
+                (epoch, None if path is None else self.path(path), self.text(program))
+                for epoch, path, program in self.store.lookup(
+                    "SELECT link.build_epoch, executable.path, link.link_program FROM link"
+                    " LEFT JOIN executable ON executable.id = link.executable_id"
+                    " WHERE link.build_epoch IS NOT NULL"
+                )
+            ],
         )
 
     def days_text(self):

@@ -51,6 +51,7 @@ class Packages:
         for number, program, name, version in model.store.lookup(
             "SELECT id, program, name, version FROM package"
         ):
+            name, program, version = map(model.text, (name, program, version))
             key = (name or UNKNOWN, program or UNKNOWN)
             self.name_of_id[str(number)] = shared.setdefault(key, key)
             if version:

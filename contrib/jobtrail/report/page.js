@@ -30,16 +30,37 @@
 
   function filter(input) {
     var wanted = input.value.toLowerCase();
-    Array.from(input.closest("section").querySelector("tbody").rows).forEach(function (row) {
+    var section = input.closest("section");
+    var rows = Array.from(section.querySelector(".scroll tbody").rows);
+    rows.forEach(function (row) {
       row.hidden = row.textContent.toLowerCase().indexOf(wanted) < 0;
     });
+    var shown = rows.filter(function (row) { return !row.hidden; }).length;
+    section.querySelector(".find output").textContent = wanted ? shown + " of " + rows.length + " rows" : "";
+  }
+
+  // What a link inside the page leads to may be folded.
+  function unfold() {
+    var target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    var fold = target && target.closest("details");
+    if (!fold) return;
+    fold.open = true;
+    fold.scrollIntoView();
+    fold.querySelector("summary").focus();
   }
 
   document.querySelectorAll("th button").forEach(function (button) {
     button.addEventListener("click", function () { sort(button.closest("th")); });
   });
-  document.querySelectorAll("input.filter").forEach(function (input) {
-    input.hidden = false;
+  document.querySelectorAll(".find").forEach(function (find) {
+    var input = find.querySelector("input");
+    find.hidden = false;
     input.addEventListener("input", function () { filter(input); });
   });
+  // On a small screen the list of pages would fill the first view.
+  if (matchMedia("(max-width: 60rem)").matches) {
+    document.querySelectorAll("nav details").forEach(function (list) { list.open = false; });
+  }
+  addEventListener("hashchange", unfold);
+  unfold();
 })();

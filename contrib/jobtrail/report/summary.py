@@ -10,18 +10,20 @@ import sqlite3
 import stat
 import time
 
+from .. import progress
 from ..program import Failure, os_trouble
 from ..store import sqlite_uri
 from ..text import escape, file_path
 from ..trusted import check_place
 from . import days, division, gather
 
-VERSION = "5"
+VERSION = "6"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
 # larger numbers.
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
+AT_ONCE = 20000  # runs that one statement adds up
 
 ADDED = ("parts", "n", "hours", "squares", "uncertain")
 SUMS = ", ".join(ADDED) + ", largest, last"
@@ -31,7 +33,7 @@ KIND = "outcome, basis, p"
 MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
 
 TABLES = {
-    "who": "id, user, account, syshost",
+    "who": "id, user, account, syshost, partition",
     "package_set": "id, packages",
     "program": "id, executable_id, object_set_id, build_id, package_set_id, path",
     "usage": "day, who, program, outcome, basis, p, " + SUMS,
@@ -50,6 +52,28 @@ def default_path(address):
     if scheme == "sqlite":
         return file_path(location) + ".summary"
     return "/var/cache/jobtrail/summary.db"
+
+
+# Of each table the rows that are of the people in temp.part_who, in an order in which each has what it needs
+OF_PEOPLE = "who IN (SELECT id FROM temp.part_who)"
+PARTS = (
+    ("who", "id IN (SELECT id FROM temp.part_who)"),
+    ("usage", OF_PEOPLE),
+    ("job", OF_PEOPLE),
+    ("span", "name IN (SELECT name FROM main.job)"),
+    ("job_part", OF_PEOPLE),
+    ("job_state", "number IN (SELECT number FROM main.job_part)"),
+    ("division", OF_PEOPLE),
+    ("usage_month", OF_PEOPLE),
+    ("people_month", OF_PEOPLE),
+    ("job_month", OF_PEOPLE),
+    ("division_month", OF_PEOPLE),
+    ("profile_member", "profile IN (SELECT profile FROM main.job)"),
+    ("program", "id IN (SELECT program FROM main.usage UNION SELECT program FROM main.job_part"
+     " UNION SELECT program FROM main.division UNION SELECT program FROM main.profile_member)"),
+    ("package_set", "id IN (SELECT package_set_id FROM main.program)"),
+    ("pending", "1"),
+)  # fmt: skip
 
 
 def narrow(path, mode):
@@ -86,10 +110,13 @@ class Summary:
     """`database` has the views all_who, all_package_set, all_program, all_usage, all_profile_member,
     all_job, all_span, all_division, and a list `running` (gather.running())."""
 
-    def __init__(self, store, address, path, update=False):
+    def __init__(self, store, address, path, update=False, is_seen=None, nodes=None, shown=progress.NONE):
         """Opens the file at `path`, which is made and changed with `update` alone. None: without the file,
-        since that has the sums of all users."""
-        self.store = store
+        since that has the sums of all users. `is_seen`(user, account): of the file, the sums of these are read
+        and no others; None: all. `nodes`: names of those whose sums are made of the store alone, since the file
+        has none of nodes; None: all. `shown`: of class Progress."""
+        self.store, self.nodes, self.shown = store, nodes, shown
+        self.is_seen = is_seen
         states = [
             self.ask("SELECT value FROM store_state WHERE name = '%s'" % name)
             for name in ("generation", "replaced")
@@ -97,7 +124,7 @@ class Summary:
         self.identity = "%s %s %s %s" % (VERSION, address, *states)
         scheme, _, self.location = address.partition(":")
         self.margin = MARGIN[scheme]
-        self.database = self.open_new() if path is None else self.open(path, update)
+        self.database = self.open_new() if path is None or nodes is not None else self.open(path, update)
         self.prepare()
         self.collect(update)
         if update:
@@ -113,6 +140,8 @@ class Summary:
         if update:
             return self.open_for_update(path)
         try:
+            if self.is_seen is not None:
+                return self.open_part(path)
             database = sqlite3.connect(sqlite_uri(path), uri=True, timeout=60)
             database.isolation_level = None
             database.execute("BEGIN")
@@ -122,6 +151,27 @@ class Summary:
         except sqlite3.Error:
             pass
         return self.open_new()
+
+    def open_part(self, path):
+        """A copy in memory of what may be seen."""
+        database = sqlite3.connect(":memory:", uri=True)
+        database.isolation_level = None
+        run = database.execute
+        run("ATTACH ? AS file", (sqlite_uri(path),))
+        run("BEGIN")
+        if run("SELECT value FROM file.state WHERE name = 'identity'").fetchone() != (self.identity,):
+            return self.open_new()
+        self.make(database)
+        run("INSERT OR REPLACE INTO main.state SELECT * FROM file.state")
+        run("CREATE TEMP TABLE part_who (id INTEGER PRIMARY KEY)")
+        people = run("SELECT id, user, account FROM file.who").fetchall()
+        seen = ((number,) for number, user, account in people if self.is_seen(user, account))
+        database.executemany("INSERT INTO temp.part_who VALUES (?)", seen)
+        for table, where in PARTS:
+            run("INSERT INTO main.{0} SELECT * FROM file.{0} WHERE {1}".format(table, where))
+        run("COMMIT")
+        run("DETACH file")
+        return database
 
     def open_new(self):
         database = sqlite3.connect(":memory:")
@@ -235,11 +285,15 @@ class Summary:
         self.numbers = Numbers(self.database)
         listed = ", ".join(map(str, pending)) or "NULL"
         parts = []
-        if last > done or pending:
-            where = "run.id > %d OR run.id IN (%s)" % (done, listed)
-            if update:
-                where = "(%s) AND is_start_only = 0 AND run.id <= %d" % (where, self.saved)
-            parts.append((where, self.loaded, 1))
+        of_nodes = "" if self.nodes is None else " AND run.node IN (%s)" % literals(self.nodes)
+        which = of_nodes + (" AND is_start_only = 0" if update else "")
+        if pending:
+            parts.append(("run.id IN (%s)%s" % (listed, which), self.loaded, 1))
+        first = max(done, int(self.ask("SELECT min(id) FROM run") or 0) - 1)
+        end = self.saved if update else last
+        for after in range(first, end, AT_ONCE):
+            some = "run.id > %d AND run.id <= %d" % (after, min(after + AT_ONCE, end))
+            parts.append((some + which, self.loaded, 1))
         if done and self.loaded > loaded:
             # runs in the file for which more packages were loaded
             where = (
@@ -249,15 +303,14 @@ class Summary:
             if pending:
                 where += " AND run.id NOT IN (%s)" % listed
             parts += [(where, loaded, -1), (where, self.loaded, 1)]
-        self.usage = {}
-        self.collect_usage(parts)
-        found, touched = self.find_jobs(parts)
+        self.usage, found, touched = {}, {}, set()
+        self.read_runs(parts, found, touched)
         told = self.collect_divisions(update, touched, found)
         self.insert("usage", (at + tuple(sums) for at, sums in self.usage.items()))
         self.collect_jobs(found, told)
         self.running = []
         if not update and last:
-            where = "run.id > %d OR run.id IN (%s)" % (done, listed)
+            where = "(run.id > %d OR run.id IN (%s))%s" % (done, listed, of_nodes)
             for who, program, start, cores in gather.running(self.store, where, self.loaded, time.time()):
                 self.running.append((self.numbers.who(who), self.numbers.program(program), start, cores))
             self.numbers.store()
@@ -268,12 +321,22 @@ class Summary:
         sql = "SELECT id FROM run WHERE id IN (%s) %s" % (", ".join(map(str, runs)), condition)
         return [row[0] for row in self.store.lookup(sql)]
 
-    def collect_usage(self, parts):
-        """`parts` are (condition on runs, last number of a package in a run, 1 to add or -1 to subtract)."""
-        for where, loaded, sign in parts:
-            for (day, who, program, *kind), sums in gather.usage(self.store, where, loaded):
-                at = (day, self.numbers.who(who), self.numbers.program(program)) + tuple(kind)
-                self.add_usage(at, sign, sums)
+    def read_runs(self, parts, found, touched):
+        """`parts` are (condition on runs, last number of a package in a run, 1 to add or -1 to subtract). `found` and
+        `touched` as for find_jobs(). Nothing is subtracted from jobs: what a job had with fewer packages is a part of
+        what it has now."""
+        sizes = [self.ask("SELECT count(*) FROM run WHERE " + where) if self.shown.is_shown else 0 for where, _, _ in parts]
+        self.shown.begin("runs", "read", sum(sizes))
+        for (where, loaded, sign), size in zip(parts, sizes):
+            self.collect_usage(where, loaded, sign)
+            if sign > 0:
+                self.find_jobs(where, loaded, found, touched)
+            self.shown.add(size)
+
+    def collect_usage(self, where, loaded, sign):
+        for (day, who, program, *kind), sums in gather.usage(self.store, where, loaded):
+            at = (day, self.numbers.who(who), self.numbers.program(program)) + tuple(kind)
+            self.add_usage(at, sign, sums)
 
     def add_usage(self, at, sign, sums):
         """`sums` as in SUMS."""
@@ -289,18 +352,13 @@ class Summary:
 
     # ---- Jobs
 
-    def find_jobs(self, parts):
-        """({name: [[(first day, last day)], who, {program}]} of these runs' jobs, {their numbers in Slurm}). Nothing
-        is subtracted from jobs: what a job had with fewer packages is a part of what it has now."""
-        found, touched = {}, set()
-        for where, loaded, sign in parts:
-            if sign < 0:
-                continue
-            for name, number, first, last, who, program in gather.jobs(self.store, where, loaded):
-                self.add_job(found, name, first, last, self.numbers.who(who), self.numbers.program(program))
-                if number is not None:
-                    touched.add(number)
-        return found, touched
+    def find_jobs(self, where, loaded, found, touched):
+        """Adds these runs' jobs to `found`, {name: [{(first day, last day)}, who, {program}]}, and to `touched`, {number
+        in Slurm}."""
+        for name, number, first, last, who, program in gather.jobs(self.store, where, loaded):
+            self.add_job(found, name, first, last, self.numbers.who(who), self.numbers.program(program))
+            if number is not None:
+                touched.add(number)
 
     @staticmethod
     def add_job(found, name, first, last, who, program):
@@ -345,6 +403,8 @@ class Summary:
         newest = self.value("SELECT max(day) FROM main.division")
         since = 0 if update or newest is None else days.begin(newest - RECENT_DAYS)
         states = division.states(self.store, since)
+        if self.nodes is not None:
+            states = {number: states[number] for number in self.jobs_on_nodes() & states.keys()}
         have = self.known_states(None if update else states.keys() | touched)
         changed = {number for number, state in states.items() if have.get(number) != state} | touched
         rows, signed, told, self.owners = {}, {}, set(), {}
@@ -353,7 +413,8 @@ class Summary:
                 "SELECT day, who, outcome, program, ending, p, tasks, runs, hours FROM main.job_part"
                 " WHERE number = ?", (number,)):  # fmt: skip
                 self.count_part(signed, -1, *row)
-        for number, parts, is_told, who in division.divide(self.store, changed, self.loaded):
+        self.shown.begin("jobs", "divided", len(changed))
+        for number, parts, is_told, who in division.divide(self.store, changed, self.loaded, self.nodes, self.shown):
             for key, sums in parts.items():
                 self.add_part(rows, number, key, sums)
             if who:
@@ -370,6 +431,11 @@ class Summary:
         self.insert("division", (at + tuple(sums) for at, sums in signed.items()))
         self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0))) for number in changed))
         return told
+
+    def jobs_on_nodes(self):
+        """{number in Slurm}"""
+        sql = "SELECT DISTINCT job_id_raw FROM coverage WHERE node IN (%s)" % ", ".join("?" * len(self.nodes))
+        return {row[0] for row in self.store.lookup(sql, sorted(self.nodes))}
 
     def known_states(self, wanted):
         """division.states() of these jobs as the file has them; None: of all"""
@@ -509,6 +575,11 @@ class Summary:
         run("INSERT OR IGNORE INTO pending VALUES (?)", still)
 
 
+def literals(names):
+    """A list for IN, of names that options.nodes() has checked."""
+    return ", ".join("'%s'" % name for name in sorted(names))
+
+
 def joined(times):
     """[(first day, last day)] in order, with a gap between any two."""
     found = []
@@ -526,6 +597,7 @@ class Numbers:
     def __init__(self, database):
         self.database = database
         self.known = {table: self.read(table) for table in ("who", "package_set", "program")}
+        self.last = {table: max(known.values(), default=0) for table, known in self.known.items()}
         self.people = {number: person for person, number in self.known["who"].items()}
         self.set_of_text = {None: None}
         self.next_profile = database.execute(
@@ -541,7 +613,8 @@ class Numbers:
     def number(self, table, key):
         known = self.known[table]
         if key not in known:
-            known[key] = len(known) + 1
+            self.last[table] += 1
+            known[key] = self.last[table]
             self.new[table].append((known[key],) + key)
         return known[key]
 

@@ -14,7 +14,7 @@ CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 -- runs that had not ended when they were looked at last
 CREATE TABLE pending (run_id INTEGER PRIMARY KEY);
 
-CREATE TABLE who (id INTEGER PRIMARY KEY, user TEXT, account TEXT, syshost TEXT);
+CREATE TABLE who (id INTEGER PRIMARY KEY, user TEXT, account TEXT, syshost TEXT, partition TEXT);
 
 -- numbers of packages in the store, in order, with commas between
 CREATE TABLE package_set (id INTEGER PRIMARY KEY, packages TEXT NOT NULL);

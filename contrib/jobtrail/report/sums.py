@@ -74,15 +74,16 @@ class Estimates:
     """What sums say of all runs: (value, None where it is exact, else (low, high)). high is None where there
     is no upper bound."""
 
-    def __init__(self, total, largest, others, raw):
+    def __init__(self, total, largest, others, raw, has_left_out=True):
         """`total`: of everything; `largest`: {(basis, p): most core hours of one run}, of all p of less than 1 with
-        which runs were kept; `others`: how many of the runs that sampling left out have no core hours."""
+        which runs were kept; `others`: how many of the runs that sampling left out have no core hours;
+        `has_left_out`: those that it left out are in the sums."""
         self.largest = largest
         self.left_runs = total.left_runs
         self.left_hours = None if others else total.left_hours
         self.raw = raw
         self.bases = {basis for basis, _ in largest}
-        self.knows_left_out = self.is_enough(total)
+        self.knows_left_out = has_left_out and self.is_enough(total)
 
     def is_enough(self, total):
         """Whether as many are known to be left out as the records let expect. If not, those of their jobs' coverage
@@ -136,6 +137,22 @@ class Estimates:
         if high is not None:
             value = min(value, high)
         return value, (min(low, value), high)
+
+
+class OfPrograms:
+    """Instead of Numbers, where programs are chosen: what was allocated beside them is no program's."""
+
+    allocation = uncertain = unseen = idle = coverage = None
+    not_allocated = 0.0
+    unseen_by = {}
+
+    def __init__(self, hours):
+        """`hours`: an estimate, as Estimates makes it."""
+        self.programs, self.interval = hours
+
+    def rounded(self, places):
+        """As that of Numbers."""
+        return {"allocation": None, "programs": round(self.programs, places), "uncertain": None, "unseen": None, "idle": None}
 
 
 def plus(estimate, more):

@@ -4,8 +4,10 @@
 import json
 
 from ..text import cell, csv_row, fit, places
+from .chosen import FILTERS
+from .columns import BESIDE, COUNT, DATE, ESTIMATE, HOURS, HOURS_PLACES, LIST, RANGE, ROUNDED, SHARE, TEXT
+from .model import UNKNOWN
 from .numbers import PARTS, add_up, places_for
-from .pages import BESIDE, COUNT, DATE, ESTIMATE, HOURS, HOURS_PLACES, LIST, RANGE, ROUNDED, SHARE, TEXT
 
 WIDEST = 60
 LISTED = 4
@@ -44,7 +46,9 @@ def rounded(value):
 
 
 def compact(value):
-    """A number in a few characters: 12,345, 123 k, 4.05 M, 12.3 G."""
+    """A number in a few characters: 0.014, 12,345, 123 k, 4.05 M, 12.3 G."""
+    if value < 1 and value != int(value):
+        return "%.3f" % value
     if value < 100000:
         return written(value, HOURS if value < 100 and value != int(value) else COUNT)
     for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
@@ -59,6 +63,8 @@ def percent(share):
 
 def numbers_line(numbers):
     """The five numbers, so rounded that they add up."""
+    if numbers["allocation"] is None:
+        return of_programs_line(numbers)
     if not numbers["allocation"]:
         return "Allocation: not known (no coverage records)"
     if numbers["coverage"] is None:
@@ -68,6 +74,24 @@ def numbers_line(numbers):
     sums = " + ".join("%s %s" % (name, "{:,.{}f}".format(value, places)) for name, value in zip(PARTS, parts))
     return "Allocation %s core hours = %s. Coverage %s" % (
         "{:,.{}f}".format(whole, places), sums, percent(numbers["coverage"]))  # fmt: skip
+
+
+def of_programs_line(numbers):
+    """Where programs are chosen."""
+    text = "Programs %s core hours" % written(numbers["programs"], HOURS)
+    if numbers["programs_low"] is not None:
+        text += " (95 %% interval: %s)" % between(numbers["programs_low"], numbers["programs_high"])
+    return text + ". Allocation, uncertain, unseen and idle time of chosen programs alone are not known"
+
+
+def filters_line(head):
+    """What a report is of, if not of all; None: of all."""
+    parts = []
+    for _, one, several in FILTERS:
+        names = head["filters"].get(several)
+        if names is not None:
+            parts.append("%s %s" % (one if len(names) == 1 else several, cell(", ".join(names))))
+    return "Of " + "; ".join(parts) if parts else None
 
 
 def source_line(numbers):
@@ -113,6 +137,18 @@ def weight_line(head):
     )
 
 
+def not_told_line(head):
+    """Of runs of which what was chosen by is not known."""
+    return "Sampling left out %s more runs, of which it is not known whether they are among these" % (
+        written(head["runs_not_told"], COUNT))  # fmt: skip
+
+
+def history_line(head):
+    """Of rows of XALT's database that were damaged, of whatever time and user; None: there were none."""
+    count = head["xalt_damaged"]
+    return "%s rows of XALT's history could not be loaded, and are missing here" % written(count, COUNT) if count else None
+
+
 def runs_text(head):
     text = "%s runs" % written(head["runs"], COUNT)
     if head["runs_low"] is not None:
@@ -126,15 +162,30 @@ def print_text(head, pages):
     counts = ["%s %s" % (written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
     print(", ".join([runs_text(head)] + counts))
     print(weight_line(head))
+    for line in filter(None, (head["left_out"], head["pseudonyms"], history_line(head))):
+        print(line)
+    if head["runs_not_told"]:
+        print(not_told_line(head))
     for page in pages:
         print()
-        print_page(page.for_people(numbers), numbers)
+        print_page(page.for_people(numbers), head)
 
 
-def print_page(page, numbers):
+def nothing_line(head):
+    """Of an empty page."""
+    numbers, of = head["numbers"], filters_line(head)
+    return "Nothing from %s to %s%s" % (numbers["first"], numbers["last"], " of" + of[2:] if of else "")
+
+
+def print_page(page, head):
+    numbers = head["numbers"]
     print("%s, %s" % (page.title, days_line(numbers)))
-    for line in filter(None, (numbers_line(numbers), source_line(numbers), beside_line(numbers))):
+    lines = filters_line(head), numbers_line(numbers), source_line(numbers), beside_line(numbers)
+    for line in filter(None, lines):
         print(line)
+    if not page.rows:
+        print(nothing_line(head))
+        return
     kinds = [kind for _, _, kind in page.columns]
     rows = page.rows + ([page.total] if page.total else [])
     rows = [[written(value, kind) for value, kind in zip(row, kinds)] for row in rows]
@@ -219,4 +270,6 @@ def print_json(head, pages):
 
 
 def named(page, row):
-    return dict(zip((key for _, key, _ in exact_columns(page)), exact_row(page, row)))
+    """null is what is not known."""
+    values = (None if value == UNKNOWN else value for value in exact_row(page, row))
+    return dict(zip((key for _, key, _ in exact_columns(page)), values))

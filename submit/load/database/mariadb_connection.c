@@ -157,7 +157,8 @@ int maria_query_number(struct database *database, const char *sql, long long *nu
 /* The tables have columns of the type UUID. */
 static int check_server(struct database *database, MYSQL *connection)
 {
-    if (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER)
+    if (database->is_foreign ||
+        (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER))
         return 0;
     char text[128];
     snprintf(text, sizeof text, "the server is %.70s; the store needs MariaDB 10.7 or newer",
@@ -170,7 +171,8 @@ static int check_server(struct database *database, MYSQL *connection)
 
 /* The server proves its name before anything is sent: nobody in between can listen or answer for
  * it. A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
-static void set_tls(MYSQL *connection, const struct credentials *credentials, bool is_used)
+static int set_tls(struct database *database, MYSQL *connection,
+                   const struct credentials *credentials, bool is_used)
 {
     static const struct {
         enum credential credential;
@@ -191,6 +193,7 @@ static void set_tls(MYSQL *connection, const struct credentials *credentials, bo
             mysql_options(connection, texts[i].option, credentials->value[texts[i].credential]);
     mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
     mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+    return verify ? maria_check_peer(database, connection) : 0;
 }
 
 static void set_options(MYSQL *connection, bool by_socket, unsigned patience)
@@ -251,7 +254,9 @@ static int connect_with(struct database *database, MYSQL *connection,
     bool by_socket = host == NULL || strcmp(host, "localhost") == 0;
     bool by_tls = !by_socket && tls[0] == '1';
     set_options(connection, by_socket, patience);
-    set_tls(connection, credentials, by_tls);
+    int error = set_tls(database, connection, credentials, by_tls);
+    if (error != 0)
+        return error;
     if (mysql_real_connect(
             connection, by_socket ? NULL : host, or_else(address->user, said[CREDENTIAL_USER]),
             said[CREDENTIAL_PASSWORD], address->database,
@@ -264,8 +269,8 @@ static int connect_with(struct database *database, MYSQL *connection,
 static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
 {
     struct credentials credentials;
-    int error =
-        credentials_read(credentials_path(), &credentials, database->error, sizeof database->error);
+    int error = credentials_read(credentials_path(), database->is_foreign ? "xalt" : "jobtrail",
+                                 &credentials, database->error, sizeof database->error);
     if (error == 0)
         error = connect_with(database, connection, &credentials, patience);
     credentials_free(&credentials);
@@ -276,6 +281,9 @@ static int connect_to(struct database *database, MYSQL *connection, unsigned pat
 static int set_up_session(struct database *database)
 {
     long long packet = 0;
+    if (database->is_foreign)
+        return maria_script(database, "SET SESSION TRANSACTION READ ONLY;"
+                                      "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     int error =
         maria_script(database, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
                                "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';"

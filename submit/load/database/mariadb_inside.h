@@ -32,6 +32,7 @@ struct database {
     struct statement *statements;
     struct address address;
     bool dry_run;
+    bool is_foreign;     /* XALT's: nothing is written there, and it may be of any version */
     size_t packet_bytes; /* what the server takes in one message */
     char error[512];
 };
@@ -51,6 +52,10 @@ void maria_disconnect(struct database *database);
  * tables, which takes as long as it takes. */
 enum { MARIA_PATIENCE = 120, MARIA_SCHEMA_PATIENCE = 86400 };
 int maria_reconnect(struct database *database, unsigned patience);
+
+/* Has the connection, which is not made yet, refuse a server whose certificate is not that of its
+ * host before that hears anything; to be called after the authorities are set. */
+int maria_check_peer(struct database *database, MYSQL *connection);
 
 /* Runs several statements. */
 int maria_script(struct database *database, const char *sql);

@@ -5,10 +5,10 @@
 
 /* Version 5 is the first. */
 static const char *const sqlite_steps[SCHEMA_VERSION] = {
-    NULL,
+    [5] = "ALTER TABLE ending ADD COLUMN missing_library TEXT;",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
-    NULL,
+    [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,

@@ -185,6 +185,24 @@ static int read_part(const struct reader *reader, struct record_part *part, enum
                             reader->reason);
 }
 
+/* The objects with their build-ids: the part is the text of an object of both. */
+static int read_libs(struct reader *reader, struct run_record *run)
+{
+    struct record *record = reader->record;
+    struct json_slice *libs = &reader->top[RECORD_TOP_libA];
+    const struct json_slice ids = reader->top[RECORD_TOP_buildIdA];
+    if (libs->size > 0 && libs->at[0] == '[' && ids.size > 0 && is_plain_array(ids)) {
+        char *text = NULL;
+        int size = asprintf(&text, "{\"libA\":%.*s,\"buildIdA\":%.*s}", (int)libs->size, libs->at,
+                            (int)ids.size, ids.at);
+        if (size < 0)
+            return -ENOMEM;
+        record->libs_text = text;
+        *libs = (struct json_slice){text, (size_t)size};
+    }
+    return read_part(reader, &run->libs, PART_LIBS, RECORD_TOP_libA, run->syshost);
+}
+
 static int read_ancestors(struct reader *reader, struct run_record *run)
 {
     struct record *record = reader->record;
@@ -278,7 +296,7 @@ static int read_rest(struct reader *reader)
     if (error == 0)
         error = read_array(reader, RECORD_TOP_cmdlineA, &run->cmdline);
     if (error == 0)
-        error = read_part(reader, &run->libs, PART_LIBS, RECORD_TOP_libA, run->syshost);
+        error = read_libs(reader, run);
     if (error == 0)
         error = read_part(reader, &run->environment, PART_ENVIRONMENT, RECORD_TOP_envT, NULL);
     if (error == 0)
@@ -590,6 +608,7 @@ void load_record_free(struct record *record)
         json_object_put(record->link.functions.value);
     }
     json_object_put(record->root);
+    free(record->libs_text);
     free(record->ancestors_text);
     free(record->pids_text);
     free(record->list_text);

@@ -107,7 +107,8 @@ struct coverage_record {
 
 struct record {
     enum record_kind kind;
-    bool unproven; /* others than root may have written it (record_proof.h) */
+    bool unproven;   /* others than root may have written it (record_proof.h) */
+    bool is_history; /* of a row of XALT's database */
     union {
         struct run_record run;
         struct link_record link;
@@ -120,6 +121,7 @@ struct record {
     size_t size;              /* of the text */
     char *list_text;          /* owned: `run.cmdline` or `link.link_line`, or NULL */
     char *pids_text;          /* owned: `run.ancestor_pids`, or NULL */
+    char *libs_text;          /* owned: `run.libs` with their build-ids, or NULL */
     char *ancestors_text;     /* owned: `run.ancestors` without its pids, or NULL */
 };
 

@@ -3,11 +3,16 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "submit/load/parse/canonical.h"
 #include "submit/load/parse/json_parse.h"
+
+#define BUILD_ID "build-id:" /* before one in the place of a hash */
+
+enum { BUILD_ID_MAX = 128 };
 
 typedef int compare_slots(const void *left, const void *right); /* two struct json_object ** */
 
@@ -67,6 +72,46 @@ static int check_libs(struct json_object *libs, const char *key, struct load_rea
             return load_refuse(reason, "%s[%zu] is too long", key, i);
     }
     return 0;
+}
+
+/* A build-id as the linker wrote it, in hexadecimal; "0" is none. */
+static bool is_build_id(struct json_object *id)
+{
+    const char *text = json_object_is_type(id, json_type_string) ? json_object_get_string(id) : "";
+    size_t size = strlen(text);
+    return size >= 2 && size <= BUILD_ID_MAX && text[strspn(text, "0123456789abcdef")] == '\0';
+}
+
+/* Of a library without a hash the build-id takes its place. */
+static int add_build_id(struct json_object *lib, struct json_object *id)
+{
+    char text[sizeof BUILD_ID + BUILD_ID_MAX];
+    if (!is_lib(lib) || strcmp(member_text(lib, 1), "0") != 0 || !is_build_id(id))
+        return 0;
+    snprintf(text, sizeof text, BUILD_ID "%s", json_object_get_string(id));
+    struct json_object *hash = json_object_new_string(text);
+    if (hash != NULL && json_object_array_put_idx(lib, 1, hash) == 0)
+        return 0;
+    json_object_put(hash);
+    return -ENOMEM;
+}
+
+/* The libraries of an object of libA and buildIdA, which is put. */
+static int join_build_ids(struct json_object **parsed)
+{
+    struct json_object *libs = json_object_get(json_object_object_get(*parsed, "libA"));
+    struct json_object *ids = json_object_object_get(*parsed, "buildIdA");
+    const bool are_arrays =
+        json_object_is_type(libs, json_type_array) && json_object_is_type(ids, json_type_array);
+    size_t length = are_arrays ? json_object_array_length(libs) : 0;
+    int error = 0;
+    if (length != (are_arrays ? json_object_array_length(ids) : 0))
+        length = 0; /* nobody knows whose they are */
+    for (size_t i = 0; error == 0 && i < length; i++)
+        error = add_build_id(json_object_array_get_idx(libs, i), json_object_array_get_idx(ids, i));
+    json_object_put(*parsed);
+    *parsed = libs;
+    return error;
 }
 
 static int compare_names(const void *left, const void *right)
@@ -134,6 +179,8 @@ static int parse_part(struct record_part *part, enum part_kind kind, const char 
     int error = json_parse(part->text.at, part->text.size, &parsed, &part->bytes, reason);
     if (error == 0 && parsed == NULL)
         return 0;
+    if (error == 0 && kind == PART_LIBS && json_object_is_type(parsed, json_type_object))
+        error = join_build_ids(&parsed);
     if (error == 0 && !json_object_is_type(parsed, type->type))
         error = load_refuse(reason, "%s is not an %s", key, json_type_to_name(type->type));
     if (error == 0 && type->check != NULL)

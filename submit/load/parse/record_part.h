@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The parts of a record that many records share. What has been read before is known by the digest
- * of its text and not parsed again.
+ * of its text and not parsed again. Libraries are libA's text, or that of an object of libA and
+ * buildIdA.
  */
 #ifndef JOBTRAIL_RECORD_PART_H
 #define JOBTRAIL_RECORD_PART_H

@@ -152,16 +152,37 @@ static int end_of_input(struct inputs *inputs, struct input *input)
     return finish_stream(inputs, stream);
 }
 
+/* Says so where no record was found although somebody expects some. A directory from which files
+ * are removed as they are loaded may be empty, and so may a log or standard input. */
+static void judge_input(struct inputs *inputs, const struct input *input)
+{
+    struct loader *loader = inputs->loader;
+    if (loader->input_trouble)
+        return;
+    if (input->stream != NULL && load_stream_has_none(input->stream))
+        loader_report_none(loader, input->path, "holds no records: none of its lines is one");
+    if (!input->is_stream && loader->visited == 0 && !loader->delete_files)
+        loader_report_none(loader, input->path,
+                           "holds no records: no file run.*.json, link.*.json, pkg.*.json or "
+                           "coverage.*.json");
+}
+
 /* To the end of a pipe too. */
 static int read_whole(struct inputs *inputs, struct input *input)
 {
     bool more = false;
     int error;
+    loader_begin_input(inputs->loader, 0);
     do
         error = read_input(inputs, input, &more);
     while (error == 0 && !inputs->loader->stopped && input->stream != NULL &&
            load_stream_waits(input->stream));
-    return error == 0 ? end_of_input(inputs, input) : error;
+    if (error == 0)
+        error = end_of_input(inputs, input);
+    progress_clear(&inputs->loader->progress);
+    if (error == 0 && !inputs->loader->stopped)
+        judge_input(inputs, input);
+    return error;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #define ANSWER_SECONDS 600   /* for the jobs of a day */
 #define JOBS_AT_ONCE   10000 /* in one transaction */
 #define READ_BYTES     65536
+#define SHOWN_BYTES    300 /* longer names of clusters are cut */
 
 /* ---- Jobs ----------------------------------------------------------------------------------- */
 
@@ -84,12 +85,6 @@ static void close_input(struct slurm_input *input)
     slurm_rows_free(&input->rows);
 }
 
-static void clear_progress(const struct slurm_load *load)
-{
-    if (load->show_progress)
-        fputs("\r\033[K", stderr);
-}
-
 /* `from` is the file, or who answers; `said` is in plain ASCII. */
 static enum slurm_result tell(const struct slurm_input *input, int error, const char *from,
                               const char *said)
@@ -100,7 +95,7 @@ static enum slurm_result tell(const struct slurm_input *input, int error, const 
         return SLURM_STORE_FAILED;
     if (error == -EINTR)
         return SLURM_STOPPED;
-    clear_progress(input->load);
+    progress_clear(&input->load->progress);
     if (error == -EBADMSG)
         said = input->reason.text;
     else if (said == NULL || said[0] == '\0')
@@ -135,6 +130,10 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
     const double now = (double)time(NULL);
     enum slurm_result result = SLURM_LOADED;
     double from = since;
+    char what[SHOWN_BYTES];
+    snprintf(what, sizeof what, "days of Slurm's jobs%s%s: ", cluster[0] == '\0' ? "" : ", ",
+             cluster);
+    progress_begin(&load->progress, what, (size_t)((now - since) / DAY_S) + 1);
     while (result == SLURM_LOADED && from < now) {
         const bool is_last = from + DAY_S >= now;
         const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
@@ -143,8 +142,7 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
                                                 .until = is_last ? 0 : from + DAY_S,
                                                 .seconds = ANSWER_SECONDS,
                                                 .stop = load->stop};
-        if (load->show_progress)
-            fprintf(stderr, "\rSlurm's jobs %s: %.0f days left", cluster, (now - from) / DAY_S);
+        progress_show(&load->progress, (size_t)((from - since) / DAY_S), "");
         result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
         from += DAY_S;
     }
@@ -184,7 +182,7 @@ static enum slurm_result check_cluster(const struct slurm_load *load, const char
     bool has_any = cluster[0] == '\0';
     if (!has_any && store_has_slurm_jobs(load->store, cluster, &has_any) != 0)
         return SLURM_STORE_FAILED;
-    clear_progress(load);
+    progress_clear(&load->progress);
     if (!has_any)
         fprintf(stderr,
                 "jobtrail-load: jobs of Slurm: sacct knows of none on cluster %s: if Slurm names it"
@@ -225,7 +223,7 @@ enum slurm_result load_slurm(struct slurm_load *load)
     }
     if (clusters[0] == '\0')
         worst = ask_cluster(load, "");
-    clear_progress(load);
+    progress_clear(&load->progress);
     return worst;
 }
 

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "submit/load/read/progress.h"
 #include "submit/load/store/store.h"
 
 struct slurm_load {
     struct store *store;
     uint32_t days; /* how far back; 0: a day before the last time, 30 days the first time */
-    bool show_progress;
+    struct progress progress; /* `is_shown` is the caller's */
     const volatile sig_atomic_t *stop;
 
     struct slurm_counts counts;

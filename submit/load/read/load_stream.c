@@ -177,6 +177,7 @@ static int end_line(struct load_stream *stream, struct loader *loader, struct sy
     int error = 0;
     if (stream->skipping) {
         set_aside(stream, loader, stream->line, stream->size, "is a line that is too long");
+        stream->taken++;
         stream->trouble++; /* its end is not kept */
     } else if (stream->size > 0) {
         error = take_line(stream, loader, blocks);
@@ -301,6 +302,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
         }
         *more = true;
         stream->quiet = monotonic_seconds();
+        loader->progress.part = load_stream_part(stream);
         error = split_lines(stream, loader, blocks, bytes, (size_t)got);
     }
     return error == 0 ? commit_stream(stream, loader, trouble) : error;
@@ -351,6 +353,18 @@ bool load_stream_is_file(const struct load_stream *stream)
 bool load_stream_waits(const struct load_stream *stream)
 {
     return !stream->ended && !load_stream_is_file(stream);
+}
+
+bool load_stream_has_none(const struct load_stream *stream)
+{
+    return stream->taken == 0 && stream->number > 1;
+}
+
+double load_stream_part(const struct load_stream *stream)
+{
+    const off_t place = load_stream_is_file(stream) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
+    return place < 0 || stream->facts.st_size == 0 ? -1
+                                                   : (double)place / (double)stream->facts.st_size;
 }
 
 int load_stream_finish(struct load_stream *stream, struct loader *loader,

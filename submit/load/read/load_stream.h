@@ -39,6 +39,13 @@ bool load_stream_is_file(const struct load_stream *stream);
 /* Whether a pipe is still open. */
 bool load_stream_waits(const struct load_stream *stream);
 
+/* Whether all that was read of it is lines, and none of them is a record or a block of one, good or
+ * bad. Nothing at all, as a log of a quiet day, is no such. */
+bool load_stream_has_none(const struct load_stream *stream);
+
+/* How much of a file has been read, from 0 to 1; negative: not known. */
+double load_stream_part(const struct load_stream *stream);
+
 /* Takes the last line even without a newline. Returns as loader_load(). */
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
                        struct syslog_blocks *blocks);

@@ -33,14 +33,17 @@ static void show_progress(const struct loader *loader)
 {
     size_t read =
         load_counts_read(&loader->counts) + loader->batches[0].count + loader->batches[1].count;
-    if (loader->show_progress && read % PROGRESS_EVERY == 0)
-        fprintf(stderr, "\r%zu read, %zu set aside", read, loader->counts.damaged);
+    if (!loader->progress.is_shown || loader->reached != NULL || read % PROGRESS_EVERY != 0)
+        return;
+    char note[64];
+    snprintf(note, sizeof note, ", %zu set aside", loader->counts.damaged);
+    progress_show(&loader->progress, read - loader->read_before, note);
 }
 
-static void clear_progress(const struct loader *loader)
+void loader_begin_input(struct loader *loader, size_t total)
 {
-    if (loader->show_progress)
-        fputs("\r\033[K", stderr);
+    loader->read_before = load_counts_read(&loader->counts);
+    progress_begin(&loader->progress, "", total);
 }
 
 /* In plain ASCII: users choose names, and could drive a terminal. */
@@ -68,7 +71,7 @@ void loader_report(struct loader *loader, const char *path, const char *trouble)
     char text[REPORT_BYTES];
     snprintf(text, sizeof text, "%s: %s", path, trouble);
     make_plain(text);
-    clear_progress(loader);
+    progress_clear(&loader->progress);
     fprintf(stderr, "jobtrail-load: %s\n", text);
 }
 
@@ -81,7 +84,7 @@ static void report_place(struct loader *loader, const struct load_place *place, 
 
 static int store_failed(const struct loader *loader, int error)
 {
-    clear_progress(loader);
+    progress_clear(&loader->progress);
     fprintf(stderr, "jobtrail-load: the store failed, what is not loaded stays where it is: %s\n",
             store_error(loader->store));
     return error;
@@ -134,6 +137,12 @@ void loader_report_input(struct loader *loader, const char *path, int error)
         loader_report(loader, path, strerror(error));
 }
 
+void loader_report_none(struct loader *loader, const char *path, const char *found)
+{
+    loader->no_records = true;
+    loader_report(loader, path, found);
+}
+
 /* ---- Setting aside -------------------------------------------------------------------------- */
 
 static void count_moved(struct loader *loader, const char *path, int error)
@@ -170,6 +179,8 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
     char name[64], line[REPORT_BYTES];
     loader_report(loader, origin, reason);
     loader->counts.damaged++;
+    if (loader->set_aside != NULL)
+        loader->set_aside(loader->reached_context, origin);
     if (loader->quarantine_fd < 0 || loader->dry_run)
         return;
     reason_line(line, sizeof line, origin, reason);
@@ -272,6 +283,14 @@ static void empty_batch(struct load_batch *batch)
     batch->bytes = 0;
 }
 
+/* What is in the store is forgotten here. */
+static int leave_batch(struct loader *loader, struct load_batch *batch)
+{
+    const int64_t place = batch->place;
+    empty_batch(batch);
+    return loader->reached == NULL ? 0 : loader->reached(loader->reached_context, place);
+}
+
 /* Until what was handed over is in the store. */
 static int finish_writing(struct loader *loader)
 {
@@ -286,9 +305,7 @@ static int finish_writing(struct loader *loader)
         store_failed(loader, error);
     for (size_t i = 0; was_put && i < batch->count; i++)
         settle_record(loader, batch, i);
-    if (error == 0)
-        empty_batch(batch);
-    return error;
+    return error == 0 ? leave_batch(loader, batch) : error;
 }
 
 /* What has been read is written while the loader reads on. */
@@ -336,6 +353,7 @@ static int add_record(struct loader *loader, const struct record *record,
     batch->records[batch->count] = *record;
     batch->places[batch->count++] = *place;
     batch->bytes += load_record_bytes(record);
+    batch->place = loader->place;
     show_progress(loader);
     bool full = batch->count >= loader->limit || batch->bytes > BATCH_BYTES;
     return full ? hand_over(loader) : 0;
@@ -372,16 +390,19 @@ static int make_record(struct loader *loader, char *text, size_t size, enum reco
     return error;
 }
 
-int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
-                const char *origin)
+/* `closed`: nobody else can have written the text. */
+static int take_text(struct loader *loader, char *text, size_t size, enum record_kind named,
+                     const char *origin, bool closed, bool is_history)
 {
     struct record record;
     struct load_reason reason;
     struct load_place place = {.sub = ""};
-    int error = make_record(loader, text, size, named, false, &record, &reason);
+    int error = make_record(loader, text, size, named, closed, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
-    if (error == 0)
+    if (error == 0) {
+        record.is_history = is_history;
         return add_record(loader, &record, &place);
+    }
     if (error == -EBADMSG) {
         set_named_aside(loader, text, size, named, origin, reason.text);
         error = 0;
@@ -390,6 +411,18 @@ int loader_take(struct loader *loader, char *text, size_t size, enum record_kind
     }
     free(text);
     return error;
+}
+
+int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
+                const char *origin)
+{
+    return take_text(loader, text, size, named, origin, false, false);
+}
+
+int loader_take_history(struct loader *loader, char *text, size_t size, enum record_kind named,
+                        const char *origin, bool is_vouched_for)
+{
+    return take_text(loader, text, size, named, origin, is_vouched_for, true);
 }
 
 bool loader_stops(struct loader *loader)
@@ -425,6 +458,7 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     struct load_reason reason;
     if (loader_stops(loader))
         return STOPPED;
+    loader->visited++;
     if (was_seen(loader, dir_fd, place))
         return 0;
     int error = read_record(loader, dir_fd, place->name, &record, &reason);
@@ -463,6 +497,7 @@ static int make_batch(struct load_batch *batch, size_t size)
 int loader_init(struct loader *loader)
 {
     loader->next = &loader->batches[0];
+    loader_begin_input(loader, 0);
     start_small(loader);
     for (int i = 0; i < 2; i++)
         if (make_batch(&loader->batches[i], loader->batch) != 0)
@@ -484,6 +519,29 @@ void loader_free(struct loader *loader)
     id_cache_free(&loader->seen_files);
 }
 
+static int count_file(void *context, int dir_fd, const struct load_place *place)
+{
+    (void)dir_fd;
+    (void)place;
+    ++*(size_t *)context;
+    return 0;
+}
+
+static void ignore_unreadable(void *context, const char *sub, int error)
+{
+    (void)context;
+    (void)sub;
+    (void)error;
+}
+
+/* What is there to be read, for the progress: files that come later are not among them. */
+static size_t count_files(const struct load_source *source)
+{
+    size_t files = 0;
+    const struct load_visitor visitor = {&files, count_file, ignore_unreadable};
+    return source_walk(source, &visitor) == 0 ? files : 0;
+}
+
 int loader_load(struct loader *loader, const char *path)
 {
     char culprit[PATH_MAX];
@@ -495,6 +553,8 @@ int loader_load(struct loader *loader, const char *path)
         return 0;
     }
     loader->source = &source;
+    loader->visited = 0;
+    loader_begin_input(loader, loader->progress.is_shown ? count_files(&source) : 0);
     /* Who can change a directory above, or a link, could put an older closed directory there. */
     loader->way_is_closed = trusted_check(path, culprit, sizeof culprit) == 0;
     error = source_walk(&source, &visitor);
@@ -502,6 +562,6 @@ int loader_load(struct loader *loader, const char *path)
         error = loader_commit(loader);
     loader->source = NULL;
     close(source.fd);
-    clear_progress(loader);
+    progress_clear(&loader->progress);
     return error;
 }

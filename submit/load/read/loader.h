@@ -12,6 +12,7 @@
 
 #include "submit/load/read/batch_writer.h"
 #include "submit/load/read/load_dir.h"
+#include "submit/load/read/progress.h"
 #include "submit/load/read/record_proof.h"
 #include "submit/load/store/store.h"
 
@@ -30,13 +31,24 @@ struct loader {
     size_t batch;      /* records in one transaction, at least 1 */
     bool delete_files; /* once the transaction that holds them is committed */
     bool dry_run;
-    bool follows;       /* the same inputs again and again: a file that stays is looked at once */
-    bool show_progress; /* on stderr */
-    int quarantine_fd;  /* -1: leave damaged files where they are */
+    bool follows;      /* the same inputs again and again: a file that stays is looked at once */
+    int quarantine_fd; /* -1: leave damaged files where they are */
     struct record_proof proof;         /* what is believed */
     const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
 
+    /* Set by whoever takes records in an order, with a number that grows: what it was with the last
+     * record of a transaction is told once that is committed. Returns as loader_load(). */
+    int64_t place;
+    int (*reached)(void *context, int64_t place); /* NULL: nobody asks; else shows the progress */
+    /* Told of each record that is set aside, by its `origin`, before `reached` is of its batch. */
+    void (*set_aside)(void *context, const char *origin); /* NULL: nobody asks */
+    void *reached_context;                                /* of both */
+
+    struct progress progress;  /* `is_shown` is the caller's */
+    size_t read_before;        /* records: before the input that is shown */
+    size_t visited;            /* files of records in the directory that is read or was */
     struct load_counts counts; /* of what is committed, or of what is damaged */
+    bool no_records;           /* an input had none */
     bool input_trouble;        /* something could not be read at all */
     bool stopped;              /* before all was read */
     size_t kept; /* number of records set aside in the quarantine that were no files */
@@ -69,6 +81,11 @@ int loader_load(struct loader *loader, const char *path);
 int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
                 const char *origin);
 
+/* The same of the text of a row of XALT's database (xalt_rows.h), of which somebody vouches that
+ * nobody else than XALT's loaders writes it, or not. */
+int loader_take_history(struct loader *loader, char *text, size_t size, enum record_kind named,
+                        const char *origin, bool is_vouched_for);
+
 /* Sets the text aside for this reason. */
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
                       const char *reason);
@@ -86,6 +103,12 @@ void loader_report(struct loader *loader, const char *path, const char *trouble)
 /* Says that an input cannot be read, with a positive errno; the same once where the loader follows.
  */
 void loader_report_input(struct loader *loader, const char *path, int error);
+
+/* Says that an input holds no records although it should. */
+void loader_report_none(struct loader *loader, const char *path, const char *found);
+
+/* Begins to show the progress of an input, of `total` files; 0: not known. */
+void loader_begin_input(struct loader *loader, size_t total);
 
 /* Records looked at. */
 size_t load_counts_read(const struct load_counts *counts);

@@ -21,8 +21,19 @@ static void prepare_packages(struct store_packages *packages, int *error)
         error);
 }
 
+/* Whether the run of a row of XALT's database is XALT's, and so its packages (record_owner.h). */
+static int has_xalt_run(struct store_packages *packages, const struct record *record)
+{
+    const struct value uuid = value_text(record->package.run_uuid);
+    int64_t count = 0;
+    int error = store_ask(packages->on, packages->has_xalt_run, &uuid, &count, 1);
+    return error < 0 ? error : count > 0;
+}
+
 static void prepare_owners(struct store_packages *packages, int *error)
 {
+    packages->has_xalt_run = store_statement(
+        packages->on, "SELECT count(*) FROM run_own WHERE uuid = ? AND owner % 2 = 0", error);
     packages->owners = store_owners_statement(packages->on, "run_package", "run_uuid", error);
     char sql[256];
     const char *or_keep = packages->on->ops->or_keep;
@@ -104,6 +115,13 @@ int store_put_package(struct store_packages *packages, const struct record *reco
     struct digest digest;
     int64_t owner = OWNER_OF_XALT;
     int64_t is_proven = 0;
+    /* a dry run leaves no runs behind */
+    const int has_run =
+        record->is_history && !packages->on->dry_run ? has_xalt_run(packages, record) : 1;
+    if (has_run <= 0) {
+        *result = STORE_UNCHANGED;
+        return has_run;
+    }
     int error = want_package(packages, package, &digest);
     if (error >= 0)
         error = store_checked(packages->on, record_owner_of_package(package, &owner));

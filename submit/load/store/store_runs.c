@@ -61,6 +61,11 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     runs->drop_days = store_statement(runs->on, "DELETE FROM run_day WHERE run_id = ?", &error);
     runs->add_day = store_statement(
         runs->on, "INSERT INTO run_day (run_id, day, core_seconds) VALUES (?, ?, ?)", &error);
+    runs->is_ours = store_statement(
+        runs->on,
+        "SELECT count(*) FROM run_own JOIN job_part ON job_part.id = run_own.job_part_id"
+        " WHERE uuid = ? AND proven >= ? AND job_part.user = ? AND job_part.job_id = ?",
+        &error);
     runs->find = store_text_statement(runs->on, &find, &error);
     runs->add = store_text_statement(runs->on, &add, &error);
     runs->update = store_text_statement(runs->on, &update, &error);
@@ -187,6 +192,18 @@ static enum store_result choose_update(struct store_runs *runs, struct known_row
     return STORE_UPDATED;
 }
 
+/* Whether a row of XALT's database is of a run that is there as another owner's, since only
+ * jobtrail's own records say all of whose they are. */
+static int is_there_already(struct store_runs *runs, const struct record *record)
+{
+    const struct run_record *run = &record->run;
+    const struct value key[] = {value_text(run->uuid), value_int(!record->unproven),
+                                value_text(run->user), value_text(run->job_id)};
+    int64_t count = 0;
+    int error = store_ask(runs->on, runs->is_ours, key, &count, 1);
+    return error < 0 ? error : count > 0;
+}
+
 static int choose_run(struct store_runs *runs, struct run_batch *batch, struct known_rows *known,
                       struct record *record, enum store_result *result)
 {
@@ -205,6 +222,11 @@ static int choose_run(struct store_runs *runs, struct run_batch *batch, struct k
     if (!fresh.is_proven && unproven >= STORE_CLAIMS) {
         *result = STORE_CROWDED;
         return 0;
+    }
+    const int is_known = record->is_history && unproven >= 0 ? is_there_already(runs, record) : 0;
+    if (is_known != 0) {
+        *result = STORE_UNCHANGED;
+        return is_known < 0 ? is_known : 0;
     }
     *result = unproven >= 0 ? STORE_CONFLICT : STORE_NEW;
     batch->list[batch->count++] = fresh;

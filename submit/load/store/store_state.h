@@ -21,6 +21,7 @@ struct store_runs {
     struct run_batch *batch; /* owned: of the batch at hand */
     struct statement *find, *add, *update;
     struct statement *find_id, *drop_days, *add_day;
+    struct statement *is_ours; /* of XALT's rows */
 };
 
 int store_prepare_runs(struct store_runs *runs, struct store_parts *parts);
@@ -52,6 +53,7 @@ struct store_packages {
     struct store_intern *intern;
     struct statement *find, *add, *prove; /* of runs */
     struct statement *owners, *find_owner, *add_owner;
+    struct statement *has_xalt_run;
 };
 
 int store_prepare_packages(struct store_packages *packages, struct store_intern *intern);
@@ -124,10 +126,13 @@ struct store {
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */
     struct statement *get_generation, *add_generation, *add_replaced;
+    struct statement *get_place, *set_place; /* store_xalt_place() */
 };
 
 /* Makes the store's tables, or makes those of an earlier version the present ones. */
 int store_ensure_schema(struct store_connection *on);
+
+int store_prepare_history(struct store *store);
 
 /* Calls `attempt` again while it returns -EAGAIN, for a minute, as other writers may be in the way,
  * and a database may be away for a while. Returns what it returned last. */

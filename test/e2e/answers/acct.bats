@@ -29,9 +29,11 @@ moment() {
 @test "the default columns are aligned, cut and underlined as sacct's" {
     acct -S 2024-11-20 -E 2024-11-21
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "JobID                 User                 Exec      State ExitCode    Elapsed   NTasks  EndSource " ]
-    [ "${lines[1]}" = "---------------- --------- -------------------- ---------- -------- ---------- -------- ---------- " ]
-    [ "${lines[2]}" = "6_1.0                alice             flow.mpi     FAILED      3:0 1-01:01:01        1  task_exit " ]
+    [ "${lines[0]}" = "JobID               JobName      User                 Exec               Start    Elapsed      State ExitCode " ]
+    [ "${lines[1]}" = "---------------- ---------- --------- -------------------- ------------------- ---------- ---------- -------- " ]
+    [ "${lines[2]}" = "6_1.0                           alice             flow.mpi 2024-11-20T10:01:00 1-01:01:01     FAILED      3:0 " ]
+    # without accounting the job's name is not known, and nobody has asked for it by name
+    [ "$stderr" = "" ]
     [ "${#lines[@]}" -eq 12 ]
 }
 
@@ -58,11 +60,168 @@ moment() {
     [ "${lines[9]}" = "17|EXITED|?:?|" ]
 }
 
+@test "JOBTRAIL_ACCT_FORMAT has the fields, where no option has them" {
+    export JOBTRAIL_ACCT_FORMAT=jobid%-6,exec
+    acct -n -P -j 12.0
+    [ "$output" = "12.0|flow.mpi" ]
+    acct -n -P -j 12.0 -o user
+    [ "$output" = "alice" ]
+    acct -j 12.0 -P -b
+    [ "${lines[0]}" = "JobID|Exec|State|ExitCode" ]
+    JOBTRAIL_ACCT_FORMAT=jobid,exek acct -j 12.0
+    [ "$status" -eq 1 ]
+    [ "$stderr" = 'Invalid field requested: "exek"; did you mean Exec?' ]
+}
+
+@test "rows are sorted by value, what is not known last, and the first ones shown alone" {
+    rows -o jobid --sort=-elapsed --top 3 -u alice
+    echo "$output"
+    [ "$output" = $'6_1.0\n14.0\n17' ]
+    rows -o jobid --sort elapsed,-start --top 2 -u alice
+    echo "$output"
+    [ "$output" = $'13.0\n13.0' ]
+    rows -o exitcode --sort exitcode,jobid --top 4
+    [ "$output" = $'0:0\n0:0\n0:0\n0:9' ]
+    rows -o jobid,partition --sort=-partition
+    [ "${lines[-1]}" = "17|" ]
+    rows -X -o jobid --sort=-nruns,jobid --top 2
+    [ "$output" = $'12\n13' ]
+    acct --json --sort=-elapsed --top 1 -S 2024-11-20 -E 2024-11-21 -u alice
+    [ "$(jq -r '.runs[].job' <<<"$output")" = 6_1.0 ]
+    for bad in "--top 0" "--top x" "--sort foo" "--coverage --top 2"; do
+        # shellcheck disable=SC2086 # an option and its value
+        acct $bad
+        [ "$status" -eq 1 ]
+    done
+}
+
+@test "CPU time is elapsed time times CPUs" {
+    rows -j 6 -o cputime,cputimeraw,ncpus
+    [ "$output" = "4-04:04:04|360244|4" ]
+}
+
+@test "sizes, hashes and directories choose runs" {
+    rows -o jobid --ncpus 4 -u bob && [ "$output" = $'8+1.0\n15.interactive' ]
+    rows -o jobid -I 5- && [ "$output" = "" ]
+    rows -o jobid -i 1-2 --ntasks 1 --gpus 0 -j 12.0 && [ "$output" = "12.0" ]
+    rows -o jobid --gpus 1- && [ "$output" = "" ]
+    rows -o jobid --hash A94A8F && [ "$output" = $'6_1.0\n12.0' ] # of a library
+    rows -o jobid --hash 0000000000000000000000000000000000abc4be && [ "$output" = "12.batch" ]
+    rows -o jobid --cwd /home/alice -j 12 && [ "$output" = $'12.batch\n12.0' ]
+    rows -o jobid --cwd /home/ali -j 12 && [ "$output" = "" ]
+    rows -o jobid --cwd '/home/*/run' --cwd /nowhere -j 12.0 && [ "$output" = "12.0" ]
+    rows -o jobid --container '*.sif' && [ "$output" = "" ]
+    rows -o jobid -w n2 && [ "$output" = "8+1.0" ]
+    for bad in "--hash xyzt" "--hash abc" "-i 2-1" "-I x" "--gpus -1"; do
+        # shellcheck disable=SC2086 # an option and its value
+        acct $bad
+        echo "$bad: $stderr"
+        [ "$status" -eq 1 ]
+    done
+}
+
+@test "what cannot be answered is refused with the reason" {
+    local -A expected=([-B]="batch scripts" [-c]="completion" [--env-vars]="--json" [--federation]="-M" [--local]="-M"
+        [-f=x]="completion" [--file=x]="completion" [-v]="no more to say" [--yaml]="--json" [--use-local-uid]="names"
+        [--whole-hetjob]="8+0" [--whole-hetjob=no]="8+0" [--expand-patterns]="StdOut")
+    for option in "${!expected[@]}"; do
+        acct "$option"
+        echo "$option: $stderr"
+        [ "$status" -eq 1 ]
+        [ "$output" = "" ]
+        [[ $stderr == *" cannot be answered: "*"${expected[$option]}"* ]]
+    done
+    for state in PD pending S SUSPENDED RS; do
+        acct -s "CD,$state"
+        [ "$status" -eq 1 ]
+        [[ $stderr == "-s "*": no run is in that state, its job is: ask sacct or squeue" ]]
+    done
+    acct -K 10
+    [ "$stderr" = "-K needs -k, as in sacct" ]
+    for option in "--name x" "-g x" "-W x" "-x 1" "-k 5" "-R None" "-F SchedMain" "-C gpu"; do
+        # shellcheck disable=SC2086 # an option and its value
+        acct $option --no-sacct
+        [ "$status" -eq 1 ]
+        [ "$stderr" = "${option% *} needs Slurm's accounting, which is not asked here" ]
+    done
+}
+
+@test "every option of sacct is known" {
+    python3 - "$JOBTRAIL_SOURCE/contrib" <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.acct.main import parser
+# of Slurm 22.05 and 24.11
+OPTIONS = """-a --allusers -A --accounts --array -b --brief -B --batch-script -c --completion -C --constraints --delimiter
+    -D --duplicates -e --helpformat -E --endtime --env-vars --expand-patterns --federation -f --file -F --flags -g --gid
+    --group -h --help -i --nnodes -I --ncpus -j --jobs --json -k --timelimit-min -K --timelimit-max -l --long --local
+    -L --allclusters -M --clusters -n --noheader --noconvert -N --nodelist --name -o --format -p --parsable
+    -P --parsable2 -q --qos -r --partition -R --reason -s --state -S --starttime -T --truncate -u --uid --user --units
+    --usage --use-local-uid -v --verbose -V --version -W --wckeys --whole-hetjob -x --associations -X --allocations
+    --yaml""".split()
+have = {option for action in parser()._actions for option in action.option_strings}
+assert not set(OPTIONS) - have, set(OPTIONS) - have
+EOF
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --version | grep -q '^jobtrail-acct '
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --usage | grep -q '^usage: jobtrail-acct'
+}
+
+# completed WORD...: what bash offers for the last word, on one line
+completed() {
+    PATH=$JOBTRAIL_SOURCE/contrib:$PATH bash -c '
+        . "$JOBTRAIL_SOURCE/contrib/completion/jobtrail.bash"
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _jobtrail "$1"
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$@" | paste -sd ' '
+}
+
+@test "bash completes options, fields, states and lists" {
+    [ "$(completed jobtrail-acct --allo)" = "--allocations" ]
+    [ "$(completed jobtrail-acct -o "")" = "$(rows --helpformat && tr -s ' \n' ' ' <<<"$output" | sed 's/ $//')" ]
+    [ "$(completed jobtrail-acct -o jobid,execp)" = "jobid,ExecPath" ]
+    [ "$(completed jobtrail-acct --sort = -elapsedm)" = "-ElapsedMax" ]
+    [ "$(completed jobtrail-acct --coverage -o t)" = "Tasks" ]
+    [ "$(completed jobtrail-acct --links --format wr)" = "Wrapper" ]
+    [ "$(completed jobtrail-acct -s CD,oom)" = "" ]
+    [ "$(completed jobtrail-acct -s CD,out)" = "CD,OUTLIVED CD,OUT_OF_MEMORY" ]
+    [[ " $(completed jobtrail-acct -u alice,roo) " == *" alice,root "* ]]
+    [ "$(completed jobtrail-report --full)" = "--full-paths" ]
+    [ "$(completed jobtrail-report -o exec)" = "" ]
+    # both shells know all states
+    local file
+    python3 -c "import sys; sys.path.insert(0, '$JOBTRAIL_SOURCE/contrib')
+from jobtrail.acct.state import OWN, REASONS
+print(*sorted(OWN | REASONS), sep='\n')" >"$BATS_TEST_TMPDIR/states"
+    for file in jobtrail.bash _jobtrail; do
+        tr -s '( )"=' '\n' <"$JOBTRAIL_SOURCE/contrib/completion/$file" | grep -xE '[A-Z][A-Z_]{5,}' | grep -vxE 'COMP_.*|COMPREPLY|PREFIX|CURRENT|PROGRAM' |
+            sort -u | diff "$BATS_TEST_TMPDIR/states" -
+    done
+}
+
 @test "width and side follow the field, prefixes and case do not matter" {
     acct -j 12.0 -o 'eXeC%-12,elapsedr%3,JOB%4'
     [ "${lines[0]}" = "Exec         Ela JobI " ]
     [ "${lines[1]}" = "------------ --- ---- " ]
     [ "${lines[2]}" = "flow.mpi       3 12.0 " ]
+}
+
+# That sacct takes long cannot be had of a real one.
+@test "names of jobs that nobody has asked for take sacct some time only" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir bin
+    # shellcheck disable=SC2016 # quoted for the script
+    printf '%s\n' '#!/bin/sh' 'echo called >>"$CALLS"' >bin/sacct
+    chmod +x bin/sacct
+    printf '%s\n' 'from jobtrail import program, slurm' 'from jobtrail.acct.main import main' 'slurm.EXTRA_SECONDS = -1' \
+        'program.run(main)' >asked.py
+    export PATH=$PWD/bin:$PATH CALLS=$PWD/calls PYTHONPATH=$JOBTRAIL_SOURCE/contrib
+    run --separate-stderr python3 asked.py -a -S 2024-11-20 -E 2024-11-21 --exec '*'
+    echo "$output $stderr"
+    [[ $status -eq 0 && $(wc -l <<<"$output") -gt 2 ]]
+    [ "$stderr" = "asked.py: sacct takes long: the rest has no JobName; -o with JobName waits for it" ]
+    rm -f calls
+    run --separate-stderr python3 asked.py -a -S 2024-11-20 -E 2024-11-21 -o JobID,JobName
+    [[ $status -eq 0 && $stderr == "" && -s calls ]]
 }
 
 @test "a bad field ends with 1 and sacct's message" {

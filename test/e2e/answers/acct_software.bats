@@ -40,8 +40,65 @@ jobs() {
     jobs --lib 'hdf5>1.14.3' && [ "$jobs" = "" ]
     jobs --lib 'hdf5<=1.15' && [ "$jobs" = "6_1.0 12.0" ]
     jobs --lib 'hdf' && [ "$jobs" = "" ]
+    jobs --lib libhdf5 && [ "$jobs" = "6_1.0 12.0" ]
     jobs --lib 'h*' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'libhdf5.so*' --lib c && [ "$jobs" = "6_1.0 12.0" ]
+}
+
+@test "of an option given twice one value must fit, of values with & between them all" {
+    jobs --lib hdf5 --lib none && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'libhdf5.so* & c' && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5>=1.10 & hdf5<1.14' && [ "$jobs" = "" ]
+    jobs --lib 'hdf5 & none' --lib 'hdf5>=1.10 & hdf5<1.15' && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --exec 'py*' --exec flow.mpi && [ "$jobs" = "6_1.0 12.0 13.0 14.0" ]
+    jobs --exec 'py*' --exec flow.mpi --module hdf5 && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --pkg numpy --pkg 'scipy>1' && [ "$jobs" = "13.0" ]
+    jobs --env OMP_NUM_THREADS=7 --env OMP_NUM_THREADS=4 --exec a.out && [ "$jobs" = "8+1.0" ]
+    jobs --function nothing --function H5Dread && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --function 'H5Dread & H5Fopen' --compiler icc --compiler gfortran && [ "$jobs" = "6_1.0 12.0" ]
+}
+
+@test "a name that the store does not have is told, with the ones that are like it" {
+    local -A messages=(
+        [--lib=hdf]='--lib hdf: the store has none; did you mean hdf5?'
+        [--lib=hdf5>=3]='--lib hdf5>=3: no such version; there is 1.14.3'
+        [--module=hfd5]='--module hfd5: the store has none; did you mean hdf5?'
+        [--pkg=nunpy]='--pkg nunpy: the store has none; did you mean numpy?'
+        [--pkg=numpy>2]='--pkg numpy>2: no such version; there is 1.26.4'
+        [-u=alcie]='-u alcie: the store has no run of that user; did you mean alice?'
+        [-A=clmate]='-A clmate: the store has none; did you mean climate?'
+        [-M=tyni]='-M tyni: the store has none; did you mean tiny?'
+        [-N=n77]='-N n77: the store has none'
+    )
+    for question in "${!messages[@]}"; do
+        acct -P -n -S 2024-11-20 -E 2024-11-21 "${question%%=*}" "${question#*=}"
+        [ "$status" -eq 0 ]
+        [ "$output" = "" ]
+        echo "$question: $stderr"
+        [ "${stderr_lines[0]}" = "jobtrail-acct: ${messages[$question]}" ]
+        [[ ${stderr_lines[1]} == "jobtrail-acct: no runs"*" from 2024-11-20T00:00:00 to 2024-11-21T00:00:00"* ]]
+    done
+    # beside what there is, too
+    acct -n -P -S 2024-11-20 -E 2024-11-21 -o jobid -u alcie,bob
+    [ "$output" = $'8+1.0\n15.interactive' ]
+    [[ $stderr == *"alcie"*"alice?" ]]
+    acct --exek bash
+    [ "$status" -eq 1 ]
+    [[ $stderr == "jobtrail-acct: unrecognized arguments: --exek bash; did you mean --exec?"* ]]
+    acct -o jobid,usr
+    [ "$stderr" = 'Invalid field requested: "usr"; did you mean User?' ]
+    acct -s FAILD
+    [ "$stderr" = "unrecognized job state value 'faild'; did you mean FAILED?" ]
+}
+
+@test "where nothing is found, stderr says for whom and when" {
+    acct -u carol -S 2024-11-20 -E 2024-11-20T09:00
+    [[ ${lines[0]} == JobID* ]]
+    [ "$stderr" = "jobtrail-acct: no runs of carol from 2024-11-20T00:00:00 to 2024-11-20T09:00:00; the newest run began 2024-11-20T10:00:00" ]
+    acct --json -j 4711 --exec bash --exec zsh
+    [ "$(jq -c .runs <<<"$output")" = "[]" ]
+    [ "$stderr" = "jobtrail-acct: no runs of job 4711 with --exec bash --exec zsh" ]
+    acct --coverage -u carol -S 2024-11-20 -E 2024-11-21
+    [ "$stderr" = "jobtrail-acct: no coverage of carol from 2024-11-20T00:00:00 to 2024-11-21T00:00:00; the newest run began 2024-11-20T10:00:00" ]
 }
 
 @test "name and version of a library follow from its path and module" {
@@ -55,11 +112,26 @@ for path, module, name, version in [
     ("/usr/lib/libz.so.1.2.13", None, "z", "1.2.13"),
     ("/usr/lib/libopenblasp-r0.3.21.so", None, "openblasp", "0.3.21"),
     ("/opt/mkl/2023.1.0/lib/libmkl_core.so.2", "mkl/2023.1", "mkl_core", "2023.1"),
-    ("/usr/lib/libc.so.6", "gcc", "c", "6"),
+    ("/usr/lib/libcrypto.so.3", "gcc", "crypto", "3"),
+    ("/usr/lib/libc.so.6", "gcc/12.2", "glibc", None),
+    ("/usr/lib/x86_64-linux-gnu/libm.so.6", "glibc/2.36", "glibc", "2.36"),
+    ("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc/2.36", "glibc", "2.36"),
+    ("/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "core-glibc/2.36-9", "glibc", "2.36"),
+    ("/lib/x86_64-linux-gnu/libc-2.31.so", None, "glibc", "2.31"),
+    ("/nix/store/0v6s-glibc-2.37-8/lib/libc.so.6", None, "glibc", "2.37"),
+    ("/sw/2023.06/glibc/2.38/lib/libpthread.so.0", None, "glibc", "2.38"),
+    ("/cvmfs/site/2023.06/lib64/libc.so.6", "site/2023.06", "glibc", None),
+    ("/usr/lib/libc++.so.1", None, "c++", "1"),
+    ("/usr/lib/libmpi.so.40.30.4", None, "mpi", "40.30.4"),
     ("/x/plugin", None, "plugin", None),
 ]:
     found = library.name(path), library.version(path, module)
     assert found == (name, version), (path, found)
+assert library.names("/lib/libm.so.6") == ("glibc", "m", "libm")
+assert library.names("/lib/libhdf5.so.310") == ("hdf5", "libhdf5")
+assert library.shown("/lib/libc.so.6") == "glibc" and library.shown("/x/libz.so.1.2.13") == "z 1.2.13"
+assert library.without_unknown({"glibc", "glibc 2.36", "z 1"}) == {"glibc 2.36", "z 1"}
+assert library.without_unknown({"glibc", "z 1"}) == {"glibc", "z 1"}
 ordered = ["1.2rc1", "1.2", "1.2.0", "1.9", "1.10", "1.10a", "2"]
 assert sorted(reversed(ordered), key=library.key)[-4:] == ordered[-4:]
 assert library.satisfies("1.10", ">", "1.9") and not library.satisfies(None, ">", "1")
@@ -95,9 +167,9 @@ without_clock() {
 
 @test "the same questions get the same answers from MariaDB" {
     local question
-    for question in '--lib=hdf5>=1.12' '--module=hdf5' '--compiler=gf*' '--built-by=bob' --built-by-others \
+    for question in '--lib=hdf5>=1.12' '--lib=hdf5 & c' '--module=hdf5' '--compiler=gf*' '--built-by=bob' --built-by-others \
         '--function=H5*' '--env=OMP*=4' '--pkg=numpy' '--exec=python*' '--exec=/home/bob/*' '-X' '-j=12.0,6' \
-        '-A=CLIMATE' '-s=F' '-uuid=8c8d61fb-98c1-44c0-874c-d613312269f4'; do
+        '-A=CLIMATE' '-s=F' '-N=n[1-2]' '-uuid=8c8d61fb-98c1-44c0-874c-d613312269f4'; do
         acct -S 2024-11-20 -E 2024-11-21 -P -l "${question/-uuid/--uuid}"
         [ "$status" -eq 0 ]
         expected=$output
@@ -140,6 +212,8 @@ without_clock() {
     jobs -s CD,EXITED --exec 'p*' && [ "$jobs" = "13.0" ]
     acct -s R -n -P -o jobid
     [ "$output" = "15.interactive" ]
+    acct -s CA,TO -n -S 2024-11-20
+    [ "${stderr_lines[0]}" = "jobtrail-acct: -s: Slurm's accounting, which is not asked, knows CANCELLED, TIMEOUT" ]
     acct -s nonsense
     [ "$status" -eq 1 ]
     [ "$stderr" = "unrecognized job state value 'nonsense'" ]
@@ -242,4 +316,65 @@ assert all(c == "\n" or c.isprintable() for c in text), ascii(text)' <<<"$output
     [ "${#output}" -eq 1000000 ]
     acct --store "sqlite:$BATS_TEST_TMPDIR/store.db" -n -S 2024-11-20 -E 2024-11-21 -u "y' OR '1'='1"
     [ "$output" = "" ]
+}
+
+@test "JSON has environment, ancestors, link and functions, and null for what is not known" {
+    local store
+    site_run 019a9f00-1111-7000-8000-00000000000a vague 1 '.userT += {account: "unknown", queue: "unknown",
+        submit_host: "unknown", scheduler: "unknown", job_id: "98"} | .hash_id = "0" | .slurmT += {job_id: 98, partition: null}' \
+        >"$BATS_TEST_TMPDIR/vague"
+    for store in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        acct --json -j 12.0 --store "$store"
+        jq -e '.runs[0] | .environment == {OMP_NUM_THREADS: "4", PATH: "/usr/bin:/bin"} and .functions == ["H5Dread", "H5Fopen"]
+            and .ancestors == [{pid: 4002, name: "slurmstepd", path: "/usr/sbin/slurmstepd", cmdline: ["slurmstepd: [12.0]"]}]
+            and (.link | .user == "bob" and .program == "gfortran" and .command == ["gfortran", "flow.o"] and .wrapper == null
+                and .libs == ["/sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0"])' <<<"$output"
+        acct --json -X -j 12 --store "$store" # of several runs there is none of these
+        jq -e '.runs[0] | .runs == 2 and .environment == null and .link == null and .exec_path == null' <<<"$output"
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/vague"
+        acct --json -j 98 --store "$store"
+        jq -e '.runs[0] | [.account, .queue, .partition, .submit_host, .scheduler, .hash_id, .link, .functions, .container]
+            | all(. == null)' <<<"$output"
+        [[ $output != *'"unknown"'* && $output != *'"Unknown"'* ]]
+    done
+}
+
+@test "links are chosen by who linked, what with and when" {
+    local store question
+    for store in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        for question in "" "-u bob" "--lib hdf5" "--lib none --lib hdf5" "--function H5*" "--compiler gfortran" "--exec flow*" \
+            "--module hdf5" "--cwd /home/bob" "--hash $(jq -r 'select(.userT.exec_path == "/home/alice/bin/flow.mpi") | .hash_id' \
+            "$SITE/records" | head -n 1)" "--uuid 5468e07b-0c8a-49a1-8010-3c9a11fce259" "-E 2024-11-19T10:00:01"; do
+            # shellcheck disable=SC2086 # several options
+            acct --links -S 2024-11-01 -n -P -o exec,user,compiler,nlibs,functions,command --store "$store" $question
+            echo "$question: $stderr"
+            [ "$output" = "flow.mpi|bob|gfortran|1|H5Dread,H5Fopen|gfortran flow.o" ]
+        done
+        for question in "-u alice" "--lib c" "--compiler icc" "--cwd /home/al" "-E 2024-11-18"; do
+            # shellcheck disable=SC2086 # several options
+            acct --links -S 2024-11-01 -n -P --store "$store" $question
+            [ "$output" = "" ]
+            [[ $stderr == *"jobtrail-acct: no links "* ]]
+        done
+        acct --links -S 2024-11-01 --json --store "$store"
+        jq -e '.links == [.links[0]] and (.links[0] | .user == "bob" and .module == "flow/2" and .wrapper == null)' <<<"$output"
+    done
+    for question in "-j 12" -X "-s F" --coverage --libs "-N n1" -b; do
+        # shellcheck disable=SC2086 # several options
+        acct --links $question
+        [ "$status" -eq 1 ]
+        [[ $stderr == "--"*" go"*" with "* ]]
+    done
+}
+
+@test "a node is that of a step's tasks, and not of the first rank alone" {
+    jobs -j 12 -N n2 && [ "$jobs" = "" ] # one node, says the record
+    for store in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        site_run 019a9f00-1111-7000-8000-000000000009 wide 1 '.slurmT += {job_id: 12, restart_count: 0} |
+            .userT += {user: "alice", account: "climate", job_id: "12"} | .userDT.num_nodes = 2' >"$BATS_TEST_TMPDIR/wide"
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/wide"
+        jobs -N 'n[2-3]' --exec wide --store "$store" && [ "$jobs" = "12.0" ]
+        jobs -N n1 --exec wide --store "$store" && [ "$jobs" = "12.0" ]
+        jobs -N n3 --exec wide --store "$store" && [ "$jobs" = "" ]
+    done
 }

@@ -187,7 +187,7 @@ allocated() { # NUMBER USER ACCOUNT STATE NODES CORE-SECONDS: as sacct writes it
 
 load_rows() { # STORE
     {
-        echo 'JobIDRaw|JobID|Cluster|User|Account|Partition|State|Submit|Start|End|AllocCPUS|AllocNodes|CPUTimeRAW|Suspended|'
+        head -n 1 "$JOBTRAIL_SOURCE/test/data/sacct/ended"
         cat
     } >"$BATS_TEST_TMPDIR/rows"
     "$JOBTRAIL_BIN/jobtrail-load" --store "$1" --slurm-rows "$BATS_TEST_TMPDIR/rows"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-acct and jobtrail-report where arguments, names, outputs and stores are not as one likes them.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/site
@@ -233,7 +233,7 @@ elsewhere, say --store sqlite:FILE or set JOBTRAIL_STORE."
     run -1 "$REPORT" --store "$STORE" --top -1
     [[ "$output" == *"--top: must be a number from 0 on"* ]]
     run -1 "$REPORT" --store "$STORE" --update users
-    [ "$output" = "jobtrail-report: --update makes no report: call jobtrail-report once more for that" ]
+    [[ $output == "jobtrail-report: --update makes no report, "*": call jobtrail-report once more for that" ]]
     local program page
     for program in jobtrail-acct jobtrail-report; do
         page=$JOBTRAIL_SOURCE/contrib/$program.1.scd
@@ -245,7 +245,7 @@ elsewhere, say --store sqlite:FILE or set JOBTRAIL_STORE."
         comm -23 "$BATS_TEST_TMPDIR/help" "$BATS_TEST_TMPDIR/page" | paste -sd ' ' >"$BATS_TEST_TMPDIR/more"
         [ "$(comm -13 "$BATS_TEST_TMPDIR/help" "$BATS_TEST_TMPDIR/page")" = "" ]
         cat "$BATS_TEST_TMPDIR/more"
-        run grep -vxE '(--accounts|--clusters|--nodelist|--uid| )*' "$BATS_TEST_TMPDIR/more"
+        run grep -vxE '(--accounts|--clusters|--group|--nodelist|--uid| )*' "$BATS_TEST_TMPDIR/more"
         [ "$output" = "" ]
     done
     COLUMNS=20 "$REPORT" --help >/dev/null

@@ -7,6 +7,7 @@
 bats_require_minimum_version 1.5.0
 load ../fixture/site
 load ../fixture/mariadb
+load ../fixture/askers
 
 setup_file() {
     [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
@@ -15,6 +16,7 @@ setup_file() {
     site_records "$PLACE/site"
     others_secrets >>"$SITE/records"
     private_etc
+    sudoers
     mkdir "$PLACE/store" "$PLACE/program"
     chown 6100:6100 "$PLACE/store"
     chmod 700 "$PLACE/store"
@@ -32,38 +34,8 @@ teardown_file() {
     mariadb_stop
 }
 
-# others_secrets: a run of bob's and a link of his, with words in all places that nobody else may see
-others_secrets() {
-    bobs_run | tee "$PLACE/bobs"
-    jq -c '{package_name: "SECRETpackage", package_version: "1", package_path: "/SECRET", program: "python",
-        xalt_run_uuid: .userT.run_uuid,
-        ownerT: (.slurmT + .userT | {user, cluster, node, restart_count, job_id: (.job_id | tonumber)})}' "$PLACE/bobs"
-    jq -nc '{resultT: {uuid: "019a9f00-7777-7000-8000-000000000002", build_user: "bob", build_host: "SECREThost",
-        build_syshost: "tiny", build_epoch: "1732010400", exec_path: "/opt/SECRETprogram", hash_id: "77",
-        link_path: "/usr/bin/SECRETld", link_program: "SECRETcc", wd: "/home/bob"},
-        linkA: [["/home/bob/libSECRET.so.1", "0"]], link_line: ["SECRETflag"], function: ["SECRETfunction"]}'
-}
-
-bobs_run() {
-    site_run 019a9f00-7777-7000-8000-000000000001 SECRETprogram 1 '.userT += {user: "bob", account: "SECRETaccount",
-        cwd: "/home/bob/SECRETcwd", job_id: "77", syshost: "SECRETcluster"} | .slurmT.job_id = 77
-        | .cmdlineA = ["SECRETargument"] | .envT = {SECRETname: "SECRETvalue"}
-        | .libA = [["/home/bob/libSECRET.so.1", "0"]]
-        | .xaltLinkT = {Build_UUID: "019a9f00-7777-7000-8000-000000000002", Build_User: "bob",
-            Build_compiler: "SECRETcc"}'
-}
-
-# private_etc: $ETC has alice, bob and jobtrail, and the example of a sudoers file
-private_etc() {
-    local id=6100 name
-    cp -a /etc "$ETC"
-    mkdir -p "$ETC/jobtrail"
-    for name in jobtrail alice bob; do
-        echo "$name:x:$id:$id::/nowhere:/bin/sh" >>"$ETC/passwd"
-        echo "$name:x:$id:" >>"$ETC/group"
-        echo "$name:*:19000:0:99999:7:::" >>"$ETC/shadow"
-        id=$((id + 1))
-    done
+# sudoers: the example of a file of sudo's
+sudoers() {
     sed "s|$JOBTRAIL_STAGE/bin|$PLACE/program|; s|^\(Defaults!\)[^ ]*/jobtrail-own|\1$PLACE/program/jobtrail-own|
         s|NOPASSWD: .*|NOPASSWD: $PLACE/program/jobtrail-own|" \
         "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-own" >"$ETC/sudoers.d/jobtrail-own"
@@ -71,52 +43,9 @@ private_etc() {
     echo "sqlite:$PLACE/store/jobtrail.db" >"$ETC/jobtrail/own-store"
 }
 
-# as USER COMMAND...: where /etc is the test's
-as() {
-    # shellcheck disable=SC2016 # of the shell that is started
-    unshare --mount sh -c 'mount --bind "$ETC" /etc && cd / && exec setpriv --reuid "$0" --regid "$0" --init-groups "$@"' "$@"
-}
-
 OWN() { # USER ARGUMENT...: as the site says it
     run --separate-stderr as "$1" sudo -n -u jobtrail "$PLACE/program/jobtrail-own" "${@:2}"
     echo "$status: $output $stderr"
-}
-
-everything() { # USER: all that the two programs show him
-    local form
-    for form in "" --json --csv "--libs -P"; do
-        # shellcheck disable=SC2086 # several words, or none
-        "$2" "$1" acct -a -S 2024-11-01 $form -o jobid,user,account,exec,execpath,cwd,cmdline,libs,compiler,builtby,packages
-        echo "$output"
-    done
-    for form in "" --json --csv --html; do
-        # shellcheck disable=SC2086 # one word, or none
-        "$2" "$1" report -S 2024-11-01 -E 2024-11-30 --top 0 --full-paths $form
-        echo "$output"
-    done
-    "$2" "$1" acct --coverage -S 2024-11-01
-    echo "$output"
-}
-
-sees_own() { # ASKER: alice sees hers, and nothing of the others'; bob sees his
-    local seen
-    "$1" alice acct -a -S 2024-11-01 -n -P -o user
-    [ "$status" -eq 0 ]
-    [ "$(sort -u <<<"$output")" = alice ]
-    [ "$(wc -l <<<"$output")" -eq 8 ]
-    seen=$(everything alice "$1")
-    [[ $seen == *flow.mpi* && $seen == *hdf5* ]]
-    ! grep -E 'SECRET|carol|solver' <<<"$seen" || false
-    "$1" bob acct -a -S 2024-11-01 -n -P -o user,exec,cmdline,compiler,packages
-    [[ "$output" == *"bob|SECRETprogram|SECRETargument|SECRETcc|SECRETpackage"* ]]
-    [ "$(cut -d'|' -f1 <<<"$output" | sort -u)" = bob ]
-    "$1" bob report users --json -S 2024-11-01 -E 2024-11-30
-    [ "$(jq -c '[.pages[0].rows[].user]' <<<"$output")" = '["bob"]' ]
-    "$1" bob acct -a -S 2024-11-01 --coverage --json
-    [ "$(jq -c '[.coverage, .allocation.allocation]' <<<"$output")" = '[[],0]' ]
-    "$1" bob acct -a -S 2024-11-01 -n -P -o user,coreseconds
-    [ "$status" -eq 0 ]
-    [ "$(cut -d'|' -f1 <<<"$output" | sort -u)" = bob ]
 }
 
 @test "by sudo users see their own runs in a store that nobody else may read" {
@@ -225,8 +154,11 @@ sees_own() { # ASKER: alice sees hers, and nothing of the others'; bob sees his
     setpriv --reuid 6100 --regid 6100 --clear-groups /usr/bin/python3 -I - "$PLACE/program" "$PLACE/store/jobtrail.db" <<'EOF'
 import sqlite3, sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.own import OwnStore
-store = OwnStore("alice")
+from jobtrail.program import Failure
+from jobtrail.service.restricted import RestrictedSqlite
+from jobtrail.service.rights import Rights
+from jobtrail.store import SqliteStore
+store = RestrictedSqlite(Rights(["alice"]))
 store.connect(sys.argv[2])
 store.begin()
 names = [row[0] for row in sqlite3.connect(sys.argv[2]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
@@ -234,18 +166,27 @@ assert len(names) > 20
 for name in names:
     for place in ("", "main."):
         try:
-            rows = store.lookup("SELECT * FROM %s%s" % (place, name))
+            rows = SqliteStore.lookup(store, "SELECT * FROM %s%s" % (place, name))
         except sqlite3.DatabaseError as error:
             assert "prohibited" in str(error) or "not authorized" in str(error), error
             continue
         assert place == "" and "SECRET" not in str(rows), (place, name)
-for sql in ("ATTACH ? AS other", "PRAGMA user_version", "DROP VIEW temp.run", "DELETE FROM temp.me",
-            "UPDATE temp.me SET name = ?", "CREATE TABLE temp.x (y)"):
+for sql in ("ATTACH ? AS other", "PRAGMA user_version", "DROP VIEW temp.run", "DELETE FROM temp.may_user",
+            "UPDATE temp.may_user SET name = ?", "CREATE TABLE temp.x (y)"):
     try:
-        store.lookup(sql, ("bob",) * sql.count("?"))
+        SqliteStore.lookup(store, sql, ("bob",) * sql.count("?"))
         raise SystemExit(sql)
     except sqlite3.DatabaseError as error:
         assert "authorized" in str(error), error
+# the authorizer takes names of common table expressions for those of views
+for sql in ("SELECT * FROM main.run_own", "WITH x AS (SELECT uuid FROM main.run_own) SELECT * FROM x",
+            "SELECT * FROM (WITH run AS (SELECT uuid FROM run_own) SELECT * FROM run)"):
+    for read in (store.lookup, store.query):
+        try:
+            read(sql)
+            raise SystemExit(sql)
+        except Failure as error:
+            assert "is not read here" in str(error), error
 EOF
 }
 

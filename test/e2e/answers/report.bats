@@ -103,7 +103,8 @@ cells() {
 @test "libraries have versions, modules and jobs, each counted once" {
     cells libraries '.library, .runs, .jobs, .users, .module' --raw
     grep -Fx 'hdf5 1.14.3|2|2|1|hdf5/1.14.3' <<<"$cells"
-    grep -Fx 'c 6|14|9|3|-' <<<"$cells"
+    cells system '.library, .runs, .jobs, .users, .module' --raw
+    grep -Fx 'glibc|14|9|3|-' <<<"$cells"
     cells modules '.module, .runs, .jobs'
     grep -Fx 'hdf5/1.14.3|2|2' <<<"$cells"
     grep -Fx 'flow/2|4|4' <<<"$cells"
@@ -117,14 +118,14 @@ cells() {
     cells accounts '.account, .runs' --raw
     [ "$cells" = $'climate|8\nchem|4\nphysics|2' ]
     cells fields '.field, .runs' --raw --by runs
-    [ "$cells" = $'Climate <b>|8\n(unknown)|4\nPhysics|2' ]
+    [ "$cells" = $'Climate <b>|8\n-|4\nPhysics|2' ]
 }
 
 @test "tables are in the order that is asked for, from the largest on" {
     local order column
     for order in hours runs users jobs accounts; do
         column=${order/hours/core_hours}
-        for page in executables libraries packages; do
+        for page in executables modules packages; do
             report "$page" --by "$order" --json --top 0
             jq -e --arg column "${column/core_hours/inclusive_core_hours}" '[.pages[0].rows[][$column]] |
                 length > 1 and . == (sort | reverse)' <<<"$output"
@@ -143,7 +144,25 @@ cells() {
     cells months '.user, ."2024-11", .total' --of users --raw
     [ "$cells" = $'alice|8|8\nbob|2|2\ncarol|4|4' ]
     report months --raw -S 2023-01-01 -E 2024-12-31
-    grep -E '^Library +Jan +Feb +Mar +Apr +May +Jun +Jul +Aug +Sep +Oct +Nov +Dec +Total$' <<<"$output"
+    grep -E '^Library( +[A-Z][a-z]{2} 2024){12} +Total$' <<<"$output"
+    report months --raw -S 2024-02-01 -E 2025-01-31
+    grep -E '^Library( +[A-Z][a-z]{2} 2024){11} +Jan 2025 +Total$' <<<"$output"
+}
+
+@test "a month without data is blank, and one of which the period has a part is named; trends are core hours" {
+    report months --raw --of users -S 2024-10-05 -E 2024-11-29
+    grep -E '^User +Oct 2024 +Nov 2024 +Total$' <<<"$output"
+    grep -E '^alice +8 +8$' <<<"$output"
+    [[ "$output" == *"2024-10 is from 2024-10-05 on. 2024-11 is up to 2024-11-29. Blank: no data."* ]]
+    report months trends --of users -S 2024-10-01 -E 2024-11-30 --json
+    jq -e '[.pages[].rows[]."2024-10"] | length == 6 and all(. == null)' <<<"$output"
+    # of a user without runs there are data of the others
+    report months --raw --of users -u bob --json
+    jq -e '.pages[0].rows[0]."2024-11" == 2' <<<"$output"
+    report trends users --json -S 2024-11-01 -E 2024-11-30 --of users
+    jq -e '(.pages[0].rows | map({key: .user, value: .total}) | from_entries) as $trends |
+        (.pages[1].rows | map({key: .user, value: .inclusive_core_hours}) | from_entries) as $users |
+        all($users | keys[]; ($users[.] - $trends[.]) | fabs < 0.001) and ($trends | any(. > 0))' <<<"$output"
 }
 
 @test "last run and last linked, built by somebody else, how runs ended" {
@@ -362,6 +381,153 @@ everything() {
     [ "$status" -eq 0 ]
     [[ "$(cat "$BATS_TEST_TMPDIR/out")" == *alice* ]]
     [ "$(find "$BATS_TEST_TMPDIR" -name '.jobtrail-report*')" = "" ]
+}
+
+@test "runs are chosen by executable, library, module, package, partition and node" {
+    cells executables '.executable, .runs' --raw --lib 'hdf5>=1.14'
+    [ "$cells" = "flow.mpi|2" ]
+    cells libraries '.library, .runs, .jobs' --raw --module hdf5
+    grep -Fx 'hdf5 1.14.3|2|2' <<<"$cells"
+    cells users '.user, .runs' --raw --module flow
+    [ "$cells" = "alice|4" ]
+    cells packages '.package, .runs' --raw --pkg 'numpy<1'
+    [ "$cells" = $'Matrix|1\nnumpy|1' ]
+    cells executables '.executable, .runs' --raw --exec 'flow*' --exec /opt/tiny
+    [ "$(sort <<<"$cells" | paste -sd ' ')" = "flow.mpi|2 tiny|4" ]
+    cells executables '.executable, .runs' --raw --lib 'hdf5 & c' -u alice -A CLIMATE
+    [ "$cells" = "flow.mpi|2" ]
+    cells executables '.executable' --lib 'hdf5 & nothing'
+    [ "$cells" = "" ]
+    # estimates stay those of the whole where all that sampling kept is chosen
+    cells executables '.executable, .runs, (.runs_low | round)' --exec tiny
+    [ "$cells" = "tiny|40000|9336" ]
+    report users --raw --json
+    runs=$(jq .pages[0].total.runs <<<"$output")
+    for option in -r -N; do
+        column=$([ "$option" = -N ] && echo node || echo partition)
+        sum=0
+        while read -r count name; do # of some runs it is not known
+            report users --raw --json "$option" "$name"
+            [ -z "$name" ] || [ "$(jq .pages[0].total.runs <<<"$output")" = "$count" ]
+            sum=$((sum + count))
+        done < <(sqlite3 -separator ' ' "${STORE#sqlite:}" "SELECT count(*), $column FROM run WHERE date LIKE '2024-11-%' GROUP BY 2")
+        [ "$sum" -eq "$runs" ]
+    done
+}
+
+@test "a report of chosen programs knows nothing of the rest of the allocation, and says so" {
+    report users --lib hdf5 --json
+    [ "$(jq -c '.pages[0].numbers | [.allocation, .uncertain, .unseen, .idle, .coverage]' <<<"$output")" = '[null,null,null,null,null]' ]
+    [ "$(jq -c .filters <<<"$output")" = '{"libraries":["hdf5"]}' ]
+    report users --lib hdf5
+    [[ "$output" == *$'\nOf library hdf5\nPrograms '*" Allocation, uncertain, unseen and idle time of chosen programs alone are not known"* ]]
+    report --lib hdf5 --json
+    [ "$(jq -c '[.pages[].name] | contains(["allocation"]), contains(["coverage"]), contains(["links"])' <<<"$output" | paste -sd ' ')" = "false false true" ]
+    report --lib hdf5 --html
+    [[ "$status" -eq 0 && "$output" == *"time of chosen programs alone are not known"* ]]
+    report users --lib hdf5 --csv
+    [ "$(sed -n 2p <<<"$output" | cut -d , -f 4-9)" = ",0.0,,,," ]
+}
+
+@test "an empty page says of which days and of whom, and a misspelt name gets a hint" {
+    report users executables -u alicce,bob -r main --exec flow.mpj
+    [ "$status" -eq 0 ]
+    [ "$(grep -cFx 'Nothing from 2024-11-01 to 2024-11-30 of users alicce, bob; partition main; executable flow.mpj' <<<"$output")" -eq 2 ]
+    [ "$stderr" = "jobtrail-report: --exec flow.mpj: the store has none; did you mean flow.mpi?
+jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
+    report users --lib hfd5
+    [ "$stderr" = "jobtrail-report: --lib hfd5: the store has none; did you mean hdf5?" ]
+}
+
+@test "links by compiler, user, library, module and function" {
+    cells links '.compiler, .links, .users, .executables, .last'
+    [ "$cells" = "gfortran|1|1|1|2024-11-19" ]
+    cells links '.user, .links' --of users
+    [ "$cells" = "bob|1" ]
+    cells links '.library, .links' --of libraries --lib hdf5
+    [ "$cells" = "hdf5 1.14.3|1" ]
+    cells links '.function' --of functions
+    [ "$cells" = $'H5Dread\nH5Fopen' ]
+    cells links '.module' --of modules --exec flow.mpi
+    [ "$cells" = $'flow/2\nhdf5/1.14.3' ]
+    cells links .compiler -u alice
+    [ "$cells" = "" ]
+    cells links .compiler -S 2024-11-20
+    [ "$cells" = "" ]
+}
+
+@test "options that do nothing for the pages, or do not go together, are errors" {
+    wrong() { # MESSAGE OPTION...
+        report "${@:2}"
+        [ "$status" -eq 1 ]
+        [ "$stderr" = "jobtrail-report: $1" ] || { echo "$stderr" && return 1; }
+    }
+    report failures --by users
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == "jobtrail-report: --by users does nothing for failures; it does for executables, "*", packages" ]]
+    wrong "there is no page months of days; there is --of executables, families, libraries, system, modules, compilers, users, accounts, fields" \
+        months --of days
+    wrong "--lib does not go with the page allocation: time that no program had is of no program" users allocation --lib hdf5
+    wrong "--account does not choose links: their records do not have it" links -A physics
+    wrong "--update makes no report, and goes with --store and --summary alone: call jobtrail-report once more for that" --update -u bob
+    wrong "--node reads the runs themselves: --summary does not go with it" -N n1 --summary /nonexistent
+    wrong "Invalid hostlist: n1'" -N "n1'"
+    wrong "there is no page usres; did you mean users?" usres
+    for option in --of=users --full-paths --by=jobs; do
+        report coverage endings "$option"
+        [[ "$status $stderr" == "1 jobtrail-report: "*" does nothing for coverage and endings; it does for "* ]]
+    done
+    for time in 0000-01-01 9999-12-31 uts999999999999 now-999999999days now+99999999999999999999999weeks; do
+        report users -S "$time" -E "$time"
+        [[ "$status $stderr" == "1 jobtrail-report: Invalid time specification: $time" ]]
+    done
+    report users -S 1902-01-01 -E 9998-12-31
+    [ "$status" -eq 0 ]
+    report users --csv --json
+    [[ "$status $stderr" == "1 jobtrail-report: argument --json: not allowed with argument --csv"* ]]
+}
+
+@test "a terminal sees how far a report has come, and nothing else does" {
+    local many=sqlite:$BATS_TEST_TMPDIR/many.db programs=$JOBTRAIL_SOURCE/contrib clear=$'\r\e[K'
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 3000 | "$JOBTRAIL_BIN/jobtrail-load" --store "$many" -
+    local how="--store $many -S 2000-01-01" rate='[0-9]+/s, [0-9]+ s left'
+    for what in executables --update; do
+        [ "$what" = --update ] && how="--store $many"
+        run script -qec "$programs/jobtrail-report $how $what" /dev/null
+        echo "$output"
+        [ "$status" -eq 0 ]
+        # shellcheck disable=SC2016 # quoted for the expression
+        [[ $output =~ "$clear"'3000 of 3000 runs read, 100 %, '$rate"$clear" ]]
+        [[ $output =~ "$clear"'0 of '[0-9]+' jobs divided, 0 %'"$clear"[0-9]+' of '[0-9]+' jobs divided, 100 %, '$rate"$clear" ]]
+        # the line is gone before the report, and at the end
+        rest=${output##*"$clear"}
+        [[ $what == --update && $rest == "" || $rest == *"Executables"* ]]
+    done
+    run --separate-stderr "$programs/jobtrail-report" --store "$many" -S 2000-01-01 --node n0001 executables
+    [[ $status -eq 0 && $stderr == "" ]]
+    # of rows it is not known how many there are
+    run script -qec "$programs/jobtrail-acct --store $many --no-sacct -a -S 2000-01-01 --sort=-Elapsed --top 1 -n" /dev/null
+    [[ $status -eq 0 && $output =~ "$clear"'500 runs read, '[0-9]+'/s'"$clear" && ${output##*"$clear"} != *read* ]]
+    run script -qec "$programs/jobtrail-acct --store $many -a -S 2000-01-01 --coverage" /dev/null
+    [[ $status -eq 0 && $output == *"$clear"*" jobs divided, 100 %, "*"$clear"Core* ]]
+    # rows that are printed as they are read say it themselves
+    run script -qec "$programs/jobtrail-acct --store $many --no-sacct -a -S 2000-01-01" /dev/null
+    [[ $status -eq 0 && $output != *"$clear"* && $(wc -l <<<"$output") -gt 2000 ]]
+    # what a service or a page asks for
+    cat >"$BATS_TEST_TMPDIR/asked.py" <<'EOF'
+import sys
+from jobtrail.acct import main as acct
+from jobtrail.report import main as report
+from jobtrail.web.local import Direct
+
+program, address, *sys.argv[1:] = sys.argv[1:]
+{"acct": acct, "report": report}[program].main(Direct(address))
+EOF
+    for what in "report $many --node n0001 executables" "acct $many -a --sort Start --top 1"; do
+        run script -qec "PYTHONPATH=$programs python3 $BATS_TEST_TMPDIR/asked.py $what -S 2000-01-01" /dev/null
+        echo "$output"
+        [[ $status -eq 0 && $output != *"$clear"* ]]
+    done
 }
 
 @test "wrong usage ends with 1 and says what is right" {

@@ -39,13 +39,17 @@ random_records() { # SEED
             end | .[]'
 }
 
-# report STORE OPTION...: of those months; with a margin as small as the records are few, and as late as they come
-report() {
+# reporter STORE OPTION...: with a margin as small as the records are few, and as late as they come
+reporter() {
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib /usr/bin/python3 -c '
 from jobtrail.report import main, summary
 summary.MARGIN["mariadb"] = 20
 summary.RECENT_DAYS = 1000
-main.main()' --store "$1" -S 2024-09-01 -E 2024-12-31 "${@:2}"
+main.main()' --store "$@"
+}
+
+report() { # STORE OPTION...: of those months
+    reporter "$1" -S 2024-09-01 -E 2024-12-31 "${@:2}"
 }
 
 everything() { # STORE OPTION...: the whole report but for where and when it was made; rows by name
@@ -93,7 +97,7 @@ grow() {
         everything "$1" --summary "$2" >"$BATS_TEST_TMPDIR/behind"
         same "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/behind"
         ((RANDOM % 3 > 0)) || continue
-        report "$1" --update --summary "$2"
+        reporter "$1" --update --summary "$2"
         everything "$1" --summary "$2" >"$BATS_TEST_TMPDIR/with"
         same "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
     done

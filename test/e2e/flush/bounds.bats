@@ -267,6 +267,22 @@ has_slot() {
     (($(hashes | grep -c 'true 0') >= 3))
 }
 
+@test "a flush at the end of an extern step does what others have left, too" {
+    local number pids=()
+    configure 'epilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G\nhash_file_time = 300\nhash_job_time = 300'
+    rm -rf "${SPOOL:?}/$JOB.0"
+    for number in 1 2; do slow_job "$number"; done
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --job 1 --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
+    FLUSH=$!
+    wait_for has_slot
+    run "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --job 2 --conf "$CONF" --node e2e
+    [[ $output == *'another flush is at work: the rest is for that'* && -e $SPOOL/2.0 ]]
+    truncate -s 64K "$BATS_TEST_TMPDIR"/slow?
+    wait "$FLUSH"
+    [[ -z $(find "$SPOOL" -maxdepth 1 -name '*.0') ]]
+    [[ $(endings) == $'slow1 fini\nslow2 fini' ]]
+}
+
 @test "flushes come behind everything else on the node, in a cgroup of their own" {
     local pid children
     configure 'hash_file_size = 1024G\nhash_job_size = 1024G\nhash_file_time = 300\nhash_job_time = 300'

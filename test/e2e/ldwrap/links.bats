@@ -262,7 +262,7 @@ libraries() {
         [[ -n $uuid ]]
         strip --strip-all made
         [[ $(mark made Build_UUID) == "$uuid" ]]
-        objcopy --strip-sections made bare 2>/dev/null || llvm-objcopy-14 --strip-sections made bare
+        llvm-objcopy --strip-sections made bare
         [[ $(mark bare Build_UUID) == "$uuid" ]]
         ./made
     done

@@ -21,10 +21,14 @@ project() {
     cd "$WORK" || return
 }
 
-# compare_builds MARKED FILE...: all files are there on both sides; objects and archives are the same,
-# what was linked is but for the note; so many have one, and these have a record
+is_linked() { # ELF FILE: an executable or a shared library
+    [[ $(readelf -hW "$1" | sed -n 's/^ *Type: *\([A-Z]*\) .*/\1/p') == @(EXEC|DYN) ]]
+}
+
+# compare_builds FILE...: all files are there on both sides; objects and archives are the same, what was
+# linked is but for the note, which it has; these files have a record
 compare_builds() {
-    local file marked=0
+    local file
     diff <(cd ../plain && find . -type f | sort) <(cd ../wrapped && find . -type f | sort)
     while IFS= read -r file; do
         case $(head -c 8 "../plain/$file" | tr -d '\0') in
@@ -34,13 +38,16 @@ compare_builds() {
         esac
         if is_marked "../wrapped/$file"; then
             same_but_for_the_note "../plain/$file" "../wrapped/$file" || { echo "$file"; return 1; }
-            marked=$((marked + 1))
         else
+            # CMake keeps one of its probes.
+            ! is_linked "../wrapped/$file" || [[ $file == */CMakeDetermineCompilerABI_*.bin ]] || {
+                echo "$file is not marked"
+                return 1
+            }
             cmp "../plain/$file" "../wrapped/$file" || return 1
         fi
     done < <(cd ../plain && find . -type f ! -name '*.tmp')
-    ((marked == $1)) || { echo "$marked are marked"; return 1; }
-    for file in "${@:2}"; do
+    for file; do
         recorded_as "$(mark "../wrapped/$file" Build_UUID)" || { echo "$file"; return 1; }
     done
 }
@@ -48,11 +55,11 @@ compare_builds() {
 @test "autotools, libtool and Fortran: minpack" {
     project minpack
     both sh -c 'sh ./configure F77=gfortran >configure.said 2>&1 && make FFLAGS="-O1 -g"'
-    compare_builds 1 .libs/libminpack.so.1.0.0
+    compare_builds .libs/libminpack.so
     # The probes were left alone.
     diff <(grep '^checking' ../plain/configure.said) \
         <(grep '^checking' ../wrapped/configure.said | sed "s,$LD_DIRECTORY/\(x86_64-linux-gnu-\)*ld,/usr/bin/ld,g")
-    [[ $(links | jq -c '[.[] | select(.resultT.exec_path | endswith("/libminpack.so.1.0.0")) | .jobtrailT.objects > 20]') == '[true]' ]]
+    [[ $(links | jq -c '[.[] | select(.resultT.exec_path | test("/libminpack[.]so[.0-9]*$")) | .jobtrailT.objects > 20]') == '[true]' ]]
 }
 
 @test "CMake: tinyxml2" {
@@ -60,7 +67,7 @@ compare_builds() {
     both sh -c 'cmake -G "Unix Makefiles" -B made -D BUILD_SHARED_LIBS=ON -D CMAKE_BUILD_TYPE=Release >cmake.said 2>&1 &&
         cmake --build made -j1 >build.said 2>&1 && cd made && ./xmltest >/dev/null'
     # CMake's first look at each compiler stays in the build directory.
-    compare_builds 4 made/libtinyxml2.so.9.0.0 made/xmltest
+    compare_builds made/libtinyxml2.so made/xmltest
     diff <(sed 's/([0-9.]*s)//' ../plain/cmake.said) <(sed 's/([0-9.]*s)//' ../wrapped/cmake.said)
     # Nothing is to be done again: the linker's dependency files name nothing that is gone.
     rm -rf "$WORK"
@@ -73,15 +80,15 @@ compare_builds() {
 @test "a version script and programs that are run by the build: zlib" {
     project zlib
     both sh -c './configure >configure.said 2>&1 && make CFLAGS="-O1 -fPIC -D_LARGEFILE64_SOURCE=1 -DHAVE_HIDDEN" SFLAGS="-O1 -fPIC -D_LARGEFILE64_SOURCE=1 -DHAVE_HIDDEN" all && make test >test.said 2>&1'
-    compare_builds 7 libz.so.1.2.13 example minigzip
+    compare_builds libz.so example minigzip
     diff ../plain/test.said ../wrapped/test.said
-    [[ $(readelf --dyn-syms -W ../wrapped/libz.so.1.2.13) == *deflate*@@* || $(readelf -VW ../wrapped/libz.so.1.2.13) == *ZLIB_1.2.9* ]]
+    [[ $(readelf --dyn-syms -W ../wrapped/libz.so) == *deflate*@@* || $(readelf -VW ../wrapped/libz.so) == *ZLIB_1.2.9* ]]
 }
 
 @test "LTO: lz4" {
     project lz4
     both make CFLAGS="-O1 -flto=1 -frandom-seed=1" lib lz4
-    compare_builds 3 lib/liblz4.so.1.9.4 programs/lz4
+    compare_builds lib/liblz4.so programs/lz4
     echo text | ../wrapped/programs/lz4 | ../wrapped/programs/lz4 -d | grep -x text
 }
 

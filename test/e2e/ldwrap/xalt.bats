@@ -90,6 +90,7 @@ has_xalts_bytes() {
 # in_both FUNCTION: with $STORE and `sql QUERY` for SQLite, then for MariaDB
 in_both() {
     STORE=sqlite:$BATS_TEST_TMPDIR/store.db
+    # shellcheck disable=SC2329 # the function calls it
     sql() { sqlite3 -separator ' ' "${STORE#sqlite:}" "$1"; }
     "$1"
     mariadb_database jobtrail

@@ -195,6 +195,19 @@ COLUMNS
         GROUP BY directorate ORDER BY corehours DESC")" = $'GEO\t25\t8\nMPS\t0\t2' ]
 }
 
+@test "each view in MariaDB can be read, whatever collation the reader's connection has" {
+    local view collation
+    store=$MARIADB_STORE
+    load_into records
+    for view in $(sql "SELECT table_name FROM information_schema.views WHERE table_schema = 'jobtrail'"); do
+        for collation in utf8mb4_nopad_bin utf8mb4_general_ci utf8mb4_unicode_ci latin1_swedish_ci; do
+            sql "SET collation_connection = $collation; SELECT * FROM $view" >"$view.$collation"
+            cmp "$view.utf8mb4_nopad_bin" "$view.$collation"
+        done
+    done
+    [ -e conflict.latin1_swedish_ci ]
+}
+
 # what XALT's loader puts there: py_src/XALTdb.py (json.dumps), obj_type in py_src/xalt_util.py
 @test "values in MariaDB are written as XALT writes them" {
     store=$MARIADB_STORE

@@ -28,6 +28,8 @@ setup_file() {
     cd "$PLACE" || return
     authority ours
     authority other
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=itself \
+        -addext subjectAltName=IP:127.0.0.1,IP:127.0.0.2 -keyout itself.key -out itself.pem 2>/dev/null
     certificate ours server DNS:localhost,IP:127.0.0.1
     certificate ours elsewhere DNS:elsewhere.example
     certificate ours client DNS:client.example
@@ -165,6 +167,7 @@ heard_nothing() { # but what comes before a user's name
 }
 
 @test "an authority or a name that is not the host's ends it before a name is told" {
+    local host
     say "ssl-ca = $PLACE/ours.pem"
     impostor --tls "$PLACE/forged.pem" "$PLACE/forged.key"
     both refuses "$FALSE" "certif"
@@ -173,6 +176,15 @@ heard_nothing() { # but what comes before a user's name
     impostor --tls "$PLACE/elsewhere.pem" "$PLACE/elsewhere.key"
     both refuses "$FALSE" "certif"
     heard_nothing
+    # certified by itself, where it need not prove by the password who it is, and where it could
+    say
+    for host in 127.0.0.1 127.0.0.2; do
+        kill "$IMPOSTOR"
+        impostor --host $host --tls "$PLACE/itself.pem" "$PLACE/itself.key"
+        export MARIADB_TLS_DISABLE_PEER_VERIFICATION=1
+        both refuses "${FALSE/127.0.0.1/$host}" "certif"
+        heard_nothing
+    done
 }
 
 @test "a host without TLS hears no name and no password" {

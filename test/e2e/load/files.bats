@@ -201,14 +201,58 @@ damage() {
     [ "$(count new)" -eq 1 ]
 }
 
-@test "a terminal sees the progress, and one summary" {
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 1000 >"$BATS_TEST_TMPDIR/many"
-    run script -qec "jobtrail-load --batch 200 --store sqlite:$store $BATS_TEST_TMPDIR/many" /dev/null
+@test "a terminal sees total, rate and time left, and one summary" {
+    cd "$BATS_TEST_TMPDIR"
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 1000 >lines
+    mkdir many
+    awk '{ print >("many/run." NR ".json") }' lines
+    run script -qec "jobtrail-load --batch 200 --store sqlite:$store many" /dev/null
+    echo "$output"
     [ "$status" -eq 0 ]
-    [[ "$output" == *$'\r500 read, 0 set aside'* ]]
-    [ "$(grep -c 'new, 0 updated' <<<"$output")" -eq 1 ]
-    load "$BATS_TEST_TMPDIR/many"
+    # shellcheck disable=SC2016 # quoted for the expression
+    [[ $output =~ $'\r\e[K500 of 1000 read, 50 %, '[0-9]+'/s, '[0-9]+' s left, 0 set aside' ]]
+    [ "$(grep -c '1000 new, 0 updated' <<<"$output")" -eq 1 ]
+    # of a file how much was read, of standard input neither that nor a time
+    run script -qec "jobtrail-load --store sqlite:$store lines" /dev/null
+    [[ $output =~ $'\r\e[K500 read, '[0-9]+' %, '[0-9]+'/s, '[0-9]+' s left, 0 set aside' ]]
+    run script -qec "cat lines | jobtrail-load --store sqlite:$store -" /dev/null
+    [[ $output =~ $'\r\e[K500 read, '[0-9]+'/s, 0 set aside' && $output == *" 1000 unchanged"* ]]
+    load many
     [ "$stderr" = "" ]
+}
+
+@test "what holds no records is an error, and all else is loaded" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir none others
+    echo '{}' >others/package.json
+    printf 'Nov 23 10:00:00 n1 sshd[1]: session opened\n' >syslog
+    gzip -k syslog
+    for input in none others syslog syslog.gz - "$records others" "syslog $records"; do
+        # shellcheck disable=SC2086 # words
+        load $input <syslog
+        echo "$input: $output $stderr"
+        [ "$status" -eq 6 ]
+        [[ $stderr == "jobtrail-load: "*": holds no records: "* ]]
+    done
+    [ "$(query 'SELECT count(*) FROM run')" -gt 0 ]
+}
+
+@test "where records arrive there may be none, and a log may be empty" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir arrival
+    : >log
+    gzip -k log
+    load --delete arrival
+    [ "$status" -eq 0 ]
+    for input in log log.gz - /dev/null; do
+        load "$input" <log
+        echo "$input: $output $stderr"
+        [ "$status" -eq 0 ]
+        [ "$stderr" = "" ]
+    done
+    # what the timer's unit calls
+    load --delete --quarantine refused arrival
+    [ "$status" -eq 0 ]
 }
 
 @test "bytes that are not UTF-8 do not break a record" {

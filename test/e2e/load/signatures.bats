@@ -76,7 +76,7 @@ print(good)' "$1"
     flush
     taken() { [[ $(wc -l <"$COLLECTED/taken") == 6 ]]; } # by HTTP and Kafka
     wait_for taken
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     cat "$RECORDS"/run.*.json >"$COLLECTED/files"
     [[ $(wc -l <"$COLLECTED/files") == 3 && $(verify "$KEY" <"$COLLECTED/files") == 3 ]]
     # read_syslog checks the CRC as XALT's loader does
@@ -96,7 +96,7 @@ print(good)' "$1"
     start_rsyslog
     more_records 2
     flush
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     [[ $(jq 'has("signature")' "$RECORDS"/run.*.json | sort -u) == false ]]
     load_from "$COLLECTED/syslog"
     [[ $status == 0 && $(count new) == 2 && $(count unproven) == 2 ]]
@@ -258,7 +258,7 @@ PY
     as_user logger -u "$COLLECTED/log" -t su "x XALT_LOGGING_lab run:$(forged)"
     as_user logger -u "$COLLECTED/log" -t su $'two lines\n'"XALT_LOGGING_lab: $(forged_block)"
     as_user logger -u "$COLLECTED/log" -t su $'two lines\n'"$(forged)"
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     [[ $(grep -c 'user":"victim' "$COLLECTED/syslog") -ge 6 ]]
     load_from "$COLLECTED/syslog"
     [[ $status == 0 && $(count new) == 1 && $(users) == root ]]
@@ -304,7 +304,7 @@ CONF
     more_records 2
     flush
     as_user logger -u "$COLLECTED/log" -t XALT_LOGGING_lab "run:$(forged)"
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     load_from --key "$KEY" "$COLLECTED/syslog"
     [[ $status == 0 && $(count new) == 3 && $(count unproven) == 1 && $(users) == root,victim ]]
     rm "$store"

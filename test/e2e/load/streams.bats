@@ -207,7 +207,8 @@ PY
     printf '\x28\xb5\x2f\xfd\x24\x00' >log.zst
     python3 -c 'import bz2; open("log.bz2", "wb").write(bz2.compress(open("lines", "rb").read()))'
     load_from --delete other
-    [ "$status" -eq 0 ]
+    [ "$status" -eq 6 ]
+    [[ $stderr == *"other: holds no records: none of its lines is one" ]]
     [ "$(count deleted)" -eq 0 ]
     for file in log.zst log.bz2; do
         load_from --delete --quarantine bad $file

@@ -412,7 +412,8 @@ next_job() {
         ) 3>&- &
         (
             sleep "$(random_moment 40)"
-            kill -TERM "$RSYSLOG_PID" # it writes what it has read
+            mv "$COLLECTED/log" "$COLLECTED/log.before" # nobody else finds it any more
+            stop_rsyslog "$COLLECTED/log.before"
         ) 3>&- &
         flush || true
         outbox retry || true
@@ -422,10 +423,10 @@ next_job() {
     start_rsyslog
     to_collector
     outbox retry
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     [[ $(waiting file) == 0 && $(waiting http) == 0 && $(waiting syslog) == 0 ]]
     [[ $(file_keys | wc -l) == $((2 * kills)) && $(file_keys | uniq -d) == "" ]]
-    [[ $(file_keys) == "$(http_keys | uniq)" ]]
+    diff <(file_keys) <(http_keys | uniq)
     diff <(cat "$RECORDS"/*.json | sort) <(syslog_records 512 | sort)
 }
 

@@ -55,8 +55,12 @@ confined() {
     done
     # shellcheck disable=SC2016
     unshare --mount --propagation slave bash -ec '
+        # as ProtectSystem=strict does: all that is mounted but what the kernel makes
+        findmnt --raw --noheadings --output TARGET | while read -r at; do
+            [[ $at =~ ^/(dev|proc|sys)(/|$) ]] || mount -o remount,bind,ro "$(printf %b "$at")"
+        done
         mount --bind "$1/writable" "$1/writable"
-        mount -o remount,bind,ro /
+        mount -o remount,bind,rw "$1/writable"
         if touch "$1/x" 2>/dev/null; then exit 99; fi
         exec strace -qq -f -A -o "$1/writable/calls" -e signal=none \
             setpriv --no-new-privs --inh-caps=-all --bounding-set "$2" "${@:3}"' _ "$PLACE" "$bounds" "$@"

@@ -56,7 +56,7 @@ teardown() {
         more_records 3
         flush
         [[ $(waiting syslog) == 0 ]]
-        stop "$RSYSLOG_PID" TERM # writes what it has
+        stop_rsyslog
         diff <(cat "$RECORDS"/*.json | sort) <(syslog_records $size | sort)
     done
 }
@@ -66,7 +66,7 @@ teardown() {
     start_rsyslog
     more_records 5
     flush
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     mapfile -t keys < <(grep -o 'key:[^ ]*' "$COLLECTED/syslog" | sort -u)
     {
         grep -vE "${keys[0]}|${keys[1]}|${keys[2]}" "$COLLECTED/syslog"
@@ -91,7 +91,7 @@ teardown() {
     start_rsyslog
     outbox retry
     [[ $(waiting syslog) == 0 ]]
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     [[ $(syslog_records 512 | wc -l) == 2 ]]
 }
 

@@ -91,7 +91,7 @@ overlong() {
     start_rsyslog
     tracked FACE=😀 "$PROGRAMS/exit_with" 0
     flush
-    stop "$RSYSLOG_PID" TERM
+    stop_rsyslog
     [[ $(records | jq -c '.[0].envT.FACE | explode') == "[61424,61343,61336,61312]" ]]
     [[ $(syslog_records 512 | jq -r 'select(.envT).envT.FACE') == 😀 ]]
     "$JOBTRAIL_BIN/jobtrail-load" --key "$BATS_TEST_TMPDIR/key" --require-signature --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"

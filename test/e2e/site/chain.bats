@@ -48,6 +48,7 @@ programs() {
 @test "a Python run is found by the packages that it imported, and their versions" {
     make_module "$WORK" alpha '__version__ = "1.5"'
     make_module "$WORK" beta
+    # shellcheck disable=SC2153 # ctest sets JOBTRAIL_STAGE
     local python=("PYTHONPATH=$JOBTRAIL_STAGE/share/jobtrail/hooks/python:$WORK" "$(readlink -f /usr/bin/python3)" -c)
     hooked "${python[@]}" 'import alpha, beta'
     hooked "${python[@]}" 'import beta'

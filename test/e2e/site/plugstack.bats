@@ -37,12 +37,28 @@ seen() {
     plugstack removed
     plugstack renew
     [[ $(seen) == '*' ]]
+    run plugstack installed
+    [[ $status == 0 && $output == "jobtrail: $FILE was switched off and stays so; switch it on with: "*"jobtrail-plugstack on" ]]
+    [[ $(seen) == '*' ]]
     plugstack on
     [[ $(seen) == jobtrail.conf && $(tail -n 1 "$FILE") == "# ours" ]]
     plugstack removed
     [[ $(seen) == '*' ]]
+    plugstack installed
+    [[ $(seen) == jobtrail.conf && $(tail -n 1 "$FILE") == "# ours" ]]
+    plugstack removed
     plugstack renew
     [[ $(seen) == jobtrail.conf && $(tail -n 1 "$FILE") == "# ours" ]]
+}
+
+@test "an installation makes a file where none is there, also where one was made before it was removed by hand" {
+    plugstack installed
+    [[ $(seen) == jobtrail.conf ]]
+    rm "$FILE"
+    plugstack renew
+    [[ $(seen) == '*' ]]
+    plugstack installed
+    [[ $(seen) == jobtrail.conf ]]
 }
 
 @test "a renewed file is readable for users, and a link stays one" {

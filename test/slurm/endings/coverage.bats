@@ -143,9 +143,119 @@ program_of() { # JOB
     [[ $(program_of "$job") == "$(readlink -f /bin/sh)" ]]
 }
 
-@test "a program that is not there is missing" {
-    job=$(submit_and_wait "srun $DIR/nowhere")
-    [[ $(coverage "$job") == $'0 missing 1\nbatch script 1' && $(program_of "$job") == "$DIR/nowhere" ]]
+# has_not_started JOB PROGRAM EXIT-CODE TASKS
+has_not_started() {
+    [[ $(coverage "$1") == "0 not_started $4"$'\nbatch script 1' && $(program_of "$1") == "$2" ]]
+    [[ $(record_count "$1") == 1 ]]
+    [[ $(records "$1" | jq -r '.[0] | "\(.userT.exec_path) \(.slurmT.end_source) \(.slurmT.exit_code):\(.slurmT.signal)"') == \
+        "$2 not_started $3:0" ]]
+    [[ $(records "$1" | jq '.[0] | .slurmT.captured == false and .slurmT.core_seconds == 0 and .userDT.run_time < 60') == true ]]
+    adds_up "$1"
+}
+
+lacks() { # JOB LIBRARY: of `needs`, as the record and the store have it
+    [[ $(field "$1" needs .slurmT.missing_library) == "$2" ]]
+    "$STAGE/bin/jobtrail-load" --store "sqlite:$DIR/lacks.db" "$DIR/records" 2>/dev/null
+    [[ $("$STAGE/bin/jobtrail-acct" --no-sacct --store "sqlite:$DIR/lacks.db" -n -P -j "$1" -o exec,missinglib) == "needs|$2" ]]
+}
+
+@test "a program that is not there or cannot be executed has not started" {
+    job=$(submit_and_wait "cd $DIR; srun -n3 ./nowhere" -n3)
+    has_not_started "$job" "$DIR/nowhere" 2 3
+    printf '#!%s\n' "$DIR/nowhere" >"$DIR/headless"
+    printf 'nothing' >"$DIR/nothing"
+    chmod 755 "$DIR/headless" "$DIR/nothing"
+    job=$(submit_and_wait "srun $DIR/headless")
+    has_not_started "$job" "$DIR/headless" 2 1
+    job=$(submit_and_wait "srun $DIR/nothing")
+    has_not_started "$job" "$DIR/nothing" 8 1
+    # what ends with these numbers by itself is no such program
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 2")
+    [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' ]]
+}
+
+@test "a batch script whose interpreter is not there has not started" {
+    job=$(run_as "$JOB_USER" sbatch --parsable --output="$DIR/out/%j" <<<"#!$DIR/nowhere")
+    wait_job "$job"
+    [[ $(coverage "$job") == 'batch not_started 1' ]]
+    [[ $(field "$job" slurm_script '.slurmT | "\(.step_id) \(.end_source) \(.exit_code)"') == "batch not_started 2" ]]
+}
+
+# A library of two releases, and a program that needs the second one.
+make_library() {
+    local release
+    echo 'int needed(void) { return 0; }' >"$DIR/needed.c"
+    echo 'int needed(void); int main(void) { return needed(); }' >"$DIR/needs.c"
+    echo 'ONE { };' >"$DIR/old.map"
+    echo 'ONE { }; TWO { needed; };' >"$DIR/new.map"
+    for release in old new; do
+        mkdir -p "$DIR/$release"
+        cc -shared -fPIC -Wl,-soname,libneeded.so "-Wl,--version-script=$DIR/$release.map" \
+            -o "$DIR/$release/libneeded.so" "$DIR/needed.c"
+    done
+    cc -o "$DIR/needs" "$DIR/needs.c" -L"$DIR/new" -lneeded
+}
+
+@test "a program that its loader ends has not started, whatever the reason" {
+    make_library
+    job=$(submit_and_wait "srun -n2 $DIR/needs" -n2)
+    output_has "$job" "libneeded.so: cannot open shared object file"
+    has_not_started "$job" "$DIR/needs" 127 2
+    lacks "$job" libneeded.so
+    job=$(submit_and_wait "export LD_LIBRARY_PATH=/nonexistent:$DIR/old:; srun $DIR/needs")
+    output_has "$job" "version .TWO. not found"
+    has_not_started "$job" "$DIR/needs" 1 1
+    lacks "$job" libneeded.so
+    # of many modules, in one variable
+    long=$(printf "/opt/site/software/compiler-12.2.0/library-%d.1.2/lib:" {1..300})
+    job=$(submit_and_wait "export LD_LIBRARY_PATH=$long$DIR/old; srun -n2 $DIR/needs" -n2)
+    has_not_started "$job" "$DIR/needs" 1 2
+    # one that the user may not read, or whose directory they may not pass
+    cp -r "$DIR/new" "$DIR/closed_file"
+    cp -r "$DIR/new" "$DIR/closed"
+    chmod 600 "$DIR/closed_file/libneeded.so"
+    chmod 700 "$DIR/closed"
+    job=$(submit_and_wait "LD_LIBRARY_PATH=$DIR/closed_file srun $DIR/needs; LD_LIBRARY_PATH=$DIR/closed srun $DIR/needs")
+    [[ $(coverage "$job") == $'0 not_started 1\n1 not_started 1\nbatch script 1' ]]
+    job=$(submit_and_wait "export LD_LIBRARY_PATH=/nonexistent:$DIR/new; srun $DIR/needs")
+    [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' ]]
+}
+
+@test "a program that itself ends as a loader ends one is not taken for one that has not started" {
+    # it leaves no capture, and its exit code is the loader's
+    printf '#!/bin/bash\necho unset LD_PRELOAD\n' >"$DIR/prolog"
+    chmod 755 "$DIR/prolog"
+    for code in 127 1; do
+        job=$(submit_and_wait "srun --task-prolog=$DIR/prolog $PROGRAMS/exit_with $code")
+        [[ $(coverage "$job") == $'0 unknown 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+    done
+    job=$(submit_and_wait "srun bash -c 'exit 127'")
+    [[ $(coverage "$job") == $'0 script 1\nbatch script 1' ]]
+}
+
+@test "a program that found its library by what a TaskProlog exported has started" {
+    [[ -e $DIR/new/libneeded.so ]] || make_library
+    echo 'int needed(void); int main(void) { return needed() + 127; }' >"$DIR/ends.c"
+    cc -o "$DIR/ends" "$DIR/ends.c" -L"$DIR/new" -lneeded
+    printf '#!/bin/bash\necho "export LD_LIBRARY_PATH=%s"\necho unset LD_PRELOAD\n' "$DIR/new" >"$DIR/prolog"
+    chmod 755 "$DIR/prolog"
+    job=$(submit_and_wait "srun --task-prolog=$DIR/prolog $DIR/ends")
+    [[ $(coverage "$job") == $'0 unknown 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+}
+
+@test "on the other nodes of a program that has not started each task counts as such" {
+    job=$(submit_and_wait "srun $DIR/nowhere" --nodes=2 --ntasks-per-node=2)
+    [[ $(coverage "$job" n1) == $'0 not_started 2\nbatch script 1' ]]
+    [[ $(coverage "$job" n2) == '0 not_started 2' ]]
+    [[ $(record_count "$job") == 1 ]]
+    # it is not there on one node alone
+    mkdir -p "$DIR/mounted"
+    "$CLUSTER" exec n1 mount -t tmpfs none "$DIR/mounted"
+    "$CLUSTER" exec n1 cp "$PROGRAMS/exit_with" "$DIR/mounted/exit_with"
+    job=$(submit_and_wait "srun $DIR/mounted/exit_with 0" --nodes=2 --ntasks-per-node=1)
+    "$CLUSTER" exec n1 umount "$DIR/mounted"
+    [[ $(coverage "$job" n1) == $'0 recorded 1\nbatch script 1' ]]
+    [[ $(coverage "$job" n2) == '0 not_started 1' ]]
 }
 
 @test "a task that is killed before its program starts is killed" {

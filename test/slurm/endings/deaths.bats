@@ -210,6 +210,8 @@ EOF
     eventually 30 has_open_slot n2 "$job"
     "$CLUSTER" crash-node n2
     "$CLUSTER" start-slurmd n2
+    # before scancel: an epilog on n2 could be faster, and would end the job there
+    eventually 60 recorded "$job"
     run_as root scancel "$job"
     wait_job "$job"
     eventually 60 recorded "$job" 2

@@ -68,10 +68,26 @@ exit 5" -w n1)
     [[ $(field "$job" vfork_exit ".userDT.end_time >= $before") == true ]]
 }
 
-@test "of many tasks with an epilog each, each ended before the first of them began or later" {
-    job=$(submit_and_wait "srun -n3 -O --task-epilog=$DIR/epilog bash -c 'exec $PROGRAMS/_exit_with 4'" -w n1)
-    [[ $(records "$job" | jq --argjson began "$(<"$DIR/out/began.$job.0")" 'map(select(.userT.exec_path
-        | endswith("/_exit_with"))) | length > 0 and all(.slurmT.end_time_min <= $began)') == true ]]
+# The first epilog begins when the other tasks may still start: it says its time when all have ended.
+@test "of many tasks with an epilog each, none ended in the epilogs that came after its end" {
+    cat >"$DIR/last" <<EPILOG
+#!/bin/sh
+for task in 0 1 2; do
+    until [ -s "$DIR/out/pid.\$task" ]; do env -u LD_PRELOAD sleep 0.1; done
+    read -r pid <"$DIR/out/pid.\$task"
+    while { read -r _ _ state _ <"/proc/\$pid/stat"; } 2>/dev/null && [ "\$state" != Z ]; do
+        env -u LD_PRELOAD sleep 0.1
+    done
+done
+exec "$DIR/epilog"
+EPILOG
+    chmod 755 "$DIR/last"
+    job=$(submit_and_wait "srun -n3 -O --task-epilog=$DIR/last bash -c 'echo \$\$ >$DIR/out/pid.\$SLURM_PROCID; exec $PROGRAMS/_exit_with 4'" -w n1)
+    run jq --argjson began "$(<"$DIR/out/began.$job.0")" 'map(select(.userT.exec_path | endswith("/_exit_with")))
+        | (map([.slurmT.end_time_min, .slurmT.end_time_max, $began]) | tostring),
+        (length > 0 and all(.slurmT.end_time_min <= $began))' <<<"$(records "$job")"
+    echo "$output"
+    [[ ${lines[-1]} == true ]]
 }
 
 @test "nor in the site's epilog, nor in both, and a batch script keeps its status" {

@@ -4,6 +4,7 @@
 # bats file_tags=needs:contain_spank
 
 load ../fixture/cluster
+load ../fixture/own_tmp
 
 setup_file() {
     # what is mounted before the namespace of a job is made is seen in it
@@ -21,10 +22,5 @@ teardown_file() {
 }
 
 @test "a cancelled job there has its signal, and nothing of it is left" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -n1)
-    eventually 30 output_has "$job" started
-    run_as root scancel "$job"
-    wait_job "$job"
-    [[ $(field "$job" spin '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
-    [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
+    cancelled_with_own_tmp
 }

@@ -6,6 +6,7 @@
 # bats file_tags=needs:namespace_linux
 
 load ../fixture/cluster
+load ../fixture/own_tmp
 
 setup_file() {
     SCRATCH=/var/tmp start_cluster NAMESPACES=CLONE_NEWPID
@@ -13,10 +14,6 @@ setup_file() {
 
 teardown_file() {
     stop_cluster
-}
-
-runs() { # JOB: "NAME STEP END" of each run, sorted
-    records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.step_id) \(.slurmT.end_source)"' | sort
 }
 
 @test "batch script and steps in a pid namespace have a record each" {
@@ -37,17 +34,9 @@ runs() { # JOB: "NAME STEP END" of each run, sorted
 }
 
 @test "a program that lay in the private /tmp has its record, and no hash" {
-    job=$(submit_and_wait "cp $PROGRAMS/exit_with /tmp/brought; srun /tmp/brought 0" -n1)
-    [[ $(runs "$job" | grep brought) == "brought 0 fini" ]]
-    [[ $(field "$job" brought .userT.exec_path) == /tmp/brought ]]
-    [[ ! -e /tmp/brought && $(field "$job" brought .hash_id) =~ ^0*$ ]]
+    program_of_own_tmp
 }
 
 @test "a cancelled job has its signal, and nothing of it is left" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -n1)
-    eventually 30 output_has "$job" started
-    run_as root scancel "$job"
-    wait_job "$job"
-    [[ $(runs "$job") == "spin 0 task_exit" && $(field "$job" spin .slurmT.signal) == 15 ]]
-    [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
+    cancelled_with_own_tmp
 }

@@ -158,6 +158,19 @@ configure() {
     [[ $(coverage "$job") == $'0 opted_out 1\n1 recorded 1\nbatch opted_out 1' ]]
 }
 
+@test "a batch job that opted out with another environment than sbatch's is opted out" {
+    local variables
+    for variables in NONE NIL FOO=1; do
+        job=$(submit_and_wait "$PROGRAMS/exit_with 0; srun $PROGRAMS/exit_with 0" --jobtrail=no --export="$variables")
+        [[ $(record_count "$job") == 0 && $(coverage "$job") == $'0 opted_out 1\nbatch opted_out 1' ]]
+    done
+    # who may not opt out is not heard
+    configure ""
+    job=$(SPANK_JOBTRAIL_OPTED_OUT=1 submit_and_wait "$PROGRAMS/exit_with 0")
+    configure $'[tracking]\nopt_out = yes'
+    [[ $(record_count "$job" exit_with) == 1 ]]
+}
+
 @test "salloc --jobtrail=no takes its steps along" {
     run_as "$JOB_USER" salloc --jobtrail=no srun "$PROGRAMS/exit_with" 0 2>"$DIR/out/salloc"
     job=$(sed -n 's/.*Granted job allocation //p' "$DIR/out/salloc")

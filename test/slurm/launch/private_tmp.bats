@@ -4,6 +4,7 @@
 # and a step `extern` for each job.
 
 load ../fixture/cluster
+load ../fixture/own_tmp
 
 setup_file() {
     # what is mounted before the namespace of a job is made is seen in it
@@ -12,10 +13,6 @@ setup_file() {
 
 teardown_file() {
     stop_cluster
-}
-
-runs() { # JOB: "NAME STEP END" of each run, sorted
-    records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.step_id) \(.slurmT.end_source)"' | sort
 }
 
 @test "batch script and steps of a job with a private /tmp have a record each" {
@@ -31,17 +28,9 @@ runs() { # JOB: "NAME STEP END" of each run, sorted
 }
 
 @test "a program that lay in the private /tmp has its record, and no hash" {
-    job=$(submit_and_wait "cp $PROGRAMS/exit_with /tmp/brought; srun /tmp/brought 0" -n1)
-    [[ $(runs "$job" | grep brought) == "brought 0 fini" ]]
-    [[ $(field "$job" brought .userT.exec_path) == /tmp/brought ]]
-    [[ ! -e /tmp/brought && $(field "$job" brought .hash_id) =~ ^0*$ ]]
+    program_of_own_tmp
 }
 
 @test "a cancelled job with a private /tmp has its signal, and nothing of it is left" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -n1)
-    eventually 30 output_has "$job" started
-    run_as root scancel "$job"
-    wait_job "$job"
-    [[ $(runs "$job") == "spin 0 task_exit" && $(field "$job" spin .slurmT.signal) == 15 ]]
-    [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
+    cancelled_with_own_tmp
 }

@@ -31,10 +31,10 @@ log_lines() {
     wc -l <"$CLUSTER_DIR/log/slurmd.n1.log"
 }
 
-# what Slurm's log on n1 has of us since install_plugin
+# what Slurm's log on n1 has of us since install_plugin. Slurm itself may name a file of the test's directory.
 our_lines() {
-    tail -n +$((BEFORE + 1)) "$CLUSTER_DIR/log/slurmd.n1.log" |
-        grep -iE 'jobtrail|incompatible' | sed 's/^\[[^]]*\] *//'
+    tail -n +$((BEFORE + 1)) "$CLUSTER_DIR/log/slurmd.n1.log" | sed -e "s|$DIR[^ ]*||g" -e 's/^\[[^]]*\] *//' |
+        grep -iE 'jobtrail|incompatible'
 }
 
 # all_launchers OPTION...: what each command that loads the plugin prints, on both channels

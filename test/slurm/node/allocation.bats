@@ -97,7 +97,7 @@ batch 1 4 0-1 of 0-1
 extern 1 0 0-1 of 0-1" ]]
     [[ $(steps n2) == "0 2 2 0 of 0
 extern 1 0 0 of 0" ]]
-    grep -q '^prolog .* cpus=4,2 node_list=n\[1-2\]' "$DIR/run/n2/$JOB.0/journal"
+    grep -q '^prolog .* cpus=4,2 .*node_list=n\[1-2\]' "$DIR/run/n2/$JOB.0/journal"
     [[ $(allocated) == 6 ]]
     release
 }

@@ -32,24 +32,13 @@ flush_orphans() { # NODE
     "$CLUSTER" exec "$1" "$STAGE/bin/jobtrail-submit" flush --orphans --json --conf "$DIR/jobtrail.conf" --node "$1"
 }
 
-# timer_flushes JOB: steps of one job that end at the same time may leave it to each other's flush, and with 24.11 a
-# flush has been seen to end with EACCES. Then the timer flushes it, a minute later at a site. That the end of the
-# extern step starts the flush is shown by run_in_job.bats.
-timer_flushes() {
-    local node
-    for node in n1 n2; do
-        flush_orphans "$node" >/dev/null || true
-    done
-    is_flushed "$1"
-}
-
 facts() { # JOB
     field "$1" exit_with '"\(.userT.account) \(.userT.queue) \(.slurmT.partition) \(.slurmT.restart_count)"'
 }
 
 @test "without the site's help a job is flushed at its end on each node, and has no account" {
     job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with 3" -N2 -n2 -A chemistry)
-    eventually 60 timer_flushes "$job"
+    eventually 60 is_flushed "$job"
     [[ $(record_count "$job") == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]
     [[ $(coverage "$job" n1) == $'0 recorded 1\nbatch script 1' && $(coverage "$job" n2) == "0 follower 1" ]]
     [[ $(field "$job" exit_with '"\(.userT.account)|\(.slurmT.partition)"') == "unknown|" ]]
@@ -60,7 +49,7 @@ facts() { # JOB
     eventually 30 output_has "$job" started
     run_as "$JOB_USER" scancel "$job"
     wait_job "$job"
-    eventually 60 timer_flushes "$job"
+    eventually 60 is_flushed "$job"
     [[ $(field "$job" spin .slurmT.signal) == 15 ]]
 }
 
@@ -87,7 +76,7 @@ facts() { # JOB
 @test "the site's Prolog script tells account, partition, restart count and the job's start" {
     use_prolog
     job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with" -N2 -n2 -A chemistry -p other)
-    eventually 60 timer_flushes "$job"
+    eventually 60 is_flushed "$job"
     [[ $(facts "$job") == "chemistry other other 0" ]]
     [[ $(coverage_of "$job" .coverageT.start_source | sort -u) == slurm ]]
 }
@@ -95,7 +84,7 @@ facts() { # JOB
 @test "so does a job without a step on a node, whose time there is idle" {
     use_prolog
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -N2)
-    eventually 60 timer_flushes "$job"
+    eventually 60 is_flushed "$job"
     [[ $(coverage_of "$job" 'select(.coverageT.node == "n2") | .coverageA[].outcome') == idle ]]
 }
 
@@ -115,7 +104,7 @@ facts() { # JOB
     }
     eventually 60 starts_again
     wait_job "$job"
-    eventually 60 timer_flushes "$job"
+    eventually 60 is_flushed "$job"
     [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | endswith("/exit_with")))
         | map([.slurmT.restart_count, .cmdlineA[1]]) | sort') == '[[0,"0"],[1,"1"]]' ]]
 }

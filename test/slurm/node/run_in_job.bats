@@ -59,6 +59,19 @@ flush() {
     [[ $(field "$job" sleep .slurmT.signal) == 15 ]]
 }
 
+@test "the end of an extern step is noted, and starts the flush, while its daemon acts as the user" {
+    local mode
+    sed -i "1i optional $JOBTRAIL_BUILD/test/slurm/acting_as_user.so" "$CLUSTER_DIR/etc/plugstack.conf"
+    for mode in 755 711; do # with the first users can list the directory, too
+        chmod "$mode" "$DIR/run/n1"
+        job=$(submit_and_wait "srun $PROGRAMS/exit_with 3" -n1)
+        eventually 60 is_flushed "$job"
+        [[ $(record_count "$job" exit_with) == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]
+    done
+    sed -i 1d "$CLUSTER_DIR/etc/plugstack.conf"
+    grep -F "jobtrail-test: acts as the user" "$CLUSTER_DIR/log/slurmd.n1.log"
+}
+
 @test "between two steps a job goes on, and the timer leaves it alone" {
     mkfifo -m 666 "$DIR/out/go"
     job=$(submit "srun $PROGRAMS/exit_with; echo ended; read -r <$DIR/out/go" -n1)
@@ -66,6 +79,18 @@ flush() {
     run flush --orphans --json
     [[ $status == 1 && $(jq '[.running, .jobs]' -c <<<"${lines[-1]}") == "[1,0]" ]]
     echo >"$DIR/out/go"
+    wait_job "$job"
+    eventually 60 is_flushed "$job"
+}
+
+@test "a flush that sees no process of a job, since it is in another pid namespace, leaves the job alone" {
+    mkfifo -m 666 "$DIR/out/unseen"
+    job=$(submit "srun $PROGRAMS/exit_with; echo ended; read -r <$DIR/out/unseen" -n1)
+    eventually 20 output_has "$job" ended
+    run "$CLUSTER" exec n1 unshare --pid --fork --mount-proc "$STAGE/bin/jobtrail-submit" flush --orphans --json \
+        --conf "$DIR/jobtrail.conf" --node n1
+    [[ $status == 1 && $(jq -c '[.running, .jobs]' <<<"${lines[-1]}") == "[1,0]" ]]
+    echo >"$DIR/out/unseen"
     wait_job "$job"
     eventually 60 is_flushed "$job"
 }

@@ -46,6 +46,12 @@ doctor() { # OPTION...
         --plugstack "$CLUSTER_DIR/etc/plugstack.conf" "$@"
 }
 
+# with_timer COMMAND...: on a node whose cron starts what is installed for it
+with_timer() {
+    # shellcheck disable=SC2016
+    "$CLUSTER" exec n1 unshare --mount bash -c 'mount --bind "$0" /etc/cron.d && exec "$@"' "$DIR/cron.d" "$@"
+}
+
 # finds_bad CHECK REGEX: the doctor's only bad finding
 finds_bad() {
     run doctor --json
@@ -78,12 +84,15 @@ flush_again() { # --orphans or --job ID
     unchanged "$job"
     [[ $(complaints) == "" ]]
     [[ $(record_count "$job") == 1 ]]
-    run doctor --json
+    mkdir -p "$DIR/cron.d" /etc/cron.d
+    cp "$STAGE/share/jobtrail/jobtrail-send.cron" "$DIR/cron.d/jobtrail-send"
+    run with_timer "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf" --json
     [[ $status == 0 ]]
     [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
-        "cgroup configuration helper library parts plugin plugstack policy records release sessions spool state watcher" ]]
+        "cgroup configuration helper hosts library outbox parts plugin plugstack policy records release role sessions slurmd spool state timer tracking watcher" ]]
     run doctor
+    [[ ${lines[-1]} == "node: 0 bad, 1 warning, "*" ok" ]] # no timer
     [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: for Slurm 22.05, 24.11, 26.05; this is "* ]]
 }
 
@@ -248,7 +257,7 @@ flush_again() { # --orphans or --job ID
     rm "$DIR/state"
     mv "$DIR/state.away" "$DIR/state"
     "$CLUSTER" restart-slurmd n1
-    # shellcheck disable=SC2317 # called by eventually
+    # shellcheck disable=SC2317,SC2329 # called by eventually
     recorded() { [[ $(record_count "$job") == 1 ]]; }
     eventually 30 recorded
     "$CLUSTER" wait-idle

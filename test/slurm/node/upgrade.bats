@@ -4,124 +4,18 @@
 # back: a job stays with the version that it began under, and each run has its record, once.
 
 load ../fixture/cluster
+load ../fixture/versions
 
 setup_file() {
-    export SECOND_STAGE RUN
-    start_cluster
-    SECOND_STAGE=$DIR/second-stage RUN=$DIR/run
-    cp -R "$JOBTRAIL_BUILD/second-stage" "$SECOND_STAGE"
-    sed -i "s|^dir = $DIR/run/%n|&\nsessions = $DIR/sessions|" "$DIR/jobtrail.conf"
-    sed "s|^library = .*|library = $SECOND_STAGE/lib/libjobtrail.so|
-         s|^program = .*|program = $SECOND_STAGE/bin/jobtrail-submit|" "$DIR/jobtrail.conf" >"$DIR/second.conf"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
-    for name in before after step_before step_after step_over step_killed; do
-        cp "$PROGRAMS/exit_with" "$PROGRAMS/$name"
-    done
-    cp "$PROGRAMS/spin" "$PROGRAMS/step_over"
-    cp "$PROGRAMS/kill_self" "$PROGRAMS/step_killed"
-    # shellcheck disable=SC2016 # for the job to expand
-    PREFACE="P=$PROGRAMS OUT=$DIR/out"'
-        wait_for() { until [[ -e $OUT/$1 ]]; do read -rt 0.1 <><(:); done; }'
-    export PREFACE
+    export RULES=$'[tracking]\nopt_out = yes\n[sampling]\nalways_ranks = 4'
+    start_versions
 }
 
 teardown_file() {
     stop_cluster
 }
 
-# install_version STAGE CONF: as the administrator's guide says, on all nodes
-install_version() {
-    "$1/bin/jobtrail-conf" compile --conf "$2"
-    echo "optional $1/lib/slurm/spank_jobtrail.so conf=$2" >"$CLUSTER_DIR/etc/plugstack.conf"
-    "$CLUSTER" restart-slurmd n1
-    "$CLUSTER" restart-slurmd n2
-}
-
-upgrade() {
-    install_version "$SECOND_STAGE" "$DIR/second.conf"
-}
-
-downgrade() {
-    install_version "$STAGE" "$DIR/jobtrail.conf"
-}
-
-# submit_over 'SCRIPT BEFORE' 'SCRIPT AFTER' [SBATCH-OPTION...]: JOB has run the first one and waits for
-# go_on
-submit_over() {
-    local wait="touch \$OUT/waits.\$SLURM_JOB_ID; wait_for go.\$SLURM_JOB_ID"
-    JOB=$(submit "$PREFACE"$'\n'"$1"$'\n'"$wait"$'\n'"$2"$'\n'wait "${@:3}")
-}
-
-waits() { # JOB
-    eventually 60 test -e "$DIR/out/waits.$1"
-}
-
-go_on() { # JOB...
-    for job in "$@"; do touch "$DIR/out/go.$job"; done
-    for job in "$@"; do wait_job "$job"; done
-}
-
-# submit2 COMMAND...: by root on n1, of the version after the upgrade
-submit2() {
-    "$CLUSTER" exec n1 "$SECOND_STAGE/bin/jobtrail-submit" "$@" --conf "$DIR/second.conf"
-}
-
-# submit1 COMMAND...: of the version before it
-submit1() {
-    "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" "$@" --conf "$DIR/jobtrail.conf" --node n1
-}
-
-prolog1() { # JOB
-    "$CLUSTER" exec n1 env SLURM_JOB_ID="$1" SLURM_JOB_UID=1 \
-        "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n1
-}
-
-# has_records JOB NAME COUNT...: exactly so many of these programs
-has_records() {
-    local job=$1
-    shift
-    while (($#)); do
-        [[ $(record_count "$job" "$1") == "$2" ]] ||
-            fail "job $job has $(record_count "$job" "$1") records of $1, not $2" || return 1
-        shift 2
-    done
-}
-
-# the part that goes on under the other version: plain programs, steps, a kill, a step from before
-# shellcheck disable=SC2016 # for the job to expand
-OVER_BEFORE='$P/before 1; srun $P/step_before 2; srun --overlap $P/step_over 900 sleep &
-    wait_for spins; '
-# shellcheck disable=SC2016
-OVER_AFTER='$P/after 3; srun --overlap $P/step_after 4; srun --overlap $P/step_killed 9
-    scancel --signal=KILL $SLURM_JOB_ID.1'
-
-spins() { # JOB...: the steps that go on have begun
-    for job in "$@"; do eventually 60 grep -qs 'step=1 ' "$RUN/n1/$job.0/journal" "$RUN/n1/.2/$job.0/journal"; done
-    touch "$DIR/out/spins"
-}
-
-is_whole() { # JOB
-    has_records "$1" before 1 after 1 step_before 1 step_over 1 step_after 1 step_killed 1 &&
-        [[ $(field "$1" step_after .slurmT.exit_code) == 4 ]] &&
-        [[ $(field "$1" step_killed .slurmT.signal) == 9 && $(field "$1" step_over .slurmT.signal) == 9 ]]
-}
-
-# started_over N [SBATCH-OPTION...]: N such jobs, in the array JOBS, are in their middle
-started_over() {
-    local count=$1
-    JOBS=()
-    for ((; count > 0; count--)); do
-        submit_over "$OVER_BEFORE" "$OVER_AFTER" -w n1 "${@:2}"
-        JOBS+=("$JOB")
-    done
-    spins "${JOBS[@]}"
-    for job in "${JOBS[@]}"; do waits "$job"; done
-}
-
-nothing_left() {
-    [[ -z $(find "$RUN" -name '[1-9]*.*') && ! -e $DIR/state/quarantine ]]
-}
-
+# shellcheck disable=SC2153 # JOBS is the fixture's
 @test "jobs that run over an upgrade stay with their version, and each run has its record, once" {
     started_over 2
     [[ -e $RUN/n1/${JOBS[0]}.0/journal && $(<"$RUN/n1/version") == "formats 1"* ]]
@@ -205,6 +99,60 @@ nothing_left() {
     [[ $(grep -l say_hello "$DIR"/records/run.*.json | wc -l) == 1 ]]
 }
 
+# start_and_end JOB: "START END", how many records of both kinds there are of its large run
+start_and_end() {
+    records "$1" | jq -r 'map(select(.userT.exec_path | endswith("/hello_mpich")))
+        | map(.slurmT.end_source) | "\(map(select(. == null)) | length) \(map(select(. != null)) | length)"'
+}
+
+@test "a large run has its start record from the version that the job began under, and one end record" {
+    # shellcheck disable=SC2016 # for the job to expand
+    submit_over '$P/before 1' 'srun --mpi=pmi2 $P/hello_mpich 100' -w n1 -n4
+    waits "$JOB"
+    downgrade
+    pgrep -f "^$SECOND_STAGE/bin/jobtrail-submit watch .* --node n1 "
+    touch "$DIR/out/go.$JOB"
+    has_start() { [[ $(start_and_end "$JOB") == "1 0" ]]; }
+    eventually 100 has_start
+    [[ -e $RUN/n1/.2/$JOB.0 && ! -e $RUN/n1/$JOB.0 ]]
+    run_as root scancel "$JOB"
+    wait_job "$JOB"
+    [[ $(start_and_end "$JOB") == "1 1" ]]
+    [[ $(records "$JOB" | jq 'map(select(.userT.exec_path | endswith("/hello_mpich")).userT.run_uuid) | unique | length') == 1 ]]
+    nothing_left
+}
+
+@test "jobs and steps that opted out stay out of the records" {
+    # shellcheck disable=SC2016 # for the job to expand
+    submit_over '$P/before 1; srun $P/step_before 2' '$P/after 3; srun $P/step_after 4' -w n1 --jobtrail=no
+    whole=$JOB
+    # shellcheck disable=SC2016
+    submit_over 'srun --jobtrail=no $P/step_before 2' '$P/after 3; srun --jobtrail=no $P/step_after 4; srun $P/step_killed 9' -w n1
+    for job in "$whole" "$JOB"; do waits "$job"; done
+    upgrade
+    go_on "$whole" "$JOB"
+    [[ $(record_count "$whole") == 0 ]]
+    [[ $(coverage "$whole") == $'0 opted_out 1\n1 opted_out 1\nbatch opted_out 1' ]]
+    has_records "$JOB" step_before 0 after 1 step_after 0 step_killed 1
+    [[ $(coverage "$JOB" | grep -v batch) == $'0 opted_out 1\n1 opted_out 1\n2 recorded 1' ]]
+    nothing_left
+}
+
+@test "a link that was handed in before is sent after it, and runs of the program name it" {
+    mkdir -m 777 "$DIR/built"
+    echo 'int main(void) { return 0; }' >"$DIR/built/program.c"
+    run_as "$JOB_USER" env JOBTRAIL_CONF="$DIR/jobtrail.conf" XALT_EXECUTABLE_TRACKING=yes \
+        PATH="$STAGE/libexec/jobtrail/ld:/usr/bin:/bin" COMPILER_PATH="$STAGE/libexec/jobtrail/ld" \
+        gcc "$DIR/built/program.c" -o "$DIR/built/linked"
+    links() { find "$DIR/records" -name 'link.*.json' -exec cat {} + | jq -r .resultT.uuid; }
+    [[ -z $(links) ]]
+    job=$(submit_and_wait "$DIR/built/linked" -w n1)
+    submit2 flush --sessions --node n1
+    submit2 outbox retry
+    [[ $(field "$job" linked .xaltLinkT.Build_UUID) == "$(links)" ]]
+    nothing_left
+}
+
 @test "without the program of its version a job goes to the quarantine, and what it starts later is recorded" {
     # shellcheck disable=SC2016 # for the job to expand
     submit_over '$P/before 1' : -w n1
@@ -220,6 +168,8 @@ nothing_left() {
     [[ $status == 1 && $output == *'running 2,'* && ! -e $DIR/state/quarantine ]]
     run submit1 flush --orphans
     [[ $status == 1 && $output == *'running 2,'* && ! -e $DIR/state/quarantine ]]
+    run submit1 flush --job "$JOB"
+    [[ $status == 1 && $output == *"job $JOB.0: left alone, as it may still run here"* && ! -e $DIR/state/quarantine ]]
     run submit1 status --json
     [[ $(jq .jobs_other_version <<<"$output") == 2 ]]
     run "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-conf" doctor --conf "$DIR/jobtrail.conf" --node n1

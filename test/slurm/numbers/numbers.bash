@@ -145,6 +145,8 @@ DEFINITIONS='
     def core($name): [runs($name)[].core_seconds] | total;            # exclusive, on the nodes of the records
     def span($name): (runs($name) | ((map(.end_time) | max) - (map(.start_time) | min))); # first start to last end
     def rows($outcome): [.rows[] | select(.outcome == $outcome)];
+    # of Slurm, of the nodes with the record and of the others
+    def tasks_of($name): [(rows("recorded") + rows("follower"))[] | select(.program | endswith("/" + $name)) | .tasks] | total;
     def time_of($outcome): [rows($outcome)[].core_seconds] | total;
     def noted_by($node): .nodes[$node].allocation;
     # what a second more or less is

@@ -99,15 +99,17 @@ several_nodes() {
     reports_agree "$DIR"/reports/*
 }
 
+# Each rank sleeps for as long as told. On a busy machine it may live longer than the one that records: how long
+# the ranks lived together is not known from that one.
 @test "MPI programs under srun have the time of all their ranks" {
-    holds srun-mpich 'near(.programs; 4 * seconds("hello_mpich"); slack)' '.programs >= 8 * least'
-    holds wide 'near(.programs; 32 * seconds("spin"); slack)'
-    holds uneven-nodes 'near(.programs; 5 * seconds("spin"); slack)'
+    holds srun-mpich 'tasks_of("hello_mpich") == 4' '.programs >= 8 * least' '.programs <= .allocation + slack'
+    holds wide 'tasks_of("spin") == 32' '.programs >= 32 * least' '.programs <= .allocation + slack'
+    holds uneven-nodes 'tasks_of("spin") == 5' '.programs >= 5 * least' '.programs <= .allocation + slack'
 }
 
 # bats test_tags=needs:mpi_pmix
 @test "so has Open MPI's" {
-    holds srun-openmpi 'near(.programs; 4 * seconds("hello_openmpi"); slack)' '.programs >= 8 * least'
+    holds srun-openmpi 'tasks_of("hello_openmpi") == 4' '.programs >= 8 * least' '.programs <= .allocation + slack'
 }
 
 @test "MPI programs under mpirun have the time of all their ranks, with daemons on other nodes" {
@@ -118,8 +120,10 @@ several_nodes() {
 }
 
 @test "each program of a step of several has the time of its own ranks" {
-    holds multi-prog 'near(.by.first; 2 * seconds("first"); 1)' 'near(.by.other; 4 * seconds("other"); 1)'
-    holds multi-prog-two-nodes 'near(.by.first; 2 * seconds("first"); 2)' 'near(.by.other; 4 * seconds("other"); 4)'
+    for name in multi-prog multi-prog-two-nodes; do
+        holds "$name" 'tasks_of("first") == 2' 'tasks_of("other") == 4' \
+            '.by.first >= 4 * least' '.by.other >= 8 * least' '.programs <= .allocation + slack'
+    done
     [[ $(numbers het-job | wc -l) == 2 ]]
     holds het-job '.programs >= 4 * least' '.programs <= .allocation + slack' '.by | length == 1'
 }

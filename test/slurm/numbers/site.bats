@@ -55,7 +55,7 @@ on_nodes() {
 
 sampled() {
     add_case short-ones "for i in {1..10}; do $SPIN 0.2 sleep; done" -n2
-    add_case short-tasks "srun -n4 $SPIN 0.5 sleep" -N2 -n4
+    add_case short-tasks "srun -n4 $SPIN 0.5 sleep; sleep 1.1" -N2 -n4
     add_case short-in-a-step "srun -c2 bash -c '$SPIN 0.5 sleep & $SPIN 0.5 sleep & wait; $SPIN 3 sleep'" -n1 -c2
     add_case short-below-long "srun -c2 $PROGRAMS/run bash -c '$SPIN 0.5 sleep; $SPIN 3 sleep'" -n1 -c2
     add_case short-and-static "srun -c2 bash -c '$SPIN 0.5 sleep; $PROGRAMS/spin_static 1 sleep'" -n1 -c2

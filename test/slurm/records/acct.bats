@@ -72,7 +72,7 @@ same() { # OPTION...: both show the same rows
         "-S now-1hour -r other" "-S now-1hour -r MAIN" "-S now-1hour -u $JOB_USER" "-S now-1hour -u root,$JOB_USER" \
         "-S now-1hour -u $(id -u "$JOB_USER")" "-S now-1hour -q normal" "-S now-1hour -q other" "-S now-1hour -M lab" \
         "-S now-1hour -M all" "-S now-1hour -L" "-S now-1hour -E now-30minutes" \
-        "-S now-1hour -N n2 -r other" "-S tomorrow -E now+3days" "-S today -a"; do
+        "-S now-1hour -N n1" "-S now-1hour -N n2" "-S now-1hour -N n2 -r other" "-S tomorrow -E now+3days" "-S today -a"; do
         echo "$question"
         # shellcheck disable=SC2086 # several options
         same $question -o jobid
@@ -103,6 +103,29 @@ same() { # OPTION...: both show the same rows
     [[ $(acct_says -S now-1hour -s OOM -o jobid) == "$OOM.0" ]]
     [[ $(acct_says -S now-1hour -s CA -o jobid) == "$CANCELLED.0" ]]
     [[ $(acct_says -j "$OOM" -o state --no-sacct) == KILLED ]]
+}
+
+@test "what Slurm alone has chooses runs, and is shown as sacct has it" {
+    local question field
+    for question in "--name sbatch" "--name none" "-g $(id -gn "$JOB_USER")" "-g $(id -g "$JOB_USER"),root" "-W none" \
+        "-x $(sacct_says -X -j "$CRASH" -o associd)" "-i 1" "-i 2" "-i 1-2" "-I 2-9" "-k 5"; do
+        echo "$question"
+        # shellcheck disable=SC2086 # several options
+        diff <(sacct_says -X -S now-1hour $question -o jobid | sort) \
+            <(acct_says -X -S now-1hour $question -o jobid | sort)
+    done
+    # sacct of Slurm 22.05 has no -R
+    diff <(sacct_says -X -S now-1hour -o jobid,reason | sed -n 's/|None$//p' | sort) \
+        <(acct_says -X -S now-1hour -R none,other -o jobid | sort)
+    # the step has what its job has alone
+    field=uid,gid,group,workdir,timelimitraw,reqtres,derivedexitcode,qosraw,priority,jobname,reservation,flags,associd
+    diff <(sacct_says -X -j "$CRASH" -o "$field") <(acct_says -X -j "$CRASH" -o "$field")
+    diff <(sacct_says -X -j "$CRASH" -o "$field") <(acct_says -j "$CRASH.0" -o "$field")
+    field=submitline,layout,avecpu,maxdiskread,maxrssnode,maxrsstask,tresusageintot,consumedenergy,allocnodes,reqcpus
+    diff <(sacct_says -j "$CRASH.0" -o "$field") <(acct_says -j "$CRASH.0" -o "$field")
+    diff <(sacct_says -j "$CRASH.0" -o jobname) <(acct_says -j "$CRASH.0" -o stepname)
+    [[ $(acct_says -X -j "$CRASH" -o planned) =~ ^[0-9:-]+$ ]]
+    [[ $(run_as root "$STAGE/bin/jobtrail-acct" --store "$STORE" -j "$CRASH" -n) == *" sbatch "* ]]
 }
 
 @test "-X is sacct's row of the job" {

@@ -142,9 +142,10 @@ has_both_tasks() {
 }
 
 @test "a job that was shrunk has each of its times once, in one restart" {
+    # CPUs: see the first test. Slurm 26.05 may say of the first part that it had those of the second.
     rows "SELECT restart_count, state, alloc_cpus, nodes FROM slurm_job WHERE job_id_raw = $RESIZED"
-    [[ $(rows "SELECT restart_count, state, alloc_cpus, nodes FROM slurm_job WHERE job_id_raw = $RESIZED
-        ORDER BY submit_time" | paste -sd ' ') == "0|RESIZING|2|2 0|CANCELLED|1|1" ]]
+    [[ $(rows "SELECT restart_count, state, nodes FROM slurm_job WHERE job_id_raw = $RESIZED
+        ORDER BY submit_time" | paste -sd ' ') == "0|RESIZING|2 0|CANCELLED|1" ]]
     [[ $(rows "SELECT count(*) FROM slurm_job one JOIN slurm_job two ON two.job_id_raw = one.job_id_raw
         AND two.submit_time > one.submit_time AND two.start_time = one.end_time WHERE one.job_id_raw = $RESIZED") -eq 1 ]]
     local more
@@ -223,6 +224,36 @@ has_both_tasks() {
             'SELECT cluster, job_id_raw, submit_time, restart_count, state, end_time, core_seconds FROM slurm_job')
 }
 
+@test "a signal ends the loader and its sacct while slurmdbd does not answer" {
+    local dbd loader sacct status=0
+    dbd=$(cat "$CLUSTER_DIR"/run/slurmdbd.pid)
+    kill -STOP "$dbd"
+    load_jobs >"$DIR/stopped" 2>&1 3>&- &
+    eventually 30 asks_accounting
+    loader=$(loader_that_asks) sacct=$(pgrep -P "$loader" -x sacct)
+    kill -TERM "$loader"
+    wait $! || status=$?
+    kill -CONT "$dbd"
+    cat "$DIR/stopped"
+    [[ $status -eq 4 ]]
+    run ! kill -0 "$sacct"
+}
+
+loader_that_asks() {
+    pgrep -xf "$STAGE/bin/jobtrail-load --json --store $STORE --slurm"
+}
+
+asks_accounting() {
+    local loader
+    loader=$(loader_that_asks) && pgrep -P "$loader" -x sacct >/dev/null
+}
+
+@test "the rows of sacct in test/data have the columns that sacct writes" {
+    run_as root sacct --allocations --parsable --format="$(sed -n 's/.*--format=\([A-Za-z,]*\).*/\1/p' \
+        "$JOBTRAIL_SOURCE/submit/load/jobtrail-load.1.scd")" | head -n 1 >"$DIR/heading"
+    diff "$DIR/heading" <(head -n 1 "$JOBTRAIL_SOURCE/test/data/sacct/ended")
+}
+
 @test "where slurmdbd is away the loader says so, and loads the records" {
     local dbd
     dbd=$(cat "$CLUSTER_DIR"/run/slurmdbd.pid)
@@ -235,6 +266,7 @@ has_both_tasks() {
     [[ $(jq .unchanged <<<"$output") -gt 0 ]]
 }
 
+# A zombie has no mountinfo: it has gone, and kill -0 would not see that.
 has_gone() { # PID
-    ! kill -0 "$1" 2>/dev/null
+    ! cat "/proc/$1/mountinfo" >/dev/null 2>&1
 }

@@ -3,22 +3,38 @@
 # A site of one machine: a small system (see small_system) in namespaces of its own, with a Slurm cluster of one node
 # and no jobtrail. Debian's packages are built once for a bats file.
 #
-#   build_packages        into $DEBS: `first`, `same` (a higher version, the same formats), `other` (other formats)
+#   build_packages        into $DEBS: `first`, `same` (a higher version, the same formats), `other` (other formats),
+#                         `older` (a lower version, whose jobtrail.conf has fewer keys)
 #   start_site; stop_site
-#   at_site COMMAND...    as root, in the site's controller; in_node COMMAND... on its node
+#   at_site COMMAND...    as root, in the site's controller; in_node COMMAND... on its node; site_srun OPTION...
 # They export DIR, ROOT, DEBS, PACKAGES (where the packages are built).
 
 # The checkout without what is built, always at one path, for ccache.
 build_packages() {
-    local tree
+    local tree version
     export PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2"
     tree=$PACKAGES/jobtrail
     rm -rf "$PACKAGES"
-    mkdir -p "$tree" "$DEBS"/{first,same,other}
+    mkdir -p "$tree" "$DEBS"/{older,first,same,other}
     tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
     build_in "$tree"
     mv "$PACKAGES"/*.deb "$PACKAGES"/*.changes "$PACKAGES"/*.buildinfo "$DEBS/first"
-    raise_version "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")"
+    version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")
+    repack same "$version" "$version+1"
+    repack older "$version" 0.0.9 "sed -i '/answers/,\$d; /job_share/d' etc/jobtrail/jobtrail.conf"
+    join_client "$DEBS/older"
+}
+
+# As it was before the package for clients: the collector's had its files.
+join_client() { # DIRECTORY
+    local client=$DIR/client collector=$DIR/collector
+    dpkg-deb -R "$1"/jobtrail-client_*.deb "$client"
+    dpkg-deb -R "$1"/jobtrail-collector_*.deb "$collector"
+    rm -r "$client/DEBIAN" "$client/usr/share/doc" "$1"/jobtrail-{client,collector}_*.deb
+    cp -a "$client/." "$collector"
+    sed -i -E 's/jobtrail-client \(= [^)]*\),? ?//' "$collector/DEBIAN/control"
+    dpkg-deb -b "$collector" "$1" >/dev/null
+    rm -r "$client" "$collector"
 }
 
 build_in() { # TREE [OPTION]
@@ -46,14 +62,17 @@ build_again() {
     (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 build_in "$PACKAGES/jobtrail" -nc)
 }
 
-# The same files under a higher version, as after a change that touches no format
-raise_version() { # VERSION
+# The same files under another version, as after a change that touches no format; in jobtrail-common COMMAND has changed some
+repack() { # DIRECTORY VERSION OTHER-VERSION [COMMAND]
     local package tree=$DIR/package
     for package in "$DEBS"/first/*.deb; do
         rm -rf "$tree"
         dpkg-deb -R "$package" "$tree"
-        sed -i "s/^Version: .*/&+1/; s/(= $1)/(= $1+1)/g" "$tree/DEBIAN/control"
-        dpkg-deb -b "$tree" "$DEBS/same" >/dev/null
+        sed -i "s/^Version: .*/Version: $3/; s/(= $2)/(= $3)/g" "$tree/DEBIAN/control"
+        # a version in which the files lay in the same packages
+        [[ $1 != older ]] || sed -i '/^\(Breaks\|Replaces\): jobtrail-/d' "$tree/DEBIAN/control"
+        [[ $package != */jobtrail-common_* ]] || (cd "$tree" && eval "${4-}")
+        dpkg-deb -b "$tree" "$DEBS/$1" >/dev/null
     done
 }
 
@@ -128,6 +147,11 @@ at_site() {
 
 in_node() {
     at_site /cluster/cluster exec n1 "$@"
+}
+
+# srun, which slurmctld (24.11) reaches by the name of the host that it runs on: only the cluster's own have names there
+site_srun() {
+    at_site /cluster/cluster exec ctl srun "$@"
 }
 
 # systemctl of a system without systemd, as far as README and the packages' units need it

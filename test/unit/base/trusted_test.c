@@ -19,20 +19,9 @@
 #include <cmocka.h>
 
 #include "conf/base/trusted.h"
+#include "test/unit/fixture/made_tree.h"
 
 enum { OTHER = 12345 };
-
-static char root[PATH_MAX];
-
-/* "ROOT/NAME" */
-static const char *below(const char *name)
-{
-    static char paths[4][PATH_MAX + 64];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", root, name);
-    return path;
-}
 
 static void make_file(const char *name)
 {
@@ -44,22 +33,12 @@ static void make_file(const char *name)
 /* ROOT/a/b/file */
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(root, "/tmp/conf_trusted_test.XXXXXX");
-    if (mkdtemp(root) == NULL || chmod(root, 0755) != 0)
+    if (made_tree_set_up(state) != 0)
         return 1;
     if (mkdir(below("a"), 0755) != 0 || mkdir(below("a/b"), 0755) != 0)
         return 1;
     make_file("a/b/file");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
 }
 
 static void opens(const char *name)
@@ -102,7 +81,8 @@ static void who_may_write_to_it_or_above_it_is_named(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char place[PATH_MAX + 64];
-        snprintf(place, sizeof place, "%s%s%s", root, places[i][0] == '\0' ? "" : "/", places[i]);
+        snprintf(place, sizeof place, "%s%s%s", made_tree, places[i][0] == '\0' ? "" : "/",
+                 places[i]);
         for (size_t j = 0; j < sizeof modes / sizeof modes[0]; j++) {
             assert_int_equal(chmod(place, modes[j]), 0);
             refuses("a/b/file", -EPERM);
@@ -238,20 +218,21 @@ static void others_than_root_decide_for_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(roots_own_file_is_opened, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(roots_own_file_is_opened, set_up, made_tree_tear_down),
         cmocka_unit_test_setup_teardown(who_may_write_to_it_or_above_it_is_named, set_up,
-                                        tear_down),
+                                        made_tree_tear_down),
         cmocka_unit_test_setup_teardown(in_a_sticky_directory_only_what_is_roots_counts, set_up,
-                                        tear_down),
+                                        made_tree_tear_down),
         cmocka_unit_test_setup_teardown(a_link_is_roots_and_so_is_the_way_it_leads, set_up,
-                                        tear_down),
+                                        made_tree_tear_down),
         cmocka_unit_test_setup_teardown(a_relative_path_is_looked_at_from_the_root_on, set_up,
-                                        tear_down),
+                                        made_tree_tear_down),
         cmocka_unit_test_setup_teardown(of_the_last_directory_as_much_is_asked_as_the_caller_says,
-                                        set_up, tear_down),
+                                        set_up, made_tree_tear_down),
         cmocka_unit_test_setup_teardown(a_file_to_be_made_lies_where_roots_links_lead, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(others_than_root_decide_for_themselves, set_up, tear_down),
+                                        made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(others_than_root_decide_for_themselves, set_up,
+                                        made_tree_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

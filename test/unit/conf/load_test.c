@@ -74,6 +74,21 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.transport, "file");
     assert_string_equal(conf.xalt_strict, "none");
     assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
+    assert_string_equal(conf.answers_address, "");
+    assert_string_equal(conf.answers_listen, "");
+    assert_string_equal(conf.answers_user, "jobtrail");
+    assert_string_equal(conf.munge_socket, "");
+    assert_string_equal(conf.answers_store, "sqlite:/var/lib/jobtrail/jobtrail.db");
+    assert_string_equal(conf.answers_see, "slurm");
+    assert_string_equal(conf.answers_operators, "");
+    assert_int_equal(conf.answers_requests, 16);
+    assert_int_equal(conf.answers_user_requests, 2);
+    assert_int_equal(conf.answers_time_s, 300);
+    assert_int_equal(conf.answers_memory_bytes, UINT64_C(2) << 30);
+    assert_int_equal(conf.answers_bytes, UINT64_C(1) << 30);
+    assert_string_equal(conf.web_socket, "");
+    assert_string_equal(conf.web_proxy_user, "");
+    assert_string_equal(conf.web_user_header, "X-Remote-User");
     assert_int_equal(conf.host.count, 0);
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
@@ -108,6 +123,10 @@ static void each_key_takes_its_value(void **state)
         "[outbox]\njob_share = 1\nuser_share = 100\n"
         "[transport]\nuse = none\nxalt_strict = file, syslog\n\n   \n; comment\n[file]\ndir = /r\n"
         "[signature]\nkey_file = /etc/jobtrail/key\n"
+        "[answers]\naddress = c:7315\nuser = jt\nmunge_socket = /m\nlisten = [::1]:0\nstore = "
+        "sqlite:/x\n"
+        "see = own\noperators = a, b\nrequests = 3\nuser_requests = 1\ntime = 9\nmemory = 1G\nsize "
+        "= 1M\nweb_socket = /run/w\nweb_proxy_user = www\nweb_user_header = Remote-User\n"
         "[tracking]\nsystem_tools = yes\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
@@ -135,6 +154,21 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.xalt_strict, "file, syslog");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
+    assert_string_equal(conf.answers_address, "c:7315");
+    assert_string_equal(conf.answers_user, "jt");
+    assert_string_equal(conf.munge_socket, "/m");
+    assert_string_equal(conf.answers_listen, "[::1]:0");
+    assert_string_equal(conf.answers_store, "sqlite:/x");
+    assert_string_equal(conf.answers_see, "own");
+    assert_string_equal(conf.answers_operators, "a, b");
+    assert_int_equal(conf.answers_requests, 3);
+    assert_int_equal(conf.answers_user_requests, 1);
+    assert_int_equal(conf.answers_time_s, 9);
+    assert_int_equal(conf.answers_memory_bytes, 1u << 30);
+    assert_int_equal(conf.answers_bytes, 1u << 20);
+    assert_string_equal(conf.web_socket, "/run/w");
+    assert_string_equal(conf.web_proxy_user, "www");
+    assert_string_equal(conf.web_user_header, "Remote-User");
     assert_true(conf.track_system_tools);
     assert_false(
         conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
@@ -315,6 +349,16 @@ static const struct refusal refusals[] = {
     {"[outbox]\njob_share = 0\n", 2, 13, "out of range", "from 1 to 100"},
     {"[outbox]\nuser_share = 101\n", 2, 14, "out of range", "from 1 to 100"},
     {"[submit]\nhash_objects = true\n", 2, 16, "neither yes nor no", "yes or no"},
+    {"[answers]\naddress = collector\n", 2, 11, "no port", "HOST:PORT"},
+    {"[answers]\naddress = ::1:70\n", 2, 11, "no port", "[] around"},
+    {"[answers]\naddress = [::1:70\n", 2, 11, "no port", "[] around"},
+    {"[answers]\nlisten = c:65536\n", 2, 11, "no port", "HOST:PORT"},
+    {"[answers]\nlisten = c:80x\n", 2, 11, "no port", "HOST:PORT"},
+    {"[answers]\nsee = some\n", 2, 7, "unknown value", "own, slurm or all"},
+    {"[answers]\nrequests = 0\n", 2, 12, "out of range", "from 1 to 1000"},
+    {"[answers]\nmemory = 1K\n", 2, 10, "out of range", "1024G"},
+    {"[answers]\nweb_socket = run/w\n", 2, 14, "not an absolute path", "start with '/'"},
+    {"[answers]\nweb_user_header = X Y\n", 2, 20, "not a name", "letters"},
     {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "file, syslog, http and kafka"},
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
     {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},

@@ -29,6 +29,7 @@
 #define TASK(n)       "task time=110.000000000 step=0 task=" n " pid=5" n " ticks=1\n"
 #define EXIT(n, code) "exit time=120.000000000 step=0 task=" n " pid=5" n " status=" code "\n"
 #define RUNS(n, what) "program time=110.000000000 step=0 task=" n " leader=0 path=" what "\n"
+#define LOADER(n)     "loader time=120.000000000 step=0 task=" n " pid=5" n " library_path= preload=\n"
 #define RANKS(what)                                                                                \
     TASK("0")                                                                                      \
     TASK("1")                                                                                      \
@@ -98,6 +99,37 @@ static const struct outcome_case cases[] = {
      "0 static 3 @static;"},
     {"a task of which the journal tells no program", "", WHO("") TASK("0") EXIT("0", "0") EPILOG,
      "", "0 unknown 1 -;"},
+    {"a task that executed nothing, since there is no such program", "",
+     WHO("") TASK("0") RUNS("0", "@gone") EXIT("0", "512 executed=0") EPILOG, "",
+     "0 not_started 1 @gone;"},
+    {"a task that executed nothing, since there is no such program below its working directory", "",
+     WHO("") TASK("0") RUNS("0", ".//./x/gone cwd=/here") EXIT("0", "512 executed=0") EPILOG, "",
+     "0 not_started 1 /here/x/gone;"},
+    {"a task that executed nothing, since there is no such program in PATH", "",
+     WHO("") TASK("0") RUNS("0", "gone cwd=/here search=/bin") EXIT("0", "512 executed=0") EPILOG,
+     "", "0 not_started 1 gone;"},
+    {"a script that cannot be executed", "",
+     WHO("") TASK("0") RUNS("0", "@script") EXIT("0", "512 executed=0") EPILOG, "",
+     "0 not_started 1 @script;"},
+    {"a program that a rule skips and that cannot be executed", "[paths]\nskip = .*/dynamic\n",
+     WHO("") TASK("0") RUNS("0", "@dynamic") EXIT("0", "3328 executed=0") EPILOG, "",
+     "0 policy 1 @dynamic;"},
+    {"a task that was killed before it executed anything", "",
+     WHO("") TASK("0") RUNS("0", "@dynamic") EXIT("0", "9 executed=0") EPILOG, "",
+     "0 killed 1 @dynamic;"},
+    {"the ranks of a program that is not there", "",
+     WHO("") TASK("0") TASK("1") RUNS("0", "@gone") RUNS("1", "@gone") EXIT("0", "512 executed=0")
+         EXIT("1", "512 executed=0") EPILOG,
+     "", "0 not_started 2 @gone;"},
+    {"a rank of a program that is not on this node", "",
+     WHO("") TASK("1") RUNS("1", "@gone") EXIT("1", "512 executed=0") EPILOG, "",
+     "1 not_started 1 @gone;"},
+    {"a rank of a program that failed", "",
+     WHO("") TASK("1") RUNS("1", "@dynamic") EXIT("1", "32512") LOADER("1") EPILOG, "",
+     "1 follower 1 @dynamic;"},
+    {"a program that ends as a loader ends one", "",
+     WHO("") TASK("0") RUNS("0", "@dynamic") EXIT("0", "32512") LOADER("0") EPILOG, "",
+     "0 unknown 1 @dynamic;"},
     {"a partition that is skipped", "[partitions]\nskip = main\n", ONE("@static"), "/x ",
      "0 excluded 1 -;"},
     {"an account that is skipped", "[accounts]\nkeep = chemistry\nskip = .*\n", ONE("@static"),

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static struct journal parsed_bytes(const char *text, size_t size)
 static struct journal written(struct journal_line *lines, size_t count)
 {
     char directory[] = "/tmp/journal_write_test.XXXXXX";
-    static char text[4 * JOURNAL_LINE_MAX];
+    static char text[32 * JOURNAL_LINE_MAX];
     assert_non_null(mkdtemp(directory));
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(fd >= 0);
@@ -109,6 +110,56 @@ static void a_value_that_does_not_fit_is_left_out_whole(void **state)
             assert_string_equal(journal.submit_host, "");
         if (length == JOURNAL_LINE_MAX - 120)
             assert_string_equal(journal.submit_host, value);
+        journal_free(&journal);
+    }
+}
+
+/* A long variable as the plugin writes it, in pieces of which the one numbered `lost` is missing.
+ */
+static struct journal journal_with_variable(const char *value, size_t lost)
+{
+    static struct journal_line lines[32];
+    size_t count = 1, at = 0;
+    lines[0] = step_line();
+    journal_number(&lines[0], "step", 0);
+    for (size_t piece = 0; value[at] != '\0'; piece++) {
+        struct journal_line *line = &lines[count];
+        journal_start(line, "variable");
+        journal_number(line, "step", 0);
+        journal_text(line, "name", "library_path");
+        journal_number(line, "size", strlen(value));
+        journal_number(line, "at", at);
+        at += journal_piece(line, "text", value + at);
+        count += piece != lost;
+    }
+    static const char *const verbs[] = {"task", "exit", "loader"};
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        journal_start(&lines[count], verbs[i]);
+        journal_number(&lines[count], "step", 0);
+        journal_number(&lines[count], "task", 0);
+        journal_number(&lines[count], "pid", 9);
+        journal_number(&lines[count], "status", 127 << 8);
+        journal_text(&lines[count++], "preload", "");
+    }
+    return written(lines, count);
+}
+
+static void a_long_variable_in_pieces_is_put_together(void **state)
+{
+    static char value[20000];
+    (void)state;
+    for (size_t i = 0; i < sizeof value - 1; i++)
+        value[i] = (char)(i % 3 == 0 ? ' ' + i % 90 : 0x80 + i % 100);
+    for (size_t lost = 0; lost <= 10; lost++) {
+        bool is_lost = lost < 10; /* there are more */
+        struct journal journal = journal_with_variable(value, is_lost ? lost : SIZE_MAX);
+        assert_int_equal(journal.task_count, 1);
+        if (is_lost)
+            assert_null(journal.tasks[0].library_path);
+        else
+            assert_string_equal(journal.tasks[0].library_path, value);
+        assert_int_equal(journal.bad_lines > 0, is_lost);
+        assert_string_equal(journal.tasks[0].preload, "");
         journal_free(&journal);
     }
 }
@@ -280,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_of_any_bytes_comes_back_as_it_was),
         cmocka_unit_test(a_value_that_does_not_fit_is_left_out_whole),
+        cmocka_unit_test(a_long_variable_in_pieces_is_put_together),
         cmocka_unit_test(a_value_whose_escapes_do_not_fit_is_left_out_whole),
         cmocka_unit_test(lines_are_appended_and_a_missing_value_adds_nothing),
         cmocka_unit_test(a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed),

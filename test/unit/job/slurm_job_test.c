@@ -18,32 +18,9 @@
 #include "spank/job_sluid.h"
 #include "submit/job/slurm_job.h"
 #include "submit/job/spool_remove.h"
+#include "test/unit/fixture/made_tree.h"
 
 #define SLUID "sJ8Z3V0CEB4N00"
-
-static char root[32];
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(root, "/tmp/jobtrail-sluid-XXXXXX");
-    return mkdtemp(root) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
-}
-
-static const char *below(const char *name)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return path;
-}
 
 static int make_job(const char *name)
 {
@@ -70,7 +47,7 @@ static void cgroups_of_tasks_tell_the_job(void **state)
         {8, "0::/system.slice/slurmstepd.scope/job_8/step_0/user/task_0/" SLUID "/x\n"},
     };
     for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
-        assert_int_equal(slurm_job_of_cgroup(root, tasks[i].text), tasks[i].job);
+        assert_int_equal(slurm_job_of_cgroup(made_tree, tasks[i].text), tasks[i].job);
 }
 
 static void other_cgroups_tell_none(void **state)
@@ -93,14 +70,14 @@ static void other_cgroups_tell_none(void **state)
         "0::/system.slice/slurmstepd.scope/" SLUID "/step_0\n", /* has no link */
     };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_int_equal(slurm_job_of_cgroup(root, others[i]), 0);
+        assert_int_equal(slurm_job_of_cgroup(made_tree, others[i]), 0);
 }
 
 static uint32_t job_of(const char *cgroup)
 {
     char text[256];
     snprintf(text, sizeof text, "1:name=x:/\n0::/system.slice/n1_slurmstepd.scope/%s\n", cgroup);
-    return slurm_job_of_cgroup(root, text);
+    return slurm_job_of_cgroup(made_tree, text);
 }
 
 static void a_sluid_tells_the_job_that_root_has_noted(void **state)
@@ -142,15 +119,15 @@ static void what_is_no_sluid_is_not_noted(void **state)
         job_sluid_note(job, "71.0", others[i]);
     close(job);
     assert_int_equal(rmdir(below("71.0")), 0);
-    assert_int_equal(rmdir(root), 0); /* was empty */
-    assert_int_equal(mkdir(root, 0700), 0);
+    assert_int_equal(rmdir(made_tree), 0); /* was empty */
+    assert_int_equal(mkdir(made_tree, 0700), 0);
 }
 
 static void the_links_go_with_the_job(void **state)
 {
     (void)state;
     struct spool_job removed = {.job = 71, .restart = 0, .name = "71.0"};
-    int spool = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int spool = open(made_tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int job = make_job("71.0"), other = make_job("71.1");
     job_sluid_note(job, "71.0", SLUID);
     job_sluid_note(job, "71.0", "sJ8Z3V0CEB4N02");
@@ -167,12 +144,16 @@ static void the_links_go_with_the_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(cgroups_of_tasks_tell_the_job, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(other_cgroups_tell_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sluid_tells_the_job_that_root_has_noted, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_sluid_is_not_noted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_links_go_with_the_job, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cgroups_of_tasks_tell_the_job, made_tree_set_up,
+                                        made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(other_cgroups_tell_none, made_tree_set_up,
+                                        made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(a_sluid_tells_the_job_that_root_has_noted, made_tree_set_up,
+                                        made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_sluid_is_not_noted, made_tree_set_up,
+                                        made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(the_links_go_with_the_job, made_tree_set_up,
+                                        made_tree_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,30 @@ static void splunk_refuses_what_is_no_event(void **state)
             fail_msg("%s", cases[i].answer);
 }
 
+static void a_receivers_refusal_is_known_by_its_form(void **state)
+{
+    static const struct {
+        enum http_format format;
+        const char *answer;
+        int is_receivers;
+    } cases[] = {
+        {HTTP_SPLUNK, "{\"text\":\"No data\",\"code\":5}", 1},
+        {HTTP_SPLUNK, "{\"text\":\"No data\",\"code\":\"5\"}", 0},
+        {HTTP_SPLUNK, "{\"error\":\"no such page\"}", 0},
+        {HTTP_SPLUNK, "<html><h1>400 Bad Request</h1></html>", 0},
+        {HTTP_SPLUNK, "", 0},
+        {HTTP_BULK, "{\"error\":{\"type\":\"parse_exception\"},\"status\":400}", 1},
+        {HTTP_BULK, "{\"code\":400}", 0},
+        {HTTP_BULK, "[]", 0},
+        {HTTP_BULK, "<html><h1>400 Bad Request</h1></html>", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (http_is_receivers(cases[i].format, cases[i].answer, strlen(cases[i].answer)) !=
+            cases[i].is_receivers)
+            fail_msg("%s", cases[i].answer);
+}
+
 static void an_acknowledgement_is_asked_for_by_its_number(void **state)
 {
     static const struct {
@@ -238,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup(a_long_reason_is_cut, start),
         cmocka_unit_test_setup(what_is_no_answer_to_the_request_sets_nothing, start),
         cmocka_unit_test(splunk_refuses_what_is_no_event),
+        cmocka_unit_test(a_receivers_refusal_is_known_by_its_form),
         cmocka_unit_test(an_acknowledgement_is_asked_for_by_its_number),
         cmocka_unit_test(only_true_acknowledges),
     };

@@ -15,7 +15,7 @@
 
 #include "preload/clock.h"
 
-#if defined(__aarch64__)
+#ifdef __aarch64__
 #define CLOCK_NAME "__kernel_clock_gettime"
 #else
 #define CLOCK_NAME "__vdso_clock_gettime"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernel's time of the end of processes that nobody has waited for yet.
+ * What the kernel tells of the end of processes that nobody has waited for yet.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,9 +64,9 @@ static void end_is_noted(void **state)
         wait_until_dead(child);
         uint64_t after_ns = now_ns();
         assert_int_equal(waitpid(child, NULL, 0), child);
-        uint64_t taken_ns = exit_note_take(child);
+        uint64_t taken_ns = exit_note_take(child).died_ns;
         assert_true(taken_ns >= before_ns && taken_ns <= after_ns);
-        assert_true(exit_note_take(child) == 0);
+        assert_true(exit_note_take(child).died_ns == 0);
     }
 }
 
@@ -80,7 +81,7 @@ static void end_by_a_signal_is_noted(void **state)
     assert_int_equal(kill(child, SIGKILL), 0);
     wait_until_dead(child);
     uint64_t after_ns = now_ns();
-    uint64_t taken_ns = exit_note_take(child);
+    uint64_t taken_ns = exit_note_take(child).died_ns;
     assert_true(taken_ns >= before_ns && taken_ns <= after_ns);
     assert_int_equal(waitpid(child, NULL, 0), child);
     close(go[1]);
@@ -91,9 +92,9 @@ static void what_lives_has_no_end(void **state)
     int go[2];
     (void)state;
     pid_t child = start_child(go, 0);
-    assert_true(exit_note_take(child) == 0); /* is not watched */
+    assert_true(exit_note_take(child).died_ns == 0); /* is not watched */
     assert_int_equal(exit_note_watch(child), 0);
-    assert_true(exit_note_take(child) == 0);
+    assert_true(exit_note_take(child).died_ns == 0);
     close(go[1]);
     wait_until_dead(child);
     assert_int_equal(exit_note_watch(child), -ESRCH);
@@ -111,13 +112,13 @@ static void children_know_nothing(void **state)
     assert_int_equal(exit_note_watch(child), 0);
     pid_t other = fork();
     if (other == 0)
-        _exit(exit_note_take(child) == 0 ? 0 : 1);
+        _exit(exit_note_take(child).died_ns == 0 ? 0 : 1);
     assert_int_equal(waitpid(other, &status, 0), other);
     assert_int_equal(status, 0);
     close(go[1]);
     assert_int_equal(waitpid(child, NULL, 0), child);
     exit_note_forget();
-    assert_true(exit_note_take(child) == 0);
+    assert_true(exit_note_take(child).died_ns == 0);
 }
 
 static void number_is_bounded(void **state)
@@ -135,8 +136,50 @@ static void number_is_bounded(void **state)
     for (int i = 0; i <= EXIT_NOTE_MAX; i++) {
         kill(children[i], SIGKILL);
         assert_int_equal(waitpid(children[i], NULL, 0), children[i]);
-        assert_true((exit_note_take(children[i]) != 0) == (i < EXIT_NOTE_MAX));
+        assert_true((exit_note_take(children[i]).died_ns != 0) == (i < EXIT_NOTE_MAX));
     }
+}
+
+/* A child that waits, forks `forks` times, tries to execute `path`, and ends. */
+static struct exit_note note_of_exec(const char *path, int forks)
+{
+    int go[2];
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char nothing;
+        close(go[1]);
+        for (int i = 0; read(go[0], &nothing, 1) == 0 && i < forks; i++) {
+            if (fork() == 0)
+                _exit(0);
+            wait(NULL);
+        }
+        prctl(PR_SET_NAME, "renamed");
+        execl(path, path, (char *)NULL);
+        _exit(2);
+    }
+    assert_int_equal(exit_note_watch(child), 0);
+    close(go[0]);
+    close(go[1]);
+    wait_until_dead(child);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return exit_note_take(child);
+}
+
+static void what_executed_no_program_is_told(void **state)
+{
+    (void)state;
+    assert_true(note_of_exec("/nonexistent", 0).has_no_program);
+    assert_true(note_of_exec("/etc/passwd", 3).has_no_program);
+    assert_false(note_of_exec("/bin/true", 0).has_no_program);
+    assert_false(note_of_exec("/bin/true", 3).has_no_program);
+    assert_true(note_of_exec("/bin/true", 0).has_no_child);
+    assert_false(note_of_exec("/bin/true", 1).has_no_child);
+    /* the ring has no longer all records */
+    const struct exit_note unknown = note_of_exec("/nonexistent", 1000);
+    assert_false(unknown.has_no_program);
+    assert_false(unknown.has_no_child);
+    assert_true(unknown.died_ns != 0);
 }
 
 int main(void)
@@ -144,7 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(end_is_noted),          cmocka_unit_test(end_by_a_signal_is_noted),
         cmocka_unit_test(what_lives_has_no_end), cmocka_unit_test(children_know_nothing),
-        cmocka_unit_test(number_is_bounded),
+        cmocka_unit_test(number_is_bounded),     cmocka_unit_test(what_executed_no_program_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

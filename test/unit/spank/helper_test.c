@@ -47,6 +47,17 @@ static void the_exit_status_is_told(void **state)
     }
 }
 
+/* As slurmstepd does for moments (as_root.h). */
+static void the_program_is_root_where_the_daemon_acts_as_a_user(void **state)
+{
+    (void)state;
+    assert_int_equal(getuid(), 0);
+    assert_int_equal(seteuid(65534), 0);
+    struct helper_result result = run("echo $(id -u) $(id -ru) >&2", 60);
+    assert_int_equal(seteuid(0), 0);
+    assert_string_equal(result.message, "0 0");
+}
+
 static void a_failure_has_a_reason(void **state)
 {
     static const char *const cases[][2] = {
@@ -245,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_exit_status_is_told),
+        cmocka_unit_test(the_program_is_root_where_the_daemon_acts_as_a_user),
         cmocka_unit_test(a_failure_has_a_reason),
         cmocka_unit_test(what_it_says_on_stderr_is_kept_without_the_last_newline),
         cmocka_unit_test(a_long_message_is_cut_and_the_program_is_not_held_up),

@@ -108,6 +108,17 @@ spank_err_t spank_unsetenv(spank_t spank, const char *name)
     return ESPANK_ERROR;
 }
 
+spank_err_t spank_job_control_setenv(spank_t spank, const char *name, const char *value,
+                                     int overwrite)
+{
+    (void)spank;
+    (void)name;
+    (void)value;
+    (void)overwrite;
+    questions++;
+    return ESPANK_ERROR;
+}
+
 spank_err_t spank_option_register(spank_t spank, struct spank_option *option)
 {
     (void)spank;

@@ -401,6 +401,12 @@ static void note_run(void *context, uint32_t restart, int directory)
     *runs |= 1u << restart;
 }
 
+static uint32_t last_run(uint32_t job, uid_t uid, uint32_t restart)
+{
+    assert_int_equal(spool_last_run(below("spool"), job, uid, &restart), 0);
+    return restart;
+}
+
 static void every_run_of_a_job_is_found_and_nothing_else(void **state)
 {
     const uint32_t restarts[] = {0, 1, 20};
@@ -408,7 +414,7 @@ static void every_run_of_a_job_is_found_and_nothing_else(void **state)
     (void)state;
     spool_find_runs(below("spool"), 42, note_run, &runs);
     assert_int_equal(runs, 0);
-    assert_int_equal(spool_last_run(below("spool"), 42, 12345, 5), 5);
+    assert_int_equal(last_run(42, 12345, 5), 5);
     for (size_t i = 0; i < 3; i++)
         close(enter(42, restarts[i], 12345));
     close(enter(421, 3, 12345));
@@ -418,7 +424,7 @@ static void every_run_of_a_job_is_found_and_nothing_else(void **state)
     assert_int_equal(symlink("42.0", below("spool/42.7")), 0);
     spool_find_runs(below("spool"), 42, note_run, &runs);
     assert_int_equal(runs, 1u << 0 | 1u << 1 | 1u << 20);
-    assert_int_equal(spool_last_run(below("spool"), 42, 12345, 5), 20);
+    assert_int_equal(last_run(42, 12345, 5), 20);
 }
 
 static void the_last_run_is_this_users_and_goes_on(void **state)
@@ -429,14 +435,14 @@ static void the_last_run_is_this_users_and_goes_on(void **state)
     int over = enter(42, 9, 12345);
     end_job(over);
     close(over);
-    assert_int_equal(spool_last_run(below("spool"), 42, 12345, 5), 1);
-    assert_int_equal(spool_last_run(below("spool"), 42, 12346, 5), 7);
-    assert_int_equal(spool_last_run(below("spool"), 42, 12347, 5), 5);
+    assert_int_equal(last_run(42, 12345, 5), 1);
+    assert_int_equal(last_run(42, 12346, 5), 7);
+    assert_int_equal(last_run(42, 12347, 5), 5);
     over = enter(43, 2, 12345);
     end_job(over);
     close(over);
-    assert_int_equal(spool_last_run(below("spool"), 43, 12345, 0), 2);
-    assert_int_equal(spool_last_run(below("spool"), 43, 12346, 0), 0);
+    assert_int_equal(last_run(43, 12345, 0), 2);
+    assert_int_equal(last_run(43, 12346, 0), 0);
 }
 
 /* The part of a job's directory with what its user owns. */

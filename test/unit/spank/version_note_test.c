@@ -22,37 +22,11 @@
 #include "spank/job_formats.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
+#include "test/unit/fixture/made_tree.h"
 
 enum { OTHER = 12345 };
 
 #define SOUND "formats 7\nconf /c\nplugin /p\nsubmit /s\n"
-
-static char root[PATH_MAX];
-
-/* "ROOT/NAME" */
-static const char *below(const char *name)
-{
-    static char paths[4][PATH_MAX + 64];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", root, name);
-    return path;
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(root, "/tmp/version_note_test.XXXXXX");
-    return mkdtemp(root) == NULL || chmod(root, 0755) != 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
-}
 
 static void write_text(const char *name, const char *text, size_t size)
 {
@@ -121,21 +95,21 @@ static void only_a_file_that_is_roots_alone_is_believed(void **state)
 {
     (void)state;
     struct version_note note;
-    assert_int_equal(version_note_read(root, &note), -ENOENT);
+    assert_int_equal(version_note_read(made_tree, &note), -ENOENT);
     write_text(VERSION_NOTE, SOUND, strlen(SOUND));
-    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(version_note_read(made_tree, &note), 0);
     assert_int_equal(chmod(below(VERSION_NOTE), 0664), 0);
-    assert_int_equal(version_note_read(root, &note), -EPERM);
+    assert_int_equal(version_note_read(made_tree, &note), -EPERM);
     assert_int_equal(chmod(below(VERSION_NOTE), 0644), 0);
     assert_int_equal(chown(below(VERSION_NOTE), OTHER, 0), 0);
-    assert_int_equal(version_note_read(root, &note), -EPERM);
+    assert_int_equal(version_note_read(made_tree, &note), -EPERM);
     assert_int_equal(chown(below(VERSION_NOTE), 0, 0), 0);
-    assert_int_equal(chmod(root, 0775), 0);
-    assert_int_equal(version_note_read(root, &note), -EPERM);
-    assert_int_equal(chmod(root, 01777), 0); /* as a directory of sessions */
-    assert_int_equal(version_note_read(root, &note), 0);
-    assert_int_equal(chown(root, OTHER, 0), 0);
-    assert_int_equal(version_note_read(root, &note), -EPERM);
+    assert_int_equal(chmod(made_tree, 0775), 0);
+    assert_int_equal(version_note_read(made_tree, &note), -EPERM);
+    assert_int_equal(chmod(made_tree, 01777), 0); /* as a directory of sessions */
+    assert_int_equal(version_note_read(made_tree, &note), 0);
+    assert_int_equal(chown(made_tree, OTHER, 0), 0);
+    assert_int_equal(version_note_read(made_tree, &note), -EPERM);
 }
 
 static void what_is_no_file_of_that_size_is_refused(void **state)
@@ -147,20 +121,20 @@ static void what_is_no_file_of_that_size_is_refused(void **state)
     memset(large, '\n', VERSION_NOTE_BYTES);
     memcpy(large, SOUND, strlen(SOUND));
     write_text(VERSION_NOTE, large, VERSION_NOTE_BYTES);
-    assert_int_equal(version_note_read(root, &note), -EFBIG);
+    assert_int_equal(version_note_read(made_tree, &note), -EFBIG);
     write_text(VERSION_NOTE, large, VERSION_NOTE_BYTES - 1);
-    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(version_note_read(made_tree, &note), 0);
     free(large);
     assert_int_equal(unlink(below(VERSION_NOTE)), 0);
     assert_int_equal(mkfifo(below(VERSION_NOTE), 0644), 0);
-    assert_int_equal(version_note_read(root, &note), -EINVAL);
+    assert_int_equal(version_note_read(made_tree, &note), -EINVAL);
     assert_int_equal(unlink(below(VERSION_NOTE)), 0);
     assert_int_equal(mkdir(below(VERSION_NOTE), 0755), 0);
-    assert_int_equal(version_note_read(root, &note), -EINVAL);
+    assert_int_equal(version_note_read(made_tree, &note), -EINVAL);
     assert_int_equal(rmdir(below(VERSION_NOTE)), 0);
     write_text("elsewhere", SOUND, strlen(SOUND));
     assert_int_equal(symlink("elsewhere", below(VERSION_NOTE)), 0);
-    assert_int_equal(version_note_read(root, &note), -ELOOP);
+    assert_int_equal(version_note_read(made_tree, &note), -ELOOP);
 }
 
 static void what_is_written_is_read_and_links_are_resolved(void **state)
@@ -171,26 +145,28 @@ static void what_is_written_is_read_and_links_are_resolved(void **state)
     write_text("plugin", "", 0);
     write_text("submit", "", 0);
     assert_int_equal(symlink("plugin", below("current")), 0);
-    assert_int_equal(chmod(root, 01777), 0);
+    assert_int_equal(chmod(made_tree, 01777), 0);
     write_text(VERSION_NOTE, "of a user", 9); /* who was faster */
     assert_int_equal(chown(below(VERSION_NOTE), OTHER, 0), 0);
-    assert_int_equal(version_note_write(root, "/a.conf", below("current"), below("submit")), 0);
-    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(version_note_write(made_tree, "/a.conf", below("current"), below("submit")),
+                     0);
+    assert_int_equal(version_note_read(made_tree, &note), 0);
     assert_int_equal(note.formats, JOB_FORMATS);
     assert_string_equal(note.conf, "/a.conf");
     assert_string_equal(note.plugin, below("plugin"));
     assert_string_equal(note.submit, below("submit"));
     assert_int_equal(stat(below(VERSION_NOTE), &first), 0);
     assert_int_equal(first.st_mode & 07777, 0644);
-    assert_int_equal(version_note_write(root, "/a.conf", below("plugin"), below("submit")), 0);
+    assert_int_equal(version_note_write(made_tree, "/a.conf", below("plugin"), below("submit")), 0);
     assert_int_equal(stat(below(VERSION_NOTE), &second), 0);
     assert_int_equal(first.st_ino, second.st_ino); /* it said so already */
-    assert_int_equal(version_note_write(root, "/b.conf", NULL, below("submit")), 0);
-    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(version_note_write(made_tree, "/b.conf", NULL, below("submit")), 0);
+    assert_int_equal(version_note_read(made_tree, &note), 0);
     assert_string_equal(note.conf, "/b.conf");
     assert_string_equal(note.plugin, "");
-    assert_int_equal(version_note_write(root, "a.conf", NULL, below("submit")), -EINVAL);
-    assert_int_equal(version_note_write(root, "/a\nformats 9", NULL, below("submit")), -EINVAL);
+    assert_int_equal(version_note_write(made_tree, "a.conf", NULL, below("submit")), -EINVAL);
+    assert_int_equal(version_note_write(made_tree, "/a\nformats 9", NULL, below("submit")),
+                     -EINVAL);
 }
 
 /* As a user can make it in the directory of sessions. */
@@ -200,13 +176,13 @@ static void a_directory_of_that_name_is_in_nobodys_way(void **state)
     struct version_note note;
     assert_int_equal(mkdir(below(VERSION_NOTE), 0700), 0);
     assert_int_equal(chown(below(VERSION_NOTE), OTHER, OTHER), 0);
-    assert_int_equal(version_note_write(root, "/a.conf", NULL, "/proc/self/exe"), 0);
-    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(version_note_write(made_tree, "/a.conf", NULL, "/proc/self/exe"), 0);
+    assert_int_equal(version_note_read(made_tree, &note), 0);
     assert_int_equal(unlink(below(VERSION_NOTE)), 0);
     assert_int_equal(mkdir(below(VERSION_NOTE), 0700), 0);
     assert_int_equal(mkdir(below(VERSION_NOTE "/within"), 0700), 0);
-    assert_int_equal(version_note_write(root, "/b.conf", NULL, "/proc/self/exe"), 0);
-    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(version_note_write(made_tree, "/b.conf", NULL, "/proc/self/exe"), 0);
+    assert_int_equal(version_note_read(made_tree, &note), 0);
     assert_string_equal(note.conf, "/b.conf");
 }
 
@@ -250,14 +226,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_taken_or_refused_as_a_whole),
         cmocka_unit_test(a_path_that_is_too_long_is_refused),
-        cmocka_unit_test_setup_teardown(only_a_file_that_is_roots_alone_is_believed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_file_of_that_size_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_written_is_read_and_links_are_resolved, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_directory_of_that_name_is_in_nobodys_way, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(other_numbers_are_found_by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_a_file_that_is_roots_alone_is_believed,
+                                        made_tree_set_up, made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_file_of_that_size_is_refused, made_tree_set_up,
+                                        made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_written_is_read_and_links_are_resolved,
+                                        made_tree_set_up, made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(a_directory_of_that_name_is_in_nobodys_way,
+                                        made_tree_set_up, made_tree_tear_down),
+        cmocka_unit_test_setup_teardown(other_numbers_are_found_by_name, made_tree_set_up,
+                                        made_tree_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

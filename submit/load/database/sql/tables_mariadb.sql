@@ -169,7 +169,8 @@ CREATE TABLE IF NOT EXISTS ending (
     `signal`       BIGINT,
     core_dumped    BIGINT,
     end_source     VARCHAR(255),
-    outlived       BIGINT
+    outlived       BIGINT,
+    missing_library VARCHAR(255)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS run_own (

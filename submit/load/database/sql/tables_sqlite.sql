@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS object (
     id        INTEGER PRIMARY KEY,
     identity  BLOB NOT NULL UNIQUE,
     path      TEXT NOT NULL,
-    hash      TEXT NOT NULL,         -- sha1 of the file; '0' when not computed
+    hash      TEXT NOT NULL,         -- sha1 of the file; if not computed 'build-id:' and that; '0' without either
     syshost   TEXT NOT NULL,         -- '' when not known
     added     TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
     module_id INTEGER REFERENCES module (id)
@@ -183,7 +183,8 @@ CREATE TABLE IF NOT EXISTS ending (
     signal         INTEGER,
     core_dumped    INTEGER,
     end_source     TEXT,             -- fini, exec, task_exit, ...: jobtrail-submit(8)
-    outlived       INTEGER           -- 1: it still ran after its job's epilog
+    outlived       INTEGER,          -- 1: it still ran after its job's epilog
+    missing_library TEXT             -- for which its loader did not start it; NULL: none, or unknown
 );
 
 -- What is the run's own.

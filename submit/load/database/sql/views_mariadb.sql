@@ -11,7 +11,7 @@ CREATE OR REPLACE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.`signal`, ending.core_dumped, ending.end_source, ending.outlived, run_own.end_time_error,
+    ending.`signal`, ending.core_dumped, ending.end_source, ending.outlived, ending.missing_library, run_own.end_time_error,
     run_own.end_time_min, run_own.end_time_max, run_own.pid, run_own.core_seconds,
     run_own.core_seconds_max, run_own.core_day, run_own.leads, run_own.clock_step,
     -- seconds that it may have run for longer than run_time, at the most: not to be added to run_time
@@ -28,8 +28,11 @@ LEFT JOIN ending ON ending.id = run_own.ending_id;
 
 -- What shares a uuid with another owner's, and packages that no run of their uuid has: a forger's, or of
 -- nodes that are set up wrongly.
+-- The collation is said, since uuids of links are in ascii: in MariaDB 11.8 a CAST takes the character set of
+-- such a column, if it can, and a UNION of them fails otherwise.
 CREATE OR REPLACE VIEW conflict AS
-SELECT 'run' AS kind, CAST(run.uuid AS CHAR(36)) AS uuid, run.owner AS owner, run.user AS user,
+SELECT 'run' AS kind, CAST(run.uuid AS CHAR(36)) COLLATE utf8mb4_nopad_bin AS uuid, run.owner AS owner,
+    run.user AS user,
     coalesce(CAST(run.job_id_raw AS CHAR), run.job_id) AS job_id, run.restart_count AS restart_count,
     run.cluster AS cluster, run.proven AS proven
 FROM run
@@ -39,7 +42,8 @@ SELECT 'link', link.uuid, NULL, link.build_user, NULL, NULL, NULL, link.proven
 FROM link
 WHERE EXISTS (SELECT 1 FROM link AS other WHERE other.uuid = link.uuid AND other.build_user <> link.build_user)
 UNION ALL
-SELECT DISTINCT 'package', CAST(run_package.run_uuid AS CHAR(36)), run_package.owner, package_owner.user,
+SELECT DISTINCT 'package', CAST(run_package.run_uuid AS CHAR(36)) COLLATE utf8mb4_nopad_bin,
+    run_package.owner, package_owner.user,
     CAST(package_owner.job_id AS CHAR), package_owner.restart_count, package_owner.cluster, run_package.proven
 FROM run_package
 LEFT JOIN package_owner ON package_owner.id = run_package.owner
@@ -100,7 +104,7 @@ CREATE OR REPLACE VIEW xalt_object AS SELECT
     object.id AS obj_id,
     object.path AS object_path,
     object.syshost AS syshost,
-    object.hash AS hash_id,
+    CASE WHEN object.hash LIKE 'build-id:%' THEN '0' ELSE object.hash END AS hash_id,
     module.name AS module_name,
     object.added AS `timestamp`,
     -- the last part between dots that has no digit (obj_type in XALT's py_src/xalt_util.py)

@@ -13,7 +13,7 @@ CREATE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.partition, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.signal, ending.core_dumped, ending.end_source, ending.outlived, run_own.end_time_error,
+    ending.signal, ending.core_dumped, ending.end_source, ending.outlived, ending.missing_library, run_own.end_time_error,
     run_own.end_time_min, run_own.end_time_max, run_own.pid, run_own.core_seconds,
     run_own.core_seconds_max, run_own.core_day, run_own.leads, run_own.clock_step,
     -- seconds that it may have run for longer than run_time, at the most: not to be added to run_time
@@ -104,7 +104,7 @@ CREATE VIEW xalt_object AS SELECT
     object.id AS obj_id,
     object.path AS object_path,
     object.syshost AS syshost,
-    object.hash AS hash_id,
+    CASE WHEN object.hash LIKE 'build-id:%' THEN '0' ELSE object.hash END AS hash_id,
     module.name AS module_name,
     object.added AS timestamp,
     CASE

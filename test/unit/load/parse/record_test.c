@@ -263,6 +263,31 @@ static void libraries_are_a_set_in_order(void **state)
     load_record_free(&record);
 }
 
+#define LIBS ",\"libA\":[[\"/a\",\"0\"],[\"/b\",\"12\"],[\"/c\",\"0\"]]"
+
+static void assert_libs(const char *text, const char *libs)
+{
+    struct record record = parsed(text);
+    assert_string_equal(canonical_text(record.run.libs.value, NULL), libs);
+    load_record_free(&record);
+}
+
+static void a_build_id_takes_the_place_of_a_hash(void **state)
+{
+    (void)state;
+    static const char without[] = "[[\"/a\",\"0\"],[\"/b\",\"12\"],[\"/c\",\"0\"]]";
+    assert_libs(RECORD("", LIBS ",\"buildIdA\":[\"ab01\",\"cd02\",\"0\"]"),
+                "[[\"/a\",\"build-id:ab01\"],[\"/b\",\"12\"],[\"/c\",\"0\"]]");
+    assert_libs(RECORD("", LIBS), without);
+    /* what is no build-id, and those of other libraries */
+    assert_libs(RECORD("", LIBS ",\"buildIdA\":[\"AB01\",\"\",\"x y\"]"), without);
+    assert_libs(RECORD("", LIBS ",\"buildIdA\":[\"ab01\",\"cd02\"]"), without);
+    assert_libs(RECORD("", LIBS ",\"buildIdA\":[]"), without);
+    assert_libs(RECORD("", LIBS ",\"buildIdA\":null"), without);
+    assert_refused(RECORD("", ",\"libA\":[[\"/a\",0]],\"buildIdA\":[\"ab01\"]"),
+                   "libA[0] is not [path, hash]");
+}
+
 static void canonical_text_does_not_depend_on_the_order_of_keys(void **state)
 {
     (void)state;
@@ -644,6 +669,7 @@ int main(void)
         cmocka_unit_test(zero_end_time_means_a_start_record),
         cmocka_unit_test(time_of_the_record_counts_where_there_is_no_start),
         cmocka_unit_test(libraries_are_a_set_in_order),
+        cmocka_unit_test(a_build_id_takes_the_place_of_a_hash),
         cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
         cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),
         cmocka_unit_test(job_id_that_is_no_number_stays_text),

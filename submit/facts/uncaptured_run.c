@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/facts/static_run.h"
+#include "submit/facts/uncaptured_run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static int make_capture(const struct journal *journal, const struct journal_task
     return make_run_uuid(journal, known, capture);
 }
 
-int static_run_decide(const struct policy_header *policy, const struct journal *journal,
-                      uint64_t now_ns, struct coverage_static *task)
+int uncaptured_run_decide(const struct policy_header *policy, const struct journal *journal,
+                          uint64_t now_ns, struct coverage_uncaptured *task)
 {
     struct capture capture;
     const struct ending_evidence evidence = {.journal = journal, .now_ns = now_ns};
@@ -54,8 +54,8 @@ int static_run_decide(const struct policy_header *policy, const struct journal *
     return 0;
 }
 
-int static_run_make(const struct journal *journal, const struct coverage_static *task,
-                    struct static_run *run)
+int uncaptured_run_make(const struct journal *journal, const struct coverage_uncaptured *task,
+                        struct uncaptured_run *run)
 {
     size_t id_size;
     int error = make_capture(journal, task->task, &run->capture);

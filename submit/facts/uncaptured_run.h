@@ -3,8 +3,8 @@
  * A run of a static program, into which no library can be preloaded: its capture is made from the
  * journal and from the program's file.
  */
-#ifndef JOBTRAIL_STATIC_RUN_H
-#define JOBTRAIL_STATIC_RUN_H
+#ifndef JOBTRAIL_UNCAPTURED_RUN_H
+#define JOBTRAIL_UNCAPTURED_RUN_H
 
 #include <limits.h>
 
@@ -12,7 +12,7 @@
 #include "conf/policy/policy.h"
 #include "submit/facts/coverage.h"
 
-struct static_run {
+struct uncaptured_run {
     struct capture capture; /* points into what follows: not to be moved */
     char exec[PATH_MAX];
     unsigned char build_id[BUILD_ID_MAX];
@@ -20,12 +20,12 @@ struct static_run {
 
 /* Whether sampling keeps the run, by the table of the policy: fills in `is_left_out` and
  * `probability`. Reads no file. Returns 0, or -EIO where no uuid can be made. */
-int static_run_decide(const struct policy_header *policy, const struct journal *journal,
-                      uint64_t now_ns, struct coverage_static *task);
+int uncaptured_run_decide(const struct policy_header *policy, const struct journal *journal,
+                          uint64_t now_ns, struct coverage_uncaptured *task);
 
 /* Fills in the capture of the task. Its uuid depends on the task, its node and its start only.
  * Returns 0, or -EIO where no uuid can be made. */
-int static_run_make(const struct journal *journal, const struct coverage_static *task,
-                    struct static_run *run);
+int uncaptured_run_make(const struct journal *journal, const struct coverage_uncaptured *task,
+                        struct uncaptured_run *run);
 
 #endif

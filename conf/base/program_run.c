@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/program_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/process.h"
+
+enum { BUFFER_BYTES = 16 << 10, END_MS = 1000 };
+
+/* Bytes that a program has written to one of its descriptors. */
+struct stream {
+    int fd; /* -1: at its end */
+    char *text;
+    size_t size, room;
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Makes room for `more` bytes and a NUL. */
+static int stream_grow(struct stream *stream, size_t more)
+{
+    size_t need = stream->size + more + 1, room = stream->room == 0 ? BUFFER_BYTES : stream->room;
+    while (room < need)
+        room *= 2;
+    char *larger = room == stream->room ? stream->text : realloc(stream->text, room);
+    if (larger == NULL)
+        return -ENOMEM;
+    stream->text = larger;
+    stream->room = room;
+    return 0;
+}
+
+/* Of a stream that is too long the first bytes are kept. */
+static int stream_read(struct stream *stream)
+{
+    char bytes[BUFFER_BYTES];
+    ssize_t got = read(stream->fd, bytes, sizeof bytes);
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+    if (got == 0) {
+        close(stream->fd);
+        stream->fd = -1;
+    }
+    size_t size = (size_t)got;
+    if (size > PROGRAM_TEXT_MAX - stream->size)
+        size = PROGRAM_TEXT_MAX - stream->size;
+    int error = stream_grow(stream, size);
+    if (error != 0)
+        return error;
+    memcpy(stream->text + stream->size, bytes, size);
+    stream->size += size;
+    stream->text[stream->size] = '\0';
+    return 0;
+}
+
+/* Until both are at their ends. */
+static int streams_read(struct stream streams[2], uint64_t end_ms)
+{
+    int error = 0;
+    while (error == 0 && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
+        struct pollfd polled[2] = {{streams[0].fd, POLLIN, 0}, {streams[1].fd, POLLIN, 0}};
+        uint64_t now = now_ms();
+        int ready = now >= end_ms ? 0 : poll(polled, 2, (int)(end_ms - now));
+        if (ready == 0)
+            return -ETIMEDOUT;
+        if (ready < 0 && errno != EINTR)
+            return -errno;
+        for (size_t i = 0; ready > 0 && i < 2 && error == 0; i++)
+            if (polled[i].revents != 0)
+                error = stream_read(&streams[i]);
+    }
+    return error;
+}
+
+static void last_line(const struct stream *stream, char *line, size_t size)
+{
+    size_t end = stream->size, at = 0;
+    while (end > 0 && stream->text[end - 1] == '\n')
+        end--;
+    size_t from = end;
+    while (from > 0 && stream->text[from - 1] != '\n')
+        from--;
+    for (; from < end && at + 1 < size; from++)
+        line[at++] =
+            stream->text[from] < ' ' || stream->text[from] > '~' ? '?' : stream->text[from];
+    line[at] = '\0';
+}
+
+static int program_start(const char *const argv[], char *const environment[], const int out[2],
+                         const int complaint[2], pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, complaint[1], STDERR_FILENO);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnp(pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv,
+                             environment == NULL ? environ : environment);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return -error;
+}
+
+int program_run(const char *const argv[], char *const environment[], unsigned timeout_ms,
+                struct program_result *result)
+{
+    int out[2] = {-1, -1}, complaint[2] = {-1, -1};
+    pid_t pid = -1;
+    uint64_t end_ms = now_ms() + timeout_ms;
+    int error = pipe2(out, O_CLOEXEC) != 0 || pipe2(complaint, O_CLOEXEC) != 0 ? -errno : 0;
+    if (error == 0)
+        error = program_start(argv, environment, out, complaint, &pid);
+    cleanup_close(&out[1]);
+    cleanup_close(&complaint[1]);
+    struct stream streams[2] = {{out[0], NULL, 0, 0}, {complaint[0], NULL, 0, 0}};
+    struct program_result found = {.size = 0};
+    if (error == 0) {
+        error = streams_read(streams, end_ms);
+        uint64_t now = now_ms();
+        int left_ms = now < end_ms && error == 0 ? (int)(end_ms - now) : 0;
+        if (!process_reap(pid, left_ms, &found.status)) {
+            kill(-pid, SIGKILL);
+            process_reap(pid, END_MS, &found.status);
+            error = error == 0 ? -ETIMEDOUT : error;
+        }
+    }
+    last_line(&streams[1], found.complaint, sizeof found.complaint);
+    cleanup_close(&streams[0].fd);
+    cleanup_close(&streams[1].fd);
+    free(streams[1].text);
+    found.text = streams[0].text;
+    found.size = streams[0].size;
+    if (error == 0)
+        *result = found;
+    else
+        free(found.text);
+    return error;
+}
+
+void program_result_free(struct program_result *result)
+{
+    free(result->text);
+    result->text = NULL;
+}

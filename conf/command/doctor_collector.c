@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The collector: its store, where records arrive, and what was refused.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/listing.h"
+#include "conf/base/program_run.h"
+#include "conf/command/doctor.h"
+
+/* As jobtrail-load.service has it. */
+#define REFUSED "/var/lib/jobtrail/refused"
+
+/* Of jobtrail-load: trouble with the store. */
+enum { STORE_TROUBLE = 3 };
+
+enum { LOAD_MS = 60000, LATE_S = 3600, DEPTH = 3, LATE_MAX = 100000 };
+
+/* What the environment file says, or its defaults. */
+struct collector {
+    char store[4096];
+    char records[4096]; /* directories, with blanks between */
+};
+
+static void take_value(const char *line, const char *name, char *value, size_t size)
+{
+    size_t length = strlen(name);
+    if (strncmp(line, name, length) != 0 || line[length] != '=')
+        return;
+    const char *from = line + length + 1;
+    size_t end = strcspn(from, "\r\n");
+    bool is_quoted = end >= 2 && (from[0] == '"' || from[0] == '\'') && from[end - 1] == from[0];
+    snprintf(value, size, "%.*s", (int)(is_quoted ? end - 2 : end), from + is_quoted);
+}
+
+/* systemd.exec(5), EnvironmentFile=. Returns 0 or -errno; the defaults hold then. */
+static int read_environment(const char *path, struct collector *collector)
+{
+    char line[8192];
+    *collector =
+        (struct collector){"sqlite:/var/lib/jobtrail/jobtrail.db", "/var/spool/jobtrail/records"};
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return -errno;
+    while (fgets(line, sizeof line, file) != NULL) {
+        take_value(line, "JOBTRAIL_STORE", collector->store, sizeof collector->store);
+        take_value(line, "JOBTRAIL_RECORDS", collector->records, sizeof collector->records);
+    }
+    return 0;
+}
+
+void doctor_store(const struct doctor *doctor, char *store, size_t size)
+{
+    static struct collector collector; /* large */
+    char path[PATH_MAX];
+    doctor_collector_env(doctor, path, sizeof path);
+    read_environment(path, &collector);
+    snprintf(store, size, "%s", collector.store);
+}
+
+/* Opens the store and changes nothing in it. */
+static void check_store(struct doctor *doctor, const char *store)
+{
+    char program[PATH_MAX];
+    struct stat status;
+    doctor_installed("jobtrail-load", program, sizeof program);
+    const char *const argv[] = {program[0] == '\0' ? "jobtrail-load" : program,
+                                "--dry-run",
+                                "--store",
+                                store,
+                                "/dev/null",
+                                NULL};
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    const char *file = strncmp(store, "sqlite:", 7) == 0 ? store + 7 : NULL;
+    if (file != NULL && stat(file, &status) != 0) {
+        doctor_add(doctor, FINDING_WARN, "store", file,
+                   "systemctl start jobtrail-load, which makes it; or mend JOBTRAIL_STORE in "
+                   "collector.env",
+                   "%s", strerror(errno));
+        return;
+    }
+    if (file != NULL && (status.st_mode & S_IWOTH) != 0) {
+        doctor_add(doctor, FINDING_BAD, "store", file, "", "everybody can change it");
+        doctor_mend(doctor, "chmod o-w %s", file);
+        return;
+    }
+    int error = program_run(argv, NULL, LOAD_MS, &result);
+    if (error != 0)
+        doctor_add(doctor, FINDING_BAD, "store", store, "install jobtrail's collector here",
+                   "jobtrail-load: %s", strerror(-error));
+    else if (WIFEXITED(result.status) && WEXITSTATUS(result.status) == STORE_TROUBLE)
+        doctor_add(doctor, FINDING_BAD, "store", store,
+                   "mend JOBTRAIL_STORE in collector.env, or the database", "%s", result.complaint);
+    else
+        doctor_add(doctor, FINDING_OK, "store", store, "", "it can be opened");
+}
+
+/* How many files below the directory are older than an hour, up to LATE_MAX. */
+static unsigned count_late(int at, const char *path, int depth, time_t now)
+{
+    unsigned count = 0;
+    struct stat status;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(at, path, &listing);
+    for (const char *name; count < LATE_MAX && (name = listing_next(listing)) != NULL;) {
+        if (name[0] == '.' || fstatat(dirfd(listing), name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (S_ISDIR(status.st_mode) && depth > 0)
+            count += count_late(dirfd(listing), name, depth - 1, now);
+        else
+            count += S_ISREG(status.st_mode) && status.st_mtime + LATE_S < now;
+    }
+    return count;
+}
+
+static void check_arrival(struct doctor *doctor, char *records)
+{
+    char *rest = NULL;
+    for (char *path = strtok_r(records, " \t", &rest); path != NULL;
+         path = strtok_r(NULL, " \t", &rest)) {
+        struct stat status;
+        if (stat(path, &status) != 0) {
+            doctor_add(doctor, FINDING_WARN, "arrival", path, "", "%s", strerror(errno));
+            doctor_mend(doctor, "mkdir -p -m 750 %.4000s", path);
+            continue;
+        }
+        unsigned late = count_late(AT_FDCWD, path, DEPTH, time(NULL));
+        if (late > 0)
+            doctor_add(doctor, FINDING_WARN, "arrival", path,
+                       "systemctl start jobtrail-load, and see journalctl -u jobtrail-load",
+                       "files that are older than an hour, and not loaded: %u%s", late,
+                       late >= LATE_MAX ? " or more" : "");
+        else
+            doctor_add(doctor, FINDING_OK, "arrival", path, "", "no file is older than an hour");
+    }
+}
+
+static void check_refused(struct doctor *doctor)
+{
+    unsigned count = 0;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, REFUSED, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        count += strstr(name, ".reason") != NULL;
+    if (count > 0)
+        doctor_add(doctor, FINDING_WARN, "refused", REFUSED,
+                   "read the .reason files there (jobtrail-load(1)), and remove them",
+                   "%u records were not loaded", count);
+}
+
+void doctor_collector(struct doctor *doctor)
+{
+    static struct collector collector; /* large */
+    char path[PATH_MAX];
+    doctor_collector_env(doctor, path, sizeof path);
+    int error = read_environment(path, &collector);
+    if (error != 0)
+        doctor_add(doctor, FINDING_WARN, "collector", path,
+                   "copy share/jobtrail/collector.env there",
+                   "%s: jobtrail-load.service takes the defaults", strerror(-error));
+    check_store(doctor, collector.store);
+    check_arrival(doctor, collector.records);
+    check_refused(doctor);
+}

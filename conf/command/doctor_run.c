@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A step whose record is followed, station by station, as ARCHITECTURE.md has them: the step, the
+ * plugin, the library, the flush, the outbox, the store.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/listing.h"
+#include "conf/base/program_run.h"
+#include "conf/command/doctor.h"
+#include "conf/conf_defaults.h"
+#include "spank/spool_path.h"
+
+/* Seconds: to get resources, the step's limit (minutes), what an epilog and a timer may take,
+ * between two looks at the store. */
+#define IMMEDIATE_S "60"
+#define LIMIT_MIN   "2"
+
+/* Default for what an epilog does, and for the store: a timer loads every five minutes. */
+enum { STATION_S = 90, STORE_S = 420 };
+
+enum { STEP_S = 240, SHOW_S = 10, ACCT_MS = 60000, WORDS_MAX = 64 };
+
+struct run {
+    struct doctor *doctor;
+    const struct conf *conf;
+    const struct doctor_run *asked;
+    uint64_t start_ms;
+    char helper[PATH_MAX]; /* what the step runs */
+    unsigned job;
+    char node[256];
+    bool is_here; /* the step ran on this node */
+};
+
+static uint64_t run_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Progress, on stderr. */
+static void show(const struct run *run, const char *station, const char *what)
+{
+    uint64_t ms = run_now_ms() - run->start_ms;
+    fprintf(stderr, "%4" PRIu64 ".%" PRIu64 " s  %s: %s\n", ms / 1000, ms / 100 % 10, station,
+            what);
+}
+
+static void arrived(const struct run *run, const char *station, const char *found)
+{
+    show(run, station, found);
+    doctor_add(run->doctor, FINDING_OK, "run", station, "", "%s", found);
+}
+
+static bool stopped(const struct run *run, const char *station, const char *advice,
+                    const char *found)
+{
+    show(run, station, found);
+    doctor_add(run->doctor, FINDING_BAD, "run", station, advice, "%s", found);
+    return false;
+}
+
+/* Waits until `is_done`, for the time that was asked for or else `seconds`, and shows each ten
+ * seconds that it still waits. */
+static bool wait_until(const struct run *run, const char *station, unsigned seconds,
+                       unsigned pause_ms, bool (*is_done)(const struct run *run))
+{
+    const struct timespec pause = {.tv_sec = pause_ms / 1000,
+                                   .tv_nsec = pause_ms % 1000 * 1000000L};
+    unsigned asked_s = run->asked->timeout_s;
+    uint64_t end = run_now_ms() + (asked_s > 0 ? asked_s : seconds) * UINT64_C(1000);
+    uint64_t next = run_now_ms() + SHOW_S * UINT64_C(1000);
+    while (!is_done(run)) {
+        if (run_now_ms() >= end)
+            return false;
+        nanosleep(&pause, NULL);
+        if (run_now_ms() < next)
+            continue;
+        show(run, station, "still waiting");
+        next += SHOW_S * UINT64_C(1000);
+    }
+    return true;
+}
+
+/* Of Slurm's variables srun is to take those that name the cluster alone: where the doctor runs in
+ * a job, it would start the step there. Returns a list that is to be freed, with words that are
+ * not. */
+static char **clean_environment(void)
+{
+    static char tracing[] = "XALT_TRACING=yes", tracking[] = "XALT_EXECUTABLE_TRACKING=yes";
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **clean = calloc(count + 3, sizeof *clean);
+    for (size_t i = 0; i < count && clean != NULL; i++) {
+        const char *word = environ[i];
+        bool is_slurms = strncmp(word, "SLURM", 5) == 0 && strncmp(word, "SLURM_CONF=", 11) != 0;
+        if (!is_slurms && strncmp(word, "XALT_", 5) != 0 &&
+            strncmp(word, "JOBTRAIL_SPOOL=", 15) != 0)
+            clean[kept++] = environ[i];
+    }
+    if (clean != NULL) {
+        clean[kept++] = tracing;
+        clean[kept++] = tracking;
+    }
+    return clean;
+}
+
+/* stdout and stderr in one, as they come. */
+static size_t step_words(const struct run *run, const char *argv[WORDS_MAX])
+{
+    static char nodelist[300];
+    const char *const shell[] = {"sh", "-c", "exec \"$@\" 2>&1", "sh"};
+    const char *const other[] = {"runuser", "-u", run->asked->user, "--"};
+    const char *const srun[] = {"srun",
+                                "--nodes=1",
+                                "--ntasks=1",
+                                "--job-name=jobtrail-doctor",
+                                "--immediate=" IMMEDIATE_S,
+                                "--time=" LIMIT_MIN,
+                                "--chdir=/"};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof shell / sizeof *shell; i++)
+        argv[count++] = shell[i];
+    for (size_t i = 0; run->asked->user != NULL && i < sizeof other / sizeof *other; i++)
+        argv[count++] = other[i];
+    for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
+        argv[count++] = srun[i];
+    if (run->doctor->roles & ROLE_NODE) {
+        snprintf(nodelist, sizeof nodelist, "--nodelist=%.256s", run->doctor->node);
+        argv[count++] = nodelist;
+    }
+    for (int i = 0; i < run->asked->args_count && count < WORDS_MAX - 2; i++)
+        argv[count++] = run->asked->args[i];
+    argv[count++] = run->helper;
+    argv[count] = NULL;
+    return count;
+}
+
+static const char *last_line(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == '\n')
+        text[--length] = '\0';
+    char *line = strrchr(text, '\n');
+    for (char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' && *at != '\n')
+            *at = '?';
+    return line == NULL ? text : line + 1;
+}
+
+/* What the library says of the program, "": nothing. */
+static void find_decision(const struct run *run, const char *text, char *decision, size_t size)
+{
+    char start[PATH_MAX + 16];
+    snprintf(start, sizeof start, "jobtrail: %s: ", run->helper);
+    const char *found = strstr(text, start);
+    decision[0] = '\0';
+    if (found == NULL)
+        return;
+    found += strlen(start);
+    snprintf(decision, size, "%.*s", (int)strcspn(found, "\n"), found);
+}
+
+/* The plugin and the library, by what the program has printed. */
+static bool look_at_task(struct run *run, char *text)
+{
+    char found[512], decision[256], spool[PATH_MAX];
+    int library = 0, slot = 0;
+    find_decision(run, text, decision, sizeof decision);
+    const char *line = strstr(text, "doctor-step job=");
+    if (line == NULL ||
+        sscanf(line, "doctor-step job=%u node=%255s spool=%4095s library=%d slot=%d", &run->job,
+               run->node, spool, &library, &slot) != 5) {
+        snprintf(found, sizeof found, "the program has not run: %.400s", last_line(text));
+        return stopped(run, "step", "see what srun says, and Slurm's logs", found);
+    }
+    run->is_here = (run->doctor->roles & ROLE_NODE) && strcmp(run->node, run->doctor->node) == 0;
+    snprintf(found, sizeof found, "job %u ran on %.255s", run->job, run->node);
+    arrived(run, "step", found);
+    if (strcmp(spool, "-") == 0)
+        return stopped(
+            run, "plugin",
+            "see plugstack, plugin, policy, tracking and spool of doctor on that node, and "
+            "the lines with jobtrail: in slurmd's log",
+            "the plugin has done nothing for the step");
+    arrived(run, "plugin", spool);
+    if (!library)
+        return stopped(run, "library", "see library of doctor on that node",
+                       "the library is not loaded into the program");
+    if (!slot) {
+        snprintf(found, sizeof found, "%s",
+                 decision[0] != '\0' ? decision : "the program has no place in the ledger");
+        return stopped(run, "library", "mend the rule, or that of doctor's findings which says why",
+                       found);
+    }
+    arrived(run, "library",
+            decision[0] != '\0' ? decision : "the program has a place in the ledger");
+    return true;
+}
+
+static bool run_step(struct run *run)
+{
+    const char *argv[WORDS_MAX];
+    char found[512];
+    CLEANUP_FREE char **environment = clean_environment();
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    if (environment == NULL || access(run->helper, X_OK) != 0)
+        return stopped(run, "step", "install jobtrail-conf with all of its package",
+                       "the program doctor-step is not installed");
+    step_words(run, argv);
+    show(run, "step", "srun starts a program");
+    int error = program_run(argv, environment, STEP_S * 1000, &result);
+    if (error != 0) {
+        snprintf(found, sizeof found, "srun: %s", strerror(-error));
+        return stopped(run, "step", "see whether srun works here", found);
+    }
+    if (result.status != 0 && strstr(result.text, "doctor-step job=") == NULL) {
+        snprintf(found, sizeof found, "srun: %.400s", last_line(result.text));
+        return stopped(run, "step",
+                       "give srun what it wants behind --, as --account, or another user by --user",
+                       found);
+    }
+    return look_at_task(run, result.text);
+}
+
+static bool is_flushed(const struct run *run)
+{
+    char spool[PATH_MAX], pattern[PATH_MAX + 32];
+    glob_t found = {0};
+    if (spool_expand(run->conf->spool, run->doctor->node, spool, sizeof spool) != 0)
+        return true;
+    snprintf(pattern, sizeof pattern, "%s/%u.*", spool, run->job);
+    bool is_there = glob(pattern, 0, NULL, &found) == 0;
+    globfree(&found);
+    return !is_there;
+}
+
+/* Whether a name below the outbox's directories fits. */
+static bool has_in_outbox(const struct run *run, const char *name)
+{
+    char pattern[PATH_MAX + 64];
+    glob_t found = {0};
+    snprintf(pattern, sizeof pattern, "%s/outbox" JOB_FORMATS_SUFFIX "/*/%s", run->conf->state,
+             name);
+    bool is_there = glob(pattern, 0, NULL, &found) == 0;
+    globfree(&found);
+    return is_there;
+}
+
+/* Batches of a job's records end with its number (submit/outbox/outbox.h). */
+static bool is_sent(const struct run *run)
+{
+    char name[32];
+    snprintf(name, sizeof name, "*.j%u", run->job);
+    return !has_in_outbox(run, name);
+}
+
+/* A transport that has failed is left alone for some time (submit/outbox/outbox_backoff.h). */
+static bool is_sent_or_failed(const struct run *run)
+{
+    return is_sent(run) || has_in_outbox(run, ".backoff");
+}
+
+static bool follow_node(struct run *run)
+{
+    char found[256];
+    if (!run->is_here) {
+        snprintf(found, sizeof found, "not followed on %.200s: that is not this node", run->node);
+        arrived(run, "flush", found);
+        return true;
+    }
+    show(run, "flush", "waiting for the job's epilog");
+    if (!wait_until(run, "flush", STATION_S, 100, is_flushed)) {
+        snprintf(found, sizeof found, "job %u is still in the spool", run->job);
+        return stopped(run, "flush",
+                       "see slurmd, leftovers, unbegun and helper above, and the lines with "
+                       "jobtrail: in slurmd's log",
+                       found);
+    }
+    arrived(run, "flush", "the job's records are in the outbox");
+    if (!wait_until(run, "outbox", STATION_S, 100, is_sent_or_failed) || !is_sent(run))
+        return stopped(run, "outbox", "see transport, records, outbox and timer above",
+                       "the job's records wait in the outbox");
+    snprintf(found, sizeof found, "handed to %.200s", run->conf->transport);
+    arrived(run, "outbox", found);
+    return true;
+}
+
+enum in_store { STORE_HAS, STORE_HAS_NOT, STORE_UNREADABLE };
+
+/* The command that asks for the run: of this store or, where it is NULL, of what jobtrail-acct
+ * takes here. The service for answers may show a run to its user alone. Valid until the next call.
+ */
+static void acct_words(const struct run *run, const char *store, const char *argv[WORDS_MAX])
+{
+    static char program[PATH_MAX], job[16], conf[PATH_MAX + 16];
+    bool has_store = store != NULL || getenv("JOBTRAIL_STORE") != NULL;
+    bool is_asked_as_user =
+        !has_store && run->asked->user != NULL && run->conf->answers_address[0] != '\0';
+    size_t count = 0;
+    doctor_installed(ACCT_FROM_BIN, program, sizeof program);
+    snprintf(job, sizeof job, "%u", run->job);
+    snprintf(conf, sizeof conf, "JOBTRAIL_CONF=%s", run->doctor->conf);
+    const char *const other[] = {"runuser", "-u", run->asked->user, "--"};
+    const char *const acct[] = {"env",
+                                conf,
+                                program[0] == '\0' ? "jobtrail-acct" : program,
+                                "--jobs",
+                                job,
+                                "--json",
+                                store == NULL ? NULL : "--store",
+                                store};
+    for (size_t i = 0; is_asked_as_user && i < sizeof other / sizeof *other; i++)
+        argv[count++] = other[i];
+    for (size_t i = 0; i < sizeof acct / sizeof *acct; i++)
+        argv[count++] = acct[i];
+    argv[count] = NULL;
+}
+
+/* `why`: what jobtrail-acct has complained about. The store of a collector is made when the first
+ * record is loaded. */
+static enum in_store ask_store(const struct run *run, char why[256])
+{
+    const char *argv[WORDS_MAX];
+    char store[4096];
+    doctor_store(run->doctor, store, sizeof store);
+    why[0] = '\0';
+    bool is_collectors = (run->doctor->roles & ROLE_COLLECTOR) && getenv("JOBTRAIL_STORE") == NULL;
+    if (is_collectors && strncmp(store, "sqlite:", 7) == 0 && access(store + 7, F_OK) != 0)
+        return STORE_HAS_NOT;
+    acct_words(run, is_collectors ? store : NULL, argv);
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    int error = program_run(argv, NULL, ACCT_MS, &result);
+    snprintf(why, 256, "%s", error != 0 ? strerror(-error) : result.complaint);
+    if (error != 0 || result.status != 0)
+        return STORE_UNREADABLE;
+    return strstr(result.text, "doctor-step") != NULL ? STORE_HAS : STORE_HAS_NOT;
+}
+
+static bool is_stored_or_unreadable(const struct run *run)
+{
+    char why[256];
+    return ask_store(run, why) != STORE_HAS_NOT;
+}
+
+static void follow_store(const struct run *run)
+{
+    static const char advice[] =
+        "see store, arrival, refused and timer of doctor on the collector; "
+        "--timeout waits longer";
+    char why[256], found[512];
+    if (run->conf->sample) {
+        arrived(run, "store", "not followed: [sampling] may leave the run out");
+        return;
+    }
+    enum in_store in_store = ask_store(run, why);
+    if (in_store == STORE_HAS_NOT) {
+        show(run, "store", "waiting for jobtrail-load");
+        wait_until(run, "store", STORE_S, 2000, is_stored_or_unreadable);
+        in_store = ask_store(run, why);
+    }
+    if (in_store == STORE_HAS) {
+        snprintf(found, sizeof found, "jobtrail-acct -j %u shows the run", run->job);
+        arrived(run, "store", found);
+    } else if (in_store == STORE_HAS_NOT) {
+        stopped(run, "store", advice, "the store does not have the run");
+    } else if (run->doctor->roles & ROLE_COLLECTOR) {
+        snprintf(found, sizeof found, "it cannot be read: %.300s", why);
+        stopped(run, "store", advice, found);
+    } else {
+        snprintf(found, sizeof found,
+                 "not followed, since no store can be read here (%.200s). On the collector: "
+                 "jobtrail-acct -j %u",
+                 why, run->job);
+        arrived(run, "store", found);
+    }
+}
+
+void doctor_run(struct doctor *doctor, const struct conf *conf, const struct doctor_run *asked)
+{
+    static struct run run; /* large */
+    run = (struct run){.doctor = doctor, .conf = conf, .asked = asked, .start_ms = run_now_ms()};
+    doctor_installed(STEP_FROM_BIN, run.helper, sizeof run.helper);
+    if (run_step(&run) && follow_node(&run))
+        follow_store(&run);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What starts jobtrail's programs at regular times: timers of systemd, lines of cron. They are
+ * found by what they run, whatever a site has called them. Another scheduler, or a script that a
+ * timer runs, cannot be known here.
+ */
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/program_run.h"
+#include "conf/command/doctor.h"
+#include "conf/conf_defaults.h"
+
+enum { SYSTEMCTL_MS = 20000 };
+
+/* What has to be started. */
+struct duty {
+    enum doctor_role role;
+    const char *program, *option; /* words of the command */
+    const char *timer;            /* of ours that starts it */
+    const char *cron;             /* our example; NULL: none */
+    const char *otherwise;        /* what happens where nothing starts it */
+};
+
+static const struct duty duties[] = {
+    {ROLE_NODE, "jobtrail-submit", "--orphans", "jobtrail-send.timer", "jobtrail-send.cron",
+     "what an epilog could not flush or send waits for the next one"},
+    {ROLE_LOGIN, "jobtrail-submit", "--sessions", "jobtrail-send.timer", "jobtrail-send.cron",
+     "records of links and of sessions stay here"},
+    {ROLE_COLLECTOR, "jobtrail-load", "", "jobtrail-load.timer", NULL,
+     "records are not loaded into the store"},
+};
+
+static bool is_run_by(const char *command, const struct duty *duty)
+{
+    return strstr(command, duty->program) != NULL && strstr(command, duty->option) != NULL;
+}
+
+/* Whether systemd is this system's init: sd_booted(3). */
+static bool has_systemd(void)
+{
+    return access("/run/systemd/system", F_OK) == 0;
+}
+
+static bool is_active(const char *unit)
+{
+    const char *const argv[] = {"systemctl", "is-active", "--quiet", unit, NULL};
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    return program_run(argv, NULL, SYSTEMCTL_MS, &result) == 0 && result.status == 0;
+}
+
+/* The active timer that starts a service, given as lines of `systemctl show`. */
+static bool find_timer(char *service, const struct duty *duty, char *timer, size_t size)
+{
+    static const char key[] = "TriggeredBy=";
+    char *rest = NULL, *by = strstr(service, key);
+    if (by == NULL || !is_run_by(service, duty))
+        return false;
+    by += strlen(key);
+    by[strcspn(by, "\n")] = '\0';
+    for (char *unit = strtok_r(by, " ", &rest); unit != NULL; unit = strtok_r(NULL, " ", &rest)) {
+        snprintf(timer, size, "%s", unit);
+        if (is_active(unit))
+            return true;
+    }
+    return false;
+}
+
+/* `systemctl show` has an empty line between two units. */
+static bool has_timer(const struct duty *duty, char *timer, size_t size)
+{
+    const char *const argv[] = {"systemctl", "show",      "--property=ExecStart,TriggeredBy",
+                                "--all",     "*.service", NULL};
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    bool is_found = false;
+    if (program_run(argv, NULL, SYSTEMCTL_MS, &result) != 0)
+        return false;
+    for (char *unit = result.text, *next; unit != NULL && !is_found; unit = next) {
+        next = strstr(unit, "\n\n");
+        if (next != NULL) {
+            *next = '\0';
+            next += 2;
+        }
+        is_found = find_timer(unit, duty, timer, size);
+    }
+    return is_found;
+}
+
+static bool has_cron_line(const char *path, const struct duty *duty)
+{
+    char line[4096];
+    bool is_found = false;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL)
+        is_found = line[strspn(line, " \t")] != '#' && is_run_by(line, duty);
+    return is_found;
+}
+
+/* The file with the line; "" where there is none. One whose name has a dot is taken last. */
+static void find_cron_file(const struct duty *duty, char *path, size_t size)
+{
+    static const char *const patterns[] = {
+        "/etc/crontab",         "/var/spool/cron/crontabs/root",
+        "/var/spool/cron/root", "/var/spool/cron/tabs/root",
+        "/etc/cron.d/*",
+    };
+    path[0] = '\0';
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t files = {0};
+        if (glob(patterns[i], 0, NULL, &files) == 0)
+            for (size_t f = 0; f < files.gl_pathc; f++)
+                if (has_cron_line(files.gl_pathv[f], duty) &&
+                    (path[0] == '\0' || strchr(strrchr(path, '/'), '.') != NULL))
+                    snprintf(path, size, "%s", files.gl_pathv[f]);
+        globfree(&files);
+    }
+}
+
+/* cron(8) of Debian passes over names with a dot in /etc/cron.d. */
+static void add_cron_file(struct doctor *doctor, const char *object, const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    if (strncmp(path, "/etc/cron.d/", strlen("/etc/cron.d/")) == 0 && strchr(name, '.') != NULL) {
+        doctor_add(doctor, FINDING_WARN, "timer", object, "",
+                   "cron of Debian does not read %s: its name has a dot", path);
+        doctor_mend(doctor, "mv %s /etc/cron.d/%.*s", path, (int)strcspn(name, "."), name);
+    } else {
+        doctor_add(doctor, FINDING_OK, "timer", object, "",
+                   "a line in %s runs it; whether cron runs is not looked at", path);
+    }
+}
+
+/* The lines of cron are no part of packages, which have units. */
+static void add_nothing(struct doctor *doctor, const struct duty *duty, const char *object)
+{
+    char share[PATH_MAX], example[2 * PATH_MAX];
+    doctor_installed(SHARE_FROM_BIN, share, sizeof share);
+    snprintf(example, sizeof example, "%s/%s", share, duty->cron == NULL ? "" : duty->cron);
+    doctor_add(doctor, FINDING_WARN, "timer", object, "",
+               "no %sline of cron's runs it: %s. Another scheduler, or a script that runs it, "
+               "cannot be seen from here",
+               has_systemd() ? "active timer of systemd's and no " : "systemd runs here, and no ",
+               duty->otherwise);
+    if (has_systemd())
+        doctor_mend(doctor, "systemctl enable --now %s", duty->timer);
+    else if (duty->cron != NULL && access(example, F_OK) == 0)
+        doctor_mend(doctor, "cp %s /etc/cron.d/%.*s", example, (int)strcspn(duty->cron, "."),
+                    duty->cron);
+    else
+        doctor_mend(doctor, "let cron run '%s' every few minutes, as %s does", object, duty->timer);
+}
+
+void doctor_timer(struct doctor *doctor)
+{
+    for (size_t i = 0; i < sizeof duties / sizeof *duties; i++) {
+        const struct duty *duty = &duties[i];
+        char object[128], found[PATH_MAX];
+        if (!(doctor->roles & duty->role))
+            continue;
+        snprintf(object, sizeof object, "%s%s%s", duty->program,
+                 duty->option[0] == '\0' ? "" : " flush ", duty->option);
+        if (has_systemd() && has_timer(duty, found, sizeof found)) {
+            doctor_add(doctor, FINDING_OK, "timer", object, "", "%s is active", found);
+            continue;
+        }
+        find_cron_file(duty, found, sizeof found);
+        if (found[0] != '\0')
+            add_cron_file(doctor, object, found);
+        else
+            add_nothing(doctor, duty, object);
+    }
+}

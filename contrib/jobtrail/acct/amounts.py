@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Amounts as sacct writes them, as numbers. What it does not tell is None."""
+
+import re
+
+SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)([cn]?)\Z")
+TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
+UNITS = "KMGTPE"
+
+
+def size(text, cpus=None, nodes=None):
+    """Bytes of 61.5M, 62464K, or a number. Older releases write ReqMem as 100Mc or 100Mn, for each CPU or node."""
+    match = SIZE.match(text or "")
+    if match is None:
+        return None
+    number, letter, each = match.groups()
+    found = float(number) * 1024 ** (UNITS.index(letter) + 1 if letter else 0)
+    if each:
+        times = cpus if each == "c" else nodes
+        return None if times is None else int(found * times)
+    return int(found)
+
+
+def seconds(text):
+    """Of [DAYS-[HOURS:]]MINUTES:SECONDS; None for UNLIMITED, Partition_Limit and the like."""
+    match = TIME.match(text or "")
+    if match is None:
+        return None
+    days, hours, minutes, rest = (float(part or 0) for part in match.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + rest
+
+
+def resources(text):
+    """{name: text} of billing=1,cpu=4,mem=400M,node=1"""
+    return dict(part.split("=", 1) for part in (text or "").split(",") if "=" in part)
+
+
+def whole(text):
+    return int(text) if (text or "").isdigit() else None
+
+
+def size_text(number):
+    """With three digits or four: 61.5M"""
+    if number is None:
+        return None
+    letter = "K"
+    number /= 1024
+    for letter in UNITS:
+        if number < 1000 or letter == UNITS[-1]:
+            break
+        number /= 1024
+    return ("%.0f%s" if number >= 100 or number == int(number) else "%.1f%s") % (number, letter)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What JSON has of a run beside its row: environment, ancestors, link, functions."""
+
+import functools
+import json
+import re
+
+KEPT = 1000  # of each kind: runs of a job stand together
+LINK = (
+    "SELECT link.uuid, link.build_user, link.build_host, link.build_epoch, link.link_program, link.link_path,"
+    " link.link_line, link.cwd, link.wrapper, executable.path AS path, module.name AS module, link.function_set_id,"
+    " link.object_set_id FROM link"
+    " LEFT JOIN executable ON executable.id = link.executable_id"
+    " LEFT JOIN module ON module.id = link.module_id"
+    " WHERE link.uuid = ? AND link.build_user = ? AND link.proven >= ?"
+)
+NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "wrapper", "path", "module")
+
+
+class Details:
+    """`libraries`: see runs.Libraries."""
+
+    def __init__(self, store, libraries):
+        self.store, self.libraries = store, libraries
+        self.environment, self.ancestors, self.link = (
+            functools.lru_cache(KEPT)(read) for read in (self.read_environment, self.read_ancestors, self.read_link)
+        )
+
+    def read_environment(self, number):
+        return dict(
+            self.store.lookup(
+                "SELECT env_name.name, env_value.value FROM environment_member"
+                " JOIN env_value ON env_value.id = environment_member.env_value_id"
+                " JOIN env_name ON env_name.id = env_value.env_name_id"
+                " WHERE environment_member.environment_id = ? ORDER BY env_name.name",
+                (number,),
+            )
+        )
+
+    def read_ancestors(self, number):
+        rows = self.store.lookup("SELECT json FROM ancestors WHERE id = ?", (number,))
+        return json.loads(rows[0][0]) if rows else []
+
+    def read_link(self, uuid, user, proven):
+        """(the link's facts, names of the functions that it takes from libraries), or (None, None)."""
+        rows = self.store.lookup(LINK, (uuid, user or "", proven))
+        if not rows:
+            return None, None
+        *values, function_set, object_set = rows[0]
+        facts = dict(zip(NAMES, values))
+        facts["command"] = json.loads(facts["command"] or "null")
+        facts["libs"] = [lib["path"] for lib in self.libraries.of(object_set) or []]
+        functions = self.store.lookup(
+            "SELECT function_name.name FROM function_set_member AS member"
+            " JOIN function_name ON function_name.id = member.function_name_id"
+            " WHERE member.function_set_id = ? ORDER BY function_name.name",
+            (function_set,),
+        )
+        return facts, None if function_set is None else [name for name, in functions]
+
+    def ancestors_of(self, run):
+        """The nearest first, each with its own pid."""
+        if run["ancestors_id"] is None:
+            return None
+        pids = json.loads(run["ancestor_pids"] or "[]")
+        words = {"%j": run["job_id"] or "", "%%": "%"}
+
+        def filled(value):
+            if isinstance(value, str):
+                return re.sub("%[j%]", lambda match: words[match.group()], value)
+            return [filled(one) for one in value] if isinstance(value, list) else value
+
+        return [
+            {
+                "pid": pids[at] if at < len(pids) else None,
+                "name": filled(one.get("cmd_name")),
+                "path": filled(one.get("cmd_path")),
+                "cmdline": filled(one.get("cmdlineA")),
+            }
+            for at, one in enumerate(self.ancestors(run["ancestors_id"]))
+        ]
+
+    def of(self, run):
+        link, functions = None, None
+        if run["build_uuid"]:
+            link, functions = self.link(run["build_uuid"], run["build_user"], run["proven"])
+        environment = run["environment_id"]
+        return {
+            "environment": None if environment is None else self.environment(environment),
+            "ancestors": self.ancestors_of(run),
+            "link": link,
+            "functions": functions,
+        }

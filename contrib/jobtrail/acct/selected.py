@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The runs that the options of jobtrail-acct select."""
+
+import re
+
+from .. import slurm
+from ..hints import tell
+from ..hostlist import split
+from ..program import Failure
+from . import fields, runs
+from .allocations import allocations
+from .select import Selection, select_place, select_sizes, select_software, select_window, window
+from .state import REASONS, parse_states
+
+
+def names_fit(name, text, without=""):
+    """Whether the job's `name` is one of a list, in upper or lower case. `without`: what sacct may put before it."""
+    wanted = {word.lower() for word in split(text)}
+    return lambda run: (job_value(run, name) or "").lstrip(without).lower() in wanted
+
+
+def job_value(run, name):
+    return run["slurm"][name] if run["slurm"] else None
+
+
+def words_of(run, name, text):
+    """How many words of the list the job's `name`, a list itself, has."""
+    have = {word.lower() for word in re.split(r"[,&|;+\s]+", job_value(run, name) or "")}
+    return sum(word.lower() in have for word in split(text))
+
+
+def limit_fits(options):
+    least, most = options.timelimit_min, options.timelimit_max
+
+    def fits(run):
+        text = job_value(run, "TimelimitRaw") or ""
+        return text.isdigit() and least <= int(text) <= (least if most is None else most)
+
+    return fits
+
+
+def fitting(options):
+    """(functions of a run that are all true of what is selected by Slurm's accounting, the option that needs it)"""
+    found = {}
+    if options.name:
+        wanted = set(split(options.name))
+        found["--name"] = lambda run: run["job_name"] in wanted
+    if options.gid:
+        group, number = names_fit("Group", options.gid), names_fit("GID", options.gid)
+        found["-g"] = lambda run: group(run) or number(run)
+    if options.wckeys:
+        found["-W"] = names_fit("WCKey", options.wckeys, "*")
+    if options.associations:
+        found["-x"] = names_fit("AssocID", options.associations)
+    if options.reason:
+        found["-R"] = names_fit("Reason", options.reason)
+    if options.flags:
+        found["-F"] = lambda run: words_of(run, "Flags", options.flags) > 0
+    if options.constraints:
+        number = len(split(options.constraints))
+        found["-C"] = lambda run: words_of(run, "Constraints", options.constraints) == number
+    if options.timelimit_min is not None:
+        found["-k"] = limit_fits(options)
+    return list(found.values()), next(iter(found), None)
+
+
+def accounting(options, facts, is_named, states, more, needed_by):
+    """None where neither Slurm's facts are wanted, nor the states that need them. `is_named`: whether the facts are
+    missed where a site has none."""
+    if options.no_sacct and needed_by:
+        raise Failure("%s needs Slurm's accounting, which is not asked here" % needed_by)
+    if options.no_sacct or not (facts or states):
+        return None
+    units = ["--units=" + options.units] if options.units else []
+    units = units or (["--noconvert"] if options.noconvert else [])
+    return slurm.Accounting(units, is_named, options.scopes, more, needed_by)
+
+
+class Wanted:
+    """Arguments of runs.read()."""
+
+    def __init__(self, options, columns, now, period, states):
+        names = {name for name, _, _ in columns}
+        if options.sort:
+            names |= {fields.find_field(word.lstrip("+-"), fields.FIELDS)[0] for word in split(options.sort)}
+        self.now, self.period = now, period
+        self.duplicates, self.truncate = options.duplicates, options.truncate
+        self.divided = bool(options.json or options.allocations or names & fields.DIVIDED)
+        self.packages = options.json or "Packages" in names
+        self.qos = {name.lower() for name in split(options.qos)} if options.qos else None
+        self.fitting, needed_by = fitting(options)
+        from_slurm = options.json or options.allocations or options.qos or needed_by
+        named = names & fields.FROM_SLURM
+        self.facts = bool(from_slurm or named)
+        # nobody has asked for them
+        self.is_extra = self.facts and not (from_slurm or options.format or options.sort or named - fields.IN_DEFAULT)
+        is_of_slurm = bool(REASONS & (states or set()))
+        if is_of_slurm and options.no_sacct:
+            tell("-s: Slurm's accounting, which is not asked, knows %s" % ", ".join(sorted(REASONS & states)))
+        is_named = is_of_slurm or options.allocations or options.qos or named - fields.IN_DEFAULT
+        is_named = bool(is_named) and not options.json
+        states = bool(names & {"State", "ExitCode"}) or states is not None
+        more = sorted(named & set(fields.OF_SACCT))
+        self.accounting = accounting(options, self.facts, is_named, states or options.json, more, needed_by)
+
+
+def selected_runs(store, options, columns, now):
+    """Each a dict, see runs.read(); with -X those of allocations. `columns`: the fields that are wanted, as of
+    fields.parse_format()."""
+    named = bool(options.jobs or options.uuid)
+    period = window(options, now, named)
+    states = None if options.states is None else parse_states(options.states)
+    selection = Selection()
+    select_place(selection, options)
+    select_sizes(selection, options)
+    select_window(selection, period)
+    select_software(selection, options, store)
+    wanted = Wanted(options, columns, now, period, states)
+    found = runs.read(store, selection, wanted)
+    if options.allocations:
+        found = allocations(found, wanted)
+    return (run for run in found if states is None or run["state"] in states)

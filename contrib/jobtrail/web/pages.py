@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
+
+import json
+import re
+
+from ..acct import coverage, fields
+from ..acct import main as acct
+from ..acct.diff import differences, value_text
+from ..acct.select import Selection
+from ..hints import hint
+from ..report import fitting
+from ..report import main as report
+from ..text import cell, escape
+from . import runs, things
+from .data import PLACE, Context
+from .request import Refused, as_asked
+from .tables import FIRST, Shown, View
+
+# tables of the report that need all programs of all users, and say nothing of one thing
+OVERVIEW = ("executables", "users", "accounts", "modules", "endings")
+STORED = ("runs", "jobs")
+RESTART = re.compile(r"[0-9]{1,9}\Z")
+
+
+class Sheet:
+    """A page: `title`, `facts` [(label, text)] above the tables, `head` of the report or None, `tables`, each a
+    tables.Shown or runs.Part, and `others`: names of tables that are not asked for."""
+
+    status = 200  # of HTTP
+
+    def __init__(self, context, title, head=None, facts=(), subject=()):
+        self.context, self.title, self.head, self.facts = context, title, head, list(facts)
+        self.subject = list(subject)  # the page's own parameters
+        self.tables, self.charts = [], None
+        self.said = []  # messages for who asks, a line each
+        self.is_one = False  # whether there is one table alone
+
+
+class Tables:
+    """Which tables of a page are wanted, and how: the one that `table` names as it is asked for, or the first rows of all."""
+
+    def __init__(self, context, names):
+        wanted = context.get("table")
+        if wanted and wanted not in names:
+            raise Refused(404, "There is no table %s here%s" % (escape(wanted), hint(wanted, names) or "."))
+        self.names = (wanted,) if wanted else names
+        self.is_one = len(self.names) == 1
+        self.view = context.view() if self.is_one or context.whole else View(rows=FIRST)
+
+
+# ---- The report
+
+
+def head_of(context, model):
+    return report.head_of(model, context.chosen_options, context.now)
+
+
+def overview(asker, page, now):
+    context = Context(asker, page, now)
+    wanted = Tables(context, OVERVIEW)
+    model = context.model()
+    sheet = Sheet(context, "Software usage", head_of(context, model))
+    sheet.tables = [Shown(fitting.PAGES[name](model, context.chosen_options), wanted.view) for name in wanted.names]
+    sheet.charts = model
+    sheet.is_one = wanted.is_one
+    return sheet
+
+
+def report_page(name):
+    def make(asker, page, now):
+        context = Context(asker, page, now, ("of", "paths"))
+        context.check_choice("of", fitting.OF.get(name, ()))
+        context.check_choice("paths", ("1",))
+        model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")))
+        table = fitting.PAGES[name](model, context.chosen_options)
+        more = [(key, context.get(key)) for key in ("of", "paths")]
+        sheet = Sheet(context, table.title, head_of(context, model), subject=more)
+        sheet.tables = [Shown(table, context.view())]
+        sheet.is_one = True
+        return sheet
+
+    return make
+
+
+# ---- One thing of them
+
+
+def software_page(thing):
+    kind, names = things.SOFTWARE[thing]
+
+    def make(asker, page, now):
+        context = Context(asker, page, now, ("name", "program") if kind == "packages" else ("name",))
+        wanted = Tables(context, names)
+        name = needed(context, "name")
+        key = (name, context.get("program") or "(unknown)") if kind == "packages" else name
+        choose = things.chooser(kind, key)
+        is_path = kind == "executables" and "/" in name
+        model = context.model(choose, full_paths=is_path)
+        if not choose(model, None)[0]:
+            raise unknown(context, thing, name, things.names_of(model, kind))
+        sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), head_of(context, model))
+        sheet.subject = [("name", name), ("program", context.get("program"))]
+        sheet.is_one = wanted.is_one
+        for table in wanted.names:
+            if table == "runs":
+                selection = place(context, model)
+                if kind == "executables":
+                    runs.select_programs(selection, model)
+                elif kind == "packages":
+                    runs.select_packages(selection, context.store, *key)
+                elif kind == "modules":
+                    runs.select_programs(selection, model)
+                else:
+                    runs.select_sets(selection, model)
+                sheet.tables.append(runs.run_table(context, selection, wanted.view, context.whole))
+            else:
+                sheet.tables.append(shown(of_thing(table, model, context, kind, name), wanted.view))
+        return sheet
+
+    return make
+
+
+def shown(table, view):
+    """The months are all shown, since the last ones are of interest, too."""
+    return Shown(table, View(view.find, view.sort, rows=1000) if table.name == "monthly" and view.rows == FIRST else view)
+
+
+def of_thing(table, model, context, kind, name):
+    if table == "monthly":
+        return things.monthly(model, kind)
+    if table == "builds":
+        return things.builds(model, context)
+    if table == "files":
+        return things.files(model, context, name)
+    return fitting.PAGES[table](model, context.chosen_options)
+
+
+def people_page(thing):
+    kind, names = things.PEOPLE[thing]
+
+    def make(asker, page, now):
+        context = Context(asker, page, now, ("name",))
+        wanted = Tables(context, names)
+        name = needed(context, "name")
+        model = context.model(**{thing: [name]})
+        if not model.wanted and not any(name == model.person_name(kind, person) for person in model.people.values()):
+            raise unknown(context, thing, name, things.names_of(model, kind))
+        sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), head_of(context, model), subject=[("name", name)])
+        sheet.is_one = wanted.is_one
+        for table in wanted.names:
+            if table in STORED:
+                selection = place(context, model)
+                selection.add("run.%s = ?" % thing, name)
+                make_table = runs.run_table if table == "runs" else runs.job_table
+                sheet.tables.append(make_table(context, selection, wanted.view, context.whole))
+            else:
+                sheet.tables.append(shown(of_thing(table, model, context, kind, name), wanted.view))
+        return sheet
+
+    return make
+
+
+def needed(context, name):
+    if not context.get(name):
+        raise Refused(400, "The address names nothing: it needs %s=." % name)
+    return context.get(name)
+
+
+def unknown(context, thing, name, names):
+    seen = "" if context.asker.rights.all else " among what you may see"
+    return Refused(404, "There is no %s %s%s%s" % (thing, escape(name), seen, hint(name, names) or "."))
+
+
+# ---- Runs and jobs
+
+
+def place(context, model):
+    """The period and the filters of the address."""
+    selection = Selection()
+    runs.select_days(selection, model)
+    runs.select_filters(selection, context, [name for name in PLACE if context.get(name)])
+    return selection
+
+
+class Days:
+    """The period of a page that needs no sums."""
+
+    def __init__(self, context):
+        context.store  # pylint: disable=pointless-statement # it has the time zone
+        context.chosen_options = options = context.options()
+        self.first, self.last = options.first_day, options.last_day
+
+
+def stored_page(name):
+    def make(asker, page, now):
+        context = Context(asker, page, now)
+        selection = place(context, Days(context))
+        sheet = Sheet(context, name.capitalize())
+        make_table = runs.run_table if name == "runs" else runs.job_table
+        sheet.tables = [make_table(context, selection, context.view(), context.whole)]
+        sheet.is_one = True
+        return sheet
+
+    return make
+
+
+JOB_TABLES = ("runs", "coverage")
+JOB_FACTS = ("User", "Account", "Partition", "QOS", "JobName", "SlurmState", "SlurmExit", "Submit", "Timelimit", "ReqMem",
+             "NodeList", "Reason")  # fmt: skip
+
+
+CHOICE_HEADS = (("job", "Job"), ("cluster", "Cluster"), ("user", "User"), ("restart", "Restart"))
+
+
+def owned(context, number):
+    """The page's own parameters. `cluster`, which select_owner() looks at too, is one of all pages."""
+    restart = context.get("restart")
+    if restart and not RESTART.match(restart):
+        raise Refused(400, "restart must be a number.")
+    return [("id", number)] + [(name, context.get(name)) for name in ("owner", "restart")]
+
+
+def jobs_of(context, selection, facts, is_part):
+    """{(cluster, user, restart)} of the jobs that a number means, where these are several: of other users, on other clusters, or
+    attempts of a job that was requeued. Else it is empty. Tasks of an array are no several jobs."""
+    columns = "SELECT DISTINCT cluster, user, coalesce(restart_count, 0), job_id_raw "
+    tables = [("FROM run WHERE job_id_raw IS NOT NULL AND ", selection), (coverage.WITH_RECORDS, facts)]
+    tables += [] if is_part else [(coverage.WITH_SLURM, facts)]
+    found = {
+        tuple(row) for table, some in tables for row in context.store.lookup(columns + table + some.sql(), some.values)
+    }
+    attempts = {(cluster, user, number) for cluster, user, _, number in found}
+    owners = {(cluster, user) for cluster, user, _, _ in found}
+    return {row[:3] for row in found} if len(owners) > 1 or len(attempts) < len(found) else set()
+
+
+def choice(context, number, several):
+    """In the place of the page of a job: which ones it could be."""
+    sheet = Sheet(context, "Job %s: several jobs" % cell(number), subject=owned(context, number))
+    rows = [[number, cluster, user, str(restart)] for cluster, user, restart in sorted(several, key=str)]
+    table = things.pairs("choice", "Jobs of this number", CHOICE_HEADS, rows)
+    sheet.tables, sheet.is_one, sheet.status = [Shown(table, context.view())], True, 300
+    return sheet
+
+
+def job(asker, page, now):
+    context = Context(asker, page, now, ("id", "owner", "restart"))
+    wanted = Tables(context, JOB_TABLES)
+    number = needed(context, "id")
+    sheet = Sheet(context, "Job " + cell(number), subject=owned(context, number))
+    selection = Selection()
+    with as_asked():
+        runs.select_job(selection, number, context)
+    facts = select_facts(context, selection, number)
+    several = jobs_of(context, selection, facts, "." in number)
+    if several:
+        return choice(context, number, several)
+    sql = "SELECT run.id FROM run WHERE %s ORDER BY run.proven DESC, run.id LIMIT 1"
+    some = context.store.lookup(sql % selection.sql(), selection.values)
+    covered = coverage.read(context.store, facts, (None, None), "." in number)
+    if not some and not covered:
+        raise unknown(context, "job", number, ())
+    for found in runs.read(context, [row for row, in some], facts=True):
+        values = [(name, runs.VALUES[name](found)) for name in JOB_FACTS]
+        sheet.facts = [(name, cell(value)) for name, value in values if value is not None]
+    sheet.is_one = wanted.is_one
+    for name in wanted.names:
+        if name == "runs":
+            sheet.tables.append(runs.run_table(context, selection, wanted.view, context.whole))
+        else:
+            sheet.tables.append(Shown(things.of_coverage(covered), wanted.view))
+    return sheet
+
+
+def is_of_several(store, number):
+    """Whether facts of the job of this number in Slurm say that it is an array's or a heterogeneous job's."""
+    terms = "job_id_raw = ? AND (array_job_id IS NOT NULL OR het_job_id IS NOT NULL) LIMIT 1"
+    return any(store.lookup("SELECT 1 FROM %s WHERE %s" % (table, terms), (number,)) for table in ("coverage", "slurm_job"))
+
+
+def select_facts(context, selection, number):
+    """The facts of the jobs of the runs that are selected. Without a run that may be seen, the number is taken for that of one job,
+    which there is an index for, unless its facts say that there are others: those are looked for in all facts."""
+    found = context.store.lookup("SELECT DISTINCT run.job_id_raw FROM run WHERE " + selection.sql(), selection.values)
+    numbers = {raw for raw, in found if raw is not None}
+    job_number = number.partition(".")[0]
+    if not numbers and job_number.isdigit() and not is_of_several(context.store, int(job_number)):
+        numbers = {int(job_number)}
+    if numbers:
+        selection = Selection()
+        runs.select_numbers(selection, numbers, number, context)
+    return selection
+
+
+RUN_TABLES = ("fields", "libraries", "packages", "environment", "ancestors")
+RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "NRuns", "UUID")
+VARIABLES = (
+    "SELECT env_name.name, env_value.value FROM environment_member"
+    " JOIN env_value ON env_value.id = environment_member.env_value_id"
+    " JOIN env_name ON env_name.id = env_value.env_name_id"
+    " WHERE environment_member.environment_id = ? ORDER BY env_name.name, env_value.value"
+)
+
+
+def run(asker, page, now):
+    context = Context(asker, page, now, ("id", "owner", "restart"))
+    wanted = Tables(context, RUN_TABLES)
+    uuid = needed(context, "id")
+    selection, subject = Selection(), owned(context, uuid)
+    selection.add("run.uuid = ?", uuid.lower())
+    runs.select_owner(selection, context)
+    sql = "SELECT run.id FROM run WHERE %s ORDER BY run.proven DESC, run.id"
+    rows = context.store.lookup(sql % selection.sql(), selection.values)
+    if not rows:
+        raise unknown(context, "run", uuid, ())
+    found = next(runs.read(context, [rows[0][0]], facts=True))
+    sheet = Sheet(context, "Run " + cell(uuid), subject=subject)
+    if len(rows) > 1:
+        sheet.facts.append(("Records of this number", "%d, of which this is the best proven: see jobtrail-load(1)" % len(rows)))
+    sheet.is_one = wanted.is_one
+    sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in wanted.names]
+    return sheet
+
+
+def run_fields(_, found):
+    values = [(name, value(found)) for name, _, value in fields.FIELDS if name not in RUN_FIELDS_LEFT_OUT]
+    rows = [[name, str(value)] for name, value in values if value not in (None, "")]
+    return things.pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
+
+
+def run_libraries(_, found):
+    rows = [[library["path"], library["module"], library["hash"]] for library in found["libs"] or []]
+    return things.pairs("libraries", "Libraries", (("file", "File"), ("module", "Module"), ("hash", "SHA-1")), rows)
+
+
+def run_packages(context, found):
+    rows = context.store.lookup(
+        "SELECT package.name, package.program, package.version, package.path FROM run_package"
+        " JOIN package ON package.id = run_package.package_id"
+        " WHERE run_package.run_uuid = ? AND run_package.owner = ? AND run_package.proven >= ?"
+        " ORDER BY package.name, package.version",
+        (found["uuid"], found["package_owner"], found["proven"]),
+    )
+    heads = (("package", "Package"), ("program", "Program"), ("version", "Version"), ("path", "Path"))
+    return things.pairs("packages", "Packages", heads, [list(row) for row in rows])
+
+
+def run_environment(context, found):
+    rows = context.store.lookup(VARIABLES, (found["environment_id"],)) if found["environment_id"] is not None else ()
+    return things.pairs("environment", "Environment", (("name", "Variable"), ("value", "Value")), [list(row) for row in rows])
+
+
+def run_ancestors(context, found):
+    rows = context.store.lookup("SELECT json FROM ancestors WHERE id = ?", (found["ancestors_id"],)) if found["ancestors_id"] is not None else ()
+    listed = json.loads(rows[0][0]) if rows else []
+    heads = (("name", "Program"), ("path", "Path"), ("arguments", "Arguments"))
+    cells = [
+        [some.get("cmd_name"), some.get("cmd_path"), " ".join(map(str, some.get("cmdlineA") or ()))]
+        for some in listed if isinstance(some, dict)
+    ]  # fmt: skip
+    return things.pairs("ancestors", "Started by", heads, cells)
+
+
+RUN_PARTS = {
+    "fields": run_fields,
+    "libraries": run_libraries,
+    "packages": run_packages,
+    "environment": run_environment,
+    "ancestors": run_ancestors,
+}
+
+DIFF_HEADS = (("job", "In A"), ("job_b", "In B"), ("section", "Of"), ("what", "What"), ("a", "A"), ("b", "B"))
+ALONE_HEADS = (("side", "Only in"), ("job", "Job"), ("executable", "Executable"), ("state", "State"), ("run", "Run"))
+
+
+def diff(asker, page, now):
+    """What differs between two jobs, steps or runs."""
+    context = Context(asker, page, now, ("a", "b"))
+    names = [needed(context, name) for name in ("a", "b")]
+    wanted = Tables(context, ("different", "unknown", "alone"))
+    with as_asked():
+        options = acct.parser(asker).parse_args(["--diff", *names])
+        options.allusers, options.asker, options.scopes = True, asker.user, context.scopes
+        data = differences(context.store, options, now)
+    sheet = Sheet(context, "%s and %s" % tuple(map(cell, names)), subject=zip(("a", "b"), names))
+    sheet.facts = [("A", side_text(data["a"])), ("B", side_text(data["b"])), ("Different", "yes" if data["different"] else "no")]
+    sheet.is_one = wanted.is_one
+    for name in wanted.names:
+        table = alone_table(data) if name == "alone" else fact_table(data, name)
+        sheet.tables.append(Shown(table, wanted.view if wanted.is_one or context.whole else View()))
+    return sheet
+
+
+def side_text(side):
+    text = "%s: %d runs" % (cell(side["asked"]), side["runs"])
+    if side["cut"]:
+        text += ", and more, which are not compared"
+    return text + "".join("; %s of step %s: no record" % (row["outcome"], row["step"]) for row in side["unseen"])
+
+
+def fact_table(data, kind):
+    rows = [
+        [pair["a"]["job"], pair["b"]["job"], section["name"], fact["what"], value_text(fact["a"]), value_text(fact["b"])]
+        + ([fact["why"]] if kind == "unknown" else [])
+        for pair in data["pairs"]
+        for section in pair["sections"]
+        for fact in section[kind]
+    ]
+    heads = DIFF_HEADS + ((("why", "Why"),) if kind == "unknown" else ())
+    return things.pairs(kind, "What differs" if kind == "different" else "What cannot be compared", heads, rows)
+
+
+def alone_table(data):
+    rows = [
+        [side.upper(), run["job"], run["exec_path"], run["state"], run["uuid"]]
+        for side in ("a", "b")
+        for run in data["only_" + side]
+    ]
+    return things.pairs("alone", "Runs of one of them alone", ALONE_HEADS, rows)
+
+
+ROUTES = {name: report_page(name) for name in fitting.PAGES}
+ROUTES.update({thing: software_page(thing) for thing in things.SOFTWARE})
+ROUTES.update({thing: people_page(thing) for thing in things.PEOPLE})
+ROUTES.update({name: stored_page(name) for name in STORED})
+ROUTES.update({"": overview, "overview": overview, "job": job, "run": run, "diff": diff})

@@ -1,0 +1,432 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The service for answers, with a real munged: who sees what, and what hostile clients and networks do. Needs root, for
+# users of the test's own: its /etc is seen by what it starts alone.
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/mariadb
+load ../fixture/munge
+load ../fixture/askers
+
+setup_file() {
+    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+    export TZ=UTC ETC=$BATS_FILE_TMPDIR/etc PLACE=$BATS_FILE_TMPDIR
+    chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
+    site_records "$PLACE/site"
+    sed -i /019a9f00-0000-7000-8000-000000000008/d "$SITE/records" # goes on: its elapsed time is never the same
+    others_secrets >>"$SITE/records"
+    slow_path >>"$SITE/records"
+    private_etc
+    answer_stores
+}
+
+teardown_file() {
+    munge_stop
+    mariadb_stop
+}
+
+teardown() {
+    answer_stop
+    [ -n "${BATS_TEST_COMPLETED-}" ] || cat "$MUNGE/answer.err" >&2
+}
+
+# slow_path: a run of bob's of a program whose path makes patterns with many stars slow
+slow_path() {
+    site_run 019a9f00-8888-7000-8000-000000000001 "$(printf 'a%.0s' {1..200})" 1 '.userT.user = "bob"'
+}
+
+serve() { # KEY=VALUE...: the service as the user jobtrail
+    : >"$MUNGE/answer.err"
+    answer_conf user=jobtrail "$@"
+    # shellcheck disable=SC2016 # of the shell that is started
+    answer_start env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" unshare --mount sh -c \
+        'mount --bind "$ETC" /etc && cd / && exec setpriv --reuid jobtrail --regid jobtrail --clear-groups "$@"' sh
+}
+
+ASK() { # USER PROGRAM ARGUMENT...: by the service
+    run --separate-stderr as "$1" env JOBTRAIL_CONF="$MUNGE/jobtrail.conf" "$JOBTRAIL_STAGE/bin/jobtrail-$2" "${@:3}"
+    echo "$status: $output $stderr"
+}
+
+hostile() { # USER COMMAND...
+    run --separate-stderr as "$1" /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" \
+        "$JOBTRAIL_STAGE/libexec/jobtrail" "$MUNGE/socket" "${@:2}"
+    echo "$status: $output $stderr"
+}
+
+same_as_direct() { # PROGRAM ARGUMENT...: what an operator sees, byte for byte, but for the time of the question
+    local sacct=()
+    [ "$1" != acct ] || sacct=(--no-sacct)
+    as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" "$JOBTRAIL_STAGE/bin/jobtrail-$1" --store "$STORE" "${sacct[@]}" \
+        "${@:2}" >"$BATS_TEST_TMPDIR/direct" 2>"$BATS_TEST_TMPDIR/direct.err" || true
+    as carol env JOBTRAIL_CONF="$MUNGE/jobtrail.conf" "$JOBTRAIL_STAGE/bin/jobtrail-$1" "${sacct[@]}" \
+        "${@:2}" >"$BATS_TEST_TMPDIR/asked" 2>"$BATS_TEST_TMPDIR/asked.err" || true
+    sed -i 's/"time": [0-9.]*}/}/; s/"made": "[^"]*"//; s/made [0-9T:-]*//; s/jobtrail-report, [0-9T:-]*,//' \
+        "$BATS_TEST_TMPDIR/direct" "$BATS_TEST_TMPDIR/asked"
+    diff "$BATS_TEST_TMPDIR/direct" "$BATS_TEST_TMPDIR/asked"
+    diff "$BATS_TEST_TMPDIR/direct.err" "$BATS_TEST_TMPDIR/asked.err"
+}
+
+all_forms_are_the_same() {
+    local form
+    for form in "" --json --csv "--libs -P" -l -X --coverage "--coverage --json" "-u nobody" "--exec *a*" "--state KILLED" \
+        "--links -P" "--sort=-elapsed --top 3" "--cwd /home --hash a94a --gpus 0" "--name x" -V; do
+        # shellcheck disable=SC2086 # several words, or none
+        same_as_direct acct -a -S 2024-11-01 $form
+    done
+    [ -s "$BATS_TEST_TMPDIR/asked" ]
+    same_as_direct acct -a --diff 12 13
+    [ -s "$BATS_TEST_TMPDIR/asked" ]
+    same_as_direct acct -a --job-summary 12
+    [ -s "$BATS_TEST_TMPDIR/asked" ]
+    for form in "" --json --csv --html "users --top 0" "bogus" "-S 2024-12-01 -E 2024-11-01"; do
+        # shellcheck disable=SC2086 # one word, or none
+        same_as_direct report -S 2024-11-01 -E 2024-11-30 --full-paths $form
+    done
+}
+
+@test "an operator gets what the store gives, byte for byte, from SQLite" {
+    serve see=own operators="carol, alice" "store=$STORE"
+    all_forms_are_the_same
+}
+
+@test "an operator gets what the store gives, byte for byte, from MariaDB" {
+    STORE=$MARIADB_STORE
+    serve see=own operators=carol "store=$STORE"
+    all_forms_are_the_same
+}
+
+@test "the format of the asker's environment is the answer's" {
+    serve see=own operators=carol "store=$STORE"
+    JOBTRAIL_ACCT_FORMAT=jobid,exec same_as_direct acct -a -S 2024-11-01 -P
+    [ "$(head -n 1 "$BATS_TEST_TMPDIR/asked")" = "JobID|Exec" ]
+}
+
+@test "users see their own runs, and with them what belongs to them, from SQLite" {
+    serve see=own "store=$STORE"
+    sees_own ASK
+}
+
+@test "users see their own runs, and with them what belongs to them, from MariaDB" {
+    serve see=own "store=$MARIADB_STORE"
+    sees_own ASK
+}
+
+@test "without -a and -u users ask for themselves, root for all" {
+    serve see=all "store=$STORE"
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = alice ]
+    ASK alice acct -S 2024-11-01 -a -n -P -o user
+    [ "$(sort -u <<<"$output" | paste -sd,)" = alice,bob,carol ]
+    ASK root acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output" | paste -sd,)" = alice,bob,carol ]
+}
+
+@test "the store is asked where it is named, and the service where it is not" {
+    serve see=own "store=$STORE"
+    ASK alice acct --store sqlite:/nonexistent
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"no store at /nonexistent"* ]]
+    run --separate-stderr as alice env JOBTRAIL_STORE=sqlite:/nonexistent JOBTRAIL_CONF="$MUNGE/jobtrail.conf" \
+        "$JOBTRAIL_STAGE/bin/jobtrail-report"
+    [[ $stderr == *"no store at /nonexistent"* ]]
+    answer_stop
+    ASK alice acct
+    [ "$status" -eq 1 ]
+    [[ $stderr == "jobtrail-acct: the service for answers at 127.0.0.1:"*"Connection refused" ]]
+    ASK alice acct --help
+    [ "$status" -eq 0 ]
+    ASK alice acct --bogus
+    [[ $stderr == *"unrecognized arguments: --bogus"* ]]
+}
+
+@test "a report goes into a file of the asker's, and only a whole one" {
+    serve see=own "store=$STORE"
+    mkdir -m 777 "$BATS_TEST_TMPDIR/all"
+    chmod 755 "$BATS_TEST_TMPDIR"
+    ASK alice report -S 2024-11-01 -E 2024-11-30 users --csv -o "$BATS_TEST_TMPDIR/all/out"
+    [ "$status" -eq 0 ] && [ "$output" = "" ]
+    grep -q '^alice,' "$BATS_TEST_TMPDIR/all/out"
+    [ "$(stat -c %u "$BATS_TEST_TMPDIR/all/out")" = 6101 ]
+    answer_stop
+    cp "$BATS_TEST_TMPDIR/all/out" "$BATS_TEST_TMPDIR/before"
+    ASK alice report -o "$BATS_TEST_TMPDIR/all/out"
+    [ "$status" -eq 1 ]
+    cmp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/all/out"
+    ASK alice report --summary "$BATS_TEST_TMPDIR/all/summary"
+    [[ $stderr == *"--summary needs --store"* ]]
+}
+
+@test "the summary is updated where the store is, without --store" {
+    local form
+    serve see=own operators=carol "store=$STORE"
+    ASK alice report --update
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"Permission denied"* ]]
+    ASK jobtrail report --update
+    [ "$status" -eq 0 ]
+    [ -s "$PLACE/store/jobtrail.db.summary" ]
+    same_as_direct report -S 2024-11-01 -E 2024-11-30 users
+    ! everything alice ASK | grep -E 'SECRET|carol|solver' || false
+    # of users who see a part it has the same as the store itself
+    for form in "" --json "--csv --raw --full-paths" "--html --top 0"; do
+        # shellcheck disable=SC2086 # one word, or none
+        ASK bob report -S 2024-11-01 -E 2024-11-30 $form >/dev/null
+        sed 's/"made": "[^"]*"//; s/jobtrail-report, [0-9T:-]*,//' <<<"$output" >>"$BATS_TEST_TMPDIR/with"
+    done
+    rm "$PLACE/store/jobtrail.db.summary"
+    for form in "" --json "--csv --raw --full-paths" "--html --top 0"; do
+        # shellcheck disable=SC2086 # one word, or none
+        ASK bob report -S 2024-11-01 -E 2024-11-30 $form >/dev/null
+        sed 's/"made": "[^"]*"//; s/jobtrail-report, [0-9T:-]*,//' <<<"$output" >>"$BATS_TEST_TMPDIR/without"
+    done
+    grep -q SECRETprogram "$BATS_TEST_TMPDIR/with"
+    diff "$BATS_TEST_TMPDIR/with" "$BATS_TEST_TMPDIR/without"
+}
+
+@test "no argument names a file, a store, a program or another user's rows" {
+    local option
+    serve see=own "store=$STORE"
+    for option in "acct --store sqlite:/etc/x" "acct --stor=sqlite:/etc/x" "report --summary /tmp/x" "report --update" \
+        "report --families /etc/shadow" "report @/etc/shadow"; do
+        # shellcheck disable=SC2086 # a program, an option and its value
+        hostile alice ask "$ANSWER_PORT" 6100 $option
+        [[ $output == *"status 1" ]]
+        [[ $output == *"unrecognized arguments"* || $output == *"there is no page"* ]]
+    done
+    hostile alice ask "$ANSWER_PORT" 6100 report -o "$PLACE/store/written" users
+    [[ $output == *"status 0" ]]
+    [ ! -e "$PLACE/store/written" ]
+    hostile alice ask "$ANSWER_PORT" 6100 acct -u "x' OR '1'='1" -S 2024-11-01 -n
+    [ "${#lines[@]}" -eq 3 ]
+    [[ ${lines[0]} == *": the store has no run of that user" && ${lines[1]} == "jobtrail-acct: no runs of "* ]]
+    [ "${lines[2]}" = "status 0" ]
+    hostile alice ask "$ANSWER_PORT" 6100 acct -a -u bob -S 2024-11-01 -n TZ=../../../etc/shadow SLURM_TIME_FORMAT=%n
+    [ "${#lines[@]}" -eq 3 ]
+    [[ ${lines[0]} == *"-u bob: the store has no run of that user" && ${lines[1]} == *"no runs of bob from \\n until now" ]]
+    [ "${lines[2]}" = "status 0" ]
+}
+
+@test "what is not a question of ours is refused without an answer, and harms nobody" {
+    serve see=own "store=$STORE"
+    hostile alice refused "$ANSWER_PORT" 6100
+    [ "$status" -eq 0 ]
+    [ "$output" = "refused 29" ]
+    hostile alice garbage "$ANSWER_PORT" 6100 500
+    [ "$output" = sent ]
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = alice ]
+    ! grep Traceback "$MUNGE/answer.err" || false
+}
+
+@test "parsers of both sides refuse what is not theirs, and nothing else happens" {
+    hostile alice fuzz 100000
+    [ "$status" -eq 0 ]
+    [[ $output == "questions: "*" taken, "*" refused; parts: "*" taken, "*" refused" ]]
+}
+
+@test "MariaDB itself ends a statement that takes too long, whoever reads the answer" {
+    run --separate-stderr as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" /usr/bin/python3 -I - \
+        "$JOBTRAIL_STAGE/libexec/jobtrail" "$MARIADB_STORE" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.service.restricted import open_for
+from jobtrail.service.rights import Rights
+for rights in (Rights(["alice"]), Rights(everything=True)):
+    store = open_for(sys.argv[2], rights, 1)
+    for read in (store.lookup, lambda sql: list(store.query(sql)[1])):
+        try:
+            read("SELECT BENCHMARK(1000000000000, MD5('x')) FROM store_state")
+            raise SystemExit("not ended")
+        except store.errors as error:
+            assert "max_statement_time" in str(error), error
+PYTHON
+    echo "$status $stderr"
+    [ "$status" -eq 0 ]
+}
+
+@test "what is not read through the rows that may be seen is refused, in MariaDB" {
+    run --separate-stderr as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" /usr/bin/python3 -I - \
+        "$JOBTRAIL_STAGE/libexec/jobtrail" "$MARIADB_STORE" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.program import Failure
+from jobtrail.service.restricted import TABLES, open_for
+from jobtrail.service.rights import Rights
+store = open_for(sys.argv[2], Rights(["alice"]))
+whole = open_for(sys.argv[2], Rights(everything=True))
+names = [name for name, in whole.lookup("SHOW TABLES")]
+assert len(names) > 20
+for name in names:
+    for place in ("", "jobtrail.", "`jobtrail`."):
+        for sql in ("SELECT * FROM %s%s", "SELECT * FROM module, %s%s", "SELECT (SELECT count(*) FROM module, %s%s AS x)",
+                    "SELECT * FROM module WHERE 1 IN (SELECT 1 FROM (module, %s%s))"):
+            try:
+                rows = store.lookup(sql % (place, name))
+            except (Failure, store.errors):
+                assert place or name not in TABLES or "," in sql, name
+                continue
+            assert place == "" and "SECRET" not in str(rows), (place, name)
+for sql in ("SHOW TABLES", "SELECT 1; SELECT 2", "SELECT load_file('/etc/passwd')", "SELECT 1 INTO OUTFILE '/tmp/x'",
+            "SELECT * FROM information_schema.tables", "SELECT 1 FROM mysql.user", "WITH run AS (SELECT 1) SELECT * FROM run",
+            "DELETE FROM run", "SELECT 1 /* FROM jobtrail.run */", "SELECT * FROM run -- x"):
+    try:
+        store.lookup(sql)
+        raise SystemExit(sql)
+    except Failure as failure:
+        assert "is not read here" in str(failure)
+for name in TABLES:  # bob sees more than alice in each of these that has rows of his
+    ours, all_rows = store.lookup("SELECT count(*) FROM " + name), whole.lookup("SELECT count(*) FROM " + name)
+    assert ours <= all_rows
+both = open_for(sys.argv[2], Rights(["alice", "bob", "carol"]))
+assert both.lookup("SELECT count(*) FROM run") == whole.lookup("SELECT count(*) FROM run")
+accounts = open_for(sys.argv[2], Rights(["nobody"], ["SECRETaccount"]))
+assert accounts.lookup("SELECT DISTINCT user FROM run") == (("bob",),)
+odd = open_for(sys.argv[2], Rights(["x' OR '1'='1", "\\", "%s", "?"]))
+assert odd.lookup("SELECT count(*) FROM run") == ((0,),)
+PYTHON
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+}
+
+@test "a question is answered once" {
+    serve see=own "store=$STORE"
+    hostile alice replay "$ANSWER_PORT" 6100
+    [[ $output == *alice*"status 0"*"replay refused" ]]
+    grep -q "Replayed credential" "$MUNGE/answer.err"
+}
+
+@test "a user without a name is told so" {
+    serve see=own "store=$STORE"
+    run --separate-stderr setpriv --reuid 6999 --regid 6999 --clear-groups /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" \
+        "$JOBTRAIL_STAGE/libexec/jobtrail" "$MUNGE/socket" ask "$ANSWER_PORT" 6100 acct
+    [[ $output == *"knows no user of your uid, 6999"*"status 1" ]]
+}
+
+# ---- In the place of the service
+
+stand() { # USER COMMAND... : in the background, with its port in the configuration
+    rm -f "$BATS_TEST_TMPDIR/port"
+    mkdir -m 777 "$BATS_TEST_TMPDIR/stand"
+    chmod 755 "$BATS_TEST_TMPDIR"
+    as_exec "$1" /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
+        "$MUNGE/socket" "${@:2}" 3>&- 4>&- &
+    STAND=$!
+    until [ -s "$BATS_TEST_TMPDIR/stand/port" ]; do
+        kill -0 "$STAND"
+        sleep 0.05
+    done
+    sed -i "s/^address = .*/address = 127.0.0.1:$(cat "$BATS_TEST_TMPDIR/stand/port")/" "$MUNGE/jobtrail.conf"
+}
+
+@test "nobody can pose as the service" {
+    serve see=own "store=$STORE"
+    stand bob pose "$BATS_TEST_TMPDIR/stand/port" 6101 6102
+    ASK alice acct
+    [ "$status" -eq 1 ]
+    [ "$output" = "" ]
+    [[ $stderr == *"uid 6102 has made it, which is not the service's uid, 6100" ]]
+    ASK alice acct
+    [ "$status" -eq 1 ]
+    [ "$output" = "" ]
+    [[ $stderr == *"Unauthorized credential"* ]]
+}
+
+@test "who stands between cannot cut, repeat, exchange or change an answer unseen" {
+    local kind
+    serve see=own "store=$STORE"
+    stand bob between "$ANSWER_PORT" "$BATS_TEST_TMPDIR/stand/port" same without-end without-first twice exchanged cut \
+        of-before flipped long junk nothing
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    [ "$status" -eq 0 ]
+    [ "$(sort -u <<<"$output")" = alice ]
+    for kind in "without-end:ended before it was complete" "without-first:part 1 of the answer where part 0 is due" \
+        "twice:Replayed credential" "exchanged:part 1 of the answer" "cut:ended before" \
+        "of-before:" "flipped:" "long:a frame of" "junk:not a frame" "nothing:ended before"; do
+        echo "$kind"
+        ASK alice acct -S 2024-11-01 -n -P -o user
+        [ "$status" -eq 1 ]
+        [[ $stderr == "jobtrail-acct: the service for answers at "*"${kind#*:}"* ]]
+    done
+}
+
+# ---- Bounds
+
+@test "connections that send nothing keep nobody out" {
+    serve see=own "store=$STORE"
+    mkfifo "$BATS_TEST_TMPDIR/end"
+    as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
+        "$MUNGE/socket" hold "$ANSWER_PORT" 300 <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
+    exec 9>"$BATS_TEST_TMPDIR/end"
+    until grep -q held "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    exec 9>&-
+    wait $!
+    [ "$(sort -u <<<"$output")" = alice ]
+}
+
+@test "a user's questions wait for their turn, and too many of them are refused; others are answered" {
+    local slow asker
+    slow="*$(printf 'a*%.0s' {1..40})b"
+    serve see=all requests=2 user_requests=1 time=20 "store=$STORE"
+    mkfifo "$BATS_TEST_TMPDIR/end"
+    as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
+        "$MUNGE/socket" unread "$ANSWER_PORT" 6100 19 -a -S 2024-11-01 --exec "$slow" \
+        <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
+    exec 9>"$BATS_TEST_TMPDIR/end"
+    asker=$!
+    until grep -c 'too many questions' "$MUNGE/answer.err" | grep -qx 2; do sleep 0.05; done
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = alice ]
+    kill "$asker"
+    exec 9>&-
+    # nobody reads his answers any more: they end, and his next question has its turn
+    ASK bob acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = bob ]
+}
+
+@test "an answer that takes too long, too much memory or too many bytes is ended, with a message" {
+    local slow
+    slow="*$(printf 'a*%.0s' {1..40})b"
+    serve see=own time=1 "store=$STORE"
+    ASK bob acct -S 2024-11-01 --exec "$slow"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "jobtrail: the answer takes more than 1 s"*"; ask for less" ]]
+    ASK bob acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = bob ]
+    answer_stop
+    serve see=own memory=1M "store=$STORE"
+    ASK bob acct -S 2024-11-01
+    [ "$status" -eq 1 ]
+    [[ $stderr == "jobtrail: the answer needs too much memory; ask for less" ]]
+    answer_stop
+    serve see=own size=1M "store=$STORE"
+    ASK bob acct -S 2024-11-01 -o "$(printf "exec%%9999,%.0s" {1..99})exec"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "jobtrail: the answer has more than 1048576 bytes; ask for less" ]]
+}
+
+@test "without munged a question ends with a message, and the service goes on when it is back" {
+    serve see=own "store=$STORE"
+    munge_end
+    ASK alice acct
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"the service for answers at "* ]]
+    munge_again
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = alice ]
+}
+
+@test "it is started as its user, and not as root" {
+    answer_conf user=jobtrail "store=$STORE"
+    run as root "$JOBTRAIL_STAGE/bin/jobtrail-answer" --conf "$MUNGE/jobtrail.conf"
+    [ "$status" -eq 1 ]
+    [[ $output == *"start it as the user jobtrail"* ]]
+    run as alice "$JOBTRAIL_STAGE/bin/jobtrail-answer" --conf "$MUNGE/jobtrail.conf"
+    [[ $output == *"start it as the user jobtrail"* ]]
+    echo '[answers]' >"$MUNGE/jobtrail.conf"
+    run as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-answer" --conf "$MUNGE/jobtrail.conf"
+    [[ $output == *"no \`listen\` in [answers]"* ]]
+}

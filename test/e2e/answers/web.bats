@@ -1,0 +1,678 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The pages that the service for answers gives to the site's web server, and jobtrail-web to who starts it: whose runs they
+# have, what hostile peers and requests get, and what Chromium sees. Needs root, for users of the test's own.
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/mariadb
+load ../fixture/munge
+load ../fixture/askers
+
+NOVEMBER='from=2024-11-01&to=2024-11-30'
+
+setup_file() {
+    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+    export TZ=UTC ETC=$BATS_FILE_TMPDIR/etc PLACE=$BATS_FILE_TMPDIR
+    chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
+    site_records "$PLACE/site"
+    { others_secrets && hostile && one_number; } >>"$SITE/records"
+    private_etc
+    echo "jtproxy:x:6110:6110::/nowhere:/bin/sh" >>"$ETC/passwd"
+    echo "jtproxy:x:6110:" >>"$ETC/group"
+    echo "jtproxy:*:19000:0:99999:7:::" >>"$ETC/shadow"
+    answer_stores
+    # a socket's path has to be short
+    export WEB=$MUNGE/web/socket
+    install -d -m 755 -o 6100 -g 6100 "$MUNGE/web"
+}
+
+teardown_file() {
+    munge_stop
+    mariadb_stop
+}
+
+teardown() {
+    local_stop
+    [ -z "${NGINX_PID-}" ] || kill "$NGINX_PID" 2>/dev/null || true
+    answer_stop
+    [ -n "${BATS_TEST_COMPLETED-}" ] || cat "$MUNGE/answer.err" >&2
+}
+
+# what users can call their things: HTML, an attribute's end, a control, bytes that are no text
+hostile() {
+    # shellcheck disable=SC2016 # variables of jq
+    site_run 019a9f00-8888-7000-8000-000000000000 x 1 '
+        .userT += {exec_path: "/opt/evil/</script><svg onload=owned=1>\u001b[31m&x=1#?%\uefff+/", user: "carol",
+            account: "\"><img src=x onerror=owned=1>"} |
+        .libA = [["/opt/evil/lib<b>\"\u0027&.so", "0"]] | .slurmT += {job_id: 98} | .userT.job_id = "98"'
+}
+
+# number 500 is a job of bob's on one cluster, and on another one of alice's that was requeued
+one_number() {
+    site_run 019a9f00-9999-7000-8000-000000000a00 one 1 '.userT += {user: "bob", job_id: "500", syshost: "other"} |
+        .slurmT += {job_id: 500, cluster: "other"}'
+    site_run 019a9f00-9999-7000-8000-000000000a01 one 1 '.userT += {user: "alice", job_id: "500"} | .slurmT += {job_id: 500}'
+    site_run 019a9f00-9999-7000-8000-000000000a02 one 1 '.userT += {user: "alice", job_id: "500"} |
+        .slurmT += {job_id: 500, restart_count: 1}'
+}
+
+serve() { # KEY=VALUE...: the service as the user jobtrail
+    : >"$MUNGE/answer.err"
+    answer_conf user=jobtrail "web_socket=$WEB" "web_proxy_user=${PROXY-jtproxy}" "$@"
+    # shellcheck disable=SC2016 # of the shell that is started
+    answer_start env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" unshare --mount sh -c \
+        'mount --bind "$ETC" /etc && cd / && exec setpriv --reuid jobtrail --regid jobtrail --clear-groups "$@"' sh
+}
+
+client() { # AS COMMAND...
+    run --separate-stderr as "$1" /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/web_client.py" "${@:2}"
+}
+
+FETCH() { # USER TARGET: what the proxy gets for this user; $stderr has status and fields
+    client jtproxy fetch "$WEB" "$2" "X-Remote-User: $1"
+    head -n 1 <<<"$stderr"
+}
+
+status_is() {
+    [[ $stderr == "HTTP/1.1 $1 "* ]]
+}
+
+every_page() { # PERIOD: all targets that there are
+    local form page
+    for page in "" executables families libraries modules compilers users accounts fields weekdays months last others endings \
+        failures packages together allocation coverage runs jobs; do
+        for form in "" .csv .json; do
+            [ -n "$page" ] || [ -z "$form" ] || continue
+            echo "/$page$form?$1"
+        done
+    done
+    for page in executable?name={flow.mpi,SECRETprogram,%2Fopt%2FSECRETprogram} library?name={hdf5,hdf5+1.14.3,SECRET+1} \
+        module?name=hdf5%2F1.14.3 package?program=python\&name={numpy,SECRETpackage} user?name={alice,bob,carol} \
+        account?name={climate,SECRETaccount,chem} job?id={12,77,99} \
+        run?id=019a9f00-7777-7000-8000-000000000001; do
+        echo "/$page&$1"
+        echo "/${page/\?/.json?}&$1"
+    done
+}
+
+what_users_see() { # of each page: alice nothing of the others', bob his own, carol as operator all
+    local target seen=""
+    while read -r target; do
+        case $target in /job* | /run\?* | /run.json*) target=${target%"&$NOVEMBER"} ;; esac
+        FETCH alice "$target"
+        ! status_is 500 && ! status_is 503 && [ -n "$stderr" ]
+        seen+=$output
+    done < <(every_page "$NOVEMBER")
+    # but for the names that she asked for herself; bob has built a program of hers
+    # shellcheck disable=SC2001 # a pattern of sed
+    seen=$(sed 's/There is no [^<]*//' <<<"$seen")
+    [[ $seen == *flow.mpi* && $seen == *hdf5* ]]
+    ! grep -E 'SECRET|solver|evil|>carol<' <<<"$seen" || false
+    FETCH bob "/runs.csv?$NOVEMBER"
+    [[ $output == *"/opt/SECRETprogram"* ]]
+    [ "$(tail -n +2 <<<"$output" | cut -d, -f2 | sort -u)" = bob ]
+    FETCH carol "/users.csv?$NOVEMBER"
+    [ "$(tail -n +2 <<<"$output" | cut -d, -f1 | sort | paste -sd,)" = alice,bob,carol ]
+    FETCH carol "/run?id=019a9f00-7777-7000-8000-000000000001"
+    status_is 200
+    [[ $output == *SECRETargument* && $output == *SECRETpackage* && $output == *SECRETvalue* ]]
+    FETCH alice "/run?id=019a9f00-7777-7000-8000-000000000001"
+    status_is 404
+    FETCH alice "/job?id=77"
+    status_is 404
+}
+
+@test "users see their own runs on every page, and an operator all, from SQLite" {
+    serve see=own operators=carol "store=$STORE"
+    what_users_see
+}
+
+@test "users see their own runs on every page, and an operator all, from MariaDB" {
+    serve see=own operators=carol "store=$MARIADB_STORE"
+    what_users_see
+}
+
+@test "each page says whose runs it is about" {
+    serve see=own operators=carol "store=$STORE"
+    FETCH alice "/users?$NOVEMBER"
+    [[ $output == *"Of the runs that you may see: those of alice. Others are in no row and in no sum."* ]]
+    FETCH carol "/users?$NOVEMBER"
+    [[ $output == *"Of all users."* ]]
+    FETCH alice "/users.json?$NOVEMBER"
+    [ "$(jq -c .of <<<"$output")" = '{"users":["alice"],"accounts":[]}' ]
+}
+
+@test "a table has the numbers of the report" {
+    serve see=all "store=$STORE"
+    local page
+    for page in executables libraries modules users accounts endings failures packages; do
+        FETCH alice "/$page.json?$NOVEMBER"
+        jq -S '.tables[0].rows' <<<"$output" >"$BATS_TEST_TMPDIR/page"
+        as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-report" --store "$STORE" --json --top 0 -S 2024-11-01 -E 2024-11-30 "$page" |
+            jq -S '.pages[0].rows' >"$BATS_TEST_TMPDIR/report"
+        diff "$BATS_TEST_TMPDIR/report" "$BATS_TEST_TMPDIR/page"
+        [ "$(jq length "$BATS_TEST_TMPDIR/page")" -gt 0 ]
+    done
+}
+
+@test "the page of a thing has its own runs alone" {
+    serve see=all "store=$STORE"
+    FETCH alice "/executable.json?name=flow.mpi&$NOVEMBER"
+    [ "$(jq -c '[.tables[] | select(.name == "users").rows[].user]' <<<"$output")" = '["alice"]' ]
+    jq -e '[.tables[] | select(.name == "runs").rows[].executable | endswith("/flow.mpi")] | length > 0 and all' <<<"$output"
+    FETCH alice "/user.json?name=bob&$NOVEMBER"
+    jq -e '[.tables[] | select(.name == "runs").rows[].user == "bob"] | length > 0 and all' <<<"$output"
+    FETCH alice "/library.json?name=hdf5&table=executables&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[].executable] | unique' <<<"$output")" = '["flow.mpi"]' ]
+    FETCH alice "/package.json?name=numpy&program=python&table=runs&$NOVEMBER"
+    [ "$(jq '.tables[0].rows | length' <<<"$output")" -eq 1 ]
+    FETCH alice "/job.json?id=12"
+    [ "$(jq -c '[.tables[] | select(.name == "coverage").rows[] | [.outcome, .tasks]]' <<<"$output")" = "$(as jobtrail \
+        "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a -j 12 --coverage --json | jq -c '[.coverage[] | [.outcome, .tasks]]')" ]
+    jq -e '[.tables[] | select(.name == "runs").rows[].job | startswith("12.")] | length > 0 and all' <<<"$output"
+}
+
+@test "the months of a thing are all shown, in their order, and those without data are blank" {
+    serve see=all "store=$STORE"
+    FETCH alice "/executable.json?name=flow.mpi&table=monthly&from=2024-01-01&to=2024-11-30"
+    [ "$(jq -c '[.tables[0].rows[] | [.month, .runs == null]] | [length, .[0], .[-1]]' <<<"$output")" = '[11,["2024-01",true],["2024-11",false]]' ]
+    FETCH alice "/executable?name=flow.mpi&from=2024-01-01&to=2024-11-30"
+    [[ $output == *'aria-sort="ascending"><a '*'Month</a>'* ]]
+    [[ $output == *'<td data-v=""></td>'* && $output == *"dotted: no data"* ]]
+}
+
+@test "the page of a job without runs has its coverage, of an array that of its tasks" {
+    local facts=$PLACE/store/facts.db
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 20 |
+        "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/facts.db" -
+    install -m 600 -o 6100 -g 6100 "$BATS_TEST_TMPDIR/facts.db" "$facts"
+    serve see=all "store=sqlite:$facts"
+    for change in "job_id_raw = 777 WHERE job_id_raw = (SELECT min(job_id_raw) FROM coverage)" \
+        "array_job_id = 777 WHERE job_id_raw = 777" \
+        "job_id_raw = 778 WHERE job_id_raw = 777 AND position > 0"; do
+        sqlite3 "$facts" "UPDATE coverage SET $change"
+        FETCH alice "/job.json?id=777"
+        [ "$(jq -c '[.tables[] | select(.name == "coverage").rows[] | [.outcome, .tasks]]' <<<"$output")" = "$(as jobtrail \
+            "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "sqlite:$facts" -a -j 777 --coverage --json |
+            jq -c '[.coverage[] | [.outcome, .tasks]]')" ]
+        jq -e '[.tables[] | select(.name == "coverage").rows[]] | length > 0' <<<"$output"
+    done
+}
+
+@test "two jobs are compared as jobtrail-acct --diff does, as far as the asker may see them" {
+    serve see=own operators=carol "store=$STORE"
+    FETCH alice "/diff.json?a=12&b=13"
+    status_is 200
+    [ "$(jq -c '[.tables[] | select(.name == "alone").rows[] | [.side, .job]]' <<<"$output")" = "$(as jobtrail \
+        "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a --no-sacct --diff 12 13 --json |
+        jq -c '[(.only_a[] | ["A", .job]), (.only_b[] | ["B", .job])]')" ]
+    FETCH alice "/diff?a=12&b=77"
+    status_is 400 && [[ $output == *"the store has no run of 77"* ]]
+    FETCH carol "/diff?a=12&b=77"
+    status_is 200
+    FETCH alice "/diff?a=12"
+    status_is 400
+    FETCH alice "/job?id=12"
+    [[ $output == *'action="diff"'*'name="a" value="12"'* ]]
+}
+
+@test "a job's number that several jobs have gets a choice, and each link names the one that is meant" {
+    serve see=own operators=carol "store=$STORE"
+    FETCH carol "/job?id=500"
+    status_is 300
+    [[ $output == *"Job 500: several jobs"* && $output != *'"facts"'* ]]
+    [ "$(grep -o 'href="job?id=500&amp;cluster=[^"]*' <<<"$output" | sed 's/[^?]*?//; s/&amp;/\&/g' | sort)" = "$(printf '%s\n' \
+        'id=500&cluster=other&owner=bob&restart=0' 'id=500&cluster=tiny&owner=alice&restart='{0,1})" ]
+    FETCH carol "/job.json?id=500&cluster=other"
+    status_is 200
+    [ "$(jq -c '[.facts.User, (.tables[] | select(.name == "runs").rows[].user)]' <<<"$output")" = '["bob","bob"]' ]
+    FETCH carol "/job.json?id=500&cluster=tiny"
+    status_is 300
+    [ "$(jq -c '[.tables[].rows[] | [.cluster, .user, .restart]]' <<<"$output")" = '[["tiny","alice","0"],["tiny","alice","1"]]' ]
+    FETCH carol "/job.json?id=500&owner=alice&restart=1"
+    status_is 200
+    [ "$(jq -c '[.tables[] | select(.name == "runs").rows[].run[-3:]]' <<<"$output")" = '["a02"]' ]
+    # what others have is no choice
+    FETCH bob "/job.json?id=500"
+    status_is 200
+    FETCH carol "/job?id=500&restart=x"
+    status_is 400
+    # each run's row names the cluster and the user of its job
+    FETCH carol "/runs?$NOVEMBER&user=bob"
+    [[ $output == *'href="job?id=500.0&amp;cluster=other&amp;owner=bob"'* ]]
+    # no form gives a parameter twice
+    FETCH carol "/job?id=500&cluster=other&owner=bob&table=runs"
+    status_is 200
+    local names
+    while IFS= read -r names; do
+        [ "$(grep -o ' name="[^"]*' <<<"$names" | sort | uniq -d)" = "" ]
+    done < <(grep -o '<form.*</form>' <<<"$output" | sed 's/<.form>/&\n/g')
+}
+
+@test "filter, order and paging are of the whole table, and of what is written into a file" {
+    serve see=all "store=$STORE"
+    FETCH alice "/runs.json?$NOVEMBER"
+    local all rows
+    all=$(jq -c '[.tables[0].rows[].run] | sort' <<<"$output")
+    rows=$(jq length <<<"$all")
+    local found="[]" page
+    for ((page = 1; page <= (rows + 4) / 5; page++)); do
+        FETCH alice "/runs?$NOVEMBER&rows=5&page=$page"
+        found=$(grep -o 'href="run?id=[^"]*' <<<"$output" | sed 's/.*id=//; s/&.*//' | jq -R . | jq -s --argjson found "$found" '$found + .')
+    done
+    [ "$(jq -c sort <<<"$found")" = "$all" ]
+    [[ $output != *"next page"* ]]
+    FETCH alice "/executables?$NOVEMBER&find=FLOW"
+    [[ $output == *">flow.mpi<"* && $output != *">tiny<"* && $output == *"of 1 that fit"* ]]
+    FETCH alice "/executables.csv?$NOVEMBER&find=FLOW"
+    [ "$(wc -l <<<"$output")" -eq 2 ]
+    FETCH alice "/executables.csv?$NOVEMBER&sort=executable"
+    diff <(tail -n +2 <<<"$output" | grep -v ^Total | cut -d, -f1) <(tail -n +2 <<<"$output" | grep -v ^Total | cut -d, -f1 | LC_ALL=C sort -f)
+    FETCH alice "/executables?$NOVEMBER&sort=-runs"
+    [[ $output == *'aria-sort="descending"'* ]]
+    FETCH alice "/runs.csv?$NOVEMBER&find=%25"
+    [[ $output != *flow.mpi* ]]
+}
+
+@test "what is misspelt gets a hint, and what cannot be read is refused" {
+    serve see=all "store=$STORE"
+    FETCH alice "/usres"
+    status_is 404 && [[ $output == *"did you mean users"* ]]
+    FETCH alice "/user?name=alcie&$NOVEMBER"
+    status_is 404 && [[ $output == *"did you mean alice?"* ]]
+    FETCH alice "/users?form=2024-11-01"
+    status_is 400 && [[ $output == *"did you mean from?"* ]]
+    FETCH alice "/users?from=yesterdayish"
+    status_is 400 && [[ $output == *"Invalid time specification"* ]]
+    FETCH alice "/executable?name=flow.mpi&table=rnus"
+    status_is 404 && [[ $output == *"did you mean runs"* ]]
+    local target
+    for target in "job?id=x" "runs?exec=%5Bz-a%5D" "users?exec=%5Bz-a%5D" "runs?user=%C2%B2" "runs?node=n%5B1-" "users?from=0000-01-01" \
+        "runs?from=9999-12-31&to=9999-12-31" "users?from=now-999999999days" "job?id=99999999999999999999" "diff?a=x&b=y"; do
+        FETCH alice "/$target"
+        status_is 400
+    done
+    FETCH alice "/user.csv?name=alice"
+    status_is 400 && [[ $output == *"table= names the one"* ]]
+}
+
+@test "names may have any bytes, and are text in pages, addresses and files" {
+    serve see=all "store=$STORE"
+    FETCH alice "/runs?$NOVEMBER&account=%22%3E%3Cimg%20src%3Dx%20onerror%3Downed%3D1%3E"
+    local links link
+    links=$(grep -o 'href="executable?name=[^"]*' <<<"$output" | sed 's/href="//; s/&amp;/\&/g' | sort -u)
+    [ "$(wc -l <<<"$links")" -eq 1 ]
+    [[ $links == *"%FF"* ]]
+    link=${links/executable/executable.json}
+    FETCH alice "/$link"
+    status_is 200
+    [ "$(jq '[.tables[] | select(.name == "runs").rows[]] | length' <<<"$output")" -eq 1 ]
+    FETCH alice "/${links}"
+    ! grep -E '<svg onload|<img src=x|<b>"' <<<"$output" || false
+    FETCH alice "/user?name=%00%ff%27%22%3B--"
+    status_is 404
+}
+
+@test "the proxy alone is believed, and by its uid" {
+    serve see=own operators=carol "store=$STORE"
+    local user began=$SECONDS
+    for user in alice carol jobtrail root; do
+        client "$user" fetch "$WEB" /users "X-Remote-User: carol"
+        [ "$output" = "" ]
+        [[ $stderr != *HTTP* ]]
+    done
+    # everybody can connect as often as they like: the log gets one line a minute
+    [ "$(grep -c 'refused: uid 6101 is not that of web_proxy_user' "$MUNGE/answer.err")" -eq 1 ]
+    [ "$(grep -c 'refused: uid' "$MUNGE/answer.err")" -le $((1 + (SECONDS - began) / 60)) ]
+    FETCH carol /users
+    status_is 200
+}
+
+@test "requests in which another user is hidden, or which are none, get no page" {
+    serve see=own operators=carol "store=$STORE"
+    client jtproxy refused "$WEB" X-Remote-User
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+    [[ $output == "refused "* ]]
+    client jtproxy garbage "$WEB" 300
+    [ "$status" -eq 0 ]
+    [[ $output =~ ^(4[0-9][0-9]\ ?)+$ ]]
+    client jtproxy fuzz "$JOBTRAIL_STAGE/libexec/jobtrail" 50000
+    [ "$status" -eq 0 ]
+    [[ $output == *" taken, "*" refused" ]]
+    FETCH alice "/users?$NOVEMBER"
+    status_is 200
+    ! grep Traceback "$MUNGE/answer.err" || false
+}
+
+@test "a request has at most 99 fields, and one with more ends nothing else" {
+    serve see=own "store=$STORE"
+    local fields=() count expected
+    for ((count = 4; count <= 101; count++)); do
+        fields+=("X-$count: y")
+        case $count in 99) expected=200 ;; 100 | 101) expected=431 ;; *) continue ;; esac
+        client jtproxy fetch "$WEB" "/users?$NOVEMBER" "X-Remote-User: alice" "${fields[@]}"
+        status_is "$expected"
+    done
+    client jtproxy fetch "$WEB" "/users" "${fields[@]}" "${fields[@]}" "${fields[@]}"
+    status_is 431
+    FETCH alice "/users?$NOVEMBER"
+    status_is 200
+    ! grep Traceback "$MUNGE/answer.err" || false
+}
+
+@test "HEAD has the fields of GET, and no body" {
+    serve see=own "store=$STORE"
+    client jtproxy head "$WEB" "/users?$NOVEMBER" "X-Remote-User: alice"
+    [ "$output" = "" ]
+    [[ $stderr == "HTTP/1.1 200 OK"*"Content-Length: "[1-9]* ]]
+    [[ $stderr == *"default-src 'none'"* && $stderr == *"frame-ancestors 'none'"* && $stderr != *unsafe* && $stderr != *http:* ]]
+    client jtproxy fetch "$WEB" "/users" "X-Remote-User: alice" "Range: bytes=0-1"
+    status_is 200
+}
+
+@test "who is slow, asks for too much or too often is refused, and nobody else waits" {
+    serve see=own "store=$STORE" memory=1M
+    FETCH alice "/users?$NOVEMBER"
+    status_is 503 || status_is 500 # as Python or SQLite finds no memory
+    [[ $output != *"<table>"* ]]
+    answer_stop
+    serve see=own "store=$STORE" size=1M
+    FETCH alice "/users?$NOVEMBER"
+    status_is 200
+    client jtproxy slow "$WEB"
+    [ "$output" = 0 ]
+}
+
+@test "connections by TCP do not close those of the proxy" {
+    serve see=own "store=$STORE"
+    client jtproxy flood "$WEB" "$ANSWER_PORT"
+    [ "$output" = "HTTP/1.1 200" ]
+}
+
+@test "where no process can be started, the question is refused, and the service goes on" {
+    serve see=own "store=$STORE"
+    local most
+    most=$(as jobtrail prlimit --pid "$ANSWER_PID" --nproc --output SOFT --noheadings --raw)
+    as jobtrail prlimit --pid "$ANSWER_PID" --nproc=1:
+    FETCH alice "/users?$NOVEMBER"
+    status_is 503 && [[ $output == *"can start no process now"*"ask again later"* ]]
+    run as alice env JOBTRAIL_CONF="$MUNGE/jobtrail.conf" "$JOBTRAIL_STAGE/bin/jobtrail-acct" -S 2024-11-01
+    [ "$status" -ne 0 ] && [[ $output == *"can start no process now"* ]]
+    as jobtrail prlimit --pid "$ANSWER_PID" --nproc="$most:"
+    FETCH alice "/users?$NOVEMBER"
+    status_is 200
+}
+
+@test "who waits for the site's directory of users lets nobody else wait" {
+    serve see=own "store=$STORE"
+    mkfifo -m 644 "$PLACE/fifo"
+    nsenter --target "$ANSWER_PID" --mount mount --bind "$PLACE/fifo" /etc/passwd
+    # who reads the users waits for somebody to write them, and nobody does
+    client jtproxy beside "$WEB"
+    [ "$output" = "HTTP/1.1 401" ]
+    nsenter --target "$ANSWER_PID" --mount umount /etc/passwd
+    FETCH alice "/users?$NOVEMBER"
+    status_is 200
+}
+
+@test "what the programs say of a question is in the page, and not in the log" {
+    serve see=own "store=$STORE"
+    local said long
+    FETCH alice "/executables.json?$NOVEMBER&module=hdf"
+    said=$(jq -r '.messages[]' <<<"$output")
+    [[ $said == *"hdf"*"did you mean hdf5"* ]]
+    FETCH alice "/executables?$NOVEMBER&module=hdf"
+    [[ $output == *"did you mean hdf5"* ]]
+    long=$(printf '%08000d' 0)
+    FETCH alice "/executables?$NOVEMBER&exec=$long"
+    status_is 200
+    FETCH alice "/$long"
+    FETCH "$long" "/users"
+    client jtproxy fetch "$WEB" "/users?$long=1&$long=2" "X-Remote-User: alice"
+    ! grep -E 'hdf|.{300}' "$MUNGE/answer.err" || false
+}
+
+@test "Slurm's accounting that fails is asked once for a page, which says so" {
+    local bin=$PLACE/failing
+    mkdir -p "$bin"
+    install -m 666 /dev/null "$PLACE/asked"
+    printf '#!/bin/sh\necho asked >>"%s"\necho "sacct: error: slurmdbd is away" >&2\nexit 1\n' "$PLACE/asked" >"$bin/sacct"
+    chmod 755 "$bin" "$bin/sacct"
+    PATH=$bin:$PATH serve see=own operators=carol "store=$STORE"
+    FETCH carol "/job?id=99"
+    status_is 200
+    [[ $output == *"without Slurm"*"sacct: error: slurmdbd is away"* ]]
+    [ "$(wc -l <"$PLACE/asked")" -eq 1 ]
+}
+
+@test "the socket is made anew after a crash, and nobody else's file is touched" {
+    serve see=own "store=$STORE"
+    [ -S "$WEB" ]
+    kill -KILL "$ANSWER_PID"
+    answer_stop
+    [ -S "$WEB" ]
+    serve see=own "store=$STORE"
+    FETCH alice "/users?$NOVEMBER"
+    status_is 200
+    answer_stop
+    [ ! -e "$WEB" ]
+    # shellcheck disable=SC2016 # of the shell that is started
+    as jobtrail sh -c 'echo kept >"$0"' "$WEB"
+    run serve see=own "store=$STORE"
+    [[ $output == *"Address already in use: $WEB"* || $output == *"$WEB"* ]]
+    [ "$(cat "$WEB")" = kept ]
+    rm "$WEB"
+}
+
+@test "without a proxy's user the service does not start" {
+    PROXY="" run serve see=own
+    [[ $output == *"web_socket needs web_proxy_user"* ]]
+    PROXY=nobody-here run serve see=own
+    [[ $output == *"there is no user nobody-here here"* ]]
+}
+
+# ---- A real web server
+
+@test "nginx, set up as the man page says, passes on who has logged in, and no word of the browser's" {
+    serve see=own operators=carol "store=$STORE"
+    local at=$MUNGE/nginx
+    mkdir -m 755 "$at"
+    printf '%s:{PLAIN}%s\n' alice one carol two >"$at/users"
+    cat >"$at/conf" <<NGINX
+user jtproxy;
+pid $at/pid;
+error_log $at/log;
+daemon off;
+events { }
+http {
+    access_log off;
+    client_body_temp_path $at/body;
+    proxy_temp_path $at/proxy;
+    fastcgi_temp_path $at/fastcgi;
+    uwsgi_temp_path $at/uwsgi;
+    scgi_temp_path $at/scgi;
+    server {
+        listen unix:$at/socket;
+$(sed -n '/^location/,/^}/p' "$JOBTRAIL_SOURCE/contrib/jobtrail-answer.8.scd" | sed "s|/etc/nginx/users|$at/users|; s|/run/jobtrail-answer/web|$WEB|")
+    }
+}
+NGINX
+    cat "$at/conf"
+    as_exec root nginx -c "$at/conf" >"$at/out" 2>&1 3>&- 4>&- &
+    NGINX_PID=$!
+    until [ -S "$at/socket" ]; do
+        kill -0 "$NGINX_PID" || { cat "$at/out" "$at/log" && return 1; }
+        sleep 0.05
+    done
+    client root fetch "$at/socket" "/jobtrail/runs.csv?$NOVEMBER" "Authorization: Basic $(printf alice:one | base64)" "X-Remote-User: carol"
+    echo "$output $stderr"
+    status_is 200
+    [ "$(tail -n +2 <<<"$output" | cut -d, -f2 | sort -u)" = alice ]
+    client root fetch "$at/socket" "/jobtrail/user?name=%FF%2F&$NOVEMBER" "Authorization: Basic $(printf alice:one | base64)"
+    status_is 404
+    [[ $output == *'There is no user \xff/'* ]]
+    client root fetch "$at/socket" /jobtrail/users "X-Remote-User: carol"
+    status_is 401
+}
+
+# ---- jobtrail-web
+
+@test "a connection that its peer has closed is nobody's" {
+    client alice closed "$JOBTRAIL_STAGE/libexec/jobtrail"
+    [ "$output" = "6101 None" ]
+}
+
+local_start() { # USER ARGUMENT...
+    rm -f "$MUNGE/local.out"
+    as_exec "$1" env JOBTRAIL_CONF="$MUNGE/jobtrail.conf" "$JOBTRAIL_STAGE/bin/jobtrail-web" "${@:2}" \
+        >"$MUNGE/local.out" 2>"$MUNGE/local.err" 3>&- 4>&- &
+    LOCAL_PID=$!
+    until [ -s "$MUNGE/local.out" ]; do
+        kill -0 "$LOCAL_PID" || { cat "$MUNGE/local.err" >&2 && return 1; }
+        sleep 0.05
+    done
+    ADDRESS=$(head -n 1 "$MUNGE/local.out")
+    BASE=${ADDRESS%\?*}
+    SECRET=${ADDRESS#*secret=}
+}
+
+local_stop() {
+    [ -z "${LOCAL_PID:-}" ] || kill "$LOCAL_PID" 2>/dev/null || true
+    while [ -n "${LOCAL_PID:-}" ] && kill -0 "$LOCAL_PID" 2>/dev/null; do sleep 0.05; done
+}
+
+browse() { # USER TARGET [FIELD: VALUE]...: below the path; prints status and body
+    run --separate-stderr as "$1" /usr/bin/python3 - "$BASE$2" "${@:3}" <<'PYTHON'
+import sys, urllib.error, urllib.request
+class Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+request = urllib.request.Request(sys.argv[1], headers=dict(field.split(": ", 1) for field in sys.argv[2:]))
+try:
+    answer = urllib.request.build_opener(Stay).open(request)
+except urllib.error.HTTPError as error:
+    answer = error
+print(answer.status)
+print(answer.headers, file=sys.stderr)
+sys.stdout.flush()
+sys.stdout.buffer.write(answer.read())
+PYTHON
+    echo "${lines[0]-} $stderr"
+}
+
+local_enter() { # USER: $ENTERED is the cookie that a browser gets for the address
+    browse "$1" "?secret=$SECRET"
+    [ "${lines[0]}" = 303 ]
+    ENTERED=$(sed -n 's/^Set-Cookie: jobtrail=\([0-9a-f]*\);.*/\1/p' <<<"$stderr")
+}
+
+@test "jobtrail-web shows who starts it what the service lets them see, and lets nobody else in" {
+    serve see=own operators=carol "store=$STORE"
+    local_start alice
+    local_enter alice
+    [[ $stderr == *"Set-Cookie: jobtrail=$ENTERED; Path=/"*"/; HttpOnly; SameSite=Strict"* ]]
+    # the secret works once, but for the browser that has used it
+    [ "$ENTERED" != "$SECRET" ]
+    browse alice "?secret=$SECRET"
+    [ "${lines[0]}" = 403 ]
+    browse alice users "Cookie: jobtrail=$SECRET"
+    [ "${lines[0]}" = 403 ]
+    browse alice "?secret=$SECRET" "Cookie: jobtrail=$ENTERED"
+    [ "${lines[0]}" = 303 ]
+    browse alice "runs.csv?$NOVEMBER" "Cookie: jobtrail=$ENTERED"
+    [ "${lines[0]}" = 200 ]
+    [ "$(tail -n +3 <<<"$output" | cut -d, -f2 | sort -u)" = alice ]
+    browse alice "users" "Cookie: jobtrail=$ENTERED" "Host: localhost:1234"
+    [ "${lines[0]}" = 200 ]
+    browse alice "job?id=77" "Cookie: jobtrail=$ENTERED"
+    [ "${lines[0]}" = 404 ]
+    # without the secret, with a wrong one, by another name, at another path
+    browse alice users
+    [ "${lines[0]}" = 403 ]
+    browse alice users "Cookie: jobtrail=${ENTERED/[0-9a-f]/x}"
+    [ "${lines[0]}" = 403 ]
+    browse alice "?secret=x"
+    [ "${lines[0]}" = 403 ]
+    browse alice users "Cookie: jobtrail=$ENTERED" "Host: evil.example"
+    [ "${lines[0]}" = 403 ]
+    BASE=${BASE%/*/} browse alice /users "Cookie: jobtrail=$ENTERED"
+    [ "${lines[0]}" = 404 ]
+    # others of the host, also with the secret
+    for user in bob root; do
+        browse "$user" users "Cookie: jobtrail=$ENTERED"
+        [ "$status" -ne 0 ]
+        [ "$output" = "" ]
+    done
+    answer_stop
+    browse alice users "Cookie: jobtrail=$ENTERED"
+    [ "${lines[0]}" = 502 ]
+    [[ $output == *"Connection refused"* ]]
+}
+
+@test "jobtrail-web shows a store to who can read it" {
+    answer_conf
+    local_start jobtrail --store "$STORE"
+    local_enter jobtrail
+    browse jobtrail "users.csv?$NOVEMBER" "Cookie: jobtrail=$ENTERED"
+    [[ $output == *"carol,"* && $output == *"alice,"* ]]
+    local_stop
+    local_start alice --store "$STORE"
+    local_enter alice
+    browse alice "users.csv" "Cookie: jobtrail=$ENTERED"
+    [ "${lines[0]}" = 500 ]
+    [[ $output == *"Permission denied"* ]]
+}
+
+# ---- Chromium
+
+# look SCRIPT OPTION...: what Chromium says of the first page of jobtrail-web, and the script's result as JSON in $result
+look() {
+    echo "$1" >"$BATS_TEST_TMPDIR/script.js"
+    "$JOBTRAIL_SOURCE/test/browser/look" "$ADDRESS&$NOVEMBER" --script "$BATS_TEST_TMPDIR/script.js" "${@:2}" \
+        >"$BATS_TEST_TMPDIR/seen.json"
+    cat "$BATS_TEST_TMPDIR/seen.json"
+    [ "$(jq -c .messages "$BATS_TEST_TMPDIR/seen.json")" = '[]' ]
+    # but for the page itself, without the secret, nothing is asked for
+    [ "$(jq -c '[.requests[] | select(startswith("data:") | not)] | unique | length' "$BATS_TEST_TMPDIR/seen.json")" -le 1 ]
+    result=$(jq -c .result "$BATS_TEST_TMPDIR/seen.json")
+}
+
+@test "every page, file and thing can be reached from the first page" {
+    answer_conf
+    local_start root --store "$STORE"
+    client root crawl "$ADDRESS&$NOVEMBER"
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+    local route
+    for route in executable library module package user account job run executables libraries users endings coverage runs jobs \
+        users.csv users.json executable.csv runs.csv; do
+        grep -q "^$route " <<<"$output"
+    done
+}
+
+@test "Chromium shows the pages without a message, light and dark, on a desktop and on a phone" {
+    answer_conf
+    local_start root --store "$STORE"
+    local measure='
+        const luminance = rgb => { const [r, g, b] = rgb.match(/[\d.]+/g).map(x => x / 255)
+            .map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((m, n) => n - m);
+            return (x + 0.05) / (y + 0.05); };
+        const style = e => getComputedStyle(e);
+        const card = style(document.querySelector("section")).backgroundColor;
+        [luminance(style(document.body).backgroundColor) < 0.2, document.title, typeof owned, location.search.includes("secret"),
+         ratio(style(document.querySelector("td")).color, card) >= 7,
+         ratio(style(document.querySelector("td a, tbody th a")).color, card) >= 4.5,
+         document.documentElement.scrollWidth <= innerWidth,
+         [...document.querySelectorAll("form input:not([type=hidden])")].every(e => e.labels.length === 1)]'
+    look "$measure"
+    [ "$result" = '[false,"Software usage","undefined",false,true,true,true,true]' ]
+    local_stop
+    local_start root --store "$STORE" # each browser needs an address of its own
+    look "$measure" --dark --width 360 --height 740
+    [ "$result" = '[true,"Software usage","undefined",false,true,true,true,true]' ]
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Each command of jobtrail-questions(7), over a store in which there is an answer to each. Jobs 12 and 14, and one that never started, are
+# those of a real cluster with slurmdbd; what others ran, and when, is made.
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+load ../fixture/cluster
+load ../../e2e/fixture/site
+
+setup_file() {
+    export TZ=UTC JOBTRAIL_BIN=$JOBTRAIL_STAGE/bin
+    start_cluster ACCT=dbd ACCT_USERS=root,jtuser CLUSTER_NAME=tiny NODES=1 PROCTRACK=cgroup TASKPLUGIN=cgroup \
+        CONSTRAIN_RAM=yes SELECT_PARAMS=CR_Core_Memory EXTRA_CONF="FirstJobId=12
+DefMemPerCPU=100"
+    sed -i 's/^cluster = lab$/cluster = tiny/' "$DIR/jobtrail.conf"
+    export STORE=sqlite:$DIR/store.db
+    run_jobs
+    site_records "$DIR/site"
+    answers >"$DIR/answers"
+    read -r _ GLIBC < <(getconf GNU_LIBC_VERSION)
+    export GLIBC
+    printf '%s\n' '/sw/hdf5/1.10.5 hdf5/1.10.5' '/sw/openmpi/4.1.4 openmpi/4.1.4' \
+        "$(realpath "$(ldd "$PROGRAMS/eat_memory" | awk '$1 == "libc.so.6" { print $3 }')") glibc/$GLIBC" >>"$SITE/modules"
+    # the made records have jobs 12 and 14, too
+    jq -ac 'walk(if type == "object" and (.job_id | tostring | IN("12", "14")) then
+        .job_id |= (if type == "number" then . + 100 else "1" + . end) else . end)' "$SITE/records" >"$DIR/made"
+    "$STAGE/bin/jobtrail-load" --store "$STORE" --modules "$SITE/modules" --accounts "$SITE/accounts" \
+        "$DIR/records" "$DIR/made" "$DIR/answers"
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+run_jobs() {
+    local id out never more
+    out=$(submit "srun --mem=60M $PROGRAMS/eat_memory 120" --mem=200M)
+    never=$(submit "srun $DIR/nowhere")
+    more=$(submit "srun --mem=90M $PROGRAMS/eat_memory 180" --mem=300M)
+    for id in "$out" "$never" "$more"; do
+        wait_job "$id"
+        eventually 60 is_accounted "$id"
+        eventually 60 is_flushed "$id"
+    done
+}
+
+is_accounted() { # JOB: slurmdbd knows the end of all of it
+    local states
+    states=$(run_as root sacct -n -P -j "$1" -o state) && [[ -n $states && ! $states =~ PENDING|RUNNING ]]
+}
+
+# A run that ended now, with all that is asked for, one of the week in October, and its link, package and
+# coverage. It was killed; another has failed.
+answers() {
+    jq -ac --slurp --argjson now "$(date +%s)" '
+        map(select(.slurmT.step_id == "batch"))[0] |
+        .userT += {exec_path: "/home/alice/a.out", user: "alice", account: "physics", job_id: "70"} |
+        .envT.OMP_NUM_THREADS = "1" |
+        .libA = [["/sw/hdf5/1.10.5/lib/libhdf5.so.103", "0"], ["/sw/openmpi/4.1.4/lib/libmpi.so.40", "0"]] |
+        .xaltLinkT = {Build_User: "carol", Build_compiler: "ifort", Build_UUID: "019a9f00-7000-7000-8000-000000000020",
+                      Build_Epoch: "\($now - 86400)"} |
+        .slurmT += {job_id: 70, step_id: "0", end_source: "task_exit"} |
+        def at($from; $to; $uuid): .userT.run_uuid = $uuid |
+            .userDT += {start_time: $from, end_time: $to, run_time: ($to - $from)};
+        (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000001") |
+            .slurmT += {signal: 9, exit_code: null}),
+        (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000002") | .slurmT += {job_id: 71, exit_code: 1}),
+        (at(1790900000; 1790900060; "019a9f00-7000-7000-8000-000000000003") | .slurmT += {job_id: 72}),
+        {resultT: {uuid: "019a9f00-7000-7000-8000-000000000020", build_user: "carol", build_host: "login1", build_syshost: "tiny",
+            build_epoch: "\($now - 86400)", exec_path: .userT.exec_path, hash_id: .hash_id,
+            link_path: "/sw/intel/ifort", link_program: "ifort", wd: "/"},
+         linkA: [["/sw/mkl/lib/libmkl.so", "0"]], link_line: ["ifort"], function: ["dgemm_"]},
+        ("numpy", "scipy" | {package_name: ., package_version: "1.26.4", package_path: "/x",
+            program: "python", xalt_run_uuid: "019a9f00-7000-7000-8000-000000000001",
+            ownerT: {user: "alice", cluster: "tiny", node: "n1", restart_count: 0, job_id: 70}}),
+        {coverageT: {uuid: "019a9f00-7000-7000-8000-000000000010", cluster: "tiny", syshost: "tiny",
+            job_id: 70, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
+            restart_count: 0, node: "n1", user: "alice", account: "physics", partition: "main", dropped: 0,
+            cpus: 1, start_time: ($now - 3600), end_time: $now, start_source: "slurm", end_source: "epilog", suspended: 0.5,
+            core_seconds: 3600.5, timezone: "UTC", others_runs: 0, others_seconds: 0.5, clock_step: null},
+         coverageA: [{outcome: "recorded", leader: 0, first_task: 0, core_seconds: 3600.5, step_id: "0",
+            day: ($now | todate[:10]), runs: 1, program: "/x", tasks: 1, start_time: ($now - 3600), end_time: $now}]}' "$SITE/records"
+}
+
+# The commands: lines of the page that begin with a tab. In scdoc a backslash keeps the next character.
+commands() {
+    sed -n 's/^\t//p' "$JOBTRAIL_SOURCE/contrib/jobtrail-questions.7.scd" | sed 's/\\\(.\)/\1/g'
+}
+
+# Rows of the answer, without what stands around them; a report's line is a row where it has a number
+rows() { # COMMAND
+    case $1 in
+    *--json*) jq '.runs | length' ;;
+    *--html*) grep -c '<tr><th scope="row"' software.html ;;
+    jobtrail-report*) awk '/^-+( +-+)*$/ { is_in = 1; next } !NF { is_in = 0 } is_in' | grep -c . ;;
+    *' -n '*) grep -c . ;;
+    *' -P '*) sed 1d | grep -c . ;;
+    *) sed 1,2d | grep -c . ;;
+    esac
+}
+
+ask() { # COMMAND
+    run_as root env -C "$BATS_TEST_TMPDIR" TZ=UTC "PATH=$STAGE/bin:/usr/bin:/bin" "JOBTRAIL_STORE=$STORE" bash -c "$1"
+}
+
+@test "each command answers its question" {
+    local command different count=0
+    cd "$BATS_TEST_TMPDIR"
+    while IFS= read -r command; do
+        echo "$command"
+        count=$((count + 1))
+        run --separate-stderr ask "$command"
+        echo "$output$stderr"
+        different=0
+        [[ $command != *--diff* ]] || different=1
+        [ "$status" -eq "$different" ]
+        [ "$stderr" = "" ]
+        [ "$(rows "$command" <<<"$output")" -gt 0 ]
+    done < <(commands)
+    ((count > 30))
+    [ "$(commands | grep -c '^jobtrail-\(acct\|report\) ')" -eq "$count" ]
+}
+
+@test "the C library that a job loaded has the version that people know, by the site's map" {
+    [[ $(ask "jobtrail-acct -j 12.0 -n -P -o libversions") == *"glibc/$GLIBC"* ]]
+    [[ $(ask "jobtrail-acct -j 12.0 --lib 'glibc=$GLIBC' --lib 'nothing>=1' -n -P -o exec" 2>"$BATS_TEST_TMPDIR/hints") == eat_memory ]]
+    [[ $(ask "jobtrail-report system -u jtuser --lib 'glibc>=$GLIBC' --json" |
+        jq -r '.pages[0].rows[].library | select(startswith("glibc"))') == "glibc $GLIBC" ]]
+}
+
+@test "why the job died and what it had asked for is what Slurm's accounting has" {
+    [[ $(ask "jobtrail-acct -j 12 -n -P -o exec,state,exitcode,slurmstate,reqmem") == \
+        "eat_memory|OUT_OF_MEMORY|0:9|OUT_OF_MEMORY|200M" ]]
+    [[ $(run_as root sacct -n -P -X -j 12 -o reqmem) == 200M ]]
+    [[ $(ask "jobtrail-acct -j 12.0 -n -P -o maxrss") == "$(run_as root sacct -n -P -j 12.0 -o maxrss)" ]]
+}
+
+@test "why the job failed, and what is different today" {
+    [[ $(ask "jobtrail-acct --job-summary 12") == *"eat_memory was ended by signal 9 (SIGKILL): it needed more memory than it had"*"60M of memory was too little for step 0"* ]]
+    run --separate-stderr ask "jobtrail-acct --diff 12 14"
+    [[ $output == *"arguments: 1 different"*"eat_memory 120"*"eat_memory 180"*"  memory               A: 200M"*"B: 300M"* ]]
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Why a run ended, and what its job had asked for, with what a real slurmdbd has of each kind of end.
+
+bats_require_minimum_version 1.5.0
+load ../fixture/cluster
+
+setup_file() {
+    start_cluster ACCT=dbd ACCT_USERS=root,jtuser NODES=2 NODE_CPUS=16 PROCTRACK=cgroup TASKPLUGIN=cgroup \
+        CONSTRAIN_RAM=yes SELECT_PARAMS=CR_Core_Memory EXTRA_CONF="DefMemPerCPU=100
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=cancelled PriorityTier=1 PreemptMode=CANCEL
+PartitionName=urgent PriorityTier=10 PreemptMode=OFF"
+    export STORE=sqlite:$DIR/store.db
+    lose_node
+    end_on_first_node
+    preempt
+    eventually 90 is_accounted "$CRASHED"
+    "$CLUSTER" start-slurmd n2
+    eventually 60 is_recorded "$CRASHED"
+    "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/records"
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+submit_here() { # as submit, on n1
+    submit "$@" -w n1
+}
+
+# Slurm misses the node after a while.
+lose_node() {
+    CRASHED=$(submit "srun $PROGRAMS/spin 900 sleep" -w n2 --no-requeue)
+    eventually 60 step_runs "$CRASHED.0"
+    "$CLUSTER" crash-node n2
+    export CRASHED
+}
+
+# Of TWICE one step is over when the job is cancelled. The shell in the step of SHELL_JOB becomes spin itself.
+end_on_first_node() {
+    local job
+    SEGV=$(submit_here "srun $PROGRAMS/kill_self 11; true")
+    SHOT=$(submit_here "srun $PROGRAMS/kill_self 9; true")
+    LAST=$(submit_here "srun $PROGRAMS/kill_self 9")
+    TWICE=$(submit_here "srun $PROGRAMS/kill_self 9; $PROGRAMS/spin 12 sleep; srun $PROGRAMS/spin 900 sleep")
+    NOWHERE=$(submit_here "srun $DIR/nowhere")
+    SHELL_JOB=$(submit_here "srun bash -c '$PROGRAMS/kill_self 9; $PROGRAMS/spin 900 sleep' &
+        $PROGRAMS/kill_self 9
+        bash -c '$PROGRAMS/kill_self 11; true'
+        $PROGRAMS/spin 900 sleep")
+    STEP=$(submit_here "srun $PROGRAMS/spin 900 sleep; true")
+    SIGNAL=$(submit_here "srun $PROGRAMS/spin 900 sleep; true")
+    JOB=$(submit_here "srun $PROGRAMS/spin 900 sleep" --time=7)
+    LIMIT=$(submit_here "srun $PROGRAMS/spin 900 sleep")
+    MEMORY=$(submit_here "srun --mem=60M $PROGRAMS/eat_memory 120; true" --mem=200M)
+    REQUEUED=$(submit_here "srun $PROGRAMS/spin 900 sleep" --requeue)
+    for job in "$STEP" "$SIGNAL" "$JOB" "$LIMIT" "$REQUEUED" "$SHELL_JOB"; do
+        eventually 60 step_runs "$job.0"
+    done
+    eventually 60 spins "$SHELL_JOB" 2
+    eventually 30 has_little_time "$LIMIT"
+    run_as "$JOB_USER" scancel "$STEP.0"
+    run_as "$JOB_USER" scancel --signal=KILL "$SIGNAL.0"
+    run_as "$JOB_USER" scancel "$JOB" "$SHELL_JOB"
+    run_as root scontrol requeue "$REQUEUED"
+    eventually 60 has_state "$REQUEUED" PENDING
+    run_as root scancel "$REQUEUED"
+    eventually 60 step_runs "$TWICE.1"
+    run_as root scancel "$TWICE"
+    for job in "$SEGV" "$SHOT" "$LAST" "$TWICE" "$NOWHERE" "$STEP" "$SIGNAL" "$JOB" "$LIMIT" "$MEMORY" \
+        "$REQUEUED" "$SHELL_JOB"; do
+        wait_job "$job"
+        eventually 60 is_accounted "$job"
+    done
+    export SEGV SHOT LAST TWICE NOWHERE STEP SIGNAL JOB LIMIT MEMORY REQUEUED SHELL_JOB
+}
+
+preempt() {
+    PREEMPTED=$(submit_here "srun $PROGRAMS/spin 900 sleep" -p cancelled -n16 --no-requeue)
+    eventually 60 step_runs "$PREEMPTED.0"
+    wait_job "$(submit_here true -p urgent -n16)"
+    wait_job "$PREEMPTED"
+    eventually 60 is_accounted "$PREEMPTED"
+    export PREEMPTED
+}
+
+has_little_time() { # JOB: its limit is now, which cannot be its start
+    run_as root scontrol update "jobid=$1" EndTime=now
+}
+
+is_recorded() { # JOB
+    [[ $(record_count "$1" spin) == 1 ]]
+}
+
+step_runs() { # STEP: it has started, and the program in it left a capture
+    run_as root squeue -h -s -j "${1%.*}" -o %i | grep -qx "$1" &&
+        grep -aq "$PROGRAMS/spin" "$DIR"/run/n*/"${1%.*}".0/user/ledger
+}
+
+spins() { # JOB COUNT: so many programs in it left a capture
+    [[ $(grep -ao "$PROGRAMS/spin" "$DIR/run/n1/$1.0/user/ledger" | wc -l) -ge $2 ]]
+}
+
+is_accounted() { # JOB: slurmdbd knows the end of all of it
+    local states
+    states=$(run_as root sacct -n -P -D -j "$1" -o state) && [[ -n $states && ! $states =~ PENDING|RUNNING ]]
+}
+
+acct_says() {
+    run_as root "$STAGE/bin/jobtrail-acct" --store "$STORE" -n -P "$@"
+}
+
+# state RUN: of the program that the step was made for
+state() {
+    run_as root sacct -n -P -D -j "${1%.*}" -o jobid,state,exitcode,end >&2
+    acct_says -D -j "$1" --exec "$PROGRAMS/*" -o state,exitcode,end | tee /dev/stderr | cut -d'|' -f1,2
+}
+
+@test "a signal that a program got is no cancel, and sacct has CANCELLED for its step" {
+    local job
+    for job in "$SEGV" "$SHOT" "$LAST" "$SIGNAL"; do
+        [[ $(run_as root sacct -n -P -j "$job.0" -o state) == CANCELLED ]]
+    done
+    [[ $(state "$SEGV.0") == "KILLED|0:11" ]]
+    [[ $(state "$SHOT.0") == "KILLED|0:9" ]]
+    [[ $(state "$LAST.0") == "KILLED|0:9" ]]
+    [[ $(state "$SIGNAL.0") == "KILLED|0:9" ]]
+}
+
+@test "a step and a job that somebody cancelled are CANCELLED, and not what had ended before" {
+    [[ $(state "$STEP.0") =~ ^"CANCELLED|0:"(9|15)$ ]]
+    [[ $(state "$JOB.0") =~ ^"CANCELLED|0:"(9|15)$ ]]
+    [[ $(state "$TWICE.0") == "KILLED|0:9" ]]
+    [[ $(state "$TWICE.1") =~ ^"CANCELLED|0:"(9|15)$ ]]
+}
+
+@test "of programs that a shell started, the one that ran last is CANCELLED, and none that had ended before" {
+    local step
+    acct_says -j "$SHELL_JOB" -o jobid,exec,state,exitcode,endsource,start,end >&2
+    for step in 0 batch; do
+        [[ $(acct_says -j "$SHELL_JOB.$step" --exec spin -o state) == CANCELLED ]]
+        [[ $(acct_says -j "$SHELL_JOB.$step" --exec kill_self -o state | sort -u) == UNKNOWN ]]
+    done
+    [[ $(acct_says -j "$SHELL_JOB.batch" --exec kill_self -o state | wc -l) == 2 ]]
+}
+
+@test "a time limit, too little memory, a requeue, a preemption and a crash of the node are reasons" {
+    [[ $(state "$LIMIT.0") =~ ^"TIMEOUT|0:"(9|15)$ ]]
+    [[ $(state "$MEMORY.0") == "OUT_OF_MEMORY|0:9" ]]
+    [[ $(state "$REQUEUED.0") =~ ^"REQUEUED|0:"(9|15)$ ]]
+    [[ $(state "$PREEMPTED.0") =~ ^"PREEMPTED|0:"(9|15)$ ]]
+    [[ $(state "$CRASHED.0") == "NODE_FAIL|?:?" ]]
+}
+
+@test "a program that was not there has a row with the exit code that sacct has" {
+    [[ $(acct_says -j "$NOWHERE.0" -o state,exitcode,exec) == "NOT_STARTED|2:0|nowhere" ]]
+    [[ $(run_as root sacct -n -P -j "$NOWHERE.0" -o state,exitcode) == "FAILED|2:0" ]]
+    [[ $(acct_says -S now-1hour -s NOT_STARTED -o jobid) == "$NOWHERE.0" ]]
+    [[ $(run_as root "$STAGE/bin/jobtrail-report" --store "$STORE" failures --csv) == *$'\n'nowhere,1,* ]]
+}
+
+@test "what failed is found by the states that sacct has" {
+    [[ $(acct_says -S now-1hour -s FAILED -o jobid | sort) == \
+        "$(printf '%s\n' "$SEGV.0" "$SHOT.0" "$LAST.0" "$TWICE.0" "$NOWHERE.0" "$SIGNAL.0" | sort)" ]]
+    [[ $(acct_says -S now-1hour -s CANCELLED -o jobid | sort) == \
+        "$(printf '%s\n' "$STEP.0" "$JOB.0" "$TWICE.1" "$SHELL_JOB.0" "$SHELL_JOB.batch" | sort)" ]]
+}
+
+@test "each run has what Slurm's row of the job alone has" {
+    local job
+    for job in "$SEGV" "$JOB" "$MEMORY"; do
+        diff <(run_as root sacct -n -P -X -j "$job" -o reqmem,timelimit,reason,qos,account) \
+            <(acct_says -j "$job.0" -o reqmem,timelimit,reason,qos,account)
+    done
+    [[ $(acct_says -j "$MEMORY.0" -o reqmem) == 200M && $(acct_says -j "$JOB.0" -o timelimit) == 00:07:00 ]]
+    # and what the step alone has is still the step's
+    [[ $(acct_says -j "$MEMORY.0" -o slurmstate,stepname) == "OUT_OF_MEMORY|eat_memory" ]]
+    [[ $(run_as root "$STAGE/bin/jobtrail-acct" --store "$STORE" --json -j "$JOB.0" |
+        jq -r '.runs[0].slurm | "\(.Timelimit) \(.JobName)"') == "00:07:00 spin" ]]
+}

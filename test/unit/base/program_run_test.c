@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/program_run.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+enum { PATIENCE_MS = 60000 };
+
+static int run_shell(const char *script, char *const environment[], unsigned timeout_ms,
+                     struct program_result *result)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    return program_run(argv, environment, timeout_ms, result);
+}
+
+static void text_status_and_the_last_complaint_are_told(void **state)
+{
+    (void)state;
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    assert_int_equal(run_shell("echo out; echo first >&2; printf 'se\\tcond\\n\\n' >&2; exit 3",
+                               NULL, PATIENCE_MS, &result),
+                     0);
+    assert_string_equal(result.text, "out\n");
+    assert_int_equal(result.size, 4);
+    assert_string_equal(result.complaint, "se?cond");
+    assert_int_equal(WEXITSTATUS(result.status), 3);
+}
+
+static void a_silent_program_has_an_empty_text(void **state)
+{
+    (void)state;
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    assert_int_equal(run_shell("kill -TERM $$", NULL, PATIENCE_MS, &result), 0);
+    assert_string_equal(result.text, "");
+    assert_string_equal(result.complaint, "");
+    assert_int_equal(WTERMSIG(result.status), 15);
+}
+
+static void stdin_is_empty_and_the_environment_is_the_one_given(void **state)
+{
+    (void)state;
+    char *environment[] = {(char *)(uintptr_t) "A=b", NULL};
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    assert_int_equal(
+        run_shell("read -r x || printf %s \"$A$HOME\"", environment, PATIENCE_MS, &result), 0);
+    assert_string_equal(result.text, "b");
+}
+
+/* Of /proc/PID/stat the fields are: pid, name, state, parent, group, session, terminal. */
+static void a_program_has_no_terminal(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"cat", "/proc/self/stat", NULL};
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    int pid, group, session, terminal;
+    assert_int_equal(program_run(argv, NULL, PATIENCE_MS, &result), 0);
+    assert_int_equal(
+        sscanf(result.text, "%d (cat) %*c %*d %d %d %d", &pid, &group, &session, &terminal), 4);
+    assert_int_equal(group, pid);
+    assert_int_equal(session, pid);
+    assert_int_equal(terminal, 0);
+}
+
+static void a_text_beyond_the_bound_is_dropped(void **state)
+{
+    (void)state;
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    assert_int_equal(run_shell("head -c 17000000 /dev/zero", NULL, PATIENCE_MS, &result), 0);
+    assert_int_equal(result.size, PROGRAM_TEXT_MAX);
+    assert_int_equal(result.status, 0);
+}
+
+static void what_takes_too_long_is_killed_with_its_children(void **state)
+{
+    (void)state;
+    struct program_result result = {.text = NULL};
+    assert_int_equal(run_shell("sleep 1000 & sleep 1000", NULL, 100, &result), -ETIMEDOUT);
+    assert_int_equal(run_shell("exec >/dev/null 2>&1; sleep 1000", NULL, 100, &result), -ETIMEDOUT);
+    assert_null(result.text);
+}
+
+static void a_program_that_is_not_there_is_told(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"/nowhere/program", NULL};
+    struct program_result result = {.text = NULL};
+    assert_int_equal(program_run(argv, NULL, PATIENCE_MS, &result), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_status_and_the_last_complaint_are_told),
+        cmocka_unit_test(a_silent_program_has_an_empty_text),
+        cmocka_unit_test(stdin_is_empty_and_the_environment_is_the_one_given),
+        cmocka_unit_test(a_program_has_no_terminal),
+        cmocka_unit_test(a_text_beyond_the_bound_is_dropped),
+        cmocka_unit_test(what_takes_too_long_is_killed_with_its_children),
+        cmocka_unit_test(a_program_that_is_not_there_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
