@@ -33,7 +33,7 @@ log_lines() {
 
 # what Slurm's log on n1 has of us since install_plugin. Slurm itself may name a file of the test's directory.
 our_lines() {
-    tail -n +$((BEFORE + 1)) "$CLUSTER_DIR/log/slurmd.n1.log" | sed -e "s|$DIR[^ ]*||g" -e 's/^\[[^]]*\] *//' |
+    tail -n +$((BEFORE + 1)) "$CLUSTER_DIR/log/slurmd.n1.log" | sed -e "s|${DIR}[^ ]*||g" -e 's/^\[[^]]*\] *//' |
         grep -iE 'jobtrail|incompatible'
 }
 
