@@ -2,10 +2,18 @@
 """What JSON has of a run beside its row: environment, ancestors, link, functions."""
 
 import functools
+import itertools
 import json
 import re
 
 KEPT = 1000  # of each kind: runs of a job stand together
+AT_ONCE = 500  # environments that one statement reads: in a store of which somebody sees a part, each statement takes long
+ENVIRONMENTS = (
+    "SELECT environment_member.environment_id, env_name.name, env_value.value FROM environment_member"
+    " JOIN env_value ON env_value.id = environment_member.env_value_id"
+    " JOIN env_name ON env_name.id = env_value.env_name_id"
+    " WHERE environment_member.environment_id IN (%s) ORDER BY env_name.name"
+)
 LINK = (
     "SELECT link.uuid, link.build_user, link.build_host, link.build_epoch, link.link_program, link.link_path,"
     " link.link_line, link.cwd, link.wrapper, executable.path AS path, module.name AS module, link.function_set_id,"
@@ -17,24 +25,24 @@ LINK = (
 NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "wrapper", "path", "module")
 
 
+def environments(store, runs):
+    """{environment_id of a run: {name: value}}"""
+    numbers = sorted({run["environment_id"] for run in runs} - {None})
+    found = {number: {} for number in numbers}
+    for first in range(0, len(numbers), AT_ONCE):
+        some = tuple(numbers[first : first + AT_ONCE])
+        for number, name, value in store.lookup(ENVIRONMENTS % ", ".join("?" * len(some)), some):
+            found[number][name] = value
+    return found
+
+
 class Details:
     """`libraries`: see runs.Libraries."""
 
     def __init__(self, store, libraries):
         self.store, self.libraries = store, libraries
-        self.environment, self.ancestors, self.link = (
-            functools.lru_cache(KEPT)(read) for read in (self.read_environment, self.read_ancestors, self.read_link)
-        )
-
-    def read_environment(self, number):
-        return dict(
-            self.store.lookup(
-                "SELECT env_name.name, env_value.value FROM environment_member"
-                " JOIN env_value ON env_value.id = environment_member.env_value_id"
-                " JOIN env_name ON env_name.id = env_value.env_name_id"
-                " WHERE environment_member.environment_id = ? ORDER BY env_name.name",
-                (number,),
-            )
+        self.ancestors, self.link = (
+            functools.lru_cache(KEPT)(read) for read in (self.read_ancestors, self.read_link)
         )
 
     def read_ancestors(self, number):
@@ -80,13 +88,23 @@ class Details:
             for at, one in enumerate(self.ancestors(run["ancestors_id"]))
         ]
 
-    def of(self, run):
+    def of(self, runs):
+        """(run, its details) of each."""
+        runs = iter(runs)
+        while True:
+            some = list(itertools.islice(runs, AT_ONCE))
+            if not some:
+                return
+            found = environments(self.store, some)
+            for run in some:
+                yield run, self.of_run(run, found.get(run["environment_id"]))
+
+    def of_run(self, run, environment):
         link, functions = None, None
         if run["build_uuid"]:
             link, functions = self.link(run["build_uuid"], run["build_user"], run["proven"])
-        environment = run["environment_id"]
         return {
-            "environment": None if environment is None else self.environment(environment),
+            "environment": environment,
             "ancestors": self.ancestors_of(run),
             "link": link,
             "functions": functions,

@@ -23,7 +23,7 @@ from ..times import format_elapsed, format_time
 from . import fields
 from .compare import run_sections, words_of
 from .coverage import WITH_RECORDS
-from .details import Details
+from .details import environments
 from .select import JOB, Selection, select_place
 from .selected import selected_runs
 from .facts_text import fact_text
@@ -219,12 +219,11 @@ def differences(store, options, now):
 
     RUN: see identity(). `options` are those of jobtrail-acct. Failure where one of them has no runs."""
     a, b = (Side(store, options, text, now) for text in options.diff)
-    of = Details(store, None).environment
     pairs, only_a, only_b = paired(a, b)
-    compared = []
+    compared, found = [], environments(store, itertools.chain(*pairs))
     for one, other in pairs:
-        environments = [of(run["environment_id"]) for run in (one, other)]
-        sections = run_sections(one, other, environments, options.same)
+        sides = [found.get(run["environment_id"]) for run in (one, other)]
+        sections = run_sections(one, other, sides, options.same)
         number = sum(len(section["different"]) for section in sections)
         compared.append({"a": identity(one), "b": identity(other), "different": number, "sections": sections})
     data = {"a": a.data(), "b": b.data(), "pairs": compared}

@@ -324,8 +324,8 @@ def print_rows(store, rows, name, options, columns, now):
             rows = list(rows)
             more["allocation"] = coverage.totals(rows, coverage.EXACT_PLACES)
         elif not options.links:
-            details = Details(store, Libraries(store))
-            rows = (output.json_run(run, fields, details) for run in rows)
+            detailed = Details(store, Libraries(store)).of(rows)
+            rows = (output.json_run(run, fields, details) for run, details in detailed)
         output.print_json(name, rows, options.store, now, more)
     elif options.csv:
         output.print_csv(rows, columns, options)

@@ -98,11 +98,11 @@ WITH_PLACEHOLDERS = {
 
 
 def json_run(run, fields, details):
-    """The store's columns with their own types, and values computed from them. `details`: see details.py."""
+    """The store's columns with their own types, values computed from them, and the details that details.py has."""
     facts = {key: value for key, value in run.items() if key not in OURS}
     for name in WITH_PLACEHOLDERS:
         facts[name] = fields.known(facts[name] or "", *(["0"] if name == "hash_id" else []))
-    facts.update(details.of(run))
+    facts.update(details)
     facts["is_start_only"] = bool(run["is_start_only"])
     facts["proven"] = bool(run["proven"])
     facts["core_dumped"] = None if run["core_dumped"] is None else bool(run["core_dumped"])

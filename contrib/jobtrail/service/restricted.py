@@ -15,32 +15,31 @@ from ..program import Failure
 from ..store import MariadbStore, SqliteStore, open_store, opened
 from ..text import escape
 
-# Of each table the condition for the rows that may be seen; 1: no user's data. {may}: a row of these users or
-# accounts, {me}: a `build_user` of these users, {base}: what names of tables begin with, {programs}: the list of the
-# rows of `program` that such runs have. That list is made once, since it takes long where a user has many runs.
+# {may}: a row of these users or accounts, {me}: a `build_user` of these users, {base}: what names of tables begin with.
 RUNS = "{base}run_own WHERE job_part_id IN (SELECT id FROM {base}job_part WHERE {may})"
-PROGRAMS = "{base}program WHERE id IN {programs}"
 LINKS = "{base}link WHERE {me}"
-SETS = "(SELECT object_set_id FROM {} UNION SELECT object_set_id FROM {})".format(PROGRAMS, LINKS)
-VARIABLES = (
-    "(SELECT env_value_id FROM {base}environment_member"
-    " WHERE environment_id IN (SELECT environment_id FROM %s))" % RUNS
-)
-FUNCTIONS = (
-    "(SELECT function_name_id FROM {base}function_set_member"
-    " WHERE function_set_id IN (SELECT function_set_id FROM %s))" % LINKS
-)
 PACKAGES = (
     "EXISTS (SELECT 1 FROM {base}run AS ours WHERE ours.uuid = run_package.run_uuid"
     " AND ours.package_owner = run_package.owner AND {may})"
 )
-# Of these tables the list of ids is made at the first statement that names them: each such statement would make it anew.
-IDS = {
-    "object": "SELECT DISTINCT object_id FROM {base}object_set_member WHERE object_set_id IN " + SETS,
+# Statements that find lists of ids. With {NAME} in it, one needs that other list. A list is made once, at the first
+# statement that needs it: to make it takes long where a user has many runs.
+LISTS = {
+    "program": "SELECT DISTINCT program_id FROM " + RUNS,
+    "environment": "SELECT DISTINCT environment_id FROM " + RUNS,
+    "ancestors": "SELECT DISTINCT ancestors_id FROM " + RUNS,
+    "function_set": "SELECT DISTINCT function_set_id FROM " + LINKS,
+    "object_set": "SELECT object_set_id FROM {base}program WHERE id IN {program} UNION SELECT object_set_id FROM " + LINKS,
+    "executable": "SELECT executable_id FROM {base}program WHERE id IN {program} UNION SELECT executable_id FROM " + LINKS,
+    "build": "SELECT DISTINCT build_id FROM {base}program WHERE id IN {program}",
+    "object": "SELECT DISTINCT object_id FROM {base}object_set_member WHERE object_set_id IN {object_set}",
+    "function_name": "SELECT DISTINCT function_name_id FROM {base}function_set_member WHERE function_set_id IN {function_set}",
+    "env_value": "SELECT DISTINCT env_value_id FROM {base}environment_member WHERE environment_id IN {environment}",
+    "env_name": "SELECT DISTINCT env_name_id FROM {base}env_value WHERE id IN {env_value}",
     "package": "SELECT DISTINCT package_id FROM {base}run_package WHERE run_uuid IN (SELECT uuid FROM %s) AND %s"
     % (RUNS, PACKAGES),
 }
-PROGRAMS_OF_RUNS = "SELECT DISTINCT program_id FROM " + RUNS
+# Of each table the condition for the rows that may be seen; 1 = 1: no user's data.
 TABLES = {
     "store_state": "1 = 1",
     "module": "1 = 1",
@@ -49,41 +48,55 @@ TABLES = {
     "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
     "coverage": "{may}",
     "slurm_job": "{may}",
-    "executable": "id IN (SELECT executable_id FROM {} UNION SELECT executable_id FROM {})".format(
-        PROGRAMS, LINKS
-    ),
-    "object_set_member": "object_set_id IN " + SETS,
-    "object": "id IN {object_ids}",
-    "build": "id IN (SELECT build_id FROM %s)" % PROGRAMS,
+    "executable": "id IN {executable}",
+    "object_set_member": "object_set_id IN {object_set}",
+    "object": "id IN {object}",
+    "build": "id IN {build}",
     "link": "{me}",
-    "function_set_member": "function_set_id IN (SELECT function_set_id FROM %s)" % LINKS,
-    "function_name": "id IN " + FUNCTIONS,
-    "environment_member": "environment_id IN (SELECT environment_id FROM %s)" % RUNS,
-    "env_value": "id IN " + VARIABLES,
-    "env_name": "id IN (SELECT env_name_id FROM {base}env_value WHERE id IN %s)" % VARIABLES,
-    "ancestors": "id IN (SELECT ancestors_id FROM %s)" % RUNS,
+    "function_set_member": "function_set_id IN {function_set}",
+    "function_name": "id IN {function_name}",
+    "environment_member": "environment_id IN {environment}",
+    "env_value": "id IN {env_value}",
+    "env_name": "id IN {env_name}",
+    "ancestors": "id IN {ancestors}",
     "run_package": PACKAGES,
-    "package": "id IN {package_ids}",
+    "package": "id IN {package}",
     "account_field": "account IN (SELECT account FROM {base}job_part WHERE {may})",
 }
+NEEDED = re.compile(r"\{(%s)\}" % "|".join(LISTS))
+WORD = re.compile(r"\w+")
 
 
 # A common table expression could have any name; these are the names of SQLite's schemas.
 NOT_OURS = re.compile(r"\b(?:WITH|main|temp)\b", re.IGNORECASE)
 
 
-def conditions(base, users, accounts, programs, ids):
-    """({table: condition}, the statement that finds the programs, {table: the one that finds its ids}). `users`,
-    `accounts`, `programs`, and `ids` of tables: SQL for the list; `accounts` may be None, and tables be left out."""
+def conditions(base, users, accounts, lists):
+    """({table: condition}, {list: the statement that finds it}). `users`, `accounts` and `lists`, which may lack some:
+    SQL for the list; `accounts` may be None."""
     may, me = "user IN " + users, "build_user IN " + users
     if accounts is not None:
         may = "({} OR lower(account) IN {})".format(may, accounts)
-    names = {"base": base, "may": may, "me": me, "programs": programs}
-    finding = {name: sql.format(**names) for name, sql in IDS.items()}
-    for name, sql in finding.items():
-        names[name + "_ids"] = ids.get(name, "(%s)" % sql)
-    tables = {name: where.format(**names) for name, where in TABLES.items()}
-    return tables, PROGRAMS_OF_RUNS.format(**names), finding
+    names, finding = {"base": base, "may": may, "me": me}, {}
+    for name, sql in LISTS.items():
+        finding[name] = sql.format(**names)
+        names[name] = lists.get(name, "(%s)" % finding[name])
+    return {name: where.format(**names) for name, where in TABLES.items()}, finding
+
+
+def needed(sql):
+    """The lists that the statement's tables need, each after those that it needs itself."""
+    found = []
+
+    def add(text):
+        for name in NEEDED.findall(text):
+            if name not in found:
+                add(LISTS[name])
+                found.append(name)
+
+    for word in WORD.findall(sql):
+        add(TABLES.get(word, ""))
+    return found
 
 
 def check_form(sql):
@@ -93,11 +106,10 @@ def check_form(sql):
 
 
 class RestrictedSqlite(SqliteStore):
-    NAMED = re.compile(r"\b(%s)\b" % "|".join(IDS))
-
     def __init__(self, rights):
         self.rights = rights
         self.is_ours = False  # the statement
+        self.finding = {}  # of the lists that have not been made
 
     def begin(self):
         """From then on the rows that may be seen are read, and no others."""
@@ -109,35 +121,35 @@ class RestrictedSqlite(SqliteStore):
         self.database.commit()
         super().begin()
         accounts = "(SELECT name FROM temp.may_account)" if self.rights.accounts else None
-        users, lists = "(SELECT name FROM temp.may_user)", {}
-        for name in IDS:
-            run("CREATE TEMP TABLE may_%s (id INTEGER PRIMARY KEY)" % name)
-            lists[name] = "(SELECT id FROM temp.may_%s)" % name
-        run("CREATE TEMP TABLE may_program (id INTEGER PRIMARY KEY)")
-        may_program = "(SELECT id FROM temp.may_program)"
-        tables, programs, self.finding = conditions("main.", users, accounts, may_program, lists)
-        run("INSERT INTO temp.may_program " + programs)
+        for name in LISTS:
+            # Without NOT NULL, a NULL that is inserted would become the next number.
+            run("CREATE TEMP TABLE ids_%s (id INTEGER NOT NULL PRIMARY KEY) WITHOUT ROWID" % name)
+        lists = {name: "(SELECT id FROM temp.ids_%s)" % name for name in LISTS}
+        tables, self.finding = conditions("main.", "(SELECT name FROM temp.may_user)", accounts, lists)
         for name, where in tables.items():
             run("CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE {1}".format(name, where))
         self.database.set_authorizer(self.allow)
 
-    def find_ids(self, sql):
-        """Those of the tables that the statement names."""
-        for name in set(self.NAMED.findall(sql)) & set(self.finding):
+    def make_lists(self, sql):
+        """Those that the statement needs."""
+        for name in needed(sql) if self.finding else ():
+            if name not in self.finding:
+                continue
             self.is_ours = True
             try:
-                self.database.execute("INSERT INTO temp.may_%s %s" % (name, self.finding.pop(name)))
+                self.database.execute("INSERT OR IGNORE INTO temp.ids_%s %s" % (name, self.finding[name]))
             finally:
                 self.is_ours = False
+            del self.finding[name]
 
     def query(self, sql, values=()):
         check_form(sql)
-        self.find_ids(sql)
+        self.make_lists(sql)
         return super().query(sql, values)
 
     def lookup(self, sql, values=()):
         check_form(sql)
-        self.find_ids(sql)
+        self.make_lists(sql)
         return super().lookup(sql, values)
 
     def allow(self, action, first, second, database, view):
@@ -155,8 +167,9 @@ class RestrictedSqlite(SqliteStore):
 
 class RestrictedMariadb(MariadbStore):
     TABLE = re.compile(r"\b(?:FROM|JOIN)\s+([^\s(),]+)", re.IGNORECASE)
-    WORD = re.compile(r"\w+")
     QUOTED = re.compile(r"`(\w+)`")
+    # The lists that are written into a statement. Others may be too long, and are found by each statement.
+    WRITTEN = ("program", "ancestors", "package")
     # what would begin another statement, hide a part of one, write a file or read one
     REFUSED = re.compile(r"[;`\"#\\]|/\*|--|\b(?:INTO|load_file)\b", re.IGNORECASE)
     SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
@@ -168,31 +181,25 @@ class RestrictedMariadb(MariadbStore):
     def connect(self, location):
         """Without a database: a name that is not one of ours is no table then."""
         super().connect(location)
-        self.programs, self.lists, self.finding = "(NULL)", {}, {}
-        self.tables = self.expressions()[0]
-
-    def begin(self):
-        super().begin()
-        self.programs = self.numbers(self.expressions()[1])
-        self.tables, _, finding = self.expressions()
-        self.finding = {"package": finding["package"]}  # objects may be too many, and have an index for this
+        self.lists = {}
+        self.tables, self.finding = self.expressions()
 
     def numbers(self, sql):
         """What the statement finds, as a list in SQL. Not by the connection whose rows are being read."""
         rows = super().lookup(sql, restricted=False)
-        return "(%s)" % (", ".join(str(int(number)) for number, in rows) or "NULL")
+        return "(%s)" % (", ".join(str(int(number)) for number, in rows if number is not None) or "NULL")
 
     def expressions(self):
-        """({table: common table expression}, and what else conditions() returns)"""
+        """({table: common table expression}, {list that is written: the statement that finds it})"""
         base = "`%s`." % self.name
         users = literals(self.rights.users)
         accounts = literals(self.rights.accounts) if self.rights.accounts else None
-        found, of_runs, finding = conditions(base, users, accounts, self.programs, self.lists)
+        found, finding = conditions(base, users, accounts, self.lists)
         tables = {
             name: "{0} AS (SELECT * FROM {1}{0} WHERE {2})".format(name, base, where)
             for name, where in found.items()
         }
-        return tables, of_runs, finding
+        return tables, {name: finding[name] for name in self.WRITTEN if name not in self.lists}
 
     def open_at(self, address):
         self.name = address["database"]
@@ -204,14 +211,15 @@ class RestrictedMariadb(MariadbStore):
         """The statement, about the rows that may be seen."""
         check_form(sql)
         plain = self.QUOTED.sub(r"\1", sql)
-        words = set(self.WORD.findall(plain))
+        words = set(WORD.findall(plain))
         unknown = set(self.TABLE.findall(plain)) - set(TABLES)
         named = words & {self.name, *self.SCHEMAS}
         if unknown or named or self.REFUSED.search(plain):
             raise Failure("is not read here: " + escape(", ".join(sorted(unknown | named)) or sql))
-        for name in words & set(self.finding):
-            self.lists[name] = self.numbers(self.finding.pop(name))
-            self.tables = self.expressions()[0]
+        for name in needed(plain):
+            if name in self.finding:
+                self.lists[name] = self.numbers(self.finding[name])
+                self.tables, self.finding = self.expressions()
         return "WITH " + ", ".join(text for name, text in self.tables.items() if name in words) + " " + sql
 
 
