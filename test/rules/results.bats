@@ -55,5 +55,5 @@ ci() {
     ci "3 passed, 0 failed" "2 passed, 1 failed"
     [[ $status == 1 && $last == "5 passed, 1 failed" ]]
     ci "" "2 passed, 0 failed"
-    [[ $status == 1 && $last == "2 passed, 1 failed" && $output == *"not ok  this machine: test/run ended"* ]]
+    [[ $status == 1 && $last == "2 passed, 1 failed" && $output == *"not ok  here: test/run ended"* ]]
 }
