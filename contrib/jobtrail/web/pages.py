@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
 
-import json
 import re
 
-from ..acct import coverage, fields
+from ..acct import coverage, details, fields
 from ..acct import main as acct
 from ..acct.diff import differences, value_text
 from ..acct.select import Selection
@@ -295,12 +294,6 @@ def select_facts(context, selection, number):
 
 RUN_TABLES = ("fields", "libraries", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "NRuns", "UUID")
-VARIABLES = (
-    "SELECT env_name.name, env_value.value FROM environment_member"
-    " JOIN env_value ON env_value.id = environment_member.env_value_id"
-    " JOIN env_name ON env_name.id = env_value.env_name_id"
-    " WHERE environment_member.environment_id = ? ORDER BY env_name.name, env_value.value"
-)
 
 
 def run(asker, page, now):
@@ -347,19 +340,19 @@ def run_packages(context, found):
 
 
 def run_environment(context, found):
-    rows = context.store.lookup(VARIABLES, (found["environment_id"],)) if found["environment_id"] is not None else ()
-    return things.pairs("environment", "Environment", (("name", "Variable"), ("value", "Value")), [list(row) for row in rows])
+    variables = details.environments(context.store, [found]).get(found["environment_id"], {})
+    heads = (("name", "Variable"), ("value", "Value"))
+    return things.pairs("environment", "Environment", heads, list(map(list, variables.items())))
 
 
 def run_ancestors(context, found):
-    rows = context.store.lookup("SELECT json FROM ancestors WHERE id = ?", (found["ancestors_id"],)) if found["ancestors_id"] is not None else ()
-    listed = json.loads(rows[0][0]) if rows else []
-    heads = (("name", "Program"), ("path", "Path"), ("arguments", "Arguments"))
-    cells = [
-        [some.get("cmd_name"), some.get("cmd_path"), " ".join(map(str, some.get("cmdlineA") or ()))]
-        for some in listed if isinstance(some, dict)
-    ]  # fmt: skip
-    return things.pairs("ancestors", "Started by", heads, cells)
+    listed = details.ancestors_of(found, details.ancestors(context.store, [found])) or ()
+    heads = (("name", "Program"), ("pid", "PID"), ("path", "Path"), ("arguments", "Arguments"))
+    rows = [
+        [one["name"], one["pid"] and str(one["pid"]), one["path"], " ".join(map(str, one["cmdline"] or ()))]
+        for one in listed
+    ]
+    return things.pairs("ancestors", "Started by", heads, rows)
 
 
 RUN_PARTS = {

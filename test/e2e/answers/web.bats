@@ -218,6 +218,16 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [[ $output == *'action="diff"'*'name="a" value="12"'* ]]
 }
 
+@test "what started a run is told with its own job and pids, as jobtrail-acct --json does" {
+    serve see=all "store=$STORE"
+    local uuid=019a9f00-0000-7000-8000-000000000001
+    FETCH alice "/run.json?id=$uuid&table=ancestors"
+    jq -e '.tables[0].rows[0].arguments == "slurmstepd: [12.batch]"' <<<"$output"
+    [ "$(jq -c '[.tables[0].rows[] | [.name, .pid, .path, .arguments]]' <<<"$output")" = "$(as jobtrail \
+        "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a --no-sacct -j 12.batch --json | jq -c --arg uuid "$uuid" \
+        '[.runs[] | select(.uuid == $uuid).ancestors[] | [.name, (.pid | tostring), .path, (.cmdline | join(" "))]]')" ]
+}
+
 @test "a job's number that several jobs have gets a choice, and each link names the one that is meant" {
     serve see=own operators=carol "store=$STORE"
     FETCH carol "/job?id=500"
