@@ -15,7 +15,7 @@ import sys
 import time
 
 from .acct import main as acct
-from .program import DEFAULT_STORE, Failure
+from .program import DEFAULT_STORE, Failure, version_text
 from .report import main as report
 from .service.restricted import open_for
 from .service.rights import Rights
@@ -24,6 +24,7 @@ from .text import escape
 ADDRESS_FILE = "/etc/jobtrail/own-store"
 USAGE = """usage: jobtrail-own acct [OPTION]...
        jobtrail-own report [OPTION]... [PAGE]...
+       jobtrail-own --help | --version
 
 What you ran yourself, as jobtrail-acct(1) and jobtrail-report(1) show it. Run it by sudo, as the site says;
 each of the two has --help."""
@@ -103,6 +104,9 @@ def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     if wanted in ("-h", "--help"):
         print(USAGE)
+        return
+    if wanted in ("-V", "--version"):
+        print(version_text("jobtrail-own"))
         return
     if wanted not in programs:
         raise Failure("jobtrail-own: what, acct or report? %s\n%s" % (escape(wanted), USAGE))

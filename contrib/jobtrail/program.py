@@ -12,6 +12,11 @@ from . import progress
 from .hints import hint
 from .text import escape, stored
 
+try:
+    from .paths import VERSION
+except ImportError:
+    VERSION = "of the sources, which are not installed"
+
 DEFAULT_STORE = "sqlite:/var/lib/jobtrail/jobtrail.db"
 
 # argparse's message
@@ -53,6 +58,15 @@ def os_trouble(error):
     """The system's message, with the name of the file."""
     words = escape(error.strerror or str(error))
     return words if error.filename is None else "%s: %s" % (escape(str(error.filename)), words)
+
+
+def version_text(name):
+    return "%s %s" % (name, VERSION)
+
+
+def add_version_option(options, name):
+    """`options`: a parser, or a group of one."""
+    options.add_argument("-V", "--version", action="version", version=version_text(name), help="show the version and exit")
 
 
 def add_store_option(parser):

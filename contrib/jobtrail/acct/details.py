@@ -6,14 +6,15 @@ import itertools
 import json
 import re
 
-KEPT = 1000  # of each kind: runs of a job stand together
-AT_ONCE = 500  # environments that one statement reads: in a store of which somebody sees a part, each statement takes long
+KEPT = 1000  # links: runs of a job stand together
+AT_ONCE = 500  # runs of which one statement reads: in a store of which somebody sees a part, each statement takes long
 ENVIRONMENTS = (
     "SELECT environment_member.environment_id, env_name.name, env_value.value FROM environment_member"
     " JOIN env_value ON env_value.id = environment_member.env_value_id"
     " JOIN env_name ON env_name.id = env_value.env_name_id"
     " WHERE environment_member.environment_id IN (%s) ORDER BY env_name.name"
 )
+ANCESTORS = "SELECT id, json FROM ancestors WHERE id IN (%s)"
 LINK = (
     "SELECT link.uuid, link.build_user, link.build_host, link.build_epoch, link.link_program, link.link_path,"
     " link.link_line, link.cwd, link.wrapper, executable.path AS path, module.name AS module, link.function_set_id,"
@@ -25,15 +26,54 @@ LINK = (
 NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "wrapper", "path", "module")
 
 
-def environments(store, runs):
-    """{environment_id of a run: {name: value}}"""
-    numbers = sorted({run["environment_id"] for run in runs} - {None})
-    found = {number: {} for number in numbers}
+def read_together(store, sql, numbers):
+    """Rows of the statement about some of the numbers, for all of them."""
     for first in range(0, len(numbers), AT_ONCE):
         some = tuple(numbers[first : first + AT_ONCE])
-        for number, name, value in store.lookup(ENVIRONMENTS % ", ".join("?" * len(some)), some):
-            found[number][name] = value
+        yield from store.lookup(sql % ", ".join("?" * len(some)), some)
+
+
+def numbers_of(runs, column):
+    return sorted({run[column] for run in runs} - {None})
+
+
+def environments(store, runs):
+    """{environment_id of a run: {name: value}}"""
+    numbers = numbers_of(runs, "environment_id")
+    found = {number: {} for number in numbers}
+    for number, name, value in read_together(store, ENVIRONMENTS, numbers):
+        found[number][name] = value
     return found
+
+
+def ancestors(store, runs):
+    """{ancestors_id of a run: what ancestors_of() takes}"""
+    rows = read_together(store, ANCESTORS, numbers_of(runs, "ancestors_id"))
+    return {number: json.loads(text) for number, text in rows}
+
+
+def ancestors_of(run, shared):
+    """The nearest first, each with its own pid; None: not recorded. `shared`: from ancestors()."""
+    if run["ancestors_id"] is None:
+        return None
+    pids = json.loads(run["ancestor_pids"] or "[]")
+    words = {"%j": run["job_id"] or "", "%%": "%"}
+
+    def filled(value):
+        if isinstance(value, str):
+            return re.sub("%[j%]", lambda match: words[match.group()], value)
+        return [filled(one) for one in value] if isinstance(value, list) else value
+
+    return [
+        {
+            "pid": pids[at] if at < len(pids) else None,
+            "name": filled(one.get("cmd_name")),
+            "path": filled(one.get("cmd_path")),
+            "cmdline": filled(one.get("cmdlineA")),
+        }
+        for at, one in enumerate(shared.get(run["ancestors_id"], []))
+        if isinstance(one, dict)
+    ]
 
 
 class Details:
@@ -41,13 +81,7 @@ class Details:
 
     def __init__(self, store, libraries):
         self.store, self.libraries = store, libraries
-        self.ancestors, self.link = (
-            functools.lru_cache(KEPT)(read) for read in (self.read_ancestors, self.read_link)
-        )
-
-    def read_ancestors(self, number):
-        rows = self.store.lookup("SELECT json FROM ancestors WHERE id = ?", (number,))
-        return json.loads(rows[0][0]) if rows else []
+        self.link = functools.lru_cache(KEPT)(self.read_link)
 
     def read_link(self, uuid, user, proven):
         """(the link's facts, names of the functions that it takes from libraries), or (None, None)."""
@@ -66,28 +100,6 @@ class Details:
         )
         return facts, None if function_set is None else [name for name, in functions]
 
-    def ancestors_of(self, run):
-        """The nearest first, each with its own pid."""
-        if run["ancestors_id"] is None:
-            return None
-        pids = json.loads(run["ancestor_pids"] or "[]")
-        words = {"%j": run["job_id"] or "", "%%": "%"}
-
-        def filled(value):
-            if isinstance(value, str):
-                return re.sub("%[j%]", lambda match: words[match.group()], value)
-            return [filled(one) for one in value] if isinstance(value, list) else value
-
-        return [
-            {
-                "pid": pids[at] if at < len(pids) else None,
-                "name": filled(one.get("cmd_name")),
-                "path": filled(one.get("cmd_path")),
-                "cmdline": filled(one.get("cmdlineA")),
-            }
-            for at, one in enumerate(self.ancestors(run["ancestors_id"]))
-        ]
-
     def of(self, runs):
         """(run, its details) of each."""
         runs = iter(runs)
@@ -95,17 +107,17 @@ class Details:
             some = list(itertools.islice(runs, AT_ONCE))
             if not some:
                 return
-            found = environments(self.store, some)
+            variables, parents = environments(self.store, some), ancestors(self.store, some)
             for run in some:
-                yield run, self.of_run(run, found.get(run["environment_id"]))
+                yield run, self.of_run(run, variables.get(run["environment_id"]), ancestors_of(run, parents))
 
-    def of_run(self, run, environment):
+    def of_run(self, run, environment, listed):
         link, functions = None, None
         if run["build_uuid"]:
             link, functions = self.link(run["build_uuid"], run["build_user"], run["proven"])
         return {
             "environment": environment,
-            "ancestors": self.ancestors_of(run),
+            "ancestors": listed,
             "link": link,
             "functions": functions,
         }

@@ -17,11 +17,6 @@ from .runs import Libraries
 from .select import Selection, select_place, user_name, window
 from .selected import selected_runs
 
-try:
-    from ..paths import VERSION
-except ImportError:
-    VERSION = "of the sources, which are not installed"
-
 UNITS = "KMGTP"
 # sacct's options that cannot be answered, why, and how many values they may have
 REFUSED = (
@@ -119,7 +114,7 @@ def parser(own=None):
     add("--noconvert", action="store_true", help="memory in the unit in which Slurm has it")
     add("-h", "--help", action="help", help="show this and exit")
     add("--usage", action=Usage, nargs=0, help="show it briefly and exit")
-    add("-V", "--version", action="version", version="jobtrail-acct " + VERSION)
+    program.add_version_option(show, parser.prog)
     for names, reason, count in REFUSED:
         parser.add_argument(*names, action=Refused, nargs=count, reason=reason, help=argparse.SUPPRESS)
     for module in QUESTIONS:

@@ -24,6 +24,7 @@ from .usage import ORDERS
 def parser(own=None):
     """`own`: without the options that name a file; see main()."""
     parser = program.Parser(prog="jobtrail-report", description=__doc__)
+    program.add_version_option(parser, parser.prog)
     add = parser.add_argument
     add("page", nargs="*", metavar="PAGE", help="; ".join(fitting.PAGES) + ". Default: all")
     add("-S", "--starttime", metavar="TIME", help="first day; default: a year before the last one")

@@ -33,7 +33,8 @@ LISTS = {
     "executable": "SELECT executable_id FROM {base}program WHERE id IN {program} UNION SELECT executable_id FROM " + LINKS,
     "build": "SELECT DISTINCT build_id FROM {base}program WHERE id IN {program}",
     "object": "SELECT DISTINCT object_id FROM {base}object_set_member WHERE object_set_id IN {object_set}",
-    "function_name": "SELECT DISTINCT function_name_id FROM {base}function_set_member WHERE function_set_id IN {function_set}",
+    "function_name": "SELECT DISTINCT function_name_id FROM {base}function_set_member"
+    " WHERE function_set_id IN {function_set}",
     "env_value": "SELECT DISTINCT env_value_id FROM {base}environment_member WHERE environment_id IN {environment}",
     "env_name": "SELECT DISTINCT env_name_id FROM {base}env_value WHERE id IN {env_value}",
     "package": "SELECT DISTINCT package_id FROM {base}run_package WHERE run_uuid IN (SELECT uuid FROM %s) AND %s"
@@ -123,7 +124,7 @@ class RestrictedSqlite(SqliteStore):
         super().begin()
         accounts = "(SELECT name FROM temp.may_account)" if self.rights.accounts else None
         for name in LISTS:
-            # Without NOT NULL, a NULL that is inserted would become the next number.
+            # In a table with rowids, a NULL becomes the next number, NOT NULL or not: somebody else's row.
             run("CREATE TEMP TABLE ids_%s (id INTEGER NOT NULL PRIMARY KEY) WITHOUT ROWID" % name)
         lists = {name: "(SELECT id FROM temp.ids_%s)" % name for name in LISTS}
         tables, self.finding = conditions("main.", "(SELECT name FROM temp.may_user)", accounts, lists)
@@ -172,7 +173,7 @@ class RestrictedMariadb(MariadbStore):
     TABLE = re.compile(r"\b(?:FROM|JOIN)\s+([^\s(),]+)", re.IGNORECASE)
     QUOTED = re.compile(r"`(\w+)`")
     # The lists that are written into a statement. Others may be too long, and are found by each statement.
-    WRITTEN = ("program", "ancestors", "package")
+    WRITTEN = ("program", "package")
     # what would begin another statement, hide a part of one, write a file or read one
     REFUSED = re.compile(r"[;`\"#\\]|/\*|--|\b(?:INTO|load_file)\b", re.IGNORECASE)
     SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")

@@ -16,7 +16,7 @@ import sys
 import time
 import traceback
 
-from ..program import Failure, Parser
+from ..program import Failure, Parser, add_version_option
 from ..web import proxy
 from . import protocol, rights, worker
 from .munge import Munge, MungeError
@@ -427,6 +427,7 @@ def check(settings):
 def main():
     parser = Parser(prog="jobtrail-answer", description="Gives users answers about runs. See jobtrail-answer(8).")
     parser.add_argument("--conf", metavar="FILE", help="the configuration")
+    add_version_option(parser, parser.prog)
     options = parser.parse_args()
     settings = read(options.conf)
     check(settings)

@@ -4,6 +4,7 @@
 All text of the store is escaped twice, as there: as for a terminal, and for HTML.
 """
 
+import functools
 import html
 
 from ..report import charts, frame, html_output
@@ -31,6 +32,8 @@ THING_OF = {
     "job_b": "job",
     "run": "run",
 }
+# the same in one table alone
+THING_IN = {("coverage", "program"): "executable"}
 LANGUAGE = {"package": "program", "with": "with_program"}  # the column beside
 STORED = [("jobs", "Jobs"), ("runs", "Runs")]
 FORM = (("from", "From"), ("to", "To"), ("user", "Users"), ("account", "Accounts"), ("cluster", "Clusters"),
@@ -58,8 +61,8 @@ class Writer:
         main = [self.facts()]
         if sheet.head is not None:
             top += html_output.cards(sheet.head)
-            if sheet.charts is not None:
-                main.append(html_output.overview(sheet.head, sheet.charts))
+            if sheet.has_overview:
+                main.append(html_output.overview(sheet.head, sheet.model))
         main += map(self.section, sheet.tables)
         if self.context.page.route in ("job", "run"):
             main.append(self.comparison())
@@ -135,16 +138,18 @@ class Writer:
         if is_one:
             values = self.sheet.subject + self.kept(*PERIOD, *PLACE, "table", "sort", "rows")
             parts.append(self.form(values, [("find", "In all rows")], "Find", ' role="search"'))
-        parts.append(self.chart(shown))
-        parts.append(table(some, self.link, self.order(shown), lambda key: self.order_href(shown, key)) if shown.rows else frame.note("Nothing."))
+        link = functools.partial(self.link, whole.name)
+        parts.append(self.chart(shown, link))
+        parts.append(table(some, link, self.order(shown), lambda key: self.order_href(shown, key)) if shown.rows else frame.note("Nothing."))
         parts.append('<p class="soft">%s</p>' % self.below(shown))
         parts.append(frame.note(whole.note))
         return frame.section(whole.name, whole.title, *parts)
 
-    def chart(self, shown):
+    @staticmethod
+    def chart(shown, link):
         if shown.view.page > 1 or shown.view.find:
             return ""
-        return shown.table.drawn(self.link) if shown.table.drawn else charts.bars(shown.table, self.link)
+        return shown.table.drawn(link) if shown.table.drawn else charts.bars(shown.table, link)
 
     @staticmethod
     def order(shown):
@@ -163,10 +168,10 @@ class Writer:
             changes["table"] = shown.table.name
         return self.here(**changes)
 
-    def link(self, key, value, row):
+    def link(self, table_name, key, value, row):
         """The page of what is named; None: there is none."""
-        thing = THING_OF.get(key)
-        if thing is None or value in things.NO_THING:
+        thing = THING_OF.get(key) or THING_IN.get((table_name, key))
+        if thing is None or value in things.NO_THING or (key == "built_by" and value not in things.users_of(self.sheet.model)):
             return None
         if thing in ("job", "run"):
             # a number alone can be that of other users' jobs, of other clusters, and of other attempts

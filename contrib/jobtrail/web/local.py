@@ -234,6 +234,7 @@ def stop(*_):
 def main():
     parser = program.Parser(prog="jobtrail-web", description="Shows the reports in a browser. See jobtrail-web(1).")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of the loopback; default: one that is free")
+    program.add_version_option(parser, parser.prog)
     program.add_store_option(parser)
     options = parser.parse_args()
     pages = source(options.store)

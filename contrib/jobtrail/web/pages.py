@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
 
-import json
 import re
 
-from ..acct import coverage, fields
+from .. import library
+from ..acct import coverage, details, fields
 from ..acct import main as acct
 from ..acct.diff import differences, value_text
 from ..acct.select import Selection
@@ -24,15 +24,16 @@ RESTART = re.compile(r"[0-9]{1,9}\Z")
 
 
 class Sheet:
-    """A page: `title`, `facts` [(label, text)] above the tables, `head` of the report or None, `tables`, each a
-    tables.Shown or runs.Part, and `others`: names of tables that are not asked for."""
+    """A page: `title`, `facts` [(label, text)] above the tables, the report's `model` and its `head` or None, and
+    `tables`, each a tables.Shown or runs.Part."""
 
     status = 200  # of HTTP
 
-    def __init__(self, context, title, head=None, facts=(), subject=()):
-        self.context, self.title, self.head, self.facts = context, title, head, list(facts)
+    def __init__(self, context, title, model=None, subject=()):
+        self.context, self.title, self.model, self.facts = context, title, model, []
+        self.head = None if model is None else report.head_of(model, context.chosen_options, context.now)
         self.subject = list(subject)  # the page's own parameters
-        self.tables, self.charts = [], None
+        self.tables, self.has_overview = [], False
         self.said = []  # messages for who asks, a line each
         self.is_one = False  # whether there is one table alone
 
@@ -52,17 +53,13 @@ class Tables:
 # ---- The report
 
 
-def head_of(context, model):
-    return report.head_of(model, context.chosen_options, context.now)
-
-
 def overview(asker, page, now):
     context = Context(asker, page, now)
     wanted = Tables(context, OVERVIEW)
     model = context.model()
-    sheet = Sheet(context, "Software usage", head_of(context, model))
+    sheet = Sheet(context, "Software usage", model)
     sheet.tables = [Shown(fitting.PAGES[name](model, context.chosen_options), wanted.view) for name in wanted.names]
-    sheet.charts = model
+    sheet.has_overview = True
     sheet.is_one = wanted.is_one
     return sheet
 
@@ -75,7 +72,7 @@ def report_page(name):
         model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")))
         table = fitting.PAGES[name](model, context.chosen_options)
         more = [(key, context.get(key)) for key in ("of", "paths")]
-        sheet = Sheet(context, table.title, head_of(context, model), subject=more)
+        sheet = Sheet(context, table.title, model, subject=more)
         sheet.tables = [Shown(table, context.view())]
         sheet.is_one = True
         return sheet
@@ -99,7 +96,7 @@ def software_page(thing):
         model = context.model(choose, full_paths=is_path)
         if not choose(model, None)[0]:
             raise unknown(context, thing, name, things.names_of(model, kind))
-        sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), head_of(context, model))
+        sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), model)
         sheet.subject = [("name", name), ("program", context.get("program"))]
         sheet.is_one = wanted.is_one
         for table in wanted.names:
@@ -133,6 +130,8 @@ def of_thing(table, model, context, kind, name):
         return things.builds(model, context)
     if table == "files":
         return things.files(model, context, name)
+    if table == "coverage" and kind == "executables":
+        return things.unrecorded(model, name)
     return fitting.PAGES[table](model, context.chosen_options)
 
 
@@ -146,7 +145,7 @@ def people_page(thing):
         model = context.model(**{thing: [name]})
         if not model.wanted and not any(name == model.person_name(kind, person) for person in model.people.values()):
             raise unknown(context, thing, name, things.names_of(model, kind))
-        sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), head_of(context, model), subject=[("name", name)])
+        sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), model, subject=[("name", name)])
         sheet.is_one = wanted.is_one
         for table in wanted.names:
             if table in STORED:
@@ -295,12 +294,6 @@ def select_facts(context, selection, number):
 
 RUN_TABLES = ("fields", "libraries", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "NRuns", "UUID")
-VARIABLES = (
-    "SELECT env_name.name, env_value.value FROM environment_member"
-    " JOIN env_value ON env_value.id = environment_member.env_value_id"
-    " JOIN env_name ON env_name.id = env_value.env_name_id"
-    " WHERE environment_member.environment_id = ? ORDER BY env_name.name, env_value.value"
-)
 
 
 def run(asker, page, now):
@@ -330,8 +323,11 @@ def run_fields(_, found):
 
 
 def run_libraries(_, found):
-    rows = [[library["path"], library["module"], library["hash"]] for library in found["libs"] or []]
-    return things.pairs("libraries", "Libraries", (("file", "File"), ("module", "Module"), ("hash", "SHA-1")), rows)
+    rows = [
+        [some["path"], library.shown(some["path"], some["module"]), some["module"], some["hash"]] for some in found["libs"] or []
+    ]
+    heads = (("file", "File"), ("library", "Library"), ("module", "Module"), ("hash", "SHA-1"))
+    return things.pairs("libraries", "Libraries", heads, rows)
 
 
 def run_packages(context, found):
@@ -347,19 +343,19 @@ def run_packages(context, found):
 
 
 def run_environment(context, found):
-    rows = context.store.lookup(VARIABLES, (found["environment_id"],)) if found["environment_id"] is not None else ()
-    return things.pairs("environment", "Environment", (("name", "Variable"), ("value", "Value")), [list(row) for row in rows])
+    variables = details.environments(context.store, [found]).get(found["environment_id"], {})
+    heads = (("name", "Variable"), ("value", "Value"))
+    return things.pairs("environment", "Environment", heads, list(map(list, variables.items())))
 
 
 def run_ancestors(context, found):
-    rows = context.store.lookup("SELECT json FROM ancestors WHERE id = ?", (found["ancestors_id"],)) if found["ancestors_id"] is not None else ()
-    listed = json.loads(rows[0][0]) if rows else []
-    heads = (("name", "Program"), ("path", "Path"), ("arguments", "Arguments"))
-    cells = [
-        [some.get("cmd_name"), some.get("cmd_path"), " ".join(map(str, some.get("cmdlineA") or ()))]
-        for some in listed if isinstance(some, dict)
-    ]  # fmt: skip
-    return things.pairs("ancestors", "Started by", heads, cells)
+    listed = details.ancestors_of(found, details.ancestors(context.store, [found])) or ()
+    heads = (("name", "Program"), ("pid", "PID"), ("path", "Path"), ("arguments", "Arguments"))
+    rows = [
+        [one["name"], one["pid"] and str(one["pid"]), one["path"], " ".join(map(str, one["cmdline"] or ()))]
+        for one in listed
+    ]
+    return things.pairs("ancestors", "Started by", heads, rows)
 
 
 RUN_PARTS = {

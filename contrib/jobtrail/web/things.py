@@ -2,15 +2,17 @@
 """The things that reports name, each with the tables of its page."""
 
 from ..report import charts, days
+from ..report.allocation_pages import WHY
 from ..report.model import EXACT, NOT_KNOWN, UNKNOWN
-from ..report.columns import COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of
+from ..report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
 from ..report.usage import USAGE_COLUMNS, hours_column, usage_cells
 from ..report.sums import SumsByName
 
 # Things of which the report has a table, and the tables on their pages. `runs` and `jobs` are the store's; `monthly`,
-# `builds` and `files` are below; the others are those of the report.
+# `builds`, `files` and `coverage` of an executable are below; the others are those of the report.
 SOFTWARE = {
-    "executable": ("executables", ("monthly", "users", "accounts", "endings", "builds", "libraries", "modules", "packages", "runs")),
+    "executable": ("executables", ("monthly", "users", "accounts", "endings", "builds", "libraries", "modules", "packages",
+                                   "coverage", "runs")),
     "library": ("libraries", ("monthly", "executables", "users", "accounts", "files", "modules", "runs")),
     "module": ("modules", ("monthly", "executables", "users", "accounts", "libraries", "runs")),
     "package": ("packages", ("monthly", "executables", "users", "accounts", "packages", "runs")),
@@ -33,6 +35,11 @@ def names_of(model, kind):
         return {model.person_name(kind, person) for person in model.people.values()}
     decides, names = names_by(model, kind)
     return {name for part in {decides(program) for program in model.programs().values()} for name in names(part)}
+
+
+def users_of(model):
+    """Who has runs, and so a page."""
+    return model.once("user names", lambda: names_of(model, "users"))
 
 
 def names_by(model, kind):
@@ -162,6 +169,20 @@ def files(model, context, name):
         ("syshost", "Cluster", TEXT),
     ]
     return Page("files", "Files", columns, sorted(rows, key=lambda row: row[:1]))
+
+
+def unrecorded(model, name):
+    """What an executable had of allocations without a record, or sampled out."""
+    found = {}
+    for outcome, path, tasks, hours in model.coverage():
+        if path is not None and name in (path, path.rsplit("/", 1)[-1]):
+            have = found.setdefault(outcome, [0, 0.0])
+            have[0] += tasks
+            have[1] += hours
+    columns = [("outcome", "Outcome", TEXT), ("tasks", "# Tasks", COUNT), ("core_hours", "CoreHrs", HOURS),
+               ("meaning", "Meaning", TEXT)]  # fmt: skip
+    rows = [[outcome, round(tasks), hours, WHY.get(outcome, "")] for outcome, (tasks, hours) in found.items()]
+    return Page("coverage", "Without a record", columns, sorted(rows, key=lambda row: -row[2]), order=("core_hours", "descending"))
 
 
 def pairs(name, title, heads, rows):

@@ -163,14 +163,18 @@ store.connect(sys.argv[2])
 store.begin()
 names = [row[0] for row in sqlite3.connect(sys.argv[2]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
 assert len(names) > 20
+seen = set()
 for name in names:
-    for place in ("", "main."):
+    for place, read in (("", store.lookup), ("main.", lambda sql: SqliteStore.lookup(store, sql))):
         try:
-            rows = SqliteStore.lookup(store, "SELECT * FROM %s%s" % (place, name))
+            rows = read("SELECT * FROM %s%s" % (place, name))
         except sqlite3.DatabaseError as error:
             assert "prohibited" in str(error) or "not authorized" in str(error), error
             continue
         assert place == "" and "SECRET" not in str(rows), (place, name)
+        if rows:
+            seen.add(name)
+assert seen >= {"executable", "object", "env_value", "ancestors", "package"}, seen
 for sql in ("ATTACH ? AS other", "PRAGMA user_version", "DROP VIEW temp.run", "DELETE FROM temp.may_user",
             "UPDATE temp.may_user SET name = ?", "CREATE TABLE temp.x (y)"):
     try:

@@ -17,7 +17,8 @@ setup_file() {
     export TZ=UTC ETC=$BATS_FILE_TMPDIR/etc PLACE=$BATS_FILE_TMPDIR
     chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
     site_records "$PLACE/site"
-    { others_secrets && hostile && one_number; } >>"$SITE/records"
+    { others_secrets && hostile && one_number && without_runs; } >>"$SITE/records"
+    report_pages
     private_etc
     echo "jtproxy:x:6110:6110::/nowhere:/bin/sh" >>"$ETC/passwd"
     echo "jtproxy:x:6110:" >>"$ETC/group"
@@ -40,6 +41,15 @@ teardown() {
     [ -n "${BATS_TEST_COMPLETED-}" ] || cat "$MUNGE/answer.err" >&2
 }
 
+# report_pages: what jobtrail-report can be asked for, from its own lists
+report_pages() {
+    local python='from jobtrail.report.fitting import OF, PAGES'
+    REPORT_PAGES=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -c "$python; print(*PAGES)")
+    REPORT_PAGES_OF=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -c "$python
+print(*('links?of=' + of for of in OF['links']))")
+    export REPORT_PAGES REPORT_PAGES_OF
+}
+
 # what users can call their things: HTML, an attribute's end, a control, bytes that are no text
 hostile() {
     # shellcheck disable=SC2016 # variables of jq
@@ -56,6 +66,19 @@ one_number() {
     site_run 019a9f00-9999-7000-8000-000000000a01 one 1 '.userT += {user: "alice", job_id: "500"} | .slurmT += {job_id: 500}'
     site_run 019a9f00-9999-7000-8000-000000000a02 one 1 '.userT += {user: "alice", job_id: "500"} |
         .slurmT += {job_id: 500, restart_count: 1}'
+}
+
+# without_runs: what a program had of an allocation of carol's of which there is no run, and a run of what somebody has built
+# who has none
+without_runs() {
+    site_coverage | jq -c 'select(.coverageT.node == "n1") |
+        .coverageT += {uuid: "019a9f00-2222-7000-8000-000000000090", job_id: 97, user: "carol", account: "chem", cpus: 4,
+            start_time: 1732096800, end_time: 1732100400, start_source: "prolog", end_source: "epilog", suspended: 0,
+            core_seconds: 14400, timezone: "UTC", others_runs: 0, others_seconds: 0, clock_step: null} |
+        .coverageA = [{outcome: "container", program: "/opt/other", step_id: "0", day: "2024-11-20", tasks: 1, runs: 0,
+            first_task: 0, leader: null, core_seconds: 14400, start_time: 1732096800, end_time: 1732100400}]'
+    site_run 019a9f00-9999-7000-8000-000000000a03 built 1 '.xaltLinkT = {Build_UUID: "x", Build_User: "builder",
+        Build_compiler: "gcc"}'
 }
 
 serve() { # KEY=VALUE...: the service as the user jobtrail
@@ -81,14 +104,13 @@ status_is() {
 
 every_page() { # PERIOD: all targets that there are
     local form page
-    for page in "" executables families libraries modules compilers users accounts fields weekdays months last others endings \
-        failures packages together allocation coverage runs jobs; do
+    for page in "" $REPORT_PAGES runs jobs; do
         for form in "" .csv .json; do
             [ -n "$page" ] || [ -z "$form" ] || continue
             echo "/$page$form?$1"
         done
     done
-    for page in executable?name={flow.mpi,SECRETprogram,%2Fopt%2FSECRETprogram} library?name={hdf5,hdf5+1.14.3,SECRET+1} \
+    for page in $REPORT_PAGES_OF executable?name={flow.mpi,SECRETprogram,%2Fopt%2FSECRETprogram} library?name={hdf5,hdf5+1.14.3,SECRET+1} \
         module?name=hdf5%2F1.14.3 package?program=python\&name={numpy,SECRETpackage} user?name={alice,bob,carol} \
         account?name={climate,SECRETaccount,chem} job?id={12,77,99} \
         run?id=019a9f00-7777-7000-8000-000000000001; do
@@ -201,13 +223,33 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     done
 }
 
-@test "two jobs are compared as jobtrail-acct --diff does, as far as the asker may see them" {
+@test "two jobs are compared as jobtrail-acct --diff does" {
+    serve see=all "store=$STORE"
+    local name
+    for pair in "12 13" "12 500" "12.0 12.batch"; do
+        FETCH alice "/diff.json?a=${pair% *}&b=${pair#* }"
+        status_is 200
+        jq -cS '.tables[] | .name as $table | .rows[] | [$table, .]' <<<"$output" >"$BATS_TEST_TMPDIR/page"
+        # shellcheck disable=SC2086 # two words
+        as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a --no-sacct --diff $pair --json | jq -cS '
+            def text: if . == null then "(none)" elif type == "array" then join(" ") elif type == "object" then
+                [.version, .path, (.hash | values | "sha1 " + .), (.build_id | values | "build-id " + .) | values] | join("  ")
+                else tostring end;
+            def facts(which): .pairs[] | {job: .a.job, job_b: .b.job} + (.sections[] | .name as $section | which[] |
+                {section: $section, what, a: (.a | text), b: (.b | text)} + (if .why then {why} else {} end));
+            def alone(side): {side: side, job, executable: .exec_path, state, run: .uuid};
+            (facts(.different) | ["different", .]), (facts(.unknown) | ["unknown", .]),
+            (.only_a[] | ["alone", alone("A")]), (.only_b[] | ["alone", alone("B")])' >"$BATS_TEST_TMPDIR/acct"
+        diff "$BATS_TEST_TMPDIR/acct" "$BATS_TEST_TMPDIR/page"
+        cat "$BATS_TEST_TMPDIR/page" >>"$BATS_TEST_TMPDIR/pages"
+    done
+    for name in different unknown alone; do
+        grep -q "^\[\"$name\"," "$BATS_TEST_TMPDIR/pages"
+    done
+}
+
+@test "who asks may see two jobs that are compared" {
     serve see=own operators=carol "store=$STORE"
-    FETCH alice "/diff.json?a=12&b=13"
-    status_is 200
-    [ "$(jq -c '[.tables[] | select(.name == "alone").rows[] | [.side, .job]]' <<<"$output")" = "$(as jobtrail \
-        "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a --no-sacct --diff 12 13 --json |
-        jq -c '[(.only_a[] | ["A", .job]), (.only_b[] | ["B", .job])]')" ]
     FETCH alice "/diff?a=12&b=77"
     status_is 400 && [[ $output == *"the store has no run of 77"* ]]
     FETCH carol "/diff?a=12&b=77"
@@ -216,6 +258,16 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     status_is 400
     FETCH alice "/job?id=12"
     [[ $output == *'action="diff"'*'name="a" value="12"'* ]]
+}
+
+@test "what started a run is told with its own job and pids, as jobtrail-acct --json does" {
+    serve see=all "store=$STORE"
+    local uuid=019a9f00-0000-7000-8000-000000000001
+    FETCH alice "/run.json?id=$uuid&table=ancestors"
+    jq -e '.tables[0].rows[0].arguments == "slurmstepd: [12.batch]"' <<<"$output"
+    [ "$(jq -c '[.tables[0].rows[] | [.name, .pid, .path, .arguments]]' <<<"$output")" = "$(as jobtrail \
+        "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a --no-sacct -j 12.batch --json | jq -c --arg uuid "$uuid" \
+        '[.runs[] | select(.uuid == $uuid).ancestors[] | [.name, (.pid | tostring), .path, (.cmdline | join(" "))]]')" ]
 }
 
 @test "a job's number that several jobs have gets a choice, and each link names the one that is meant" {
@@ -643,7 +695,7 @@ look() {
 @test "every page, file and thing can be reached from the first page" {
     answer_conf
     local_start root --store "$STORE"
-    client root crawl "$ADDRESS&$NOVEMBER"
+    client root crawl "$ADDRESS&$NOVEMBER" "diff?a=12&b=13"
     echo "$output $stderr"
     [ "$status" -eq 0 ]
     local route
@@ -651,6 +703,18 @@ look() {
         users.csv users.json executable.csv runs.csv; do
         grep -q "^$route " <<<"$output"
     done
+}
+
+@test "programs of coverage and a run's libraries lead to their pages, and who has none is not linked" {
+    serve see=all "store=$STORE"
+    FETCH alice "/coverage?$NOVEMBER"
+    [[ $output == *'<td class="t"><a href="executable?name=%2Fopt%2Fother&amp;'*">/opt/other</a>"* ]]
+    FETCH alice "/executable.json?name=%2Fopt%2Fother&$NOVEMBER"
+    [ "$(jq -c '.tables[] | select(.name == "coverage").rows[] | [.outcome, .tasks, .core_hours]' <<<"$output")" = '["container",1,4]' ]
+    FETCH alice "/others?$NOVEMBER"
+    [[ $output == *'<td class="t">builder</td>'* ]]
+    FETCH alice "/run?id=019a9f00-0000-7000-8000-000000000002"
+    [[ $output == *'<a href="library?name=hdf5%201.14.3">hdf5 1.14.3</a>'* ]]
 }
 
 @test "Chromium shows the pages without a message, light and dark, on a desktop and on a phone" {

@@ -220,6 +220,14 @@ in_host() { # COMMAND...
     [[ $status == 1 && $output == *"have the library"*" $user" && -e $library ]]
 }
 
+@test "each program says its version" {
+    local program version
+    version=$(cat "$JOBTRAIL_STAGE/share/jobtrail/version")
+    for program in "$JOBTRAIL_STAGE"/bin/*; do
+        [ "$("$program" --version)" = "${program##*/} $version" ]
+    done
+}
+
 @test "programs and manual pages of another prefix are found by profile.d and by the module" {
     cd "$BATS_TEST_TMPDIR"
     export MANPATH='' bin=$JOBTRAIL_STAGE/bin
