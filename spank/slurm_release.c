@@ -30,8 +30,9 @@ extern unsigned plugin_version;
 unsigned plugin_version = SLURM_VERSION_NUMBER;
 
 /* What `jobtrail-conf doctor` reads in the plugin's file. */
-extern const uint32_t jobtrail_slurm_releases[];
+extern const uint32_t jobtrail_slurm_releases[], jobtrail_slurm_untested[1];
 const uint32_t jobtrail_slurm_releases[] = {SLURM_RELEASES(NUMBER)};
+const uint32_t jobtrail_slurm_untested[1] = {SLURM_RELEASE_UNTESTED};
 
 static const size_t offsets[] = {SLURM_RELEASES(OFFSET)};
 

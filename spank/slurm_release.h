@@ -44,7 +44,9 @@
  *   Then the end of the last step on a node, which may be the extern step, starts the flush. That
  *   is before the site's Epilog script. Its Prolog script runs after the extern step's
  *   init_post_opt and before all other steps. It has the credential in its environment, the
- *   restart count included, and tells it (`jobtrail-submit prolog`).
+ *   restart count included, and tells it (`jobtrail-submit prolog`). Where jobs have a mount
+ *   namespace, Slurm makes it before the extern step's daemon calls the plugin, and so before the
+ *   job's directory is made (measured, 24.11): nothing is mounted there for the user's files.
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child
  *   (src/slurmd/slurmstepd/mgr.c). State between callbacks is on disk, except for what tells how
  *   long before its line a task ended (journal.h: died, thread, busy): that is missing there, and
@@ -68,6 +70,8 @@
  *   (src/plugins/prep/script/prep_script_slurmd.c), which job_sluid.h keeps.
  * - 25.11: job_container/tmpfs is called namespace/tmpfs, and namespace/linux is new, which makes
  *   pid namespaces too (src/plugins/namespace/). Journals have the pids that slurmstepd sees.
+ *   With namespace/linux the whole slurmstepd of each step but the extern one is in the job's
+ *   namespaces, as with EntireStepInNS, which that plugin's source calls the normal way.
  * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
  *   CgroupJobIdPaths=yes (26.05.2 and later) (src/plugins/cgroup/v2/cgroup_v2.c).
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
@@ -96,13 +100,17 @@
 #define SLURM_RELEASES_TESTED(X)
 #endif
 
-/* The same of all releases in which the plugin works. A test builds it with another list. */
+/* The same of all releases in which the plugin works. A test builds it with another list. If the
+ * release of the headers is none that the tests have run, it is SLURM_RELEASE_UNTESTED. */
 #define SLURM_RELEASE_OR_HEADERS(major, minor, offset)                                             \
     || SLURM_VERSION_NUMBER >> 8 == ((major) << 8 | (minor))
 #ifdef SLURM_RELEASES
+#define SLURM_RELEASE_UNTESTED 0
 #elif 0 SLURM_RELEASES_TESTED(SLURM_RELEASE_OR_HEADERS)
-#define SLURM_RELEASES(X) SLURM_RELEASES_TESTED(X)
+#define SLURM_RELEASES(X)      SLURM_RELEASES_TESTED(X)
+#define SLURM_RELEASE_UNTESTED 0
 #else
+#define SLURM_RELEASE_UNTESTED (SLURM_VERSION_NUMBER & ~255U)
 #define SLURM_RELEASES(X)                                                                          \
     SLURM_RELEASES_TESTED(X)                                                                       \
     X(SLURM_VERSION_NUMBER >> 16, SLURM_VERSION_NUMBER >> 8 & 255,                                 \

@@ -271,6 +271,8 @@ static void find_opt_out(const struct settings *settings, const struct job_key *
     close(spool);
 }
 
+/* Makes the job's directory where no prolog of ours has. It mounts nothing then: Slurm may have
+ * made the job's mount namespace (slurm_release.h), and tasks see no mount that is made later. */
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key;
@@ -281,7 +283,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
                                   .job = key.id,
                                   .restart = key.restart,
                                   .uid = key.uid,
-                                  .mount = settings_mount(settings),
+                                  .mount = SPOOL_MOUNT_NO,
                                   .ledger_bytes = settings->ledger_bytes};
     struct journal_line line;
     char cgroup[CGROUP_TEXT], name[SPOOL_NAME_MAX];

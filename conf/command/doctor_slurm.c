@@ -139,6 +139,14 @@ static void check_release(struct doctor *doctor, const char *path)
                    "install a jobtrail that knows this Slurm, or build one with its headers",
                    "for Slurm %s, and this is %u.%02u: the plugin is inactive in it", known,
                    slurm >> 16, slurm >> 8 & 255);
+    else if (slurm == releases.untested)
+        doctor_add(
+            doctor, FINDING_WARN, "release", path,
+            "look at some jobs' records, and install a jobtrail that was tested with it when "
+            "there is one",
+            "for Slurm %s; this is %u.%02u, which the tests of this jobtrail have not run: it was "
+            "built with its headers",
+            known, slurm >> 16, slurm >> 8 & 255);
     else
         doctor_add(doctor, FINDING_OK, "release", path, "", "for Slurm %s; this is %u.%02u", known,
                    slurm >> 16, slurm >> 8 & 255);

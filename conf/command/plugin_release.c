@@ -28,8 +28,8 @@ static bool find_symbol(Elf *elf, Elf_Scn *table, const char *name, GElf_Sym *sy
     return false;
 }
 
-/* What the object holds, as far as it is there and there is room. */
-static void read_numbers(Elf *elf, const GElf_Sym *symbol, struct plugin_releases *releases)
+/* Returns how many numbers of the object are there, and have room: those that are in `numbers`. */
+static size_t read_numbers(Elf *elf, const GElf_Sym *symbol, uint32_t *numbers, size_t room)
 {
     GElf_Shdr header;
     Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
@@ -37,19 +37,27 @@ static void read_numbers(Elf *elf, const GElf_Sym *symbol, struct plugin_release
     uint64_t size = symbol->st_size;
     if (data == NULL || data->d_buf == NULL || gelf_getshdr(section, &header) == NULL ||
         symbol->st_value < header.sh_addr)
-        return;
+        return 0;
     uint64_t at = symbol->st_value - header.sh_addr;
-    if (size > sizeof releases->numbers)
-        size = sizeof releases->numbers;
+    if (size > room * sizeof numbers[0])
+        size = room * sizeof numbers[0];
     if (at > data->d_size || size > data->d_size - at)
-        return;
-    memcpy(releases->numbers, (const char *)data->d_buf + at, size);
-    releases->count = size / sizeof releases->numbers[0];
+        return 0;
+    memcpy(numbers, (const char *)data->d_buf + at, size);
+    return size / sizeof numbers[0];
+}
+
+static void read_table(Elf *elf, Elf_Scn *table, struct plugin_releases *releases)
+{
+    GElf_Sym symbol;
+    if (find_symbol(elf, table, "jobtrail_slurm_releases", &symbol))
+        releases->count = read_numbers(elf, &symbol, releases->numbers, PLUGIN_RELEASES_MAX);
+    if (find_symbol(elf, table, "jobtrail_slurm_untested", &symbol))
+        read_numbers(elf, &symbol, &releases->untested, 1);
 }
 
 int plugin_releases(const char *path, struct plugin_releases *releases)
 {
-    GElf_Sym symbol;
     GElf_Shdr header;
     struct plugin_releases found = {.count = 0};
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -58,9 +66,8 @@ int plugin_releases(const char *path, struct plugin_releases *releases)
     Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
     Elf_Scn *section = NULL;
     while (elf != NULL && found.count == 0 && (section = elf_nextscn(elf, section)) != NULL) {
-        if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_DYNSYM &&
-            find_symbol(elf, section, "jobtrail_slurm_releases", &symbol))
-            read_numbers(elf, &symbol, &found);
+        if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_DYNSYM)
+            read_table(elf, section, &found);
     }
     if (elf != NULL)
         elf_end(elf);

@@ -306,6 +306,20 @@ has_slot() {
     done
 }
 
+# A tree that is made: of version 2 the kernel's files are here only where it has the controllers there.
+@test "cgroups of version 2 have limits of their own names" {
+    local group=$BATS_TEST_TMPDIR/cgroup/jobtrail
+    is_over "$JOB"
+    mkdir -p "$group"
+    touch "$group"/{cpu.max,memory.max,cgroup.procs}
+    printf '31 23 0:28 / %s rw,relatime - cgroup2 cgroup2 rw\n' "${group%/*}" >"$BATS_TEST_TMPDIR/mountinfo"
+    # shellcheck disable=SC2016 # for the inner shell
+    run -0 unshare --mount bash -c 'echo "pid $$"; mount --bind "$1" "/proc/$$/mountinfo"; shift; exec "$@"' _ \
+        "$BATS_TEST_TMPDIR/mountinfo" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
+    [[ $(<"$group/cpu.max") == "100000 100000" && $(<"$group/memory.max") == 4294967296 ]]
+    [[ ${lines[0]} == "pid $(<"$group/cgroup.procs")" ]]
+}
+
 @test "where there are no cgroups, a flush works all the same, and doctor says so" {
     tracked "$PROGRAMS/exit_with" 0
     # shellcheck disable=SC2016

@@ -73,6 +73,24 @@ confined() {
     [[ $status == 0 && $output == *"Overall exposure level"* ]]
 }
 
+# result_of STATUS: what systemd says of the unit where its commands are replaced, the last one by one that ends so
+result_of() {
+    mkdir -p "$PLACE/units"
+    {
+        printf '[Service]\nType=oneshot\nExecStart=/bin/true\nExecStopPost=/bin/sh -c "exit %s"\n' "$1"
+        grep ^SuccessExitStatus= "$UNIT"
+    } >"$PLACE/units/jobtrail-send.service"
+    # shellcheck disable=SC2016 # for the inner shell
+    "$JOBTRAIL_SOURCE/test/e2e/fixture/with_systemd" "$PLACE" bash -c 'systemctl start "$1" 2>/dev/null
+        systemctl show --property=Result --value "$1"' _ jobtrail-send.service
+}
+
+# bats test_tags=needs:systemd_manager
+@test "the unit fails where the flush breaks down for job after job, and not where records wait" {
+    [[ $(result_of 0) == success && $(result_of 1) == success ]]
+    [[ $(result_of 5) == exit-code ]]
+}
+
 @test "with what the unit grants its commands flush jobs and sessions of others, and send" {
     local commands command
     OWNER=nobody PLACE=$PLACE/writable new_job # in a place of its own: what the unit may write to

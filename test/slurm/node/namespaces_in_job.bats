@@ -1,13 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # PrologFlags=RunInJob where steps have a pid namespace of their own (namespace/linux, Slurm 25.11 or later):
-# journals have the pids of that namespace.
+# journals have the pids of that namespace. The spool is in memory, where a prolog would mount a file system for a
+# job's user (private_tmp_in_job.bats).
 #
 # bats file_tags=needs:run_in_job,needs:namespace_linux
 
 load ../fixture/cluster
 
 setup_file() {
+    export SPOOL_IN_MEMORY=1
     SCRATCH=/var/tmp start_cluster NAMESPACES=CLONE_NEWPID EXTRA_CONF=PrologFlags=RunInJob
 }
 
