@@ -365,6 +365,47 @@ PYTHON
     in_both "DELETE FROM run_day" "DELETE FROM slurm_job"
 }
 
+# A list may have many numbers: it must not be what SQLite joins the tables of a statement from. SQLite does so where many
+# environments are asked for.
+@test "environments of runs cost the same, whatever else somebody may see" {
+    local copy=$BATS_TEST_TMPDIR/copy.db
+    sqlite3 "${STORE#sqlite:}" "VACUUM INTO '$copy'"
+    # all of alice's runs have two thousand variables, with two thousand environments, but one
+    sqlite3 "$copy" <<'SQL'
+CREATE TABLE number AS WITH RECURSIVE n (n) AS (SELECT 1000000 UNION ALL SELECT n + 1 FROM n WHERE n < 1002000) SELECT n FROM n;
+INSERT INTO env_name SELECT n, CAST('n' || n AS BLOB), 'NAME' || n FROM number;
+INSERT INTO env_value SELECT n, CAST('v' || n AS BLOB), n, 'value' FROM number;
+INSERT INTO environment SELECT n, CAST('e' || n AS BLOB), (SELECT json_group_array(n) FROM number) FROM number WHERE n < 1000010;
+UPDATE run_own SET environment_id = 1000000 + id % 10
+WHERE job_part_id IN (SELECT id FROM job_part WHERE user = 'alice') AND id NOT IN (SELECT max(id) FROM run WHERE user = 'alice');
+SQL
+    chmod a+r "$copy"
+    run --separate-stderr as jobtrail /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" "sqlite:$copy" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.acct.details import environments
+from jobtrail.service.rights import Rights
+from jobtrail.service.restricted import open_for
+whole = open_for(sys.argv[2], Rights(everything=True))
+(number,), = whole.lookup("SELECT environment_id FROM run WHERE user = 'alice' ORDER BY id DESC LIMIT 1")
+assert number < 1000000
+steps, found = {}, {}
+for rights in (Rights(everything=True), Rights(["alice"])):
+    store = open_for(sys.argv[2], rights)
+    runs = [{"environment_id": at} for at in [number, *range(10 ** 9, 10 ** 9 + 400)]]
+    environments(store, runs)  # makes the lists
+    counted = []
+    store.database.set_progress_handler(lambda: counted.append(1) and 0, 10)
+    found[rights.all] = environments(store, runs)
+    steps[rights.all] = 10 * len(counted)
+assert found[True] == found[False] and found[True][number], found
+print(steps, file=sys.stderr)
+assert steps[False] < 3 * steps[True] + 1000, steps
+PYTHON
+    echo "$status $output $stderr"
+    [ "$status" -eq 0 ]
+}
+
 @test "a question is answered once" {
     serve see=own "store=$STORE"
     hostile alice replay "$ANSWER_PORT" 6100
