@@ -23,6 +23,8 @@ UNITS = {
 }
 FILLS = {"programs": "bar", "uncertain": "dotted", "unseen": "hatched", "idle": "lined", "not known": "crossed"}
 COLUMNS_HIGH = 150  # pixels
+WIDE_COLUMNS = 6  # so many are as wide as the half of a date, also on a phone
+BESIDE_EACH_OTHER = 4  # of so many the middle one's date and the last one's would be too near
 
 
 def shorten(text):
@@ -150,13 +152,13 @@ def over_time(points, title, unit):
 
 
 def dates(points):
-    """Some of the labels, below their columns."""
-    count = min(3, len(points))
-    places = sorted({round(number * (len(points) - 1) / max(count - 1, 1)) for number in range(count)})
+    """Some of the labels, below the middle of their columns; those at the ends within the chart where columns are narrow."""
+    last = len(points) - 1
+    places = [0, last] if len(points) == BESIDE_EACH_OTHER else sorted({0, round(last / 2), last})
+    anchors = {0: "start", last: "end"} if len(points) > WIDE_COLUMNS else {}
     texts = "".join(
         '<text x="%.3f%%" y="12" text-anchor="%s">%s</text>'
-        % ((at + 0.5) * 100 / len(points), "start" if not at else "end" if at == len(points) - 1 else "middle",
-           html.escape(points[at][0]))  # fmt: skip
+        % ((at + 0.5) * 100 / len(points), anchors.get(at, "middle"), html.escape(points[at][0]))
         for at in places
     )
     return '<svg class="dates">%s</svg>' % texts

@@ -9,6 +9,7 @@ load ../fixture/site
 load ../fixture/mariadb
 load ../fixture/munge
 load ../fixture/askers
+load ../fixture/browser
 
 NOVEMBER='from=2024-11-01&to=2024-11-30'
 
@@ -680,16 +681,37 @@ local_enter() { # USER: $ENTERED is the cookie that a browser gets for the addre
 
 # ---- Chromium
 
-# look SCRIPT OPTION...: what Chromium says of the first page of jobtrail-web, and the script's result as JSON in $result
+# walked_pages: those of things, of a job, a run and two jobs, and some of the report
+walked_pages() {
+    local page
+    for page in executable?name=flow.mpi library?name=hdf5 module?name=hdf5%2F1.14.3 package?program=python\&name=numpy \
+        user?name=alice account?name=climate links?of=users; do
+        echo "$page&$NOVEMBER"
+    done
+    for page in executables system trends months coverage runs jobs; do
+        echo "$page?$NOVEMBER"
+    done
+    # of three months, and of four
+    echo "executable?name=flow.mpi&from=2024-09-01&to=2024-11-30"
+    echo "executable?name=flow.mpi&from=2024-08-01&to=2024-11-30"
+    printf '%s\n' "job?id=12" "run?id=019a9f00-0000-7000-8000-000000000002" "diff?a=12&b=500"
+}
+
+# look SCRIPT OPTION...: what Chromium says of pages of each kind in jobtrail-web, with the script's results
 look() {
+    local pages=()
+    mapfile -t pages < <(walked_pages)
+    answer_conf
+    local_start root --store "$STORE" # each browser needs an address of its own
     echo "$1" >"$BATS_TEST_TMPDIR/script.js"
-    "$JOBTRAIL_SOURCE/test/browser/look" "$ADDRESS&$NOVEMBER" --script "$BATS_TEST_TMPDIR/script.js" "${@:2}" \
+    "$JOBTRAIL_SOURCE/test/browser/look" "$ADDRESS&$NOVEMBER" "${pages[@]}" --script "$BATS_TEST_TMPDIR/script.js" "${@:2}" \
         >"$BATS_TEST_TMPDIR/seen.json"
-    cat "$BATS_TEST_TMPDIR/seen.json"
-    [ "$(jq -c .messages "$BATS_TEST_TMPDIR/seen.json")" = '[]' ]
-    # but for the page itself, without the secret, nothing is asked for
-    [ "$(jq -c '[.requests[] | select(startswith("data:") | not)] | unique | length' "$BATS_TEST_TMPDIR/seen.json")" -le 1 ]
-    result=$(jq -c .result "$BATS_TEST_TMPDIR/seen.json")
+    local_stop
+    jq -c '[.page, .messages, .result]' "$BATS_TEST_TMPDIR/seen.json"
+    [ "$(jq -s length "$BATS_TEST_TMPDIR/seen.json")" -eq $((${#pages[@]} + 1)) ]
+    # but for the first page itself, without the secret, nothing is asked for
+    jq -es 'all(.[]; .messages == []) and all(.[1:][].requests[]; startswith("data:")) and
+        (.[0].requests | map(select(startswith("data:") | not)) | unique | length) <= 1' "$BATS_TEST_TMPDIR/seen.json"
 }
 
 @test "every page, file and thing can be reached from the first page" {
@@ -717,26 +739,24 @@ look() {
     [[ $output == *'<a href="library?name=hdf5%201.14.3">hdf5 1.14.3</a>'* ]]
 }
 
-@test "Chromium shows the pages without a message, light and dark, on a desktop and on a phone" {
-    answer_conf
-    local_start root --store "$STORE"
-    local measure='
-        const luminance = rgb => { const [r, g, b] = rgb.match(/[\d.]+/g).map(x => x / 255)
-            .map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-        const ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((m, n) => n - m);
-            return (x + 0.05) / (y + 0.05); };
-        const style = e => getComputedStyle(e);
-        const card = style(document.querySelector("section")).backgroundColor;
-        [luminance(style(document.body).backgroundColor) < 0.2, document.title, typeof owned, location.search.includes("secret"),
-         ratio(style(document.querySelector("td")).color, card) >= 7,
-         ratio(style(document.querySelector("td a, tbody th a")).color, card) >= 4.5,
-         document.documentElement.scrollWidth <= innerWidth,
-         [...document.querySelectorAll("form input:not([type=hidden])")].every(e => e.labels.length === 1)]'
-    look "$measure"
-    [ "$result" = '[false,"Software usage","undefined",false,true,true,true,true]' ]
-    local_stop
-    local_start root --store "$STORE" # each browser needs an address of its own
-    look "$measure" --dark --width 360 --height 740
-    [ "$result" = '[true,"Software usage","undefined",false,true,true,true,true]' ]
+@test "Chromium shows each kind of page without a message, light and dark, on a desktop and on a phone" {
+    local options
+    for options in --width=1200 "--width 360 --height 740 --dark"; do
+        # shellcheck disable=SC2086 # several options
+        look "$colours ({readers: $readers, fits: $fits, dark: luminance(behind(document.body)) < 0.2, owned: typeof owned,
+            secret: location.search.includes('secret'), contrast: $contrast.filter(found => !found[0]),
+            sorted: [...document.querySelectorAll('table')].every(e => e.querySelectorAll('[aria-sort]').length <= 1) })" $options
+        jq -es --argjson readers "$readers_want" --argjson fits "$fits_want" --arg options "$options" 'all(.[].result;
+            . == {readers: $readers, fits: $fits, dark: ($options | contains("dark")), owned: "undefined", secret: false,
+                contrast: [], sorted: true})' "$BATS_TEST_TMPDIR/seen.json"
+    done
+}
+
+@test "print: a table's heads stand on each sheet that has a part of it, and no sheet but a last one is nearly empty" {
+    look "$printed_marks"'
+        [...document.querySelectorAll("nav, .find, .asked")].every(e => !e.checkVisibility())' --print --pdf "$BATS_TEST_TMPDIR/pdf"
+    jq -es 'all(.[]; .result and (.printed | length > 0))' "$BATS_TEST_TMPDIR/seen.json"
+    heads_stand "$BATS_TEST_TMPDIR/seen.json"
+    jq -c '[.page, [.printed[].texts]]' "$BATS_TEST_TMPDIR/seen.json"
+    jq -es 'all(.[].printed[:-1][]; .texts >= 40)' "$BATS_TEST_TMPDIR/seen.json"
 }
