@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fills argv[1] MiB of memory, says so and sleeps.
+// Fills argv[1] MiB of memory, says so and sleeps for argv[2] seconds (default: 600).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     memset(memory, 1, size);
     printf("full %d\n", memory[size / 2]);
     fflush(stdout);
-    sleep(600);
+    sleep(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 600);
     free(memory);
     return 0;
 }

@@ -264,11 +264,8 @@ $PROGRAMS/main_thread_leaves" -w n1)
 }
 
 # A cluster of its own: directories of cgroups are named for the node alone.
+# bats test_tags=needs:cgroup_v1
 @test "a step that the kernel ends for its memory has SIGKILL" {
-    if [[ ! -w /sys/fs/cgroup/memory || ! -w /sys/fs/cgroup/freezer ]]; then
-        [[ ! -e /sys/fs/cgroup/memory ]] # no cgroup v1: the test above is all that can be done
-        return
-    fi
     "$CLUSTER" stop
     PROCTRACK=cgroup TASKPLUGIN=cgroup CONSTRAIN_RAM=yes SELECT_PARAMS=CR_Core_Memory \
         EXTRA_CONF="DefMemPerCPU=100" OWNER=$$ "$CLUSTER" start

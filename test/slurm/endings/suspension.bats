@@ -152,11 +152,8 @@ keeps_process() {
     has_suspension "$SUSPENDED"
 }
 
+# bats test_tags=needs:cgroup_v1
 @test "cgroups that Slurm has frozen are seen, and a user who stops all tasks does not look suspended" {
-    if [[ ! -w /sys/fs/cgroup/freezer ]]; then
-        [[ ! -e /sys/fs/cgroup/freezer ]] # no cgroup v1: Slurm 22.05 needs it here
-        return
-    fi
     "$CLUSTER" stop
     env PROCTRACK=cgroup TASKPLUGIN=cgroup EXTRA_CONF= OWNER=$$ "$CLUSTER" start
     # such programs are not stopped by SIGTSTP

@@ -6,8 +6,7 @@ bats_require_minimum_version 1.5.0
 load ../fixture/cluster
 
 setup_file() {
-    start_cluster ACCT=dbd ACCT_USERS=root,jtuser NODES=2 PROCTRACK=cgroup TASKPLUGIN=cgroup \
-        CONSTRAIN_RAM=yes SELECT_PARAMS=CR_Core_Memory
+    start_cluster cgroups ACCT=dbd ACCT_USERS=root,jtuser NODES=2 SELECT_PARAMS=CR_Core_Memory
     export STORE=sqlite:$DIR/store.db
     run_jobs
     "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/records"
@@ -94,14 +93,19 @@ same() { # OPTION...: both show the same rows
     done
 }
 
-@test "a signal, a lack of memory and a cancelled job are told apart" {
-    acct_says -j "$CANCELLED,$OOM" -o jobid,state,exitcode,slurmstate,endsource,end
-    sacct_says -j "$CANCELLED,$OOM" -o jobid,state,exitcode,end
+@test "a signal and a cancelled job are told apart" {
+    acct_says -j "$CANCELLED" -o jobid,state,exitcode,slurmstate,endsource,end
+    sacct_says -j "$CANCELLED" -o jobid,state,exitcode,end
     [[ $(acct_says -j "$CRASH" -o state,exitcode) == "KILLED|0:11" ]]
     [[ $(acct_says -j "$CANCELLED" -o state) == CANCELLED ]]
+    [[ $(acct_says -S now-1hour -s CA -o jobid) == "$CANCELLED.0" ]]
+}
+
+# bats test_tags=needs:cgroup_v1
+@test "a lack of memory is a state of its own, which Slurm knows" {
+    acct_says -j "$OOM" -o jobid,state,exitcode,slurmstate,endsource,end
     [[ $(acct_says -j "$OOM" -o state,exitcode,slurmstate) == "OUT_OF_MEMORY|0:9|OUT_OF_MEMORY" ]]
     [[ $(acct_says -S now-1hour -s OOM -o jobid) == "$OOM.0" ]]
-    [[ $(acct_says -S now-1hour -s CA -o jobid) == "$CANCELLED.0" ]]
     [[ $(acct_says -j "$OOM" -o state --no-sacct) == KILLED ]]
 }
 
@@ -168,7 +172,7 @@ same() { # OPTION...: both show the same rows
 }
 
 @test "without an answer from Slurm the rows come, and a line says what is missing" {
-    run --separate-stderr "$STAGE/bin/jobtrail-acct" --store "$STORE" -j "$OOM" -n -P -o state,maxrss
+    run --separate-stderr "$STAGE/bin/jobtrail-acct" --store "$STORE" -j "$CRASH" -n -P -o state,maxrss
     [ "$status" -eq 0 ]
     [ "$output" = "KILLED|" ]
     # shellcheck disable=SC2154 # bats sets it

@@ -10,7 +10,7 @@ load ../fixture/cluster
 setup_file() {
     export MAIL=$BATS_FILE_TMPDIR/mail
     mail_program
-    start_cluster ACCT=dbd ACCT_USERS=root,jtuser NODES=1 NODE_CPUS=16 PROCTRACK=cgroup TASKPLUGIN=cgroup CONSTRAIN_RAM=yes \
+    start_cluster cgroups ACCT=dbd ACCT_USERS=root,jtuser NODES=1 NODE_CPUS=16 \
         SELECT_PARAMS=CR_Core_Memory EXTRA_CONF="DefMemPerCPU=100" MAIL_PROG="$MAIL/jobtrail-mail"
     export STORE=sqlite:$DIR/store.db BUILT=$DIR/built
     mkdir -m 777 "$BUILT"
@@ -65,7 +65,7 @@ run_jobs() {
     build 1.4.2 0
     WORKED=$(submit "export OMP_NUM_THREADS=1; srun $BUILT/model --steps 10" --time=5)
     AGAIN=$(submit "export OMP_NUM_THREADS=1; srun $BUILT/model --steps 10" --time=5)
-    MEMORY=$(submit "srun --mem=60M $PROGRAMS/eat_memory 120" --mem=200M)
+    MEMORY=$(submit "srun --mem=60M $PROGRAMS/eat_memory 120 0" --mem=200M)
     NOWHERE=$(submit "srun $DIR/nowhere; true")
     # without -rpath the loader does not find the library
     run_as_builder gcc model.c -o lost solver/1.4.2/lib/libsolver.so.1
@@ -144,6 +144,7 @@ differing() {
         '[true,false,null]' ]
 }
 
+# bats test_tags=needs:cgroup_v1
 @test "memory ran out: the summary has the step's memory, and the program" {
     acct --job-summary "$MEMORY"
     [ "$status" -eq 0 ]
