@@ -8,12 +8,14 @@
  * (perf_event_open(2)).
  *
  * The record is of the task's first thread. Where that one ends before the others, where another
- * thread replaces the program, and when the task becomes a set-user-id program, the record is older
- * than the end of the task. So the task ended then or later.
+ * thread replaces the program, and when the task becomes a set-user-id program or one that its user
+ * may execute but not read (mode 0711), the record is older than the end of the task. So the task
+ * ended then or later.
  *
  * Each execve(2) that succeeds makes a record PERF_RECORD_COMM. Where the ring still has all
  * records and none is of that kind, the process ended as what it was forked as. Likewise each
- * process or thread that it makes has a record PERF_RECORD_FORK. A TaskProlog is one.
+ * process or thread that it makes has a record PERF_RECORD_FORK. A TaskProlog is one. There are no
+ * records any more after it has become a program of the two kinds above.
  *
  * It costs two pages of memory for each task. Measured: each switch of the task's first thread to
  * another one and back takes 0.35 us longer; its other threads and its children are as before.
@@ -37,7 +39,7 @@ int exit_note_watch(pid_t pid);
 struct exit_note {
     uint64_t died_ns;    /* when the process ended, as above, since the Epoch; 0: unknown */
     bool has_no_program; /* since it was watched, it has executed none; false: it has, or unknown */
-    bool has_no_child;   /* nor made a process or a thread; likewise */
+    bool has_no_child;   /* nor made a process or a thread; likewise, until the record of its end */
 };
 
 /* Tells of the process, and forgets it. */

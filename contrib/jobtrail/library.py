@@ -94,8 +94,9 @@ def version(path, module=None):
 def key(text):
     """The key that sorts versions: numbers by value, 1.10 after 1.9; letters before numbers, so that
     1.2rc1 is before 1.2.0; a longer version after its beginning."""
-    parts = re.findall(r"\d+|[a-z]+", (text or "").lower())
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    parts = re.findall(r"0*([0-9]+)|([a-z]+)", (text or "").lower())
+    # of two numbers the longer one is larger: Python reads no number of thousands of digits
+    return [(1, len(digits), digits) if digits else (0, 0, letters) for digits, letters in parts]
 
 
 def satisfies(have, sign, want):

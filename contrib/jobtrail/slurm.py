@@ -57,7 +57,7 @@ class Unavailable(Exception):
 
 def number(text):
     """Seconds since the Epoch, or None for Unknown and the like."""
-    return float(text) if text.isdigit() else None
+    return float(text) if text.isdecimal() else None
 
 
 def ask(jobs, cluster, units, scope, fields):
@@ -183,7 +183,7 @@ class Accounting:
 
     def add_row(self, cluster, row):
         job, _, step = row["JobIDRaw"].partition(".")
-        if job.isdigit():
+        if job.isdecimal():
             row["start"], row["end"] = number(row["Start"]), number(row["End"])
             self.rows.setdefault((cluster, int(job), step), []).append(row)
 

@@ -36,7 +36,7 @@ def resources(text):
 
 
 def whole(text):
-    return int(text) if (text or "").isdigit() else None
+    return int(text) if (text or "").isdecimal() else None
 
 
 def size_text(number):

@@ -273,7 +273,7 @@ IN_DEFAULT = {"JobName"}
 
 def slurm_time(run, name):
     text = run["slurm"][name] if run["slurm"] else ""
-    return float(text) if text.isdigit() else None
+    return float(text) if text.isdecimal() else None
 
 
 def find_field(name, fields):

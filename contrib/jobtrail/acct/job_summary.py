@@ -4,6 +4,7 @@ asked for. Facts are the store's and Slurm's accounting's; what neither tells is
 
 import argparse
 import collections
+import email.header
 import email.message
 import email.policy
 import itertools
@@ -14,7 +15,7 @@ import signal
 
 from .. import program, slurm
 from ..store import SCHEMA_VERSION
-from ..text import cell, escape
+from ..text import cell, cut, escape
 from ..times import format_elapsed, format_time
 from . import amounts, fields
 from .allocations import ORDER
@@ -32,7 +33,10 @@ IN_VAIN = 3  # exit status: to ask again later does not help
 MOST_RUNS = 20000  # of a job that are read
 MOST_SHOWN = 10  # programs, and failures, in the text
 BAD = set(FAILED) | REASONS | {"UNKNOWN"}  # or not known to be good
-MAIL_ADDRESS = re.compile(r"[^\s<>;:()\"\\]{1,254}\Z")  # or several, with commas
+# or several, with commas. Fewer than mail itself knows: no word that a reader of mails decodes (=?...?=), nothing in quotes.
+ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9_.+%~!#$&'*/^`{}-]|=(?!\?))*(?:@[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)?"
+MAIL_ADDRESS = re.compile(r"(?=.{1,254}\Z)%s(?:,%s)*\Z" % (ADDRESS, ADDRESS))
+SUBJECT_MAX = 900  # characters
 # states of jobs that have not ended
 LIVE = {"COMPLETING", "CONFIGURING", "PENDING", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
 # what Slurm's states of a job mean
@@ -58,7 +62,7 @@ def add_options(parser):
 def check_mail(options):
     if options.subject is not None and not options.mail:
         raise program.Failure("--subject goes with --mail only", status=IN_VAIN)
-    if options.mail is not None and (not MAIL_ADDRESS.match(options.mail) or options.mail.startswith("-")):
+    if options.mail is not None and not MAIL_ADDRESS.match(options.mail):
         raise program.Failure("jobtrail-acct: --mail: %s is no address" % escape(options.mail), status=IN_VAIN)
 
 
@@ -459,12 +463,22 @@ def subject(found):
         job["job"], name, word, took, job["state"], job["exit"])  # fmt: skip
 
 
+def header(text):
+    """One line of ASCII, or words that readers of mails decode. What looks like such a word in the text is none: it could
+    become lines of the head."""
+    text = cut(text, SUBJECT_MAX, "...")
+    if "=?" not in text and all(" " <= char <= "~" for char in text):
+        return text
+    return email.header.Header(text, "utf-8").encode(linesep="\n")
+
+
 def mail(found, to, title, text):
+    """`to`: fits MAIL_ADDRESS; `title`: without control characters."""
     message = email.message.EmailMessage(policy=email.policy.SMTP.clone(linesep="\n", max_line_length=998))
-    message["To"], message["Subject"] = to, title
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text, cte="quoted-printable")
-    return message.as_string()
+    # the library would decode words in these, and read the text that comes out
+    return "To: %s\nSubject: %s\n%s" % (to, header(title), message.as_string())
 
 
 def text_of(found):

@@ -12,10 +12,13 @@ from ..store import PACKAGE_OF_RUN
 from ..text import escape
 from ..times import format_time, parse_time
 
-JOB = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?(?:\.(\d+|batch|extern|interactive))?\Z")
+JOB = re.compile(
+    r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:\.([0-9]{1,19}|batch|extern|interactive))?\Z"
+)
+UID = re.compile(r"[0-9]{1,10}\Z")
 NO_RUN = "1 = 0"
 # between two patterns that must both fit
-AND = re.compile(r"\s+&\s+")
+AND = re.compile(r"\s&\s")
 HASH = re.compile(r"[0-9a-fA-F]{4,40}\Z")
 MOST_VERSIONS = 8  # that are named
 
@@ -74,7 +77,7 @@ def job_condition(text):
 def user_name(text):
     """Names are used as they are, also where this host does not have them; uids are looked up."""
     try:
-        return pwd.getpwuid(int(text)).pw_name if text.isdigit() else text
+        return pwd.getpwuid(int(text)).pw_name if UID.match(text) else text
     except (KeyError, OverflowError):
         return text
 
@@ -370,7 +373,7 @@ def select_any(selection, store, texts, condition):
     """One of the texts fits; of one with AND in it, all parts do."""
     alternatives, values = [], []
     for text in texts:
-        terms = [condition(store, part) for part in AND.split(text.strip())]
+        terms = [condition(store, part.strip()) for part in AND.split(text)]
         alternatives.append(" AND ".join(sql for sql, _ in terms))
         values += [value for _, of_term in terms for value in of_term]
     selection.add("(" + " OR ".join("(%s)" % sql for sql in alternatives) + ")", *values)

@@ -34,7 +34,7 @@ def limit_fits(options):
 
     def fits(run):
         text = job_value(run, "TimelimitRaw") or ""
-        return text.isdigit() and least <= int(text) <= (least if most is None else most)
+        return text.isdecimal() and least <= int(text) <= (least if most is None else most)
 
     return fits
 

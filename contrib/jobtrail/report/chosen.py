@@ -73,7 +73,7 @@ def program_test(model, options):
 
 def any_of(make, model, texts):
     """A function of a program: whether it fits one of the texts."""
-    alternatives = [[make(model, part) for part in AND.split(text.strip())] for text in texts]
+    alternatives = [[make(model, part.strip()) for part in AND.split(text)] for text in texts]
     return lambda program: any(all(test(program) for test in tests) for tests in alternatives)
 
 

@@ -44,7 +44,10 @@ class Families:
         if not equals or not name.strip() or not globs.split():
             raise Failure("%s:%d: write FAMILY = GLOB GLOB ..." % (escape(path), number))
         self.names.append(name.strip())
-        either = "|".join(glob.path(pattern).replace("(?s)", "") for pattern in globs.split())
+        try:
+            either = "|".join(glob.path(pattern).replace("(?s)", "") for pattern in globs.split())
+        except Failure as failure:
+            raise Failure("%s:%d: %s" % (escape(path), number, failure)) from None
         patterns.append("(?P<f%d>%s)" % (len(self.names) - 1, either))
 
     def of(self, path):

@@ -31,6 +31,8 @@ import json
 import re
 import struct
 
+from ..text import escape
+
 QUESTION, ANSWER = b"JTQ1", b"JTA1"
 HEAD = struct.Struct(">4sI")
 QUESTION_MAX = 512 << 10
@@ -60,7 +62,7 @@ def length_of(head, kind, most):
     """The number of bytes that follow the 8 bytes of a frame's head."""
     found, length = HEAD.unpack(head)
     if found[:3] == kind[:3] and found != kind:
-        raise Refused("the other side speaks version %s of the protocol" % found[3:].decode("ascii", "replace"))
+        raise Refused("the other side speaks version %s of the protocol" % escape(found[3:].decode("latin-1")))
     if found != kind:
         raise Refused("not a frame of this protocol")
     if not 0 < length <= most:

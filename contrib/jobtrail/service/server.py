@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The service for answers: see jobtrail-answer(8), and protocol.py; web/proxy.py has what the site's web server asks.
 
-One process listens, reads questions and counts; it never waits for a client. Each question gets a process of its own
-(worker.py), which it ends after a bounded time, or when the client has gone. Another one asks Slurm, every few
-minutes, what users may see (rights.py).
+One process listens, reads questions and counts; it waits for nobody, neither for a client nor for munged nor for the site's
+directory of users. What these have to say is found out by a process for each question (Errand), and another one gives the
+answer (worker.py). Both are ended after a bounded time, or when the client has gone. Another one asks Slurm, every few minutes,
+what users may see (rights.py).
 """
 
 import collections
@@ -20,35 +21,79 @@ from ..program import Failure, Parser, add_version_option
 from ..web import proxy
 from . import protocol, rights, worker
 from .munge import Munge, MungeError
+from .notices import Notices, log
 from .settings import place, read
 
 QUESTION_SECONDS = 10  # in which a question has to come in
-READING_MAX = 128  # connections, by TCP and by the proxy each, whose question has not come in; of more, the oldest is closed
+ERRAND_SECONDS = 10  # in which it has to be known who asks
+ERRANDS_MAX = 8  # at once, of TCP and of the proxy each
+READING_MAX = 128  # connections, by TCP and by the proxy each, of which it is not known who asks; of more, the oldest is closed
 WAITING_MAX = 256  # questions that wait for their turn
 USER_WAITING_MAX = 16
 BACKLOG = 128
-ANSWER_OF_SLURM_MAX = 64 << 20
-LOG_MAX = 200  # characters of a line
+SAID_MAX = 64 << 20  # bytes of an errand's result
+REFUSALS_MAX = 10  # that are logged in a minute, of TCP and of the proxy each
+
+
+class Errand:
+    """What a process of its own finds out, as it may take long. `work`: returns the bytes that `then` is called with in the
+    process that listens, or fails with one of `failures`; `other`: called with the reason instead. `connection`: for whom;
+    None: for the service."""
+
+    failures = (MungeError, rights.Unavailable)
+    process = ours = None
+
+    def __init__(self, connection, work, then, other):
+        self.connection, self.work, self.then, self.other = connection, work, then, other
+        self.said = bytearray()
+
+    def say(self, theirs):
+        """In the process that does the work; returns its exit status."""
+        try:
+            result = b"+" + self.work()
+        except self.failures as error:
+            result = b"-" + str(error).encode("utf-8", "replace")
+        theirs.sendall(result)
+        return 0
+
+    def end(self):
+        """Gives the result to who waits for it."""
+        if self.said.startswith(b"+"):
+            self.then(bytes(self.said[1:]))
+        else:
+            self.other(self.said[1:].decode() or "no answer")
 
 
 class Connection:
-    """A client. `until`: when its question, or its answer, is late. `who`: asks, for the log and by whom questions are
-    counted."""
+    """A client. `until`: when its question, or its answer, is late. `uid`: by whom questions are counted; `who`: the same
+    for the log."""
 
     failures = (protocol.Refused, MungeError)
+    slow = "munged does not answer"
 
     def __init__(self, client, peer):
         self.client, self.peer = client, peer
         self.data = bytearray()
         self.until = time.monotonic() + QUESTION_SECONDS
-        self.question = self.uid = self.who = self.process = self.progress = None
+        self.question = self.uid = self.who = self.process = self.progress = self.errand = None
         self.why = None
 
-    def take(self, credential, server):
-        """Decodes what feed() has returned: who asks, and what. Raises one of `failures`."""
-        data, self.uid = server.munge.decode(credential)
+    def find_out(self, credential, server):
+        """Who asks, and what, of what feed() has returned. In a process of its own; returns what take() takes."""
+        data, uid = server.munge.decode(credential)
+        return b"%d %s" % (uid, data)
+
+    def take(self, found):
+        """Raises one of `failures`."""
+        uid, _, data = found.partition(b" ")
+        self.uid = int(uid)
         self.who = "uid %d" % self.uid
         self.question = protocol.decode_question(data)
+        self.data = None
+
+    def trouble(self, why):
+        """One of `failures`, where it was not found out."""
+        return MungeError(why)
 
     def refuse(self, error):
         """What is no question has no answer."""
@@ -56,9 +101,17 @@ class Connection:
     def finish(self, parts, why, server):
         """Ends an answer of which so many parts were sent with a message, as far as the client takes it at once."""
         texts = ((protocol.STDERR, b"jobtrail: %s\n" % why.encode()), (protocol.END, bytes([protocol.FAILED])))
-        for number, (kind, data) in enumerate(texts, parts):
-            part = protocol.encode_part(self.question.nonce, number, kind, data)
-            self.client.send(protocol.frame(protocol.ANSWER, server.munge.encode(part, self.uid)))
+
+        def frames():
+            for number, (kind, data) in enumerate(texts, parts):
+                part = protocol.encode_part(self.question.nonce, number, kind, data)
+                yield protocol.frame(protocol.ANSWER, server.munge.encode(part, self.uid))
+
+        def send(data):
+            self.client.send(data)
+            server.close(self)
+
+        server.send(self, lambda: b"".join(frames()), send)
 
     def work(self, server):
         """In the process that gives the answer; returns its exit status."""
@@ -78,11 +131,6 @@ class Connection:
         return bytes(self.data[protocol.HEAD.size :]) if len(self.data) == size else None
 
 
-def log(connection, text):
-    line = "%s: %s" % (connection.peer, text)
-    print(line if len(line) <= LOG_MAX else line[:LOG_MAX] + "...", file=sys.stderr, flush=True)
-
-
 class Server:
     def __init__(self, settings, munge):
         self.settings, self.munge = settings, munge
@@ -91,7 +139,10 @@ class Server:
         self.reading = collections.OrderedDict()  # connections, the oldest first; the values mean nothing
         self.waiting = []
         self.running = {}  # process: connection
-        self.asking = None  # the process that asks Slurm, and what it has said up to now
+        self.line = []  # of Errands that have no process yet
+        self.errands = {}  # process: Errand
+        self.is_asking = False  # Slurm
+        self.refusals = {Connection: Notices(REFUSALS_MAX), proxy.Connection: Notices(REFUSALS_MAX)}
         self.is_ending = False
 
     # ---- Start and end
@@ -137,7 +188,8 @@ class Server:
             self.reap()
             self.end_late()
             self.start_workers()
-        for process in list(self.running) + ([self.asking[0]] if self.asking else []):
+            self.start_errands()
+        for process in list(self.running) + list(self.errands):
             kill(process)
 
     def seconds_left(self):
@@ -183,24 +235,47 @@ class Server:
         if not data or connection.question is not None:
             self.give_up(connection)
             return
+        self.guard(connection, lambda: self.feed(connection, data))
+
+    def guard(self, connection, step):
+        """Does a step with a question; one that fails ends this connection, and not the service."""
         try:
-            credential = connection.feed(data)
-            if credential is not None:
-                self.take(connection, credential)
+            step()
         except connection.failures as error:
-            log(connection, "refused: %s" % error)
-            connection.refuse(error)
+            self.refuse(connection, error)
+        except OSError:  # the client has gone
             self.close(connection)
-        except Exception:  # a fault of this program: it ends this connection, and not the service
-            log(connection, "a question is not understood")
+        except Exception:  # a fault of this program
+            log("%s: a question is not understood" % connection.peer)
             traceback.print_exc(file=sys.stderr)
             self.close(connection)
 
-    def take(self, connection, credential):
-        connection.take(credential, self)
-        connection.data = None
+    def refuse(self, connection, error):
+        self.refusals[type(connection)].log("%s: refused: %s" % (connection.peer, error))
+        connection.refuse(error)
+        self.close(connection)
+
+    def feed(self, connection, data):
+        asked = connection.feed(data)
+        if asked is not None:
+            self.send(connection, lambda: connection.find_out(asked, self), lambda found: self.take(connection, found))
+
+    def send(self, connection, work, then):
+        """Lets an Errand do the work for the connection, which is among the first to be closed until it is done."""
+        connection.until = time.monotonic() + ERRAND_SECONDS
+        self.reading[connection] = None
+        connection.errand = Errand(
+            connection,
+            work,
+            lambda found: self.guard(connection, lambda: then(found)),
+            lambda why: self.refuse(connection, connection.trouble(why)),
+        )
+        self.line.append(connection.errand)
+
+    def take(self, connection, found):
+        connection.take(found)
         del self.reading[connection]
-        ours = sum(other.who == connection.who for other in self.waiting)
+        ours = sum(other.uid == connection.uid for other in self.waiting)
         if ours >= USER_WAITING_MAX or len(self.waiting) >= WAITING_MAX:
             self.finish(connection, 0, "too many questions wait for an answer; ask again later")
         else:
@@ -216,6 +291,11 @@ class Server:
         if connection.client.fileno() >= 0:
             self.selector.unregister(connection.client)
             connection.client.close()
+        if connection.errand in self.line:
+            self.line.remove(connection.errand)
+        elif connection.errand is not None:
+            kill(connection.errand.process)
+        connection.errand = None
         self.reading.pop(connection, None)
         if connection in self.waiting:
             self.waiting.remove(connection)
@@ -224,12 +304,8 @@ class Server:
         """Ends an answer of which so many parts were sent with a message."""
         if connection.client.fileno() < 0:
             return
-        log(connection, "%s: %s" % (connection.who, why))
-        try:
-            connection.finish(parts, why, self)
-        except (OSError, MungeError):
-            pass
-        self.close(connection)
+        log("%s: %s: %s" % (connection.peer, connection.who, why))
+        connection.finish(parts, why, self)
 
     # ---- Processes
 
@@ -238,12 +314,12 @@ class Server:
             self.ask_slurm()
             if not self.directory.is_usable():
                 return
-        busy = collections.Counter(connection.who for connection in self.running.values())
+        busy = collections.Counter(connection.uid for connection in self.running.values())
         for connection in list(self.waiting):
             if len(self.running) >= self.settings.requests:
                 return
-            if busy[connection.who] < self.settings.user_requests:
-                busy[connection.who] += 1
+            if busy[connection.uid] < self.settings.user_requests:
+                busy[connection.uid] += 1
                 self.waiting.remove(connection)
                 self.start_worker(connection)
 
@@ -259,6 +335,58 @@ class Server:
             leave(lambda: connection.work(self))
         connection.process = process
         self.running[process] = connection
+
+    def start_errands(self):
+        busy = collections.Counter(type(errand.connection) for errand in self.errands.values())
+        for errand in list(self.line):
+            kind = type(errand.connection)
+            if busy[kind] < ERRANDS_MAX:
+                busy[kind] += 1
+                self.line.remove(errand)
+                self.start_errand(errand)
+
+    def start_errand(self, errand):
+        pair = ()
+        try:
+            pair = ours, theirs = socket.socketpair()
+            process = self.fork(theirs)
+        except OSError as error:
+            for end in pair:
+                end.close()
+            if errand.connection:
+                errand.connection.errand = None
+            errand.other("the service can start no process now (%s); ask again later" % error.strerror)
+            return
+        if process == 0:
+            ours.close()
+            leave(lambda: errand.say(theirs))
+        theirs.close()
+        ours.setblocking(False)
+        errand.process, errand.ours = process, ours
+        self.errands[process] = errand
+        self.selector.register(ours, selectors.EVENT_READ, lambda: self.hear(errand))
+
+    def hear(self, errand):
+        """Up to its end, which comes with that of the process."""
+        try:
+            data = errand.ours.recv(1 << 20)
+        except OSError:
+            data = b""
+        errand.said += data
+        if len(errand.said) > SAID_MAX:
+            kill(errand.process)
+        if not data:
+            self.selector.unregister(errand.ours)
+
+    def end_errand(self, errand):
+        while errand.ours in (key.fileobj for key in self.selector.get_map().values()):
+            self.hear(errand)
+        errand.ours.close()
+        if errand.connection:
+            if errand.connection.errand is not errand:
+                return  # its client has gone
+            errand.connection.errand = None
+        errand.end()
 
     def fork(self, kept):
         """As os.fork(). The child is the leader of a group, and has of our sockets this one alone."""
@@ -284,18 +412,20 @@ class Server:
                 return
             if process == 0:
                 return
-            if self.asking and process == self.asking[0]:
-                self.take_rights()
+            if process in self.errands:
+                self.end_errand(self.errands.pop(process))
             else:
                 self.end_worker(self.running.pop(process), status)
 
     def end_worker(self, connection, status):
         """Its answer is complete if it ended well. Otherwise it gets an end here, unless its last part may be cut."""
         parts, is_sending = connection.progress.load()
+        connection.progress.shared.close()
+        connection.process = None
         if status != 0 and not is_sending:
             self.finish(connection, parts, connection.why or self.reason(status))
-        self.close(connection)
-        connection.progress.shared.close()
+        else:
+            self.close(connection)
 
     def reason(self, status):
         """Why a worker ended so."""
@@ -310,7 +440,10 @@ class Server:
     def end_late(self):
         now = time.monotonic()
         for connection in [connection for connection in self.reading if connection.until <= now]:
-            self.close(connection)
+            if connection.errand is None:
+                self.close(connection)
+            else:
+                self.refuse(connection, connection.trouble(connection.slow))
         for process, connection in self.running.items():
             if connection.until <= now:
                 connection.why = "the answer takes more than %d s; ask for less" % self.settings.time
@@ -320,55 +453,21 @@ class Server:
     # ---- What users may see
 
     def ask_slurm(self):
-        if self.asking:
-            return
-        pair = ()
-        try:
-            pair = ours, theirs = socket.socketpair()
-            process = self.fork(theirs)
-        except OSError as error:
-            for end in pair:
-                end.close()
-            self.lack_rights(error.strerror)
-            return
-        if process == 0:
-            ours.close()
-            leave(lambda: say_rights(theirs))
-        theirs.close()
-        ours.setblocking(False)
-        self.asking = process, ours, bytearray()
-        self.selector.register(ours, selectors.EVENT_READ, self.hear_rights)
+        if not self.is_asking:
+            self.is_asking = True
+            ask = lambda: json.dumps(rights.ask_slurm()).encode()  # noqa: E731
+            self.line.append(Errand(None, ask, self.take_rights, self.lack_rights))
 
-    def hear_rights(self):
-        """Up to its end, which comes with that of the process."""
-        process, ours, said = self.asking
+    def take_rights(self, said):
+        self.is_asking = False
         try:
-            data = ours.recv(1 << 20)
-        except OSError:
-            data = b""
-        said += data
-        if len(said) > ANSWER_OF_SLURM_MAX:
-            kill(process)
-        if not data:
-            self.selector.unregister(ours)
-
-    def take_rights(self):
-        _, ours, said = self.asking
-        while ours in (key.fileobj for key in self.selector.get_map().values()):
-            self.hear_rights()
-        ours.close()
-        self.asking = None
-        try:
-            found = json.loads(said.decode())
-        except ValueError:
-            found = {"failure": "no answer"}
-        if "failure" in found:
-            self.lack_rights(found["failure"])
-        else:
-            self.directory.take(found)
+            self.directory.take(json.loads(said.decode()))
+        except ValueError:  # cut
+            self.lack_rights("no answer")
 
     def lack_rights(self, why):
-        print("Slurm: %s" % why, file=sys.stderr, flush=True)
+        self.is_asking = False
+        log("Slurm: %s" % why)
         self.directory.fail(why)
 
 
@@ -378,16 +477,6 @@ def listening(host, port):
         return socket.create_server(("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True)
     family, _, _, _, address = socket.getaddrinfo(host or None, port, 0, socket.SOCK_STREAM, 0, socket.AI_PASSIVE)[0]
     return socket.create_server(address, family=family, backlog=BACKLOG)
-
-
-def say_rights(connection):
-    """In a process of its own: sends what Slurm says, as JSON."""
-    try:
-        found = rights.ask_slurm()
-    except rights.Unavailable as reason:
-        found = {"failure": str(reason)}
-    connection.sendall(json.dumps(found).encode())
-    return 0
 
 
 def leave(work):

@@ -20,6 +20,15 @@ PERIOD = ("from", "to")
 PLACE = ("user", "account", "cluster", "partition", "node", "exec", "lib", "module", "pkg")
 VIEW = ("find", "sort", "page", "rows", "table")
 
+FIRST_DAY = days.of_text("2002-01-01")  # before which there was no Slurm
+DAYS_AHEAD = 366  # that a clock may be wrong, or a period reach into the future
+
+
+def bound_period(options):
+    """To where there can be runs: the months and days of centuries would take a page all of its time."""
+    options.last_day = max(min(options.last_day, days.of_time(options.now) + DAYS_AHEAD), FIRST_DAY)
+    options.first_day = min(max(options.first_day, FIRST_DAY), options.last_day)
+
 
 def both(one, other):
     """Of two functions that choose programs for a Model, or None, the one that chooses what both do."""
@@ -91,6 +100,7 @@ class Context:
             options = report.parser(self.asker).parse_args(arguments)
             report.check_options(options, self.asker)
             report.read_times(options, self.now)
+            bound_period(options)
             for day in (options.first_day, options.last_day + 1):
                 days.begin(day)  # raises ValueError
         options.programs = both(options.programs, programs)

@@ -284,7 +284,7 @@ def select_facts(context, selection, number):
     found = context.store.lookup("SELECT DISTINCT run.job_id_raw FROM run WHERE " + selection.sql(), selection.values)
     numbers = {raw for raw, in found if raw is not None}
     job_number = number.partition(".")[0]
-    if not numbers and job_number.isdigit() and not is_of_several(context.store, int(job_number)):
+    if not numbers and job_number.isdecimal() and not is_of_several(context.store, int(job_number)):
         numbers = {int(job_number)}
     if numbers:
         selection = Selection()

@@ -12,10 +12,10 @@ import re
 import socket
 import stat
 import struct
-import sys
 import time
 
 from ..program import Failure
+from ..service.notices import Notices
 from ..text import escape
 from . import worker
 from .request import END, HEAD_MAX, Head, Page, Refused
@@ -23,7 +23,6 @@ from .response import plain
 
 READ_SECONDS = 10
 BACKLOG = 128
-SILENT_SECONDS = 60
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,255}\Z")
 
@@ -53,7 +52,7 @@ class Doorway:
 
     def __init__(self, settings):
         self.path, self.header, self.uid = settings.web_socket, settings.web_user_header, proxy_uid(settings)
-        self.silent_until = 0.0
+        self.notices = Notices(1)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.remove_old()
         mask = os.umask(0o111)
@@ -97,34 +96,28 @@ class Doorway:
             return None
         _, uid, _ = CREDENTIALS.unpack(client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size))
         if uid != self.uid:
-            self.tell("refused: uid %d is not that of web_proxy_user" % uid)
+            self.notices.log("%s: refused: uid %d is not that of web_proxy_user" % (self.path, uid))
             client.close()
             return None
         return Connection(client, self.path, self.header)
-
-    def tell(self, text):
-        """Everybody here can connect, as often as they like, so that the log gets one line a minute."""
-        now = time.monotonic()
-        if now >= self.silent_until:
-            self.silent_until = now + SILENT_SECONDS
-            print("%s: %s" % (self.path, text), file=sys.stderr, flush=True)
 
 
 class Connection:
     """As server.Connection: a request of HTTP, and who asks."""
 
     failures = (Refused,)
+    slow = "the site's directory of users does not answer"
 
     def __init__(self, client, peer, header):
         self.client, self.peer, self.header = client, peer, header
         self.data = bytearray()
         self.until = time.monotonic() + READ_SECONDS
-        self.question = self.who = self.process = self.progress = None
+        self.question = self.uid = self.who = self.process = self.progress = self.errand = None
         self.why = None
         self.method = "GET"
 
     def feed(self, data):
-        """Adds what came in. Returns the head when it is complete."""
+        """Adds what came in. Returns the name of who asks when it is complete."""
         self.data += data
         self.method = "HEAD" if self.data.startswith(b"HEAD ") else "GET"
         at = self.data.find(END)
@@ -134,12 +127,26 @@ class Connection:
             return None
         if at + len(END) != len(self.data):
             raise Refused(400, "A request for a page has no body.")
-        return bytes(self.data)
-
-    def take(self, head, _):
-        head = Head(head)
+        head = Head(bytes(self.data))
         self.who = name_of(head.field(self.header))
         self.question = Page(head.target)
+        return self.who
+
+    def find_out(self, name, _):
+        """As server.Connection.find_out(): the uid of the account of this name here, or nothing. The site's directory may take
+        its time to answer."""
+        try:
+            return b"%d" % pwd.getpwnam(name).pw_uid
+        except KeyError:
+            return b""
+
+    def take(self, found):
+        if not found:
+            raise nobody(self.who)
+        self.uid = int(found)
+
+    def trouble(self, why):
+        return Refused(503, "No answer: %s." % why)
 
     def refuse(self, error):
         self.send_once(plain(error.status, error.why))
@@ -150,11 +157,9 @@ class Connection:
         except OSError:
             pass
 
-    def finish(self, _, why, __):
+    def finish(self, _, why, server):
         self.send_once(plain(503, "No answer: %s." % why, (("Retry-After", "10"),)))
-
-    def find_uid(self):
-        return uid_of(self.who)
+        server.close(self)
 
     def work(self, server):
         return worker.work(self, server)
@@ -167,15 +172,6 @@ def name_of(text):
     if not USER.match(text):
         raise nobody(text)
     return text
-
-
-def uid_of(name):
-    """That of the account of this name here. The site's directory may take its time to answer, so that the process that
-    listens must not call this."""
-    try:
-        return pwd.getpwnam(name).pw_uid
-    except KeyError:
-        raise nobody(name) from None
 
 
 def nobody(name):

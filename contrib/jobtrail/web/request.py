@@ -111,5 +111,5 @@ def quote(text):
 def url(route, values=(), form="html"):
     """A relative one: all pages lie beside each other. `values`: (name, text), in order; those without text are left out."""
     query = "&".join("%s=%s" % (quote(name), quote(str(text))) for name, text in values if text not in (None, ""))
-    path = route if form == "html" else "%s.%s" % (route or "overview", form)
+    path = quote(route if form == "html" else "%s.%s" % (route or "overview", form))
     return (path or ".") + ("?" + query if query else "")

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables of runs and of jobs, the latest first: rows of the store, as many as are shown."""
 
-import re
-
-from .. import glob
 from ..acct import fields, runs
 from ..acct import main as acct
-from ..acct.select import AND, Selection, ids, job_condition, select_place, select_software
+from ..acct.select import Selection, ids, job_condition, select_place, select_software
 from ..program import Failure
 from ..report import days
 from ..report.columns import COUNT, DATE, HOURS, TEXT, Page
@@ -125,9 +122,6 @@ def select_filters(selection, context, names):
         options.allusers, options.asker = True, context.asker.user
         select_place(selection, options)
         select_software(selection, options, context.store)
-        for pattern in options.exec or ():  # the store compiles them later
-            for part in AND.split(pattern.strip()):
-                re.compile(glob.path(part))  # raises re.error
 
 
 def select_programs(selection, model):

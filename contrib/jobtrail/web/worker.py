@@ -20,7 +20,7 @@ def work(connection, server):
         worker.limit(server.settings)
         worker.use_environment({})
         try:
-            asker = worker.asker_of(connection.find_uid(), server.directory, server.settings)
+            asker = worker.asker_of(connection.uid, server.directory, server.settings)
             response = guarded(asker, connection.question, time.time())
         except Refused as refused:
             response = plain(refused.status, refused.why)

@@ -192,6 +192,26 @@ facts() {
     [[ $output == *$'\n'"Subject: Slurm Job_id=12 Ended"*Bcc*$'\n'"Auto-Submitted: "* && $output != *$'\n'Bcc* ]]
 }
 
+@test "a mail is for an address, and has the lines of its head alone" {
+    local address
+    for address in a@ a@[ '=?utf-8?q?=0aBcc=3a_x@y?=@z' '=?utf-8?q?evil=2c?=@b' 'a@b=?' -a '|sh' /tmp/x 'a,,b' a, 'a@b@c' 'a(b)' é@x \
+        "$(printf 'a%.0s' {1..255})" ''; do
+        echo "$address"
+        acct --job-summary 12 "--mail=$address"
+        [ "$status" -eq 3 ] && [ "$output" = "" ]
+        [[ $stderr == *"is no address" ]]
+    done
+    for address in alice a.b+c=d@x-y.example.org 'alice,bob@host'; do
+        own_mail 12 "--mail=$address"
+        [ "${lines[0]}" = "To: $address" ]
+    done
+    # as the name of a job, which its user chooses, is a part of Slurm's subject
+    own_mail 12 --subject 'Slurm Job_id=12 Name==?utf-8?q?x=0aBcc=3abob=0a=0atext?= Ended'
+    [[ ${lines[1]} == "Subject: "* && ${lines[2]} == " =?utf-8?"* && ${lines[3]} == "Auto-Submitted: "* && $output != *Bcc* ]]
+    own_mail 12 --subject '=?utf-8?q?x=0aBcc=3abob?='
+    [[ ${lines[1]} == "Subject: "* && ${lines[2]} == "Auto-Submitted: "* && $output != *Bcc* ]]
+}
+
 own_mail() { # JOB OPTION...: as alice would ask for it, who is no user of this host
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib run --separate-stderr python3 - "$@" <<'END'
 import sys
@@ -270,10 +290,21 @@ controller_mails() {
     until [ "$(wc -l <sent)" -eq 6 ]; do :; done
     grep -q -- '--user=alice --cluster=tiny --job-summary=1 --mail=alice --subject=Slurm Job_id=1 Name=x Ended' asked
     flock slots/0 flock slots/1 flock slots/2 true
-    # a directory of another user's is not used
+    # a directory of another user's is not used, and the log says so
+    printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$PWD/log" >logger
+    chmod 755 logger
+    sed -i "s|^PATH=|PATH=$PWD:|" jobtrail-mail
     chown 6100 slots
     controller_mails alice 7
     [ "$(wc -l <sent)" -eq 7 ]
+    grep -q "$PWD/slots is no directory of this user's" log
+    # nor is it silent about why there is no summary
+    chown 0 slots
+    printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct
+    controller_mails alice 8
+    until [ "$(wc -l <sent)" -eq 8 ]; do :; done
+    grep -q "job 8: no summary (status 3): it does not know the job" log
+    [ "$(find slots -name 'why.*')" = "" ]
 }
 
 @test "hints need numbers: little of the memory, one of the CPUs, a limit that was far too long" {

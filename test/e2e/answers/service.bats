@@ -17,9 +17,10 @@ setup_file() {
     site_records "$PLACE/site"
     sed -i /019a9f00-0000-7000-8000-000000000008/d "$SITE/records" # goes on: its elapsed time is never the same
     others_secrets >>"$SITE/records"
-    slow_path >>"$SITE/records"
     private_etc
     answer_stores
+    mkdir "$MUNGE/pages"
+    chown 6100 "$MUNGE/pages"
 }
 
 teardown_file() {
@@ -28,13 +29,9 @@ teardown_file() {
 }
 
 teardown() {
+    kill -CONT "$(cat "$MUNGE/pid")" "$MARIADB_PID" 2>/dev/null || true # where a test has failed that stops them
     answer_stop
     [ -n "${BATS_TEST_COMPLETED-}" ] || cat "$MUNGE/answer.err" >&2
-}
-
-# slow_path: a run of bob's of a program whose path makes patterns with many stars slow
-slow_path() {
-    site_run 019a9f00-8888-7000-8000-000000000001 "$(printf 'a%.0s' {1..200})" 1 '.userT.user = "bob"'
 }
 
 serve() { # KEY=VALUE...: the service as the user jobtrail
@@ -482,13 +479,17 @@ stand() { # USER COMMAND... : in the background, with its port in the configurat
     [ "$(sort -u <<<"$output")" = alice ]
 }
 
+# more_than_is_buffered: fields that make an answer so long that it ends only when it is read
+more_than_is_buffered() {
+    printf 'exec%%9999,%.0s' {1..2000}
+}
+
 @test "a user's questions wait for their turn, and too many of them are refused; others are answered" {
-    local slow asker
-    slow="*$(printf 'a*%.0s' {1..40})b"
-    serve see=all requests=2 user_requests=1 time=20 "store=$STORE"
+    local asker
+    serve see=all requests=2 user_requests=1 time=60 "store=$STORE"
     mkfifo "$BATS_TEST_TMPDIR/end"
     as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
-        "$MUNGE/socket" unread "$ANSWER_PORT" 6100 19 -a -S 2024-11-01 --exec "$slow" \
+        "$MUNGE/socket" unread "$ANSWER_PORT" 6100 19 -a -S 2024-11-01 -o "$(more_than_is_buffered)" \
         <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
     exec 9>"$BATS_TEST_TMPDIR/end"
     asker=$!
@@ -503,12 +504,14 @@ stand() { # USER COMMAND... : in the background, with its port in the configurat
 }
 
 @test "an answer that takes too long, too much memory or too many bytes is ended, with a message" {
-    local slow
-    slow="*$(printf 'a*%.0s' {1..40})b"
-    serve see=own time=1 "store=$STORE"
-    ASK bob acct -S 2024-11-01 --exec "$slow"
+    serve see=own time=1 "store=$MARIADB_STORE"
+    kill -STOP "$MARIADB_PID"
+    ASK bob acct -S 2024-11-01
+    kill -CONT "$MARIADB_PID"
     [ "$status" -eq 1 ]
     [[ $stderr == "jobtrail: the answer takes more than 1 s"*"; ask for less" ]]
+    answer_stop
+    serve see=own "store=$STORE"
     ASK bob acct -S 2024-11-01 -n -P -o user
     [ "$(sort -u <<<"$output")" = bob ]
     answer_stop
@@ -521,6 +524,137 @@ stand() { # USER COMMAND... : in the background, with its port in the configurat
     ASK bob acct -S 2024-11-01 -o "$(printf "exec%%9999,%.0s" {1..99})exec"
     [ "$status" -eq 1 ]
     [[ $stderr == "jobtrail: the answer has more than 1048576 bytes; ask for less" ]]
+}
+
+@test "while munged does not answer, nobody waits for it but who asks by it" {
+    serve see=own "store=$STORE" "web_socket=$MUNGE/pages/web" web_proxy_user=carol
+    mkfifo "$BATS_TEST_TMPDIR/end"
+    kill -STOP "$(cat "$MUNGE/pid")"
+    hang 20 "$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
+    exec 9>"$BATS_TEST_TMPDIR/end"
+    until grep -q asked "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    for _ in 1 2 3; do
+        page alice
+        [[ $output == "HTTP/1.1 200 "* && $output == *flow.mpi* ]]
+        # it came before the questions that had been asked earlier were given up
+        ! grep refused "$MUNGE/answer.err" || false
+    done
+    # they are given up, one after another has its turn, and it is said why
+    until grep -q "refused: munged does not answer" "$MUNGE/answer.err"; do sleep 0.05; done
+    kill -CONT "$(cat "$MUNGE/pid")"
+    exec 9>&-
+    wait $!
+    ASK alice acct -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = alice ]
+    ! grep Traceback "$MUNGE/answer.err" || false
+}
+
+# hang COUNT FIFO: so many credentials of nobody, which are held until the fifo ends
+hang() {
+    as_exec bob /usr/bin/python3 -c 'import socket, struct, sys
+held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(int(sys.argv[2]))]
+for connection in held:
+    connection.sendall(b"JTQ1" + struct.pack(">I", 12) + b"MUNGE:nobody")
+print("asked", flush=True)
+sys.stdin.read()' "$ANSWER_PORT" "$1" <"$2"
+}
+
+page() { # USER [TARGET]: by the web server, who is carol
+    run as carol /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/web_client.py" fetch "$MUNGE/pages/web" \
+        "${2-/executables?from=2024-11-01&to=2024-11-30}" "X-Remote-User: $1"
+    head -n 1 <<<"$output"
+}
+
+@test "a page is of a time in which there can be runs" {
+    serve see=own "store=$STORE" "web_socket=$MUNGE/pages/web" web_proxy_user=carol
+    page alice "/overview.json?from=1902-01-01&to=9998-01-01"
+    [[ $output == *'"first": "2002-01-01"'* && $output == *'"runs": '[1-9]* ]]
+    page alice "/user?name=alice&from=1902-01-01&to=9998-01-01"
+    [[ $output == "HTTP/1.1 200 "* && $output != *">2001"* ]]
+}
+
+@test "names of pages are quoted in addresses" {
+    run /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.web.local import Door
+from jobtrail.web.request import Head
+for name in ("a%0d%0aSet-Cookie:%20x=y", "%E2%82%AC", "overview"):
+    door = Door()
+    head = "GET %s%s?secret=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (door.path, name, door.secret)
+    fields = door.check(Head(head.encode())).encode().split(b"\r\n")
+    assert [line for line in fields if line.startswith(b"Location: /")] and b"Set-Cookie: x=y" not in fields, fields
+PYTHON
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "questions of one user are counted together, by whatever way they come" {
+    serve see=own requests=3 user_requests=1 time=60 "store=$STORE" "web_socket=$MUNGE/pages/web" web_proxy_user=carol
+    mkfifo "$BATS_TEST_TMPDIR/end"
+    as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
+        "$MUNGE/socket" unread "$ANSWER_PORT" 6100 18 -a -S 2024-11-01 -o "$(more_than_is_buffered)" \
+        <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
+    exec 9>"$BATS_TEST_TMPDIR/end"
+    # one has a place, 16 wait
+    until grep -q 'too many questions' "$MUNGE/answer.err"; do sleep 0.05; done
+    page bob
+    [[ $output == "HTTP/1.1 503 "*"too many questions"* ]]
+    page alice
+    [[ $output == "HTTP/1.1 200 "* ]]
+    kill $!
+    exec 9>&-
+}
+
+@test "who can connect writes neither control characters nor many lines into the log" {
+    serve see=own "store=$STORE"
+    as bob /usr/bin/python3 -c 'import socket, sys
+for number in range(40):
+    with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
+        connection.sendall(b"JTQ" + (b"\n", b"\33")[number % 2] + b"abcd")
+        assert connection.recv(1) == b""' "$ANSWER_PORT"
+    grep -qF 'speaks version \n of' "$MUNGE/answer.err"
+    grep -qF 'speaks version \x1b of' "$MUNGE/answer.err"
+    [ "$(wc -l <"$MUNGE/answer.err")" -eq 10 ]
+    ! grep -q '[[:cntrl:]]' "$MUNGE/answer.err" || false
+}
+
+@test "what is not read through the rows that may be seen is not even counted, in SQLite" {
+    run --separate-stderr as jobtrail /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" "$STORE" <<'PYTHON'
+import sqlite3, sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.program import Failure
+from jobtrail.service.restricted import TABLES, open_for
+from jobtrail.service.rights import Rights
+store = open_for(sys.argv[2], Rights(["nobody"]))
+names = [row[0] for row in sqlite3.connect(sys.argv[2][7:]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+others = [name for name in names if name not in TABLES and not name.startswith("sqlite")]
+assert "run_own" in others and "xalt_run" in others, others
+for name in others:
+    for sql in ("SELECT count(*) FROM %s", "SELECT count(*) FROM (%s)", "SELECT count(*) FROM [%s]", "SELECT 1 FROM %s"):
+        try:
+            rows = store.lookup(sql % name)
+        except (Failure, sqlite3.Error):
+            continue
+        assert rows in ([], [(0,)]), (sql % name, rows)
+PYTHON
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+}
+
+@test "a wrong pattern or number is the asker's fault, and not the service's" {
+    local option
+    serve see=own "store=$STORE"
+    for option in --exec --lib --module --pkg --env --cwd; do
+        ASK bob acct -S 2024-11-01 "$option" '[z-a]'
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"Bad pattern"* && $stderr != *fault* ]]
+    done
+    ASK bob report --exec '[z-a]'
+    [[ $stderr == *"Bad pattern"* && $stderr != *fault* ]]
+    ASK bob acct -u ² -S 2024-11-01
+    [[ $stderr == *"no run of that user"* && $stderr != *fault* ]]
+    [ ! -s "$MUNGE/answer.err" ]
 }
 
 @test "without munged a question ends with a message, and the service goes on when it is back" {
