@@ -18,9 +18,30 @@
 #ifndef JOBTRAIL_LIBRARY_LOG_H
 #define JOBTRAIL_LIBRARY_LOG_H
 
+#include <stddef.h>
+
+#include "submit/libraries/library_date.h"
+
 #define LIBRARY_LOG_SORTED "# jobtrail: sorted\n"
 
 /* The word of the line that a log begins with: it counts in no table. */
 #define LIBRARY_LOG_CREATED "LOG_CREATED"
+
+struct library_line {
+    struct library_date date[2]; /* of the entry, of the library's file */
+    size_t dates;                /* how many of them the line has; 0: it is a remark */
+    const char *words;           /* what follows, from its first byte that is no blank on */
+};
+
+/* Reads the dates of the line from `at` to `end`, which is without its newline. */
+void library_line_read(struct library_days *days, const char *at, const char *end,
+                       struct library_line *line);
+
+enum { LIBRARY_NAME_SIZE = 256 };
+
+/* The library that the log `path` is about, by the name of the file: without directories, `lib` at
+ * the beginning, `.log`, and what rotation adds to that (.1, -20261125, .gz). It is not empty;
+ * libimsl20.log is about imsl20. */
+void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE]);
 
 #endif
