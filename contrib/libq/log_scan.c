@@ -66,6 +66,8 @@ static int find_part(struct scan *scan, int fd, off_t base)
     scan->is_bisected = error == 0 && !part.is_unsorted;
     if (scan->is_bisected)
         scan->part = part;
+    else if (error == 0 && lseek(fd, base, SEEK_SET) < 0)
+        error = -errno;
     return error;
 }
 

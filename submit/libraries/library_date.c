@@ -321,18 +321,56 @@ int library_date_parse(struct library_days *days, const char *text, size_t size,
     return error;
 }
 
+/* What may not follow a date. */
+static bool is_of_word(char byte)
+{
+    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
+           byte == '_' || byte == ':' || byte == '-' || byte == '+';
+}
+
+/* "Mon_Mar_06_1995_07:00" of the day that was read last. Returns its length; 0: look closer. */
+static size_t read_latest(const struct library_days *days, const char *at, const char *end,
+                          struct library_date *date)
+{
+    struct cursor cursor = {at + LIBRARY_DATE_DAY, end};
+    int hour, minute;
+    if (!days->latest_day.has_day || end - at <= LIBRARY_DATE_DAY ||
+        memcmp(at, days->latest, LIBRARY_DATE_DAY) != 0 || !take_number(&cursor, 2, 0, 23, &hour) ||
+        !take(&cursor, ':') || !take_number(&cursor, 2, 0, 59, &minute) ||
+        (cursor.at < end && is_of_word(*cursor.at)))
+        return 0;
+    *date = days->latest_day;
+    date->first_s += hour * HOUR_S + minute * MINUTE_S;
+    date->last_s = date->first_s + MINUTE_S - 1;
+    date->has_time = true;
+    return (size_t)(cursor.at - at);
+}
+
+/* Keeps a day of the form "Mon_Mar_06_1995_" that is even. */
+static void keep_latest(struct library_days *days, const char *at, size_t length,
+                        const struct library_date *date)
+{
+    const struct library_day *day = &days->day[(uint32_t)date->day % LIBRARY_DATE_DAYS];
+    if (length <= LIBRARY_DATE_DAY || at[LIBRARY_DATE_DAY - 1] != '_' || !day->is_known ||
+        day->day != date->day || !day->is_even)
+        return;
+    memcpy(days->latest, at, LIBRARY_DATE_DAY);
+    days->latest_day = *date;
+    days->latest_day.first_s = (int64_t)date->day * DAY_S - day->offset_s;
+}
+
 size_t library_date_read(struct library_days *days, const char *at, const char *end,
                          struct library_date *date)
 {
     struct library_date found;
     int error;
-    size_t length = read_date(days, at, end, &found, &error);
-    if (error != 0 || !found.has_day)
+    size_t length = read_latest(days, at, end, date);
+    if (length != 0)
+        return length;
+    length = read_date(days, at, end, &found, &error);
+    if (error != 0 || !found.has_day || (at + length < end && is_of_word(at[length])))
         return 0;
-    char next = at + length < end ? at[length] : ' ';
-    if ((next >= '0' && next <= '9') || ((next | 0x20) >= 'a' && (next | 0x20) <= 'z') ||
-        next == '_' || next == ':' || next == '-' || next == '+')
-        return 0;
+    keep_latest(days, at, length, &found);
     *date = found;
     return length;
 }

@@ -28,6 +28,7 @@
 enum {
     LIBRARY_DATE_SIZE = 80, /* room for each form that is written, with its NUL */
     LIBRARY_DATE_DAYS = 128,
+    LIBRARY_DATE_DAY = sizeof "Mon_Mar_06_1995_" - 1,
 };
 
 /* What a text can mean: a time from `first_s` to `last_s`, seconds since the Epoch. */
@@ -40,12 +41,14 @@ struct library_date {
 };
 
 /* What has been found out about the process's time zone: {0} at first, and again where the zone
- * has changed. A day is looked up once. */
+ * has changed. A day is looked up once; the one that was read last needs no look. */
 struct library_days {
     struct library_day {
         bool is_known, is_even; /* even: one offset holds from the day before to the day after */
         int32_t day, offset_s;
     } day[LIBRARY_DATE_DAYS];
+    char latest[LIBRARY_DATE_DAY]; /* "Mon_Mar_06_1995_", of an even day that was read last */
+    struct library_date latest_day;
 };
 
 /* Writes the old form of a time in seconds since the Epoch. Returns 0, or -ERANGE where its year is

@@ -247,6 +247,36 @@ static void a_line_begins_with_a_date(void **state)
     assert_read("", 0);
 }
 
+static void a_day_that_was_read_before_makes_no_difference(void **state)
+{
+    static const char nothing[32] = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                    "07:00";
+    static const char *const lines[] = {
+        "Mon_Mar_06_1995_07:00",    "Mon_Mar_06_1995_07:01 x", "Mon_Mar_06_1995_23:59",
+        "Mon_Mar_06_1995_24:00",    "Mon_Mar_06_1995_07:0",    "Mon_Mar_06_1995_07",
+        "Mon_Mar_06_1995_07:00:05", "Mon_Mar_06_1995_07:00x",  "Mon_Mar_06_1995",
+        "Tue_Mar_06_1995_07:00",    "Tue_Mar_06_1995_08:00",   "mon_Mar_06_1995_07:00",
+        "Sun_Oct_29_1995_02:30",    "Sun_Oct_29_1995_02:31",   "1995-10-29T02:30",
+    };
+    struct library_date date;
+    (void)state;
+    use_zone("Europe/Berlin");
+    assert_int_equal(library_date_read(&days, nothing, nothing + sizeof nothing, &date), 0);
+    for (size_t i = 0; i < 3 * sizeof lines / sizeof *lines; i++) {
+        const char *line = lines[i * 7 % (sizeof lines / sizeof *lines)];
+        struct library_days fresh = {0};
+        struct library_date expected = {0};
+        size_t length = library_date_read(&fresh, line, line + strlen(line), &expected);
+        memset(&date, 0, sizeof date);
+        assert_int_equal(library_date_read(&days, line, line + strlen(line), &date), length);
+        if (length != 0 &&
+            (date.first_s != expected.first_s || date.last_s != expected.last_s ||
+             date.day != expected.day || date.has_time != expected.has_time ||
+             date.has_day != expected.has_day || date.is_not_weekday != expected.is_not_weekday))
+            fail_msg("%s is read otherwise", line);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_text_that_was_written_is_read_as_its_minute),
         cmocka_unit_test(all_days_of_the_calendar_are_counted),
         cmocka_unit_test(a_line_begins_with_a_date),
+        cmocka_unit_test(a_day_that_was_read_before_makes_no_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
