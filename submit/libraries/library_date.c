@@ -99,6 +99,31 @@ static const struct library_day *look_up(struct library_days *days, int32_t day)
     return found;
 }
 
+/* The same as from_clock(), where offsets change nearby. Lines of a log mostly have the minutes of
+ * those before them, so what was found is kept. */
+static const struct library_clock *look_closer(struct library_days *days, int64_t clock_s)
+{
+    struct library_clock *found = &days->clock[(uint64_t)clock_s / 30 % LIBRARY_DATE_DAYS];
+    if (found->is_known && found->clock_s == clock_s)
+        return found;
+    found->is_known = false;
+    for (int i = -2; i <= 2; i++) {
+        int64_t time_s = clock_s - offset_at(clock_s + i * (DAY_S / 2));
+        if (time_s + offset_at(time_s) != clock_s)
+            continue;
+        if (!found->is_known || time_s < found->first_s)
+            found->first_s = time_s;
+        if (!found->is_known || time_s > found->last_s)
+            found->last_s = time_s;
+        found->is_known = true;
+    }
+    if (!found->is_known)
+        found->first_s = found->last_s = clock_s - offset_at(clock_s - DAY_S);
+    found->is_known = true;
+    found->clock_s = clock_s;
+    return found;
+}
+
 /* The first and the last time at which local clocks show `clock_s` seconds after their
  * 1970-01-01. */
 static void from_clock(struct library_days *days, int64_t clock_s, int64_t *first_s,
@@ -109,17 +134,9 @@ static void from_clock(struct library_days *days, int64_t clock_s, int64_t *firs
     *first_s = *last_s = clock_s - day->offset_s;
     if (day->is_even)
         return;
-    bool is_found = false;
-    for (int i = -2; i <= 2; i++) {
-        int64_t time_s = clock_s - offset_at(clock_s + i * (DAY_S / 2));
-        if (time_s + offset_at(time_s) != clock_s)
-            continue;
-        *first_s = is_found && *first_s < time_s ? *first_s : time_s;
-        *last_s = is_found && *last_s > time_s ? *last_s : time_s;
-        is_found = true;
-    }
-    if (!is_found)
-        *first_s = *last_s = clock_s - offset_at(clock_s - DAY_S);
+    const struct library_clock *closer = look_closer(days, clock_s);
+    *first_s = closer->first_s;
+    *last_s = closer->last_s;
 }
 
 static bool take(struct cursor *cursor, char byte)

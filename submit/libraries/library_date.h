@@ -47,6 +47,10 @@ struct library_days {
         bool is_known, is_even; /* even: one offset holds from the day before to the day after */
         int32_t day, offset_s;
     } day[LIBRARY_DATE_DAYS];
+    struct library_clock {
+        bool is_known;
+        int64_t clock_s, first_s, last_s;
+    } clock[LIBRARY_DATE_DAYS];    /* times of days that are not even */
     char latest[LIBRARY_DATE_DAY]; /* "Mon_Mar_06_1995_", of an even day that was read last */
     struct library_date latest_day;
 };
