@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jobtrail-libdate(1)
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "conf/base/command_options.h"
+#include "conf/base/terminal_text.h"
+#include "submit/libraries/library_date.h"
+
+static const char usage[] =
+    "Usage: jobtrail-libdate [OPTION...]\n"
+    "\n"
+    "Prints date and time as jobtrail-libq reads them: Mon_Mar_06_1995_07:00.\n"
+    "\n"
+    "  -d, --date DATE       that time instead of now: in this form, as "
+    "1995-03-06T07:00:05+01:00,\n"
+    "                        or as @SECONDS since the Epoch\n"
+    "  -r, --reference FILE  the time of last modification of FILE\n"
+    "      --iso             as 1995-03-06T07:00:05+01:00\n"
+    "  -h, --help\n"
+    "  -V, --version\n"
+    "\n"
+    "Exit status: 0; 1 there is no such file, or time; 2 usage.\n";
+
+enum libdate_status { LIBDATE_OK = 0, LIBDATE_NONE = 1, LIBDATE_USAGE = 2 };
+
+struct libdate_options {
+    const char *date, *reference;
+    bool iso, help, version;
+};
+
+#define MEMBER(name) offsetof(struct libdate_options, name)
+
+/* clang-format off */
+static const struct option_row option_rows[] = {
+    {"date", 'd', OPTION_TEXT, MEMBER(date), 0, 0, NULL},
+    {"reference", 'r', OPTION_TEXT, MEMBER(reference), 0, 0, NULL},
+    {"iso", 'I', OPTION_FLAG, MEMBER(iso), 0, 0, NULL},
+    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
+    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, 0, NULL},
+};
+/* clang-format on */
+
+/* @SECONDS, negative too, or a date. Returns 0 or -EINVAL. */
+static int read_date(const char *text, int64_t *time_s)
+{
+    if (text[0] == '@') {
+        char *end;
+        errno = 0;
+        long long value = strtoll(text + 1, &end, 10);
+        if (errno != 0 || end == text + 1 || *end != '\0' || strchr(" \t\n\v\f\r", text[1]) != NULL)
+            return -EINVAL;
+        *time_s = value;
+        return 0;
+    }
+    static struct library_days days;
+    struct library_date date;
+    int error = library_date_parse(&days, text, strlen(text), &date);
+    if (error != 0 || date.is_not_weekday)
+        return -EINVAL;
+    *time_s = date.first_s;
+    return 0;
+}
+
+static enum libdate_status print_date(const struct libdate_options *options, int64_t time_s)
+{
+    char text[LIBRARY_DATE_SIZE];
+    int error = options->iso ? library_date_iso(time_s, text) : library_date_old(time_s, text);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-libdate: a time whose year is not one of 1 to 9999\n");
+    else if (puts(text) < 0 || fflush(stdout) != 0) {
+        fprintf(stderr, "jobtrail-libdate: stdout: %s\n", strerror(errno));
+        error = -EIO;
+    }
+    return error == 0 ? LIBDATE_OK : LIBDATE_NONE;
+}
+
+static enum libdate_status print_asked(const struct libdate_options *options)
+{
+    int64_t time_s = time(NULL);
+    struct stat facts;
+    if (options->date != NULL && options->reference != NULL) {
+        fputs("jobtrail-libdate: -d and -r: one of them\n", stderr);
+        return LIBDATE_USAGE;
+    }
+    if (options->date != NULL && read_date(options->date, &time_s) != 0) {
+        fprintf(stderr,
+                "jobtrail-libdate: not a date, or not with that weekday: %s; dates are "
+                "Mon_Mar_06_1995_07:00, 1995-03-06T07:00:05, @794473205\n",
+                options->date);
+        return LIBDATE_USAGE;
+    }
+    if (options->reference != NULL) {
+        if (stat(options->reference, &facts) != 0) {
+            char name[1024];
+            terminal_text(options->reference, strlen(options->reference), name, sizeof name);
+            fprintf(stderr, "jobtrail-libdate: %s: %s\n", name, strerror(errno));
+            return LIBDATE_NONE;
+        }
+        time_s = facts.st_mtim.tv_sec;
+    }
+    return print_date(options, time_s);
+}
+
+int main(int argc, char *argv[])
+{
+    struct libdate_options options = {0};
+    int letter;
+    tzset();
+    while ((letter = options_next(argc, argv, "d:r:hV", option_rows, &options)) != OPTIONS_END) {
+        if (letter == OPTIONS_WRONG) {
+            fputs("Try 'jobtrail-libdate --help'.\n", stderr);
+            return LIBDATE_USAGE;
+        }
+    }
+    if (options.help || options.version) {
+        fputs(options.help ? usage : "jobtrail-libdate " JOBTRAIL_VERSION "\n", stdout);
+        return LIBDATE_OK;
+    }
+    if (optind < argc) {
+        fprintf(stderr, "jobtrail-libdate: no such argument: %s; a time is given by -d\n",
+                argv[optind]);
+        return LIBDATE_USAGE;
+    }
+    return (int)print_asked(&options);
+}

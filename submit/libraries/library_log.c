@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/library_log.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+void library_line_read(struct library_days *days, const char *at, const char *end,
+                       struct library_line *line)
+{
+    line->dates = 0;
+    while (line->dates < 2) {
+        size_t length = library_date_read(days, at, end, &line->date[line->dates]);
+        if (length == 0)
+            break;
+        line->dates++;
+        at = skip_blanks(at + length, end);
+    }
+    line->words = at;
+}
+
+/* Takes `ending` from the end of the name, unless nothing would be left. */
+static bool take_ending(char *name, const char *ending)
+{
+    size_t length = strlen(name), size = strlen(ending);
+    if (length <= size || strcmp(name + length - size, ending) != 0)
+        return false;
+    name[length - size] = '\0';
+    return true;
+}
+
+/* Digits, and hyphens between them, behind `mark` and ".log" */
+static void take_rotation(char *name, char mark)
+{
+    char *found = strrchr(name, mark);
+    if (found == NULL || found[1] == '\0' || found[1 + strspn(found + 1, "0123456789")] != '\0')
+        return;
+    *found = '\0';
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 4, ".log") != 0)
+        *found = mark;
+}
+
+void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE])
+{
+    static const char *const compressed[] = {".gz", ".xz", ".zst", ".bz2"};
+    const char *slash = strrchr(path, '/');
+    const char *file = slash == NULL || slash[1] == '\0' ? path : slash + 1;
+    if (strncmp(file, "lib", 3) == 0 && strcmp(file + 3, ".log") != 0 && file[3] != '\0')
+        file += 3;
+    snprintf(name, LIBRARY_NAME_SIZE, "%s", file);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (take_ending(name, compressed[i]))
+            break;
+    take_rotation(name, '.');
+    take_rotation(name, '-');
+    take_ending(name, ".log");
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/library_log.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "conf/base/days.h"
+
+static void a_line_has_no_date_one_or_two(void **state)
+{
+    static const struct {
+        const char *line;
+        size_t dates;
+        const char *words;
+    } lines[] = {
+        {"Mon_Mar_06_1995_07:00 Wed_Feb_08_1995_09:39 LOG_CREATED", 2, "LOG_CREATED"},
+        {"Tue_Aug_22_1995_17:00 Tue_Aug_22_1995_16:04 LIB_MODIFIED", 2, "LIB_MODIFIED"},
+        {"Mon_Mar_06_1995_17:00 LOG_CREATED", 1, "LOG_CREATED"},
+        {"Tue_Mar_21_1995_16:30", 1, ""},
+        {"Tue_Mar_21_1995_16:30 \t ", 1, ""},
+        {"Wed_May_17_1995_08:49 L2TCG filei", 1, "L2TCG filei"},
+        {"1995-05-17T08:49:05+02:00\t1995-05-16 x", 2, "x"},
+        {"1995-05-17T08:49 1995-05-16 1995-05-15", 2, "1995-05-15"},
+        {". . .", 0, ". . ."},
+        {" Wed_May_17_1995_08:49", 0, " Wed_May_17_1995_08:49"},
+        {"", 0, ""},
+    };
+    struct library_days days = {0};
+    struct library_line line;
+    (void)state;
+    assert_int_equal(days_use_zone("UTC"), 0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *text = lines[i].line;
+        library_line_read(&days, text, text + strlen(text), &line);
+        assert_int_equal(line.dates, lines[i].dates);
+        assert_string_equal(line.words, lines[i].words);
+    }
+    const char *changed = lines[1].line;
+    library_line_read(&days, changed, changed + strlen(changed), &line);
+    assert_int_equal(line.date[0].first_s, 809110800);
+    assert_int_equal(line.date[1].first_s, 809107440);
+}
+
+static void a_log_is_about_the_library_that_its_file_is_named_for(void **state)
+{
+    static const char *const names[][2] = {
+        {"/usr/spool/logs/libimsl20.log", "imsl20"},
+        {"imsl.log", "imsl"},
+        {"libnag", "nag"},
+        {"liblib.log", "lib"},
+        {"logs/libhdf5.so.103.log", "hdf5.so.103"},
+        {"libimsl.log.1", "imsl"},
+        {"libimsl.log.12.gz", "imsl"},
+        {"libimsl.log-20261125.zst", "imsl"},
+        {"libimsl.log-20261125", "imsl"},
+        {"libfftw-3", "fftw-3"},
+        {"libgtk.3", "gtk.3"},
+        {"lib.log", "lib"},
+        {"lib", "lib"},
+        {".log", ".log"},
+        {"-", "-"},
+        {"dir/", "dir/"},
+        {"", ""},
+    };
+    char name[LIBRARY_NAME_SIZE], path[600];
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        library_log_name(names[i][0], name);
+        assert_string_equal(name, names[i][1]);
+    }
+    memset(path, 'a', sizeof path);
+    path[sizeof path - 1] = '\0';
+    library_log_name(path, name);
+    assert_int_equal(strlen(name), LIBRARY_NAME_SIZE - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_has_no_date_one_or_two),
+        cmocka_unit_test(a_log_is_about_the_library_that_its_file_is_named_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
