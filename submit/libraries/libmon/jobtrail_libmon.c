@@ -81,7 +81,8 @@ static enum libmon_status end_scan(const struct libmon_options *options,
         fputs("jobtrail-libmon: another scan is running; --wait waits for its end\n", stderr);
         return LIBMON_LOCKED;
     }
-    libmon_print_end(output, counts);
+    if (outcome == LIBRARY_SCAN_DONE || output->form == LIBMON_JSON)
+        libmon_print_end(output, counts);
     if (outcome == LIBRARY_SCAN_FAILED) {
         fprintf(stderr, "jobtrail-libmon: %s\n", trouble);
         return LIBMON_UNUSABLE;
@@ -90,7 +91,6 @@ static enum libmon_status end_scan(const struct libmon_options *options,
         perror("jobtrail-libmon: stdout");
         return LIBMON_NOT_ALL;
     }
-    (void)options;
     return counts->trees_away + counts->unreadable + counts->away > 0 ? LIBMON_NOT_ALL : LIBMON_OK;
 }
 
@@ -121,8 +121,8 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
         return LIBMON_OK;
     }
     progress_begin(&output.progress, "files: ", 0);
-    return end_scan(options, &output, library_scan(&order, &counts, trouble, sizeof trouble),
-                    &counts, trouble);
+    return end_scan(&output, library_scan(&order, &counts, trouble, sizeof trouble), &counts,
+                    trouble);
 }
 
 static enum libmon_status load_and_scan(const struct libmon_options *options)

@@ -36,7 +36,7 @@ static void print_pair(const char *name, const char *was, const char *is)
 static void print_text(const struct library_change *change)
 {
     const struct library_file *was = &change->was, *is = &change->is;
-    printf("%-9s", library_change_word(change->kind));
+    printf("%-8s  ", library_change_word(change->kind));
     print_shown(stdout, "", change->path);
     print_shown(stdout, "  ", change->kind == LIBRARY_REMOVED ? was->name : is->name);
     if (change->from != NULL)
