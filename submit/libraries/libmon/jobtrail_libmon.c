@@ -72,8 +72,7 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-static enum libmon_status end_scan(const struct libmon_options *options,
-                                   struct libmon_output *output, enum library_scan_outcome outcome,
+static enum libmon_status end_scan(struct libmon_output *output, enum library_scan_outcome outcome,
                                    const struct library_scan_counts *counts, const char *trouble)
 {
     progress_clear(&output->progress);
