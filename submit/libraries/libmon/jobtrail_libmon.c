@@ -162,7 +162,7 @@ int main(int argc, char *argv[])
     struct libmon_options options = {.conf = JOBTRAIL_CONF, .root = "/"};
     int letter;
     setlocale(LC_CTYPE, "");
-    umask(S_IWGRP | S_IRWXO);
+    umask(S_IRWXG | S_IRWXO);
     signal(SIGPIPE, SIG_IGN);
     while ((letter = options_next(argc, argv, "hV", option_rows, &options)) != OPTIONS_END) {
         if (letter == OPTIONS_WRONG) {
