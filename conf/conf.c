@@ -16,6 +16,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_keys.h"
+#include "conf/conf_libraries.h"
 #include "conf/conf_loader.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
@@ -172,6 +173,7 @@ void conf_free(struct conf *conf)
     conf_keys_free(conf);
     conf_lists_free(conf);
     conf_tables_free(conf);
+    conf_libraries_free(conf);
     *conf = (struct conf){0};
 }
 

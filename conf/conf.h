@@ -36,6 +36,18 @@ struct conf_intervals {
     size_t count;
 };
 
+/* One `tree = PATH`, `name = LIBRARY PATTERN` or `group = GROUP PATTERN` line. */
+struct conf_line {
+    char *name;    /* owned; "" of a tree */
+    char *text;    /* owned: the path or the pattern */
+    unsigned line; /* in the file, from 1 */
+};
+
+struct conf_lines {
+    struct conf_line *line; /* owned, `count` of them, in the file's order */
+    size_t count;
+};
+
 /* Which programs the linker wrapper puts the preload library's start-up object into. */
 enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 
@@ -43,7 +55,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 76
+#define CONF_KEYS 82
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -125,6 +137,14 @@ struct conf {
     char *web_socket;               /* [answers] web_socket: a path; "" = no pages */
     char *web_proxy_user;           /* [answers] web_proxy_user; "" = nobody */
     char *web_user_header;          /* [answers] web_user_header: a field of HTTP */
+    char *library_patterns;         /* [libraries] patterns: of names, with blanks between */
+    char *library_except;           /* [libraries] except: likewise; "" = none */
+    char *library_state;            /* [libraries] state */
+    char *library_logs;             /* [libraries] logs; "" = none are written */
+    uint64_t library_log_bytes;     /* [libraries] log_size */
+    uint32_t library_log_files;     /* [libraries] log_files */
+    struct conf_lines library_trees, library_names,
+        library_groups;                /* [libraries] tree, name, group */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
     struct conf_rules host, partition, account, path_rules, argument, env, package, redact;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */

@@ -6,10 +6,11 @@
 
 #include "conf/base/suggest.h"
 #include "conf/conf_keys.h"
+#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 
-#define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + POLICY_ACTIONS)
+#define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + CONF_LIBRARY_LINES + POLICY_ACTIONS)
 
 /* A set of words of at most WORDS_MAX. */
 struct words {
@@ -44,6 +45,8 @@ static struct words key_words(const char *section)
             add_word(&words, conf_keys[i].name);
     for (size_t i = 0; i < CONF_TABLES && strcmp(section, CONF_SAMPLING_SECTION) == 0; i++)
         add_word(&words, conf_tables[i].name);
+    for (size_t i = 0; i < CONF_LIBRARY_LINES && strcmp(section, CONF_LIBRARIES_SECTION) == 0; i++)
+        add_word(&words, conf_library_keys[i].name);
     for (unsigned action = POLICY_KEEP; list != NULL && action < POLICY_ACTIONS; action++)
         if (conf_list_allows(list, action))
             add_word(&words, conf_action_name(action));

@@ -7,6 +7,7 @@
 
 #include "conf/conf_hint.h"
 #include "conf/conf_keys.h"
+#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/redact.h"
@@ -104,15 +105,18 @@ int conf_line_take(void *user, const char *section, const char *name, const char
     struct conf_loader *loader = user;
     const struct conf_list *list = conf_list_find(section);
     const struct conf_table *table = conf_table_find(section, name);
+    const struct conf_library_key *library = conf_library_key_find(section, name);
     int key = conf_key_find(section, name);
     enum policy_action action = list != NULL ? conf_list_action(list, name) : POLICY_NONE;
     if (loader->error != 0)
         return 0;
     if (key >= 0)
         return store_key(loader, key, value) == 0;
-    if (table != NULL) {
+    if (table != NULL || library != NULL) {
         struct conf_fault fault = {0};
-        int error = conf_table_append(table, loader->conf, value, loader->line, &fault);
+        int error = table != NULL
+                        ? conf_table_append(table, loader->conf, value, loader->line, &fault)
+                        : conf_library_append(library, loader->conf, value, loader->line, &fault);
         return error == 0 || refuse_value(loader, &fault, error) == 0;
     }
     if (action != POLICY_NONE)

@@ -100,6 +100,22 @@ static int check_place(const char *text, struct conf_fault *fault)
     return 0;
 }
 
+/* Patterns for names of files, with blanks between; or nothing. */
+static int check_globs_or_none(const char *text, struct conf_fault *fault)
+{
+    if (strchr(text, '/') != NULL)
+        return conf_fault(fault, strcspn(text, "/"), "a '/' in a pattern for names of files",
+                          "write patterns as *.so; directories are a tree's or a name's");
+    return 0;
+}
+
+static int check_globs(const char *text, struct conf_fault *fault)
+{
+    if (text[strspn(text, " \t")] == '\0')
+        return conf_fault(fault, 0, "no pattern", "write patterns as *.so, with blanks between");
+    return check_globs_or_none(text, fault);
+}
+
 static int check_timezone(const char *text, struct conf_fault *fault)
 {
     static char hint[sizeof "did you mean ?" + DAYS_ZONE_MAX];
@@ -185,7 +201,10 @@ const struct conf_kind
     conf_value_see = CHOICE(CONF_WORD, WORDS("own", "slurm", "all"), "unknown value",
                       "write own, slurm or all"),
     conf_value_requests = NUMBER("requests", 1, 1000),
-    conf_value_memory = SIZE(UINT64_C(1) << 40, "1024G");
+    conf_value_memory = SIZE(UINT64_C(1) << 40, "1024G"),
+    conf_value_globs = TEXT(check_globs),
+    conf_value_globs_or_none = TEXT(check_globs_or_none),
+    conf_value_files = NUMBER("files", 0, 100);
 /* clang-format on */
 
 static int parse_text(const char *text, char **field)

@@ -9,7 +9,7 @@
 
 #include "conf/conf.h"
 #include "ldwrap/ancestors.h"
-#include "ldwrap/library_modules.h"
+#include "submit/facts/library_modules.h"
 #include "ldwrap/link_line.h"
 #include "ldwrap/link_uuid.h"
 

@@ -21,8 +21,13 @@ static size_t build_id_of(Elf *elf, unsigned char *id)
 
 size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX])
 {
-    struct stat status;
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return elf_build_id_of(fd, id);
+}
+
+size_t elf_build_id_of(int fd, unsigned char id[BUILD_ID_MAX])
+{
+    struct stat status;
     if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
         elf_version(EV_CURRENT) == EV_NONE)
         return 0;

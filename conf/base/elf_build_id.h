@@ -10,4 +10,7 @@ enum { BUILD_ID_MAX = 64 };
  * where none can be read. */
 size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX]);
 
+/* The same of an open file; -1 has none. */
+size_t elf_build_id_of(int fd, unsigned char id[BUILD_ID_MAX]);
+
 #endif

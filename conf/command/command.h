@@ -24,6 +24,7 @@ struct options {
     const char *plugstack; /* likewise: plugstack.conf */
     const char *role;      /* likewise: roles of this machine, with commas between */
     const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
+    const char *library;   /* likewise: the path of a file that may be a library */
     uint32_t ntasks;       /* 0: not asked for */
     const char *user;      /* likewise: who starts the step of `run` */
     uint32_t timeout_s;    /* 0: not asked for */

@@ -27,6 +27,8 @@ enum exit_status command_check(const struct options *options)
             printf(", %zu rules in [%s]%s", rules->count, conf_lists[i].section,
                    is_built_in ? " (built in)" : "");
         }
+        if (conf.library_trees.count > 0)
+            printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
     }
     conf_free(&conf);

@@ -77,6 +77,11 @@ static enum exit_status explain_options(const struct explain *explain,
     }
     print_text(explain, "environment", options->env, all);
     print_sampling(explain, options->ntasks, all);
+    if (options->library != NULL && explain_library(explain, options->library, all) != 0) {
+        fprintf(stderr, "jobtrail-conf: out of memory\n");
+        json_object_put(all);
+        return STATUS_REFUSED;
+    }
     return options->json ? command_print_json(all) : STATUS_OK;
 }
 
@@ -98,13 +103,15 @@ static bool is_usable(const struct options *options)
 {
     const char *problem = NULL;
     bool is_asked = options->args_count > 0 || options->command_line || options->host != NULL ||
-                    options->env != NULL || options->ntasks > 0;
+                    options->env != NULL || options->ntasks > 0 || options->library != NULL;
     if (options->lines != NULL && is_asked)
         problem = "--stdin goes with --conf and --json only";
     else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
         problem = "--stdin takes a section with rules, for example hosts";
     else if (options->lines == NULL && !is_asked)
-        problem = "explain what? Give a PATH, --host, --env, --ntasks or --stdin";
+        problem = "explain what? Give a PATH, --host, --env, --ntasks, --library or --stdin";
+    else if (options->library != NULL && options->library[0] != '/')
+        problem = "the FILE of --library must be absolute";
     else if (options->command_line && options->args_count == 0)
         problem = "--command-line takes the COMMAND and its arguments behind it";
     else if (options->args_count > 0 && options->args[0][0] != '/' && !options->command_line)

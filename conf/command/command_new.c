@@ -13,6 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/whole_file.h"
 #include "conf/conf_keys.h"
+#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 
@@ -110,10 +111,24 @@ static void print_section(struct news *news, const char *section)
     news->section = section;
 }
 
+static void print_library_lines(struct news *news)
+{
+    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++) {
+        const struct conf_library_key *key = &conf_library_keys[i];
+        if (!is_news(news, CONF_LIBRARIES_SECTION, key->name, key->since))
+            continue;
+        print_section(news, CONF_LIBRARIES_SECTION);
+        printf("#%s = %s ; since %s\n", key->name, key->example, key->since);
+    }
+}
+
 static void print_news(struct news *news)
 {
     for (size_t i = 0; i < CONF_KEYS; i++) {
         const struct conf_key *key = &conf_keys[i];
+        if (i > 0 && strcmp(conf_keys[i - 1].section, CONF_LIBRARIES_SECTION) == 0 &&
+            strcmp(key->section, CONF_LIBRARIES_SECTION) != 0)
+            print_library_lines(news);
         if (!is_news(news, key->section, key->name, key->since))
             continue;
         print_section(news, key->section);

@@ -9,11 +9,24 @@
 #include <string.h>
 
 #include "conf/conf_keys.h"
+#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/system_tools.h"
 
 #define VALUE_MAX 256 /* no line of the file is longer, nor any default */
+
+static void show_library_lines(const struct conf *conf)
+{
+    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++) {
+        const struct conf_lines *lines = conf_library_lines(&conf_library_keys[i], conf);
+        for (size_t k = 0; k < lines->count; k++) {
+            char value[VALUE_MAX];
+            conf_library_print(&lines->line[k], value, sizeof value);
+            printf("%s = %s\n", conf_library_keys[i].name, value);
+        }
+    }
+}
 
 static void show_keys(const struct conf *conf)
 {
@@ -21,7 +34,10 @@ static void show_keys(const struct conf *conf)
     for (size_t i = 0; i < CONF_KEYS; i++) {
         char value[VALUE_MAX];
         const struct conf_key *key = &conf_keys[i];
-        if (strcmp(section, key->section) != 0)
+        bool is_new = strcmp(section, key->section) != 0;
+        if (is_new && strcmp(section, CONF_LIBRARIES_SECTION) == 0)
+            show_library_lines(conf);
+        if (is_new)
             printf("%s[%s]\n", *section == '\0' ? "" : "\n", key->section);
         section = key->section;
         conf_key_print(key, conf, value, sizeof value);
@@ -109,6 +125,19 @@ static void add_table(struct json_object *all, const struct conf_table *table,
     json_object_object_add(section_object(all, CONF_SAMPLING_SECTION), table->name, array);
 }
 
+static void add_library_lines(struct json_object *all, const struct conf_library_key *key,
+                              const struct conf *conf)
+{
+    const struct conf_lines *lines = conf_library_lines(key, conf);
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < lines->count; i++) {
+        char value[VALUE_MAX];
+        conf_library_print(&lines->line[i], value, sizeof value);
+        json_object_array_add(array, json_object_new_string(value));
+    }
+    json_object_object_add(section_object(all, CONF_LIBRARIES_SECTION), key->name, array);
+}
+
 static void add_list(struct json_object *all, const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
@@ -130,6 +159,8 @@ static enum exit_status show_json(const struct conf *conf)
     struct json_object *all = json_object_new_object();
     for (size_t i = 0; i < CONF_KEYS; i++)
         add_key(all, i, conf);
+    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++)
+        add_library_lines(all, &conf_library_keys[i], conf);
     for (size_t i = 0; i < CONF_TABLES; i++)
         add_table(all, &conf_tables[i], conf);
     for (size_t i = 0; i < CONF_LISTS; i++)

@@ -59,6 +59,11 @@ struct json_object *explain_json(const struct explain *explain,
 int explain_command_line_print(const struct explain *explain, int argc, char **argv);
 struct json_object *explain_command_line_json(const struct explain *explain, int argc, char **argv);
 
+/* Whether a file is a library that is watched, by which lines of [libraries], and how it is named:
+ * as a sentence on stdout, or as an object that is added to the array `all`. Returns 0 or
+ * -ENOMEM. */
+int explain_library(const struct explain *explain, const char *path, struct json_object *all);
+
 /* How runs of `ntasks` tasks are sampled, as a sentence on stdout and as an object. */
 void explain_sampling_print(const struct explain *explain, uint32_t ntasks);
 struct json_object *explain_sampling_json(const struct explain *explain, uint32_t ntasks);

@@ -122,12 +122,18 @@ static int find_or_make(struct hash_table *table, struct file_hash_bounds *bound
 void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const char *path,
                struct file_hash *hash)
 {
+    *hash = (struct file_hash){.sha1 = "0"};
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0)
+        file_hash_of(table, bounds, fd, hash);
+}
+
+void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int fd,
+                  struct file_hash *hash)
+{
     struct stat status;
     unsigned char sha1[HASH_TABLE_SHA1];
     *hash = (struct file_hash){.sha1 = "0"};
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         hash->modified = status.st_mtim;
         int error = find_or_make(table, bounds, fd, &status, sha1);

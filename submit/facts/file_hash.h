@@ -35,4 +35,8 @@ struct file_hash_bounds {
 void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const char *path,
                struct file_hash *hash);
 
+/* The same of an open file, from where its descriptor stands. */
+void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int fd,
+                  struct file_hash *hash);
+
 #endif

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "submit/load/read/progress.h"
+#include "conf/base/progress.h"
 #include "submit/load/store/store.h"
 
 struct slurm_load {

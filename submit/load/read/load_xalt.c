@@ -10,7 +10,7 @@
 #include "conf/base/grow.h"
 #include "conf/base/hash.h"
 #include "conf/base/text.h"
-#include "submit/load/read/progress.h"
+#include "conf/base/progress.h"
 #include "submit/load/read/xalt_source.h"
 
 #define PROGRESS_EVERY 500 /* rows */

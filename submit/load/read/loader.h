@@ -12,7 +12,7 @@
 
 #include "submit/load/read/batch_writer.h"
 #include "submit/load/read/load_dir.h"
-#include "submit/load/read/progress.h"
+#include "conf/base/progress.h"
 #include "submit/load/read/record_proof.h"
 #include "submit/load/store/store.h"
 

@@ -123,7 +123,7 @@ is_enabled() { # TIMER
     in_root jobtrail-conf check
     [[ -s $POLICY ]]
     in_root getent passwd jobtrail
-    for program in jobtrail-load jobtrail-acct jobtrail-report jobtrail-submit jobtrail-own jobtrail-ps; do
+    for program in jobtrail-load jobtrail-acct jobtrail-report jobtrail-submit jobtrail-own jobtrail-ps jobtrail-libmon; do
         in_root "$program" --help >/dev/null
     done
     [[ -e $ROOT/usr/share/modulefiles/jobtrail && -e $ROOT/usr/share/modulefiles/jobtrail-ld.lua ]]

@@ -16,6 +16,7 @@
 
 #include "conf/compile.h"
 #include "conf/conf.h"
+#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 
 /* conf_load() of a file with these bytes. */
@@ -89,6 +90,15 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.web_socket, "");
     assert_string_equal(conf.web_proxy_user, "");
     assert_string_equal(conf.web_user_header, "X-Remote-User");
+    assert_string_equal(conf.library_patterns, "*.so *.so.* *.a *.mod *.smod");
+    assert_string_equal(conf.library_except, "*.dpkg-new *.dpkg-tmp *;[0-9a-f]*");
+    assert_string_equal(conf.library_state, "/var/lib/jobtrail/libraries");
+    assert_string_equal(conf.library_logs, "/var/log/jobtrail/libraries");
+    assert_int_equal(conf.library_log_bytes, 4u << 20);
+    assert_int_equal(conf.library_log_files, 4);
+    assert_int_equal(conf.library_trees.count, 0);
+    assert_int_equal(conf.library_names.count, 0);
+    assert_int_equal(conf.library_groups.count, 0);
     assert_int_equal(conf.host.count, 0);
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
@@ -127,6 +137,9 @@ static void each_key_takes_its_value(void **state)
         "sqlite:/x\n"
         "see = own\noperators = a, b\nrequests = 3\nuser_requests = 1\ntime = 9\nmemory = 1G\nsize "
         "= 1M\nweb_socket = /run/w\nweb_proxy_user = www\nweb_user_header = Remote-User\n"
+        "[libraries]\ntree = /opt/my libs\ntree = /sw\npatterns = *.so\nexcept =\nstate = /ls\n"
+        "logs =\nlog_size = 1M\nlog_files = 0\nname = imsl  /sw/imsl*\nname = other *\n"
+        "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
@@ -169,6 +182,19 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.web_socket, "/run/w");
     assert_string_equal(conf.web_proxy_user, "www");
     assert_string_equal(conf.web_user_header, "Remote-User");
+    assert_string_equal(conf.library_patterns, "*.so");
+    assert_string_equal(conf.library_except, "");
+    assert_string_equal(conf.library_state, "/ls");
+    assert_string_equal(conf.library_logs, "");
+    assert_int_equal(conf.library_log_bytes, 1u << 20);
+    assert_int_equal(conf.library_log_files, 0);
+    assert_int_equal(conf.library_trees.count, 2);
+    assert_string_equal(conf_library_tree(&conf, "/opt/my libs/x.so")->text, "/opt/my libs");
+    assert_null(conf_library_tree(&conf, "/opt/my libsx/x.so"));
+    assert_string_equal(conf_library_name(&conf, "/sw/imsl2/lib/a.so")->name, "imsl");
+    assert_string_equal(conf_library_name(&conf, "/sw/x")->name, "other");
+    assert_string_equal(conf_library_group(&conf, "imsl")->name, "math");
+    assert_null(conf_library_group(&conf, "other"));
     assert_true(conf.track_system_tools);
     assert_false(
         conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
@@ -283,6 +309,23 @@ static const struct refusal refusals[] = {
     {"[arguments]\njump_5 = /x;y\n", 2, 1, "unknown key", "did you mean jump_1?"},
     {"[arguments]\ncustom = /x;y\n", 2, 1, "unknown key", "there is keep, skip, pkgs, continue"},
     {"[arguments]\nskip = /x ;-c\n", 2, 11, "a ';' after a blank", "PATH;ARGUMENT"},
+    {"[libraries]\ntrees = /x\n", 2, 1, "unknown key", "did you mean tree?"},
+    {"[libraries]\ntree = x\n", 2, 8, "not an absolute path", "start with '/'"},
+    {"[libraries]\ntree = /\n", 2, 8, "the whole system", "name the directories"},
+    {"[libraries]\ntree = /x/../y\n", 2, 10, "own path", "'/..'"},
+    {"[libraries]\ntree = /x/\n", 2, 10, "own path", "'/' at the end"},
+    {"[libraries]\ntree = /x\ntree = /x/y\n", 3, 8, "inside of another", "outer one"},
+    {"[libraries]\ntree = /x/y\ntree = /x\n", 3, 8, "inside of another", "outer one"},
+    {"[libraries]\nname = imsl\n", 2, 12, "no pattern", "NAME and a PATTERN"},
+    {"[libraries]\nname = a/b *\n", 2, 9, "not a name", "letters"},
+    {"[libraries]\ngroup = .a *\n", 2, 9, "no name", "NAME and a PATTERN"},
+    {"[libraries]\npatterns = /opt/*.so\n", 2, 12, "a '/' in a pattern", "as *.so"},
+    {"[libraries]\npatterns =\n", 2, 11, "no pattern", "as *.so"},
+    {"[libraries]\nexcept = a/b\n", 2, 11, "a '/' in a pattern", "as *.so"},
+    {"[libraries]\nstate = x\n", 2, 9, "not an absolute path", "start with '/'"},
+    {"[libraries]\nlogs = x\n", 2, 8, "not an absolute path", "start with '/'"},
+    {"[libraries]\nlog_size = 1\n", 2, 12, "size out of range", "1M to 1G"},
+    {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
     {"[tracking]\nsystem_tools = sed\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
     {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},

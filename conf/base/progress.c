@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/read/progress.h"
+#include "conf/base/progress.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -7,8 +7,8 @@
  *   lines   DIRECTORY MODULE, with blanks between; empty lines and those that start with '#' are
  *           comments
  */
-#ifndef JOBTRAIL_LDWRAP_MODULE_MAP_H
-#define JOBTRAIL_LDWRAP_MODULE_MAP_H
+#ifndef JOBTRAIL_LIBRARY_MODULES_H
+#define JOBTRAIL_LIBRARY_MODULES_H
 
 #include <stddef.h>
 

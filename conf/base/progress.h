@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far a long load has come, for whoever looks at a terminal: one line on stderr, which is
+ * How far something long has come, for whoever looks at a terminal: one line on stderr, which is
  * written over. Nothing is printed where stderr is no terminal.
  */
 #ifndef JOBTRAIL_PROGRESS_H
@@ -14,7 +14,7 @@ struct progress {
     double begun_s;   /* monotonic: since when `count` and `part` grow */
     size_t total;     /* of what is counted; 0: not known */
     double part;      /* of all, from 0 to 1; negative: not known */
-    const char *what; /* "": records */
+    const char *what; /* "": what is read is not named */
 };
 
 /* Begins to count. `what`, in plain ASCII, must live as long as it is shown. */

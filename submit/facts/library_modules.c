@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ldwrap/library_modules.h"
+#include "submit/facts/library_modules.h"
 
 #include <errno.h>
 #include <json-c/json.h>

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jobtrail-libmon(8): the command line.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/command_options.h"
+#include "conf/base/days.h"
+#include "conf/base/progress.h"
+#include "conf/base/suggest.h"
+#include "conf/conf.h"
+#include "submit/libraries/libmon/libmon_output.h"
+#include "submit/libraries/scan/library_scan.h"
+
+static const char usage[] =
+    "Usage: jobtrail-libmon scan [OPTION...]\n"
+    "\n"
+    "scan\n"
+    "Says what has changed since the last scan in the libraries below the trees of [libraries] in\n"
+    "jobtrail.conf, and writes it to their logs. A timer runs it.\n"
+    "\n"
+    "  --conf FILE         the configuration (default " JOBTRAIL_CONF ")\n"
+    "  --dry-run           only say what has changed; write nothing\n"
+    "  --json              print JSON\n"
+    "  --quiet             print trouble only\n"
+    "  --wait              where another scan is running, wait for its end\n"
+    "  --no-new-hashes     do not hash what is seen for the first time: the first scan is faster\n"
+    "  --accept-away       what is missing in trees that are away is removed\n"
+    "  --root DIR          the packages are those of the system below DIR\n"
+    "  -h, --help\n"
+    "  -V, --version\n"
+    "\n"
+    "Exit status: 0 all was seen; 1 a tree is away, or something cannot be read; 2 usage; 3 the\n"
+    "configuration, the state or a log cannot be used; 4 another scan is running.\n";
+
+enum libmon_status {
+    LIBMON_OK = 0,
+    LIBMON_NOT_ALL = 1,
+    LIBMON_USAGE = 2,
+    LIBMON_UNUSABLE = 3,
+    LIBMON_LOCKED = 4,
+};
+
+struct libmon_options {
+    const char *conf, *root;
+    bool dry_run, json, quiet, wait, no_new_hashes, accept_away, help, version;
+};
+
+#define MEMBER(name) offsetof(struct libmon_options, name)
+
+/* clang-format off */
+static const struct option_row option_rows[] = {
+    {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
+    {"root", 'r', OPTION_TEXT, MEMBER(root), 0, 0, NULL},
+    {"dry-run", 'd', OPTION_FLAG, MEMBER(dry_run), 0, 0, NULL},
+    {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"quiet", 'q', OPTION_FLAG, MEMBER(quiet), 0, 0, NULL},
+    {"wait", 'w', OPTION_FLAG, MEMBER(wait), 0, 0, NULL},
+    {"no-new-hashes", 'n', OPTION_FLAG, MEMBER(no_new_hashes), 0, 0, NULL},
+    {"accept-away", 'a', OPTION_FLAG, MEMBER(accept_away), 0, 0, NULL},
+    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
+    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, 0, NULL},
+};
+/* clang-format on */
+
+static enum libmon_status end_scan(struct libmon_output *output, enum library_scan_outcome outcome,
+                                   const struct library_scan_counts *counts, const char *trouble)
+{
+    progress_clear(&output->progress);
+    if (outcome == LIBRARY_SCAN_LOCKED) {
+        fputs("jobtrail-libmon: another scan is running; --wait waits for its end\n", stderr);
+        return LIBMON_LOCKED;
+    }
+    if (outcome == LIBRARY_SCAN_DONE || output->form == LIBMON_JSON)
+        libmon_print_end(output, counts);
+    if (outcome == LIBRARY_SCAN_FAILED) {
+        fprintf(stderr, "jobtrail-libmon: %s\n", trouble);
+        return LIBMON_UNUSABLE;
+    }
+    if (fflush(stdout) != 0) {
+        perror("jobtrail-libmon: stdout");
+        return LIBMON_NOT_ALL;
+    }
+    return counts->trees_away + counts->unreadable + counts->away > 0 ? LIBMON_NOT_ALL : LIBMON_OK;
+}
+
+static enum libmon_status scan(const struct libmon_options *options, const struct conf *conf)
+{
+    struct libmon_output output = {
+        .form = options->json    ? LIBMON_JSON
+                : options->quiet ? LIBMON_QUIET
+                                 : LIBMON_TEXT,
+        .progress.is_shown = !options->quiet && isatty(STDERR_FILENO) != 0,
+    };
+    const struct library_scan_order order = {
+        .conf = conf,
+        .root = options->root,
+        .is_dry = options->dry_run,
+        .is_waiting = options->wait,
+        .skips_new = options->no_new_hashes,
+        .is_accepted = options->accept_away,
+        .teller = {libmon_print_change, conf, &output},
+        .warn = libmon_warn,
+        .progress = libmon_progress,
+    };
+    struct library_scan_counts counts = {0};
+    char trouble[1024];
+    if (conf->library_trees.count == 0) {
+        fputs("jobtrail-libmon: there is no tree in [libraries] of jobtrail.conf: nothing to do\n",
+              stderr);
+        return LIBMON_OK;
+    }
+    progress_begin(&output.progress, "files: ", 0);
+    return end_scan(&output, library_scan(&order, &counts, trouble, sizeof trouble), &counts,
+                    trouble);
+}
+
+static enum libmon_status load_and_scan(const struct libmon_options *options)
+{
+    struct conf conf;
+    struct conf_error fault;
+    char text[1024];
+    if (conf_load_trusted(options->conf, &conf, &fault) != 0) {
+        conf_error_text(&fault, text, sizeof text);
+        fprintf(stderr, "jobtrail-libmon: %s\n", text);
+        return LIBMON_UNUSABLE;
+    }
+    enum libmon_status status = LIBMON_UNUSABLE;
+    if (days_use_zone(conf.timezone) == 0)
+        status = scan(options, &conf);
+    else
+        fputs("jobtrail-libmon: out of memory\n", stderr); /* conf_load() has checked the zone */
+    conf_free(&conf);
+    return status;
+}
+
+static enum libmon_status wrong_command(const char *word)
+{
+    static const char *const commands[] = {"scan"};
+    const char *near = word == NULL ? NULL : suggest(word, commands, 1);
+    if (word == NULL)
+        fputs("jobtrail-libmon: no command: write scan\n", stderr);
+    else if (near != NULL)
+        fprintf(stderr, "jobtrail-libmon: no command %s: did you mean %s?\n", word, near);
+    else
+        fprintf(stderr, "jobtrail-libmon: no command %s: there is scan\n", word);
+    fputs("Try 'jobtrail-libmon --help'.\n", stderr);
+    return LIBMON_USAGE;
+}
+
+int main(int argc, char *argv[])
+{
+    struct libmon_options options = {.conf = JOBTRAIL_CONF, .root = "/"};
+    int letter;
+    setlocale(LC_CTYPE, "");
+    umask(S_IRWXG | S_IRWXO);
+    signal(SIGPIPE, SIG_IGN);
+    while ((letter = options_next(argc, argv, "hV", option_rows, &options)) != OPTIONS_END) {
+        if (letter == OPTIONS_WRONG) {
+            fputs("Try 'jobtrail-libmon --help'.\n", stderr);
+            return LIBMON_USAGE;
+        }
+    }
+    if (options.help || options.version) {
+        fputs(options.help ? usage : "jobtrail-libmon " JOBTRAIL_VERSION "\n", stdout);
+        return LIBMON_OK;
+    }
+    if (optind >= argc || strcmp(argv[optind], "scan") != 0)
+        return (int)wrong_command(optind < argc ? argv[optind] : NULL);
+    if (optind + 1 < argc || options.root[0] != '/') {
+        fprintf(stderr, "jobtrail-libmon: %s\nTry 'jobtrail-libmon --help'.\n",
+                optind + 1 < argc ? "scan takes no argument"
+                                  : "the DIR of --root must be absolute");
+        return LIBMON_USAGE;
+    }
+    return (int)load_and_scan(&options);
+}

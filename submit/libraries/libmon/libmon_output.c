@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/libmon/libmon_output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
+
+enum { SHOWN_BYTES = 4 * PATH_MAX };
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_shown(FILE *stream, const char *before, const char *text)
+{
+    char shown[SHOWN_BYTES];
+    terminal_text(text, strlen(text), shown, sizeof shown);
+    fprintf(stream, "%s%s", before, shown);
+}
+
+static void print_pair(const char *name, const char *was, const char *is)
+{
+    if (strcmp(was, is) == 0)
+        return;
+    printf("  %s", name);
+    print_shown(stdout, " ", was[0] == '\0' ? "-" : was);
+    print_shown(stdout, " -> ", is[0] == '\0' ? "-" : is);
+}
+
+static void print_text(const struct library_change *change)
+{
+    const struct library_file *was = &change->was, *is = &change->is;
+    printf("%-8s  ", library_change_word(change->kind));
+    print_shown(stdout, "", change->path);
+    print_shown(stdout, "  ", change->kind == LIBRARY_REMOVED ? was->name : is->name);
+    if (change->from != NULL)
+        print_shown(stdout, "  from ", change->from);
+    if (change->kind != LIBRARY_ADDED && change->kind != LIBRARY_REMOVED) {
+        print_pair("version", was->version, is->version);
+        print_pair("build-id", was->build_id, is->build_id);
+        if (strcmp(was->build_id, is->build_id) == 0)
+            print_pair("sha1", was->sha1, is->sha1);
+    }
+    if (change->links > 0)
+        printf("  and %u more names", change->links);
+    putchar('\n');
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void add_text(struct json_object *json, const char *key, const char *text)
+{
+    size_t length;
+    CLEANUP_FREE char *utf8 = text_from_bytes(text, strlen(text), &length);
+    if (utf8 != NULL && utf8[0] != '\0')
+        json_object_object_add(json, key, json_object_new_string_len(utf8, (int)length));
+}
+
+static void add_time(struct json_object *json, const char *key, int64_t time_ns)
+{
+    char text[48];
+    double time_s = (double)time_ns / 1e9;
+    snprintf(text, sizeof text, "%s%lld.%09lld", time_ns < 0 ? "-" : "",
+             llabs(time_ns) / 1000000000, llabs(time_ns) % 1000000000);
+    json_object_object_add(json, key, json_object_new_double_s(time_s, text));
+}
+
+static struct json_object *file_json(const struct library_file *file)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "inode", json_object_new_uint64(file->inode));
+    json_object_object_add(json, "size", json_object_new_int64(file->size));
+    add_time(json, "mtime", file->modified_ns);
+    if (file->changed_ns != 0)
+        add_time(json, "ctime", file->changed_ns);
+    add_text(json, "sha1", file->sha1);
+    add_text(json, "build_id", file->build_id);
+    add_text(json, "soname", file->soname);
+    add_text(json, "library", file->name);
+    add_text(json, "package", file->package);
+    add_text(json, "version", file->version);
+    return json;
+}
+
+static int print_json(struct libmon_output *output, const struct library_change *change)
+{
+    struct json_object *json = json_object_new_object();
+    add_text(json, "change", library_change_word(change->kind));
+    add_text(json, "path", change->path);
+    if (change->from != NULL)
+        add_text(json, "from", change->from);
+    add_text(json, "group", change->group);
+    json_object_object_add(json, "links", json_object_new_int64(change->links));
+    json_object_object_add(json, "first_scan", json_object_new_boolean(change->is_first));
+    json_object_object_add(json, "found", json_object_new_int64(change->found_s));
+    if (change->kind != LIBRARY_ADDED)
+        json_object_object_add(json, "was", file_json(&change->was));
+    if (change->kind != LIBRARY_REMOVED)
+        json_object_object_add(json, "is", file_json(&change->is));
+    const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (text != NULL)
+        printf("%s%s", output->printed == 0 ? "{\"changes\": [\n" : ",\n", text);
+    json_object_put(json);
+    return text == NULL ? -ENOMEM : 0;
+}
+
+static void print_json_end(const struct libmon_output *output,
+                           const struct library_scan_counts *counts)
+{
+    printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
+           ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"forgotten\": %" PRIu64
+           "}\n",
+           output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
+           counts->away, counts->trees_away, counts->unreadable, counts->forgotten);
+}
+
+/* ---- The scan's calls ------------------------------------------------------------------------ */
+
+/* What a tree had when it was scanned for the first time is counted, and not listed. */
+int libmon_print_change(void *context, const struct library_change *change)
+{
+    struct libmon_output *output = context;
+    int error = 0;
+    progress_clear(&output->progress);
+    output->changes[change->kind]++;
+    if (output->form == LIBMON_JSON)
+        error = print_json(output, change);
+    else if (output->form == LIBMON_TEXT && !change->is_first)
+        print_text(change);
+    output->printed++;
+    return error;
+}
+
+void libmon_warn(void *context, const char *path, const char *text)
+{
+    struct libmon_output *output = context;
+    progress_clear(&output->progress);
+    print_shown(stderr, "jobtrail-libmon: ", path);
+    fprintf(stderr, ": %s\n", text);
+}
+
+void libmon_progress(void *context, uint64_t count)
+{
+    struct libmon_output *output = context;
+    progress_show(&output->progress, (size_t)count, "");
+}
+
+void libmon_print_end(struct libmon_output *output, const struct library_scan_counts *counts)
+{
+    if (output->form == LIBMON_JSON) {
+        print_json_end(output, counts);
+        return;
+    }
+    if (output->form == LIBMON_QUIET)
+        return;
+    printf("%" PRIu64 " files", counts->files);
+    for (int kind = LIBRARY_ADDED; kind <= LIBRARY_REMOVED; kind++)
+        if (output->changes[kind] > 0)
+            printf(", %" PRIu64 " %s", output->changes[kind],
+                   library_change_word((enum library_change_kind)kind));
+    if (output->printed == 0)
+        fputs(", no change", stdout);
+    if (counts->away > 0)
+        printf(", %" PRIu64 " away", counts->away);
+    if (counts->unreadable > 0)
+        printf(", %" PRIu64 " unreadable", counts->unreadable);
+    if (counts->forgotten > 0)
+        printf(", %" PRIu64 " forgotten", counts->forgotten);
+    putchar('\n');
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a scan has found, as text or JSON on stdout; trouble on stderr.
+ */
+#ifndef JOBTRAIL_LIBMON_OUTPUT_H
+#define JOBTRAIL_LIBMON_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/base/progress.h"
+#include "submit/libraries/scan/library_change.h"
+#include "submit/libraries/scan/library_scan.h"
+
+enum libmon_form { LIBMON_TEXT, LIBMON_JSON, LIBMON_QUIET };
+
+/* {0} at first, but for form and progress.is_shown. */
+struct libmon_output {
+    enum libmon_form form;
+    struct progress progress;
+    uint64_t changes[LIBRARY_REMOVED + 1]; /* how many there were of each kind */
+    uint64_t printed;
+};
+
+/* These are calls of struct library_scan_order, whose context is a struct libmon_output. */
+int libmon_print_change(void *context, const struct library_change *change);
+void libmon_warn(void *context, const char *path, const char *text);
+void libmon_progress(void *context, uint64_t count);
+
+/* The last line, or the end of the JSON. */
+void libmon_print_end(struct libmon_output *output, const struct library_scan_counts *counts);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is read of a library's file, and how it is named.
+ */
+#ifndef JOBTRAIL_LIBRARY_FACTS_H
+#define JOBTRAIL_LIBRARY_FACTS_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "conf/base/globs.h"
+#include "conf/conf.h"
+#include "submit/libraries/scan/library_change.h"
+
+/* What names come from, read when it is asked for first. */
+struct library_naming;
+
+/* `conf` and `patterns` must outlive it; `root` is as for library_packages_read(). Returns NULL
+ * when out of memory; library_naming_free() releases. */
+struct library_naming *library_naming_new(const struct conf *conf, const char *root,
+                                          const struct globs *patterns);
+void library_naming_free(struct library_naming *naming);
+
+/* Sets name, package and version of the file of this path; its soname must be set. Returns 0 or
+ * -errno, where the map of modules cannot be read. */
+int library_name(struct library_naming *naming, const char *path, struct library_file *file);
+
+/* Inode, size and times. */
+void library_identity(const struct stat *status, struct library_file *file);
+
+/* Opens the regular file `name` in the directory and reads all but its names, and no hash unless
+ * `is_hashed`. Neither follows a symbolic link nor moves the time of last access. Returns 0;
+ * -ENOENT where it is gone or no regular file any more; or -errno: then only what `status` tells is
+ * known. */
+int library_facts(int directory, const char *name, const struct stat *status, bool is_hashed,
+                  struct library_file *file);
+
+#endif

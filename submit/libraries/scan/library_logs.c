@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/scan/library_logs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/hash.h"
+#include "conf/base/text.h"
+#include "conf/conf_libraries.h"
+#include "submit/libraries/library_date.h"
+#include "submit/libraries/library_log.h"
+
+/* Logs whose lines are on their way at once, and how far a clock may have been set back for entries
+ * to get the time of the one before. */
+enum { LOGS_MAX = 256, SET_BACK_S = 3600, NAME_BYTES_MAX = 180 };
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void put_word(FILE *stream, const char *key, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    fprintf(stream, " %s=", key);
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
+        if (*at <= ' ' || *at >= 0x7f || *at == '\\')
+            fprintf(stream, "\\x%02x", *at);
+        else
+            putc(*at, stream);
+}
+
+static void put_time(FILE *stream, const char *before, int64_t time_ns)
+{
+    char text[LIBRARY_DATE_SIZE] = "";
+    int64_t time_s = time_ns / 1000000000 - (time_ns % 1000000000 < 0);
+    if (library_date_old(time_s, text) != 0)
+        library_date_old(0, text);
+    fprintf(stream, "%s%s", before, text);
+}
+
+/* `was`, unless it still is so. */
+static void put_other(FILE *stream, const char *key, const char *was, const char *is)
+{
+    if (strcmp(was, is) != 0)
+        put_word(stream, key, was);
+}
+
+/* What is different of what it was. */
+static void put_was(FILE *stream, const struct library_change *change)
+{
+    const struct library_file *was = &change->was, *is = &change->is;
+    if (change->kind == LIBRARY_ADDED || change->kind == LIBRARY_REMOVED)
+        return;
+    if (was->modified_ns != is->modified_ns)
+        put_time(stream, " was_mtime=", was->modified_ns);
+    if (was->size != is->size)
+        fprintf(stream, " was_size=%" PRId64, was->size);
+    put_other(stream, "was_sha1", was->sha1, is->sha1);
+    put_other(stream, "was_build_id", was->build_id, is->build_id);
+    put_other(stream, "was_soname", was->soname, is->soname);
+    put_other(stream, "was_package", was->package, is->package);
+    put_other(stream, "was_version", was->version, is->version);
+    put_other(stream, "was_library", was->name, is->name);
+}
+
+void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
+                      bool is_new)
+{
+    static const char *const words[] = {
+        [LIBRARY_NONE] = "",
+        [LIBRARY_ADDED] = "LIB_ADDED",
+        [LIBRARY_MODIFIED] = "LIB_MODIFIED",
+        [LIBRARY_REPLACED] = "LIB_REPLACED",
+        [LIBRARY_TOUCHED] = "LIB_TOUCHED",
+        [LIBRARY_MOVED] = "LIB_MOVED",
+        [LIBRARY_REMOVED] = "LIB_REMOVED",
+    };
+    const struct library_file *file = change->kind == LIBRARY_REMOVED ? &change->was : &change->is;
+    char entry[LIBRARY_DATE_SIZE] = "";
+    if (library_date_old(entry_s, entry) != 0)
+        library_date_old(0, entry);
+    fputs(entry, stream);
+    put_time(stream, " ", file->modified_ns);
+    fprintf(stream, " %s",
+            is_new && change->kind == LIBRARY_ADDED ? LIBRARY_LOG_CREATED : words[change->kind]);
+    put_word(stream, "path", change->path);
+    put_word(stream, "from", change->from == NULL ? "" : change->from);
+    fprintf(stream, " size=%" PRId64, file->size);
+    put_word(stream, "sha1", file->sha1);
+    put_word(stream, "build_id", file->build_id);
+    put_word(stream, "soname", file->soname);
+    put_word(stream, "package", file->package);
+    put_word(stream, "version", file->version);
+    put_word(stream, "group", change->group);
+    if (change->links > 0)
+        fprintf(stream, " links=%u", change->links);
+    put_was(stream, change);
+    putc('\n', stream);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* Letters, digits and some signs stay; other bytes become %HH, and so does a dot at the start. What
+ * is too long is cut and gets a hash. */
+void library_log_name(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-.+";
+    size_t length = 0;
+    const char *at = library;
+    for (; *at != '\0' && length < NAME_BYTES_MAX; at++) {
+        if (strchr(plain, *at) != NULL && (length > 0 || *at != '.'))
+            name[length++] = *at;
+        else
+            length += (size_t)sprintf(name + length, "%%%02x", (unsigned char)*at);
+    }
+    name[length] = '\0';
+    struct digest digest;
+    if (*at != '\0' && hash_bytes(library, strlen(library), &digest) == 0) {
+        name[length++] = '~';
+        text_hex(&digest, 8, name + length);
+        length += 16;
+    }
+    memcpy(name + length, ".log", sizeof ".log");
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Opens the log, made where it is missing. Returns a descriptor or -errno: -EPERM where it is not
+ * this user's plain file. */
+static int open_log(const struct library_logs *logs, const char *name)
+{
+    struct stat status;
+    int fd = openat(logs->directory, name,
+                    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return errno == ELOOP ? -EPERM : -errno;
+    int error = fstat(fd, &status) != 0 ? -errno : 0;
+    if (error == 0 &&
+        (!S_ISREG(status.st_mode) || status.st_nlink > 1 || status.st_uid != geteuid()))
+        error = -EPERM;
+    if (error == 0 && status.st_size == 0 && fchmod(fd, 0644) != 0)
+        error = -errno;
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
+}
+
+/* NAME becomes NAME.1, and so on up to the number of files that there may be. Only those up to the
+ * first one that is missing move: who was killed in between goes on. */
+static int rotate_log(const struct library_logs *logs, const char *name)
+{
+    char from[LIBRARY_LOG_NAME_SIZE + 16], to[LIBRARY_LOG_NAME_SIZE + 16];
+    uint32_t last = 1;
+    if (logs->files == 0)
+        return unlinkat(logs->directory, name, 0) != 0 && errno != ENOENT ? -errno : 0;
+    for (; last < logs->files; last++) {
+        snprintf(to, sizeof to, "%s.%u", name, (unsigned)last);
+        if (faccessat(logs->directory, to, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+            break;
+    }
+    for (uint32_t i = last; i > 0; i--) {
+        snprintf(to, sizeof to, "%s.%u", name, (unsigned)i);
+        snprintf(from, sizeof from, i == 1 ? "%s" : "%s.%u", name, (unsigned)(i - 1));
+        if (renameat(logs->directory, from, logs->directory, to) != 0 && errno != ENOENT)
+            return -errno;
+    }
+    return 0;
+}
+
+/* Notes how long the log is, before lines of `found_s` are written to it. */
+static int prepare_log(struct library_state *state, const struct library_logs *logs,
+                       const char *library, int64_t found_s)
+{
+    char name[LIBRARY_LOG_NAME_SIZE];
+    struct library_log_state log;
+    struct stat status;
+    int error = library_state_log(state, library, &log);
+    if (error != 0 || log.base >= 0)
+        return error;
+    library_log_name(library, name);
+    bool is_there = fstatat(logs->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    bool is_full =
+        is_there && S_ISREG(status.st_mode) && (uint64_t)status.st_size >= logs->size_bytes;
+    bool is_set_back = is_there && log.entry_s - SET_BACK_S > found_s && !log.is_new;
+    if (is_full || is_set_back) {
+        error = rotate_log(logs, name);
+        is_there = false;
+    }
+    log.base = is_there ? status.st_size : 0;
+    log.entry_s = is_set_back || log.entry_s < found_s ? found_s : log.entry_s;
+    return error == 0 ? library_state_set_log(state, library, &log) : error;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* What a log begins with; or the end of a line that somebody has left without one. */
+static void put_head(FILE *stream, int fd, int64_t base)
+{
+    char last = '\n';
+    if (base == 0)
+        fputs(LIBRARY_LOG_SORTED, stream);
+    else if (pread(fd, &last, 1, base - 1) == 1 && last != '\n')
+        putc('\n', stream);
+}
+
+static int put_changes(struct library_state *state, const char *library, FILE *stream,
+                       const struct library_log_state *log, const struct library_teller *teller)
+{
+    struct library_change change;
+    bool is_new = log != NULL && log->is_new;
+    int result = library_state_changes(state, library);
+    while (result == 0 && (result = library_state_change(state, &change)) == 1) {
+        const struct conf_line *group = conf_library_group(
+            teller->conf, change.kind == LIBRARY_REMOVED ? change.was.name : change.is.name);
+        if (group != NULL)
+            change.group = group->name;
+        if (stream != NULL)
+            library_log_line(stream, &change, log->entry_s, is_new);
+        is_new = false;
+        result = teller->tell(teller->context, &change);
+    }
+    return result;
+}
+
+static int write_log(struct library_state *state, const struct library_logs *logs,
+                     const char *library, const struct library_teller *teller)
+{
+    char name[LIBRARY_LOG_NAME_SIZE];
+    struct library_log_state log;
+    struct stat status;
+    int error = library_state_log(state, library, &log);
+    library_log_name(library, name);
+    CLEANUP_CLOSE int fd = error != 0 ? error : open_log(logs, name);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return fd < 0 ? fd : -errno;
+    if (status.st_size < log.base)
+        log.base = status.st_size;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    CLEANUP_FCLOSE FILE *stream = copy < 0 ? NULL : fdopen(copy, "r+");
+    if (stream == NULL)
+        return -errno;
+    if (fseeko(stream, log.base, SEEK_SET) != 0)
+        return -errno;
+    put_head(stream, fd, log.base);
+    error = put_changes(state, library, stream, &log, teller);
+    if (error != 0)
+        return error;
+    /* what is behind is of these lines, cut by a kill */
+    if (fflush(stream) != 0 || ferror(stream) || ftruncate(fd, ftello(stream)) != 0 ||
+        fsync(fd) != 0)
+        return errno != 0 ? -errno : -EIO;
+    return 0;
+}
+
+/* The changes of these logs are told. */
+static int forget_logs(struct library_state *state, char *const *names, size_t count)
+{
+    int error = library_state_begin(state);
+    for (size_t i = 0; i < count && error == 0; i++) {
+        struct library_log_state log;
+        error = library_state_log(state, names[i], &log);
+        log.base = -1;
+        log.is_new = false;
+        if (error == 0)
+            error = library_state_set_log(state, names[i], &log);
+        if (error == 0)
+            error = library_state_told(state, names[i]);
+    }
+    return error == 0 ? library_state_commit(state) : error;
+}
+
+static int write_some(struct library_state *state, const struct library_logs *logs,
+                      char *const *names, size_t count, const struct library_teller *teller,
+                      char trouble[LIBRARY_LOG_NAME_SIZE])
+{
+    int64_t now_s = (int64_t)time(NULL);
+    int error = library_state_begin(state);
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = prepare_log(state, logs, names[i], now_s);
+    if (error == 0)
+        error = library_state_commit(state);
+    for (size_t i = 0; i < count && error == 0; i++) {
+        library_log_name(names[i], trouble);
+        error = write_log(state, logs, names[i], teller);
+    }
+    if (error == 0 && fsync(logs->directory) != 0)
+        error = -errno;
+    return error == 0 ? forget_logs(state, names, count) : error;
+}
+
+static int tell_without_logs(struct library_state *state, const struct library_teller *teller)
+{
+    int error = put_changes(state, NULL, NULL, NULL, teller);
+    if (error == 0)
+        error = library_state_begin(state);
+    if (error == 0)
+        error = library_state_told(state, NULL);
+    return error == 0 ? library_state_commit(state) : error;
+}
+
+int library_logs_write(struct library_state *state, const struct library_logs *logs,
+                       const struct library_teller *teller, char trouble[LIBRARY_LOG_NAME_SIZE])
+{
+    char *names[LOGS_MAX] = {NULL}, *after = NULL;
+    size_t count = 0;
+    trouble[0] = '\0';
+    if (logs == NULL)
+        return tell_without_logs(state, teller);
+    int error = 0;
+    do {
+        error = library_state_logs(state, after == NULL ? "" : after, names, LOGS_MAX, &count);
+        if (error == 0 && count > 0)
+            error = write_some(state, logs, names, count, teller, trouble);
+        free(after);
+        after = NULL;
+        for (size_t i = 0; i < count; i++) {
+            if (i + 1 == count)
+                after = names[i];
+            else
+                free(names[i]);
+        }
+    } while (error == 0 && count == LOGS_MAX);
+    free(after);
+    return error;
+}

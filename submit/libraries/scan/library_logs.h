@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Changes as lines in the logs of libraries, for people and for jobtrail-libq: the form is that of
+ * library_log.h, with the words
+ *
+ *     LOG_CREATED LIB_ADDED LIB_MODIFIED LIB_REPLACED LIB_TOUCHED LIB_MOVED LIB_REMOVED
+ *
+ * and behind them KEY=VALUE, in which blanks, backslashes and what is no printable ASCII are
+ * written as \xHH.
+ *
+ * Whatever the moment at which a writer is killed, each line is in its log once and whole in the
+ * end. The state has the size of a log from before its lines are written until they are on disk:
+ * who goes on writes them over what is there of them. Nobody else writes to a log.
+ */
+#ifndef JOBTRAIL_LIBRARY_LOGS_H
+#define JOBTRAIL_LIBRARY_LOGS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "conf/conf.h"
+#include "submit/libraries/scan/library_change.h"
+#include "submit/libraries/scan/library_state.h"
+
+enum { LIBRARY_LOG_NAME_SIZE = 256 };
+
+/* Where logs are, and how large and how many of each there may be. */
+struct library_logs {
+    int directory; /* descriptor */
+    uint64_t size_bytes;
+    uint32_t files;
+};
+
+/* What else is done with each change that is told: once, unless the one who tells is killed, or a
+ * log cannot be written. */
+struct library_teller {
+    int (*tell)(void *context, const struct library_change *change); /* returns 0 or -errno */
+    const struct conf *conf;                                         /* of the groups */
+    void *context;
+};
+
+/* The name of the log of a library, which can have any name: NAME.log. */
+void library_log_name(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
+
+/* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */
+void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
+                      bool is_new);
+
+/* Tells all settled changes of the state: to the logs (NULL: there are none), then to the teller;
+ * and takes them out of the state. Returns 0 or -errno, with the name of the log that it is about
+ * in `trouble`, or
+ * "". */
+int library_logs_write(struct library_state *state, const struct library_logs *logs,
+                       const struct library_teller *teller, char trouble[LIBRARY_LOG_NAME_SIZE]);
+
+#endif

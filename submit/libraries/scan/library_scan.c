@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/scan/library_scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
+#include "conf/base/globs.h"
+#include "conf/base/grow.h"
+#include "conf/base/trusted.h"
+#include "submit/libraries/scan/library_facts.h"
+#include "submit/libraries/scan/library_state.h"
+#include "submit/libraries/scan/library_walk.h"
+
+enum { PROGRESS_FILES = 4096 };
+
+struct scan {
+    const struct library_scan_order *order;
+    struct library_scan_counts *counts;
+    struct library_state *state;
+    struct library_naming *naming;
+    struct globs *patterns, *except;
+    struct library_places places;
+    struct library_row row;
+    bool has_row;  /* `row` is a row that is not yet compared */
+    bool is_first; /* the tree is new to the state */
+    char *path;    /* owned: of path_of() */
+    size_t path_room;
+    char *trouble;
+    size_t trouble_size;
+};
+
+/* Notes why the scan ends, unless that is known. Returns `error`. */
+__attribute__((format(printf, 3, 4))) static int scan_fail(struct scan *scan, int error,
+                                                           const char *format, ...)
+{
+    va_list args;
+    if (scan->trouble[0] != '\0')
+        return error;
+    va_start(args, format);
+    vsnprintf(scan->trouble, scan->trouble_size, format, args);
+    va_end(args);
+    return error;
+}
+
+static int state_failed(struct scan *scan, int error)
+{
+    return error >= 0
+               ? error
+               : scan_fail(scan, error, "the state in %s: %s", scan->order->conf->library_state,
+                           library_state_error(scan->state));
+}
+
+/* The path of a key, valid until the next call; "?" when out of memory. */
+static const char *path_of(struct scan *scan, const char *key, size_t size)
+{
+    if (GROW_TO(scan->path, scan->path_room, size + 1) != 0)
+        return "?";
+    library_path(key, size, scan->path);
+    return scan->path;
+}
+
+static void scan_warn(struct scan *scan, const char *path, const char *text)
+{
+    scan->order->warn(scan->order->teller.context, path, text);
+}
+
+/* ---- Rows that the walk has passed ------------------------------------------------------------
+ */
+
+static int next_row(struct scan *scan)
+{
+    int result = library_state_next(scan->state, &scan->row);
+    scan->has_row = result == 1;
+    return result < 0 ? state_failed(scan, result) : 0;
+}
+
+/* Whether the name of the key is one of a library, by the patterns as they are now. */
+static bool is_library(const struct scan *scan, const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    return globs_match(scan->patterns, name) && !globs_match(scan->except, name);
+}
+
+static int row_missing(struct scan *scan)
+{
+    struct library_pending pending = {
+        .key = scan->row.key,
+        .size = scan->row.size,
+        .kind = LIBRARY_REMOVED,
+        .was_place = scan->row.place,
+        .is_place = scan->row.place,
+        .was = scan->row.file,
+    };
+    library_state_rest(scan->state, &pending.was);
+    pending.is_forgotten = !is_library(scan, path_of(scan, scan->row.key, scan->row.size));
+    if (pending.is_forgotten)
+        scan->counts->forgotten++;
+    else if (scan->row.place < scan->places.count)
+        scan->places.place[scan->row.place].missing++;
+    int error = state_failed(scan, library_state_pend(scan->state, &pending));
+    return error == 0 ? next_row(scan) : error;
+}
+
+static int compare_keys(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+/* Rows before the key are of files that the walk has not met. */
+static int pass_rows(struct scan *scan, const char *key, size_t size)
+{
+    int error = 0;
+    while (error == 0 && scan->has_row &&
+           compare_keys(scan->row.key, scan->row.size, key, size) < 0)
+        error = row_missing(scan);
+    return error;
+}
+
+/* ---- What the walk meets ----------------------------------------------------------------------
+ */
+
+static int scan_unreadable(void *context, const char *key, size_t size, int error)
+{
+    struct scan *scan = context;
+    int failed = pass_rows(scan, key, size);
+    scan->counts->unreadable++;
+    scan_warn(scan, path_of(scan, key, size), strerror(-error));
+    while (failed == 0 && scan->has_row && scan->row.size >= size &&
+           memcmp(scan->row.key, key, size) == 0 &&
+           (scan->row.size == size || scan->row.key[size] == '\0')) {
+        scan->counts->away++;
+        failed = next_row(scan);
+    }
+    return failed;
+}
+
+static int add_place(struct scan *scan, const struct library_root *root, size_t *place)
+{
+    struct library_places *places = &scan->places;
+    char *key = malloc(root->size);
+    if (key == NULL || GROW(places->place, places->count) != 0) {
+        free(key);
+        return -ENOMEM;
+    }
+    memcpy(key, root->key, root->size);
+    places->place[places->count] = (struct library_place){.key = key, .size = root->size};
+    *place = places->count++;
+    return 0;
+}
+
+static int scan_root(void *context, const struct library_root *root, size_t *place,
+                     bool *is_skipped)
+{
+    struct scan *scan = context;
+    struct library_places *places = &scan->places;
+    size_t found = places->count;
+    for (size_t i = 0; i < places->count; i++) {
+        const struct library_place *other = &places->place[i];
+        if (compare_keys(other->key, other->size, root->key, root->size) == 0)
+            found = i;
+        else if (other->is_visited && other->device == root->device && other->inode == root->inode)
+            *is_skipped = true; /* the same directory is mounted twice */
+    }
+    if (*is_skipped)
+        return 0;
+    int error = found == places->count ? add_place(scan, root, &found) : 0;
+    if (error != 0)
+        return error;
+    places->place[found].is_visited = true;
+    places->place[found].device = root->device;
+    places->place[found].inode = root->inode;
+    *place = found;
+    return 0;
+}
+
+/* Reads a file that is new or may have changed. Returns 0, or -ENOENT where it is gone. */
+static int look_closer(struct scan *scan, const struct library_seen *seen, bool is_hashed,
+                       struct library_file *file)
+{
+    *file = (struct library_file){.size = 0};
+    library_identity(seen->status, file);
+    int known = library_state_known(scan->state, file);
+    if (known < 0)
+        return state_failed(scan, known);
+    const char *path = path_of(scan, seen->key, seen->size);
+    int error = 0;
+    if (known == 0) {
+        error = library_facts(seen->directory, seen->name, seen->status, is_hashed, file);
+        scan->counts->hashed += error == 0;
+    }
+    if (error == -ENOENT)
+        return error;
+    if (error != 0) {
+        scan->counts->unreadable++;
+        scan_warn(scan, path, strerror(-error));
+    }
+    error = library_name(scan->naming, path, file);
+    return error == 0 ? 0
+                      : scan_fail(scan, error, "the map of modules %s: %s",
+                                  scan->order->conf->link_modules, strerror(-error));
+}
+
+static bool is_same(const struct library_row *row, const struct library_seen *seen)
+{
+    struct library_file is;
+    library_identity(seen->status, &is);
+    return row->file.inode == is.inode && row->file.size == is.size &&
+           row->file.modified_ns == is.modified_ns && row->file.changed_ns == is.changed_ns &&
+           row->place == seen->place;
+}
+
+static int file_new(struct scan *scan, const struct library_seen *seen)
+{
+    struct library_pending pending = {
+        .key = seen->key,
+        .size = seen->size,
+        .kind = LIBRARY_ADDED,
+        .is_first = scan->is_first,
+        .is_place = seen->place,
+    };
+    int error = look_closer(scan, seen, !scan->order->skips_new, &pending.is);
+    if (error != 0)
+        return error == -ENOENT ? 0 : error;
+    return state_failed(scan, library_state_pend(scan->state, &pending));
+}
+
+static bool is_one_device(const struct scan *scan, size_t was, size_t is)
+{
+    const struct library_places *places = &scan->places;
+    return was < places->count && places->place[was].was_device == places->place[is].device;
+}
+
+/* The file of the row, which is not as it was. */
+static int file_other(struct scan *scan, const struct library_seen *seen)
+{
+    struct library_pending pending = {
+        .key = seen->key,
+        .size = seen->size,
+        .was_place = scan->row.place,
+        .is_place = seen->place,
+        .was = scan->row.file,
+    };
+    library_state_rest(scan->state, &pending.was);
+    int error = look_closer(scan, seen, true, &pending.is);
+    if (error == -ENOENT)
+        return row_missing(scan);
+    if (error != 0)
+        return error;
+    pending.kind = library_change_judge(&pending.was, &pending.is,
+                                        is_one_device(scan, pending.was_place, seen->place));
+    bool is_kept = pending.kind == LIBRARY_NONE && pending.was_place == pending.is_place &&
+                   pending.was.inode == pending.is.inode &&
+                   pending.was.modified_ns == pending.is.modified_ns &&
+                   pending.was.changed_ns == pending.is.changed_ns &&
+                   strcmp(pending.was.sha1, pending.is.sha1) == 0;
+    if (!is_kept)
+        error = state_failed(scan, library_state_pend(scan->state, &pending));
+    return error == 0 ? next_row(scan) : error;
+}
+
+/* By what is there, it shows whether the file system is that of the last scan. */
+static void note_found(struct scan *scan, const struct library_seen *seen)
+{
+    struct library_file is;
+    library_identity(seen->status, &is);
+    if (scan->row.place >= scan->places.count || scan->row.file.size != is.size ||
+        scan->row.file.modified_ns != is.modified_ns)
+        return;
+    scan->places.place[scan->row.place].found++;
+    scan->places.place[scan->row.place].same += scan->row.file.inode == is.inode;
+}
+
+static int scan_file(void *context, const struct library_seen *seen)
+{
+    struct scan *scan = context;
+    int error = pass_rows(scan, seen->key, seen->size);
+    if (error != 0)
+        return error;
+    if (++scan->counts->files % PROGRESS_FILES == 0 && scan->order->progress != NULL)
+        scan->order->progress(scan->order->teller.context, scan->counts->files);
+    if (!scan->has_row || compare_keys(scan->row.key, scan->row.size, seen->key, seen->size) != 0)
+        return file_new(scan, seen);
+    note_found(scan, seen);
+    return is_same(&scan->row, seen) ? next_row(scan) : file_other(scan, seen);
+}
+
+/* ---- Trees ------------------------------------------------------------------------------------
+ */
+
+/* The rows of a tree that is not there. They are kept, unless they count as removed. */
+static int tree_away(struct scan *scan, const char *tree, int why)
+{
+    int error = 0;
+    uint64_t before = scan->counts->away;
+    while (error == 0 && scan->has_row) {
+        if (scan->order->is_accepted && why == -ENOENT) {
+            error = row_missing(scan);
+        } else {
+            scan->counts->away++;
+            error = next_row(scan);
+        }
+    }
+    scan->counts->trees_away++;
+    const char *text = why == -ELOOP || why == -ENOTDIR
+                           ? "a part of its path is a symbolic link or no directory: name the "
+                             "directory itself"
+                           : strerror(-why);
+    scan_warn(scan, tree, text);
+    if (scan->counts->away > before)
+        scan_warn(scan, tree, "the tree is away; what is known of it is kept");
+    return error;
+}
+
+static int scan_tree(struct scan *scan, const char *tree)
+{
+    size_t size = strlen(tree);
+    CLEANUP_FREE char *key = malloc(size + 1);
+    if (key == NULL)
+        return scan_fail(scan, -ENOMEM, "out of memory");
+    library_key(tree, size, key);
+    int error = state_failed(scan, library_state_rows(scan->state, key, size));
+    if (error == 0)
+        error = next_row(scan);
+    scan->is_first = !scan->has_row;
+    const struct library_walk walk = {
+        .patterns = scan->patterns,
+        .except = scan->except,
+        .context = scan,
+        .root = scan_root,
+        .file = scan_file,
+        .unreadable = scan_unreadable,
+    };
+    if (error != 0)
+        return error;
+    error = library_walk(&walk, tree);
+    if (error != 0 && scan->trouble[0] == '\0' && error != -ENOMEM)
+        return tree_away(scan, tree, error);
+    while (error == 0 && scan->has_row)
+        error = row_missing(scan);
+    return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
+}
+
+/* A place is away where it was not met, or where its directory is another one that has none of its
+ * files. The number of a device alone tells nothing, as it can change at each boot and mount. */
+static enum library_place_verdict judge_place(const struct library_place *place)
+{
+    bool is_other = place->was_device != place->device;
+    if (!place->was_known || place->missing == 0)
+        return LIBRARY_PLACE_HERE;
+    if (!place->is_visited || (place->found == 0 && (is_other || place->was_inode != place->inode)))
+        return LIBRARY_PLACE_AWAY;
+    return is_other && place->same == 0 ? LIBRARY_PLACE_OTHER : LIBRARY_PLACE_HERE;
+}
+
+/* Says which places are away, and counts their files. */
+static void judge_places(struct scan *scan)
+{
+    for (size_t i = 0; i < scan->places.count; i++) {
+        struct library_place *place = &scan->places.place[i];
+        if (!scan->order->is_accepted)
+            place->verdict = judge_place(place);
+        if (place->verdict == LIBRARY_PLACE_HERE)
+            continue;
+        scan->counts->away += place->missing;
+        scan->counts->trees_away++;
+        scan_warn(scan, path_of(scan, place->key, place->size),
+                  place->verdict == LIBRARY_PLACE_OTHER
+                      ? "another file system is there than before; what is missing is kept once"
+                  : place->is_visited
+                      ? "another directory is there than before, with none of the files; what is "
+                        "known of it is kept"
+                      : "it was mounted, and is not there; what is known of it is kept");
+    }
+}
+
+static int scan_trees(struct scan *scan)
+{
+    const struct conf_lines *trees = &scan->order->conf->library_trees;
+    int error = state_failed(scan, library_state_places(scan->state, &scan->places));
+    for (size_t i = 0; i < trees->count && error == 0; i++)
+        error = scan_tree(scan, trees->line[i].text);
+    if (error != 0)
+        return error;
+    judge_places(scan);
+    return state_failed(scan,
+                        library_state_settle(scan->state, &scan->places, (int64_t)time(NULL)));
+}
+
+/* ---- A scan -----------------------------------------------------------------------------------
+ */
+
+/* Opens a directory of root's, made where it is missing. Returns a descriptor or -errno. */
+static int open_own(struct scan *scan, const char *path, mode_t mode)
+{
+    char culprit[PATH_MAX] = "";
+    int error = directory_make_all(path, mode);
+    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    if (fd == -EPERM && culprit[0] != '\0')
+        return scan_fail(scan, fd, "root writes nothing to %s: %.200s can be changed by others",
+                         path, culprit);
+    return fd < 0 ? scan_fail(scan, fd, "%s: %s", path, strerror(-fd)) : fd;
+}
+
+static int tell_changes(struct scan *scan)
+{
+    const struct conf *conf = scan->order->conf;
+    char name[LIBRARY_LOG_NAME_SIZE] = "";
+    bool has_logs = conf->library_logs[0] != '\0' && !scan->order->is_dry;
+    CLEANUP_CLOSE int fd = has_logs ? open_own(scan, conf->library_logs, 0755) : -1;
+    if (has_logs && fd < 0)
+        return fd;
+    struct library_logs logs = {fd, conf->library_log_bytes, conf->library_log_files};
+    int error =
+        library_logs_write(scan->state, has_logs ? &logs : NULL, &scan->order->teller, name);
+    if (error != 0 && name[0] != '\0')
+        return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
+                         conf->library_logs, name,
+                         error == -EPERM ? "it is no plain file of root's" : strerror(-error));
+    return state_failed(scan, error);
+}
+
+static int scan_with_state(struct scan *scan)
+{
+    char path[PATH_MAX];
+    const struct conf *conf = scan->order->conf;
+    snprintf(path, sizeof path, "%s/libraries.db", conf->library_state);
+    int error = library_state_open(path, scan->order->is_dry, &scan->state);
+    if (error != 0)
+        return state_failed(scan, error);
+    error = globs_read(conf->library_patterns, &scan->patterns);
+    if (error == 0)
+        error = globs_read(conf->library_except, &scan->except);
+    if (error == 0 &&
+        (scan->naming = library_naming_new(conf, scan->order->root, scan->patterns)) == NULL)
+        error = -ENOMEM;
+    if (error != 0)
+        return scan_fail(scan, error, "%s", strerror(-error));
+    if (!scan->order->is_dry)
+        error = tell_changes(scan); /* of a scan that was killed */
+    if (error == 0)
+        error = scan_trees(scan);
+    return error == 0 ? tell_changes(scan) : error;
+}
+
+/* Returns a descriptor that has the lock of the state's directory, or -errno: -EWOULDBLOCK while
+ * another scan has it. */
+static int take_lock(struct scan *scan)
+{
+    CLEANUP_CLOSE int directory = open_own(scan, scan->order->conf->library_state, 0700);
+    if (directory < 0)
+        return directory;
+    int fd = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return scan_fail(scan, -errno, "%s/lock: %s", scan->order->conf->library_state,
+                         strerror(errno));
+    int error;
+    do
+        error = flock(fd, scan->order->is_waiting ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
+    while (error == -EINTR);
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
+}
+
+enum library_scan_outcome library_scan(const struct library_scan_order *order,
+                                       struct library_scan_counts *counts, char *trouble,
+                                       size_t size)
+{
+    struct scan scan = {.order = order, .counts = counts, .trouble = trouble, .trouble_size = size};
+    trouble[0] = '\0';
+    *counts = (struct library_scan_counts){0};
+    CLEANUP_CLOSE int lock = order->is_dry ? -1 : take_lock(&scan);
+    if (!order->is_dry && lock < 0)
+        return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
+    int error = scan_with_state(&scan);
+    library_state_close(scan.state);
+    library_naming_free(scan.naming);
+    globs_free(scan.patterns);
+    globs_free(scan.except);
+    library_places_free(&scan.places);
+    free(scan.path);
+    return error == 0 ? LIBRARY_SCAN_DONE : LIBRARY_SCAN_FAILED;
+}

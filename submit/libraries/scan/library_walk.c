@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/scan/library_walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "conf/base/listing.h"
+
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+
+struct walk_name {
+    size_t at; /* in `names` */
+    unsigned char type;
+};
+
+struct level {
+    char *names; /* owned */
+    size_t names_size, names_room;
+    struct walk_name *name; /* owned */
+    size_t count, room;
+};
+
+struct walking {
+    const struct library_walk *walk;
+    char *key; /* owned */
+    size_t size, room;
+    unsigned depth;
+};
+
+void library_key(const char *path, size_t size, char *key)
+{
+    for (size_t i = 0; i < size; i++)
+        key[i] = path[i] == '/' ? '\0' : path[i];
+}
+
+void library_path(const char *key, size_t size, char *path)
+{
+    for (size_t i = 0; i < size; i++)
+        path[i] = key[i] == '\0' ? '/' : key[i];
+    path[size] = '\0';
+}
+
+/* ---- Names of a directory, sorted ------------------------------------------------------------ */
+
+static void free_level(struct level *level)
+{
+    free(level->names);
+    free(level->name);
+}
+
+#define CLEANUP_LEVEL __attribute__((cleanup(free_level)))
+
+static bool is_library(const struct library_walk *walk, const char *name)
+{
+    return globs_match(walk->patterns, name) && !globs_match(walk->except, name);
+}
+
+/* Directories, and files of the patterns; of others there is nothing to know. */
+static bool is_wanted(const struct library_walk *walk, const struct dirent *entry)
+{
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        return false;
+    if (entry->d_type == DT_REG)
+        return is_library(walk, entry->d_name);
+    return entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+}
+
+static int add_name(struct level *level, const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name) + 1;
+    if (GROW_TO(level->names, level->names_room, level->names_size + length) != 0 ||
+        GROW_TO(level->name, level->room, level->count + 1) != 0)
+        return -ENOMEM;
+    memcpy(level->names + level->names_size, entry->d_name, length);
+    level->name[level->count++] = (struct walk_name){level->names_size, entry->d_type};
+    level->names_size += length;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b, void *names)
+{
+    const struct walk_name *one = a, *other = b;
+    return strcmp((const char *)names + one->at, (const char *)names + other->at);
+}
+
+/* Takes the descriptor of the directory over where it returns 0: `*listing` has it then. */
+static int read_level(const struct library_walk *walk, int fd, struct level *level, DIR **listing)
+{
+    const struct dirent *entry;
+    int error = listing_take(fd, listing);
+    if (error != 0)
+        return error;
+    while ((errno = 0, entry = readdir(*listing)) != NULL) {
+        if (is_wanted(walk, entry) && add_name(level, entry) != 0)
+            return -ENOMEM;
+    }
+    if (errno != 0)
+        return -errno;
+    if (level->count > 1)
+        qsort_r(level->name, level->count, sizeof *level->name, by_name, level->names);
+    return 0;
+}
+
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+static int open_directory(int at, const char *name)
+{
+    /* only the owner and root may leave the time of last access alone */
+    int fd = openat(at, name, OPEN_DIRECTORY | O_NOATIME);
+    if (fd < 0 && errno == EPERM)
+        fd = openat(at, name, OPEN_DIRECTORY);
+    return fd < 0 ? -errno : fd;
+}
+
+static int append_name(struct walking *walking, const char *name)
+{
+    size_t length = strlen(name);
+    if (GROW_TO(walking->key, walking->room, walking->size + length + 1) != 0)
+        return -ENOMEM;
+    walking->key[walking->size] = '\0';
+    memcpy(walking->key + walking->size + 1, name, length);
+    walking->size += length + 1;
+    return 0;
+}
+
+/* `error` of an object at the key, or of the walk itself. */
+static int pass_over(struct walking *walking, int error)
+{
+    if (error == -ENOMEM)
+        return error;
+    return error == -ENOENT ? 0 /* it has just been removed */
+                            : walking->walk->unreadable(walking->walk->context, walking->key,
+                                                        walking->size, error);
+}
+
+/* Whether another file system or mounted directory begins here. */
+static int ask_root(struct walking *walking, int fd, uint64_t *device, size_t *place,
+                    bool *is_skipped)
+{
+    struct statx facts;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &facts) != 0)
+        return -errno;
+    uint64_t own = makedev(facts.stx_dev_major, facts.stx_dev_minor);
+    *is_skipped = false;
+    if (own == *device && (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0)
+        return 0;
+    *device = own;
+    struct library_root root = {walking->key, walking->size, own, facts.stx_ino};
+    return walking->walk->root(walking->walk->context, &root, place, is_skipped);
+}
+
+static int walk_names(struct walking *walking, int fd, const struct level *level, uint64_t device,
+                      size_t place);
+
+/* Takes the descriptor over. */
+static int walk_directory(struct walking *walking, int fd, uint64_t device, size_t place)
+{
+    CLEANUP_LEVEL struct level level = {NULL, 0, 0, NULL, 0, 0};
+    CLEANUP_LISTING DIR *listing = NULL;
+    bool is_skipped;
+    int error = walking->depth >= LIBRARY_WALK_DEPTH
+                    ? -ENAMETOOLONG
+                    : ask_root(walking, fd, &device, &place, &is_skipped);
+    if (error != 0 || is_skipped) {
+        close(fd);
+        return error == 0 ? 0 : pass_over(walking, error);
+    }
+    error = read_level(walking->walk, fd, &level, &listing);
+    if (error != 0)
+        return pass_over(walking, error);
+    walking->depth++;
+    error = walk_names(walking, dirfd(listing), &level, device, place);
+    walking->depth--;
+    return error;
+}
+
+static int walk_file(struct walking *walking, int fd, const char *name, size_t place)
+{
+    struct stat status;
+    if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return pass_over(walking, -errno);
+    struct library_seen seen = {fd, name, walking->key, walking->size, &status, place};
+    return S_ISREG(status.st_mode) ? walking->walk->file(walking->walk->context, &seen) : 0;
+}
+
+/* File systems that do not tell the type: a look at it does. */
+static unsigned char type_of(int fd, const struct library_walk *walk, const char *name,
+                             unsigned char type)
+{
+    struct stat status;
+    if (type != DT_UNKNOWN)
+        return type;
+    if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+        return DT_DIR;
+    return is_library(walk, name) ? DT_REG : DT_UNKNOWN;
+}
+
+static int walk_one(struct walking *walking, int fd, const char *name, unsigned char type,
+                    uint64_t device, size_t place)
+{
+    type = type_of(fd, walking->walk, name, type);
+    if (type == DT_REG)
+        return walk_file(walking, fd, name, place);
+    if (type != DT_DIR)
+        return 0;
+    int below = open_directory(fd, name);
+    return below < 0 ? pass_over(walking, below) : walk_directory(walking, below, device, place);
+}
+
+static int walk_names(struct walking *walking, int fd, const struct level *level, uint64_t device,
+                      size_t place)
+{
+    size_t size = walking->size;
+    int error = 0;
+    for (size_t i = 0; i < level->count && error == 0; i++) {
+        const char *name = level->names + level->name[i].at;
+        error = append_name(walking, name);
+        if (error == 0)
+            error = walk_one(walking, fd, name, level->name[i].type, device, place);
+        walking->size = size;
+    }
+    return error;
+}
+
+/* Opens the directory of an absolute path, part by part: no link is followed. */
+static int open_tree(const char *tree)
+{
+    CLEANUP_FREE char *parts = strdup(tree);
+    char *rest = NULL;
+    int fd = parts == NULL ? -ENOMEM : open_directory(AT_FDCWD, "/");
+    for (char *part = parts == NULL ? NULL : strtok_r(parts, "/", &rest); part != NULL && fd >= 0;
+         part = strtok_r(NULL, "/", &rest)) {
+        int below = open_directory(fd, part);
+        close(fd);
+        fd = below;
+    }
+    return fd;
+}
+
+int library_walk(const struct library_walk *walk, const char *tree)
+{
+    struct walking walking = {.walk = walk, .size = strlen(tree)};
+    int fd = open_tree(tree);
+    if (fd < 0)
+        return fd;
+    int error = GROW_TO(walking.key, walking.room, walking.size + 1);
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
+    library_key(tree, walking.size, walking.key);
+    error = walk_directory(&walking, fd, UINT64_MAX, 0);
+    free(walking.key);
+    return error;
+}

@@ -1,0 +1,471 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-libmon scan: what it says of each change of a library, what it does not take for one, and what is left when
+# it is killed. Needs root.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    use_place "$(readlink -f "$BATS_TEST_TMPDIR")"
+}
+
+# use_place DIRECTORY [TREE]: everything is there
+use_place() {
+    PLACE=$1
+    TREE=${2:-$PLACE/sw}
+    STATE=$PLACE/state
+    LOGS=$PLACE/logs
+    CONF=$PLACE/jobtrail.conf
+    mkdir -p "$TREE"
+    configure
+}
+
+teardown() {
+    local at place
+    place=$(readlink -f "$BATS_TEST_TMPDIR")
+    while read -r at; do umount -l "$at"; done < <(awk -v place="$place/" 'index($2, place) == 1 { print $2 }' /proc/mounts | tac)
+}
+
+configure() { # LINE...
+    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "$@" >"$CONF"
+}
+
+scan() {
+    "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" "$@"
+}
+
+# changes JQ: of what a scan finds, by --json, one line each
+changes() {
+    scan --json | jq -r ".changes[] | $1"
+}
+
+kinds='"\(.change) \(.path | sub(".*/"; ""))"'
+
+# make_library FILE WORD [LIBRARY]: a shared object with a build-id, whose content is of the word
+make_library() {
+    local name=${3:-${1##*/}}
+    mkdir -p "$(dirname "$1")"
+    echo "const char word[] = \"$2\";" | gcc -shared -fPIC -Wl,--build-id -Wl,-soname,"${name%.so*}.so.1" -o "$1.made" -x c -
+    mv "$1.made" "$1"
+}
+
+build_id() {
+    readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# settle: scans until files that were written just now have been read again
+settle() {
+    until [[ $(scan --json | jq .read) == 0 ]]; do :; done
+}
+
+@test "each kind of change is told, with the file as it was and is" {
+    make_library "$TREE/a/libone.so.1" one
+    make_library "$TREE/a/libtwo.so.1" two
+    echo module >"$TREE/a/three.mod"
+    echo text >"$TREE/a/readme.txt"
+    run -0 scan
+    [[ $output == "3 files, 3 added" ]]
+    run -0 scan
+    [[ $output == "3 files, no change" ]]
+    local was_id was_sum
+    was_id=$(build_id "$TREE/a/libone.so.1")
+    was_sum=$(sha1sum <"$TREE/a/libone.so.1")
+
+    make_library "$TREE/a/libone.so.1" other            # renamed over
+    cat "$TREE/a/libone.so.1" >"$TREE/a/libtwo.so.1"    # in place
+    touch -d 2001-02-03 "$TREE/a/three.mod"
+    make_library "$TREE/b/libfour.so" four
+    scan --json >"$PLACE/found"
+    [[ $(jq -r ".changes[] | $kinds" "$PLACE/found" | sort | paste -sd ,) == \
+        "added libfour.so,modified libtwo.so.1,replaced libone.so.1,touched three.mod" ]]
+    jq -e --arg was "$was_id" --arg is "$(build_id "$TREE/a/libone.so.1")" --arg sum "${was_sum%% *}" \
+        --arg inode "$(stat -c %i "$TREE/a/libone.so.1")" --arg size "$(stat -c %s "$TREE/a/libone.so.1")" '
+        .changes[] | select(.change == "replaced") | .was.build_id == $was and .is.build_id == $is and .was.sha1 == $sum
+        and (.is.inode | tostring) == $inode and (.is.size | tostring) == $size and .is.soname == "libone.so.1"
+        and .is.library == "libone" and .was.inode != .is.inode' "$PLACE/found"
+
+    mv "$TREE/b" "$TREE/c"
+    rm "$TREE/a/libone.so.1"
+    [[ $(changes '"\(.change) \(.path) \(.from)"' | sort | paste -sd ,) == \
+        "moved $TREE/c/libfour.so $TREE/b/libfour.so,removed $TREE/a/libone.so.1 null" ]]
+    run -0 scan
+    [[ $output == "3 files, no change" ]]
+}
+
+@test "an upgrade of a package by dpkg tells the package and both versions" {
+    local root=$PLACE/root version
+    use_place "$PLACE" "$root/opt/fft"
+    mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
+    touch "$root/var/lib/dpkg/status"
+    for version in 1.0-1 2.0-1; do
+        make_library "$PLACE/$version/opt/fft/lib/libfft.so.1" "$version"
+        ln -s libfft.so.1 "$PLACE/$version/opt/fft/lib/libfft.so"
+        mkdir "$PLACE/$version/DEBIAN"
+        printf '%s\n' "Package: fft" "Version: $version" "Architecture: all" "Maintainer: n <n@example.org>" \
+            "Description: test" >"$PLACE/$version/DEBIAN/control"
+        dpkg-deb --root-owner-group -b "$PLACE/$version" "$PLACE/$version.deb" >/dev/null
+    done
+    dpkg --root="$root" --log="$PLACE/dpkg.log" -i "$PLACE/1.0-1.deb" >/dev/null
+    scan --root "$root" >/dev/null
+    dpkg --root="$root" --log="$PLACE/dpkg.log" -i "$PLACE/2.0-1.deb" >/dev/null
+    scan --root "$root" --json >"$PLACE/found"
+    jq -e --arg was "$(build_id "$PLACE/1.0-1/opt/fft/lib/libfft.so.1")" --arg is "$(build_id "$TREE/lib/libfft.so.1")" '
+        (.changes | length) == 1 and (.changes[0] | .change == "replaced" and .was.package == "fft" and .is.library == "fft"
+        and .was.version == "1.0-1" and .is.version == "2.0-1" and .was.build_id == $was and .is.build_id == $is)' "$PLACE/found"
+    [[ $(tail -n 1 "$LOGS/fft.log") =~ ^[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}\ [^\ ]*\ LIB_REPLACED\ path=$TREE/lib/libfft.so.1\ .*\ version=2.0-1\ .*was_version=1.0-1$ ]]
+    touch "$TREE/other" # or dpkg would remove the tree
+    dpkg --root="$root" --log="$PLACE/dpkg.log" --purge fft >/dev/null
+    [[ $(scan --root "$root" --json | jq -r ".changes[] | $kinds") == "removed libfft.so.1" ]]
+}
+
+@test "a library is named by the configuration, its module, its package, its soname or its file" {
+    mkdir -p "$TREE"/{hdf5/1.14/lib,other}
+    make_library "$TREE/hdf5/1.14/lib/libhdf5.so.200" hdf5
+    make_library "$TREE/other/libsoname.so.7.1" soname libcalled.so.7.1
+    echo x >"$TREE/other/plain.1.mod"
+    echo x >"$TREE/other/libimsl20.a"
+    echo "$TREE/hdf5/1.14 hdf5/1.14" >"$PLACE/modules"
+    configure "name = imsl */libimsl*" "group = math ims*" "[link]" "modules = $PLACE/modules"
+    [[ $(changes '"\(.is.library) \(.is.version) \(.group)"' | sort | paste -sd ,) == \
+        "hdf5 1.14 null,imsl null math,libcalled null null,plain null null" ]]
+    [[ $(find "$LOGS" -name '*.log' -printf '%f\n' | sort | paste -sd ' ') == "hdf5.log imsl.log libcalled.log plain.log" ]]
+}
+
+@test "several names of one file are one change" {
+    make_library "$TREE/a/libone.so.1" one
+    mkdir "$TREE/b" "$TREE/bound"
+    ln "$TREE/a/libone.so.1" "$TREE/b/libone.so.1"
+    mount --bind "$TREE/a" "$TREE/bound"
+    [[ $(changes "\"\(.links) \" + $kinds") == "2 added libone.so.1" ]]
+    echo more >>"$TREE/b/libone.so.1"
+    [[ $(changes "\"\(.links) \" + $kinds") == "2 modified libone.so.1" ]]
+    [[ $(grep -c LIB_MODIFIED "$LOGS/libone.log") == 1 ]]
+    rm "$TREE/b/libone.so.1"
+    [[ $(changes "$kinds" | grep -v touched) == "removed libone.so.1" ]]
+}
+
+@test "what is not mounted is not removed" {
+    local under
+    mkdir -p "$PLACE/disk" "$TREE/below"
+    mount -t tmpfs -o size=1m disk "$PLACE/disk"
+    echo x >"$PLACE/disk/mounted.a"
+    mkdir "$PLACE/bound"
+    echo y >"$PLACE/bound/bound.a"
+    for under in "$TREE" "$TREE/below"; do
+        mkdir -p "$under"
+        for source in "$PLACE/disk" "$PLACE/bound"; do # another device; the same device
+            rm -rf "$STATE" "$LOGS"
+            mount --bind "$source" "$under"
+            run -0 scan
+            umount "$under"
+            run -1 scan
+            [[ $output == *"$under: "*"is kept"* && $output == *"0 files, no change, 1 away" ]]
+            [[ $(cat "$LOGS"/*.log) != *REMOVED* ]]
+            echo stray >"$under/stray.a"
+            run -1 scan
+            [[ $output == *"1 away"* ]]
+            rm "$under/stray.a"
+            run scan
+            mount --bind "$source" "$under"
+            run -0 scan
+            [[ $output != *removed*[md].a* ]]
+            umount "$under"
+            run -0 scan --accept-away
+            [[ $output == *"removed   $under/"* ]]
+            run -0 scan
+        done
+    done
+}
+
+@test "a tree that is missing or a link is said, and kept" {
+    echo x >"$TREE/x.a"
+    scan >/dev/null
+    mv "$TREE" "$PLACE/elsewhere"
+    run -1 scan
+    [[ $output == *"$TREE: No such file or directory"* && $output == *"1 away"* ]]
+    ln -s elsewhere "$TREE"
+    run -1 scan --accept-away
+    [[ $output == *"symbolic link"* && $output == *"1 away"* ]]
+    rm "$TREE"
+    mv "$PLACE/elsewhere" "$TREE"
+    run -0 scan
+    [[ $output == "1 files, no change" ]]
+    rm -r "$TREE"
+    run scan --accept-away
+    [[ $output == *"removed   $TREE/x.a"* ]]
+}
+
+@test "what cannot be read is counted, and is not removed" {
+    mkdir "$TREE/a" "$TREE/b"
+    echo x >"$TREE/a/x.a"
+    echo y >"$TREE/b/y.a"
+    scan >/dev/null
+    chmod 0 "$TREE/a"
+    # a root without its right to read everything
+    run -1 setpriv --inh-caps=-dac_override,-dac_read_search --bounding-set=-dac_override,-dac_read_search \
+        "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
+    [[ $output == *"$TREE/a: Permission denied"* && $output == *"1 files, no change, 1 away, 1 unreadable" ]]
+    chmod 755 "$TREE/a"
+    run -0 scan
+    [[ $output == "2 files, no change" ]]
+}
+
+@test "read-only mounts are scanned, and reading moves no time of last access" {
+    mount -t tmpfs -o size=4m,strictatime disk "$TREE"
+    make_library "$TREE/libone.so" one
+    touch -a -d 2001-02-03 "$TREE/libone.so"
+    mount -o remount,ro "$TREE"
+    run -0 scan
+    [[ $output == "1 files, 1 added" ]]
+    mount -o remount,rw "$TREE"
+    [[ $(stat -c %x "$TREE/libone.so") == 2001-02-03* ]]
+    mount -o remount,noatime "$TREE"
+    echo more >>"$TREE/libone.so"
+    [[ $(changes "$kinds") == "modified libone.so" ]]
+}
+
+@test "nothing is written where nothing has changed, nor by --dry-run" {
+    make_library "$TREE/libone.so" one
+    settle
+    local before
+    seen() { (cd "$PLACE" && find state logs -type f -printf '%p %T@ %C@ %s\n' -exec sha1sum {} + | sort); }
+    before=$(seen)
+    scan >/dev/null
+    [[ $(seen) == "$before" ]]
+    make_library "$TREE/libone.so" two
+    run -0 scan --dry-run
+    [[ $output == *"replaced  $TREE/libone.so"* && $(seen) == "$before" ]]
+    run -0 scan
+    [[ $output == *"replaced  $TREE/libone.so"* ]]
+}
+
+@test "times that jump are changes, whatever their direction" {
+    echo x >"$TREE/x.a"
+    scan >/dev/null
+    touch -d 2037-01-01 "$TREE/x.a"
+    [[ $(changes "$kinds") == "touched x.a" ]]
+    touch -d 1971-01-01 "$TREE/x.a"
+    [[ $(changes '"\(.change) \(.was.mtime) \(.is.mtime)"') == "touched 2114380800 31536000" ]]
+    echo y >"$TREE/x.a"
+    touch -d 1971-01-01 "$TREE/x.a"
+    [[ $(changes "$kinds") == "modified x.a" ]]
+    settle
+}
+
+@test "entries of a log stay sorted where the clock was set back" {
+    local last
+    echo x >"$TREE/x.a"
+    scan >/dev/null
+    sqlite3 "$STATE/libraries.db" "UPDATE log SET entry = entry + 1800"
+    last=$(sqlite3 "$STATE/libraries.db" "SELECT entry FROM log")
+    echo y >"$TREE/x.a"
+    scan >/dev/null
+    [[ $(tail -n 1 "$LOGS/x.log") == "$(LC_ALL=C TZ=UTC date -d "@$last" +%a_%b_%d_%Y_%H:%M) "* ]]
+    sqlite3 "$STATE/libraries.db" "UPDATE log SET entry = entry + 86400"
+    echo z >"$TREE/x.a"
+    scan >/dev/null
+    [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted" && $(wc -l <"$LOGS/x.log") == 2 && -f $LOGS/x.log.1 ]]
+}
+
+@test "names can hold any byte, and neither a terminal nor a line of a log is driven by them" {
+    local dir=$TREE/$'a\nb\e[2J' line
+    mkdir "$dir"
+    echo x >"$dir/"$'lib\nx \xff\\.a'
+    echo x >"$dir.a" # sorts before what is below the directory
+    run -0 scan
+    [[ $output == "2 files, 2 added" ]]
+    echo y >"$dir/"$'lib\nx \xff\\.a'
+    run -0 scan
+    [[ ${#lines[@]} == 2 && $output != *$'\e'* && $output == *'a\x0ab\x1b[2J/lib\x0ax \xff\x5c.a'* ]]
+    line=$(grep -h LIB_MODIFIED "$LOGS"/*.log)
+    [[ $line == *'path='*'/a\x0ab\x1b[2J/lib\x0ax\x20\xff\x5c.a size=2 '* ]]
+    [[ $(find "$LOGS" -printf '%f\n' | LC_ALL=C grep -c '[^a-zA-Z0-9._%]') == 0 ]]
+    run -0 scan
+    [[ $output == "2 files, no change" ]]
+    rm -r "$dir"
+    [[ $(changes .change) == removed ]]
+}
+
+@test "what the patterns do not name any more is forgotten, and not removed" {
+    echo x >"$TREE/x.a"
+    echo y >"$TREE/y.mod"
+    scan >/dev/null
+    configure "patterns = *.a"
+    run -0 scan
+    [[ $output == "1 files, no change, 1 forgotten" && $(cat "$LOGS"/*.log) != *REMOVED* ]]
+}
+
+@test "a second scan at the same time ends, or waits" {
+    local fd
+    echo x >"$TREE/x.a"
+    mkdir "$STATE"
+    exec {fd}>"$STATE/lock"
+    flock "$fd"
+    run -4 scan
+    [[ $output == "jobtrail-libmon: another scan is running; --wait waits for its end" ]]
+    scan --wait >"$PLACE/first" 3>&- {fd}>&- &
+    scan --wait >"$PLACE/second" 3>&- {fd}>&- &
+    until (($(grep -c -- '-> FLOCK' /proc/locks) >= 2)); do :; done
+    exec {fd}>&-
+    wait
+    [[ $(sort "$PLACE/first" "$PLACE/second" | paste -sd ,) == "1 files, 1 added,1 files, no change" ]]
+    [[ $(grep -c LOG_CREATED "$LOGS/x.log") == 1 ]]
+}
+
+@test "a full disk is said, and nothing is lost" {
+    local i
+    for i in {1..40}; do echo "$i" >"$TREE/lib$i.a"; done
+    mkdir "$STATE" "$LOGS"
+    mount -t tmpfs -o size=64k,mode=755 state "$STATE"
+    mount -t tmpfs -o size=256k,mode=755 logs "$LOGS"
+    head -c 1m /dev/zero >"$STATE/filler" 2>/dev/null || true
+    run -3 scan
+    [[ $output == *"the state in $STATE: "*"full"* || $output == *"No space left"* ]]
+    rm "$STATE/filler"
+    mount -o remount,size=4m "$STATE"
+    head -c 1m /dev/zero >"$LOGS/filler" 2>/dev/null || true
+    run -3 scan
+    [[ $output == *"the log $LOGS/"*"No space left on device; nothing is lost, the next scan writes it" ]]
+    rm "$LOGS/filler"
+    run -0 scan
+    [[ $(cat "$LOGS"/*.log | grep -c LOG_CREATED) == 40 ]]
+    run -0 scan
+    [[ $output == "40 files, no change" ]]
+}
+
+@test "a log is renamed when it is full" {
+    echo x >"$TREE/x.a"
+    configure "log_size = 1M" "log_files = 2"
+    scan >/dev/null
+    local i
+    for i in 1 2 3; do
+        truncate -s 1M "$LOGS/x.log"
+        echo "$i" >"$TREE/x.a"
+        scan >/dev/null
+    done
+    [[ $(find "$LOGS" -type f -printf '%f\n' | sort | paste -sd ' ') == "x.log x.log.1 x.log.2" ]]
+    [[ $(stat -c '%a %U' "$LOGS/x.log") == "644 root" && $(wc -l <"$LOGS/x.log") == 2 ]]
+}
+
+@test "root writes to no log that is a link, and to no directory of others'" {
+    echo x >"$TREE/x.a"
+    mkdir "$LOGS"
+    echo secret >"$PLACE/target"
+    ln -s "$PLACE/target" "$LOGS/x.log"
+    run -3 scan
+    [[ $output == *"the log $LOGS/x.log: it is no plain file of root's"* && $(<"$PLACE/target") == secret ]]
+    rm "$LOGS/x.log"
+    ln "$PLACE/target" "$LOGS/x.log"
+    run -3 scan
+    [[ $(<"$PLACE/target") == secret ]]
+    rm "$LOGS/x.log"
+    chmod 777 "$LOGS"
+    run -3 scan
+    [[ $output == *"root writes nothing to $LOGS: $LOGS can be changed by others"* ]]
+    chmod 755 "$LOGS"
+    run -0 scan
+    [[ $(grep -c LOG_CREATED "$LOGS/x.log") == 1 ]]
+}
+
+# told: the state and the logs without the times of entries
+told() {
+    sqlite3 "$STATE/libraries.db" "SELECT hex(key), place, inode, size, mtime, hex(sha1), name FROM file ORDER BY key;
+        SELECT count(*) FROM pending; SELECT name, base, new FROM log ORDER BY name"
+    cat "$LOGS"/*.log | cut -d ' ' -f 2- | sort
+}
+
+scan_traced() { # STRACE-OPTION...
+    strace "$@" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --root "$PLACE" # without packages, of which many lists would be read
+}
+
+again() {
+    rm -rf "$STATE" "$LOGS"
+    cp -a "$PLACE/saved/state" "$STATE"
+    cp -a "$PLACE/saved/logs" "$LOGS"
+}
+
+# calls: "NAME NUMBER" of each system call of a scan, from where it has found the configuration, by which it can change
+# something on disk: the NUMBERth call of this name. Before any other call the disk is as before the next of these; with
+# JOBTRAIL_SOAK they are there, too.
+calls() {
+    awk -F'(' -v conf="\"${CONF##*/}\"" -v all="${JOBTRAIL_SOAK:-0}" '
+        /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, conf)) found = 1
+            changes = $1 !~ /^(read|pread64|close|fcntl|.*stat.*|lseek|get.*|brk|mmap|munmap|mprotect|access|uname)$/ &&
+                ($1 != "openat" || /O_CREAT/)
+            if (found && $1 != "exit_group" && (changes || all)) print $1, n[$1] }' "$1"
+}
+
+@test "a scan that is killed at any system call is completed by the next, each line once" {
+    local expected call number
+    # in memory: a kill is no loss of power
+    mkdir "$PLACE/memory"
+    mount -t tmpfs -o mode=755 memory "$PLACE/memory"
+    use_place "$PLACE/memory"
+    make_library "$TREE/a/libone.so" one
+    make_library "$TREE/a/libtwo.so" two
+    make_library "$TREE/b/libthree.so" three
+    settle
+    mkdir "$PLACE/saved"
+    cp -a "$STATE" "$LOGS" "$PLACE/saved"
+    make_library "$TREE/a/libone.so" other
+    mv "$TREE/b/libthree.so" "$TREE/libthree.so"
+    rm "$TREE/a/libtwo.so"
+    make_library "$TREE/c/libnew.so" new
+    scan_traced -o "$PLACE/trace" >/dev/null
+    scan --root "$PLACE" >/dev/null
+    expected=$(told)
+    calls "$PLACE/trace" >"$PLACE/calls"
+    (($(wc -l <"$PLACE/calls") > 80))
+    while read -r call number; do
+        again
+        scan_traced -o /dev/null -e "inject=$call:signal=KILL:when=$number" >/dev/null 2>&1 3>&- && {
+            echo "not killed at $call $number"
+            return 1
+        }
+        scan --root "$PLACE" >/dev/null
+        diff <(echo "$expected") <(told) || {
+            echo "killed at $call $number"
+            return 1
+        }
+    done <"$PLACE/calls"
+}
+
+@test "trouble of usage and configuration is said" {
+    run -2 "$JOBTRAIL_BIN/jobtrail-libmon" scann
+    [[ $output == *"did you mean scan?"* ]]
+    run -2 "$JOBTRAIL_BIN/jobtrail-libmon"
+    run -2 scan --nope
+    run -0 "$JOBTRAIL_BIN/jobtrail-libmon" --help
+    [[ $output == Usage:* ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-libmon" --version
+    [[ $output == "jobtrail-libmon "[0-9]* ]]
+    echo "trees = /x" >>"$CONF"
+    run -3 scan
+    [[ $output == *"$CONF:7:1: unknown key 'trees' in [libraries] (did you mean tree?)"* ]]
+    : >"$CONF"
+    run -0 scan
+    [[ $output == *"nothing to do" ]]
+    echo no database >"$PLACE/file"
+    configure
+    mkdir "$STATE"
+    cp "$PLACE/file" "$STATE/libraries.db"
+    run -3 scan
+    [[ $output == *"the state in $STATE: "*"not a database"* ]]
+}
+
+@test "jobtrail-conf says what is a library, and by which line" {
+    configure "name = imsl */imsl/*" "group = math imsl"
+    run -0 "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
+    [[ $output == *", 1 trees in [libraries], "* ]]
+    explained() { "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --library "$@"; }
+    [[ $(explained "$TREE/imsl/a.so") == "$TREE/imsl/a.so: a library of the tree '$TREE' ($CONF:4), named imsl by '*/imsl/*' ($CONF:7), of the group math by 'imsl' ($CONF:8)" ]]
+    [[ $(explained "$TREE/a.so.1") == *", named by its module, package, soname or file" ]]
+    [[ $(explained "$TREE/a.txt") == *"no library, as its name matches none of [libraries] patterns" ]]
+    [[ $(explained "$TREE/a.so.1.dpkg-new") == *"no library, as its name matches [libraries] except" ]]
+    [[ $(explained "/opt/a.so") == *"no library, as it lies in no tree of [libraries]" ]]
+    explained "$TREE/imsl/a.so" --json | jq -e '.[0] | .library and .name == "imsl" and .group == "math" and .reason == null'
+    run -2 "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --library a.so
+    [[ $("$JOBTRAIL_BIN/jobtrail-conf" show --conf "$CONF") == *"name = imsl */imsl/*"* ]]
+    "$JOBTRAIL_BIN/jobtrail-conf" show --conf "$CONF" >"$PLACE/shown"
+    "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$PLACE/shown"
+}

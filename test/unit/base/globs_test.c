@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/globs.h"
+
+#include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool matches(const char *patterns, const char *name)
+{
+    struct globs *globs;
+    assert_int_equal(globs_read(patterns, &globs), 0);
+    bool result = globs_match(globs, name);
+    globs_free(globs);
+    return result;
+}
+
+static void each_form_matches_as_fnmatch_does(void **state)
+{
+    static const char *const patterns[] = {"*.so", "*.so.*", "lib*",  "libx.so", "*",        "**",
+                                           "?",    "a*b",    "[ab]*", "\\*",     "*;[0-9]*", "*x*"};
+    static const char *const names[] = {"libx.so", "libx.so.1", "x.so",  ".so", "so", "lib",
+                                        "a",       "ab",        "a*b",   "*",   "\\", "x;5f",
+                                        "x",       "b.so.",     ".so.x", ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (matches(patterns[i], names[k]) != (fnmatch(patterns[i], names[k], 0) == 0))
+                fail_msg("%s and %s", patterns[i], names[k]);
+}
+
+static void one_of_several_is_enough(void **state)
+{
+    (void)state;
+    assert_true(matches("  *.a\t*.mod ", "x.mod"));
+    assert_true(matches("*.a *.mod", "x.a"));
+    assert_false(matches("*.a *.mod", "x.so"));
+    assert_false(matches("", "x.so"));
+    assert_false(matches("", ""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_form_matches_as_fnmatch_does),
+        cmocka_unit_test(one_of_several_is_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/scan/library_logs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "conf/base/days.h"
+
+static void assert_line(const struct library_change *change, bool is_new, const char *expected)
+{
+    char *line = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&line, &size);
+    library_log_line(stream, change, 794473200, is_new);
+    fclose(stream);
+    assert_string_equal(line, expected);
+    free(line);
+}
+
+static void a_line_is_of_the_old_form_with_words_behind(void **state)
+{
+    struct library_change change = {
+        .kind = LIBRARY_ADDED,
+        .path = "/opt/a b\n\\\xff",
+        .group = "",
+        .is = {.size = 5,
+               .modified_ns = INT64_C(792236340) * 1000000000,
+               .sha1 = "ab",
+               .name = "x"},
+    };
+    (void)state;
+    assert_int_equal(days_use_zone("UTC"), 0);
+    assert_line(&change, true,
+                "Mon_Mar_06_1995_07:00 Wed_Feb_08_1995_09:39 LOG_CREATED "
+                "path=/opt/a\\x20b\\x0a\\x5c\\xff size=5 sha1=ab\n");
+    change.kind = LIBRARY_MOVED;
+    change.from = "/x";
+    change.path = "/y";
+    change.group = "g";
+    change.links = 2;
+    change.was = change.is;
+    change.was.size = 4;
+    strcpy(change.was.version, "1");
+    assert_line(&change, true,
+                "Mon_Mar_06_1995_07:00 Wed_Feb_08_1995_09:39 LIB_MOVED path=/y from=/x size=5 "
+                "sha1=ab group=g links=2 was_size=4 was_version=1\n");
+    change.kind = LIBRARY_REMOVED;
+    change.from = NULL;
+    change.links = 0;
+    assert_line(&change, false,
+                "Mon_Mar_06_1995_07:00 Wed_Feb_08_1995_09:39 LIB_REMOVED path=/y size=4 sha1=ab "
+                "version=1 group=g\n");
+}
+
+static void times_that_no_calendar_has_are_written(void **state)
+{
+    struct library_change change = {
+        .kind = LIBRARY_ADDED, .path = "/y", .group = "", .is = {.modified_ns = -1}};
+    (void)state;
+    assert_int_equal(days_use_zone("UTC"), 0);
+    assert_line(&change, false,
+                "Mon_Mar_06_1995_07:00 Wed_Dec_31_1969_23:59 LIB_ADDED path=/y size=0\n");
+}
+
+static void assert_name(const char *library, const char *expected)
+{
+    char name[LIBRARY_LOG_NAME_SIZE];
+    library_log_name(library, name);
+    assert_string_equal(name, expected);
+}
+
+static void the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called(void **state)
+{
+    char longest[LIBRARY_TEXT_SIZE], name[LIBRARY_LOG_NAME_SIZE], other[LIBRARY_LOG_NAME_SIZE];
+    (void)state;
+    assert_name("libx", "libx.log");
+    assert_name("../x", "%2e.%2fx.log");
+    assert_name("a%b\n", "a%25b%0a.log");
+    assert_name("C++", "C++.log");
+    memset(longest, '\n', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    library_log_name(longest, name);
+    longest[sizeof longest - 2] = 'x';
+    library_log_name(longest, other);
+    assert_true(strlen(name) < 255 && strcmp(name, other) != 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_of_the_old_form_with_words_behind),
+        cmocka_unit_test(times_that_no_calendar_has_are_written),
+        cmocka_unit_test(the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/scan/library_packages.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "conf/base/directory.h"
+
+static char root[] = "/tmp/library_packages.XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/var/lib/dpkg/%s", root, name);
+    FILE *stream = fopen(path, "w");
+    assert_non_null(stream);
+    fputs(text, stream);
+    fclose(stream);
+}
+
+static int make_root(void **state)
+{
+    char path[256];
+    (void)state;
+    if (mkdtemp(root) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/var/lib/dpkg/info", root);
+    return directory_make_all(path, 0755);
+}
+
+static int remove_root(void **state)
+{
+    char command[256];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", root);
+    return system(command);
+}
+
+static void assert_package(const struct library_packages *packages, const char *path,
+                           const char *expected)
+{
+    char whole[256], found[256] = "";
+    const char *package, *version;
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    if (library_packages_find(packages, whole, &package, &version))
+        snprintf(found, sizeof found, "%s %s", package, version);
+    assert_string_equal(found, expected);
+}
+
+static void a_file_has_the_package_of_the_list_and_the_version_of_the_status(void **state)
+{
+    struct library_packages *packages;
+    struct globs *patterns;
+    const char *package, *version;
+    (void)state;
+    put("info/zlib1g:amd64.list", "/.\n/lib/x86/libz.so.1\n/usr/lib/libz.so\n/etc/z.conf\n");
+    put("info/zlib1g:i386.list", "/usr/lib/i386/libz.so\n");
+    put("info/fft.list", "/opt/fft/libfft.so.1\n");
+    put("info/gone.list", "/opt/gone/libgone.so.1");
+    put("info/fft.md5sums", "x /opt/fft/libother.so\n");
+    put("status", "Package: fft\nVersion: 2:1.0-1\nArchitecture: all\n\nPackage: zlib1g\n"
+                  "Architecture: amd64\nVersion: 1.3\n\nPackage: zlib1g\nArchitecture: i386\n"
+                  "Version: 1.2\nDescription: no\n Version: 7");
+    assert_int_equal(globs_read("*.so *.so.*", &patterns), 0);
+    assert_int_equal(library_packages_read(root, patterns, &packages), 0);
+    assert_package(packages, "/opt/fft/libfft.so.1", "fft 2:1.0-1");
+    assert_package(packages, "/usr/lib/libz.so", "zlib1g 1.3");
+    assert_package(packages, "/usr/lib/i386/libz.so", "zlib1g 1.2");
+    assert_package(packages, "/usr/lib/x86/libz.so.1", "zlib1g 1.3"); /* /lib is /usr/lib */
+    assert_package(packages, "/opt/gone/libgone.so.1", "gone ");
+    assert_package(packages, "/etc/z.conf", "");
+    assert_package(packages, "/opt/fft/libother.so", "");
+    assert_false(library_packages_find(packages, "/opt/fft/libfft.so.1", &package, &version));
+    library_packages_free(packages);
+    assert_int_equal(library_packages_read("/nowhere", patterns, &packages), 0);
+    assert_false(library_packages_find(packages, "/nowhere/x.so", &package, &version));
+    library_packages_free(packages);
+    globs_free(patterns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_has_the_package_of_the_list_and_the_version_of_the_status),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}

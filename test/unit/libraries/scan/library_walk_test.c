@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/scan/library_walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char tree[] = "/tmp/library_walk.XXXXXX";
+
+struct met {
+    char text[4096]; /* a line for each file, below the tree */
+    char last[256];
+    size_t last_size;
+    int roots, fail;
+};
+
+static int met_root(void *context, const struct library_root *root, size_t *place, bool *is_skipped)
+{
+    struct met *met = context;
+    assert_int_equal(root->size, strlen(tree));
+    assert_false(*is_skipped);
+    met->roots++;
+    *place = 7;
+    return 0;
+}
+
+/* Keys ascend. */
+static int met_file(void *context, const struct library_seen *seen)
+{
+    struct met *met = context;
+    char path[256];
+    size_t both = met->last_size < seen->size ? met->last_size : seen->size;
+    int order = memcmp(met->last, seen->key, both);
+    assert_true(order < 0 || (order == 0 && met->last_size < seen->size));
+    memcpy(met->last, seen->key, seen->size);
+    met->last_size = seen->size;
+    library_path(seen->key, seen->size, path);
+    assert_int_equal(seen->place, 7);
+    assert_true(S_ISREG(seen->status->st_mode));
+    assert_string_equal(strrchr(path, '/') + 1, seen->name);
+    strcat(strcat(met->text, path + strlen(tree)), ";");
+    return met->fail;
+}
+
+static int met_unreadable(void *context, const char *key, size_t size, int error)
+{
+    (void)context;
+    (void)key;
+    (void)size;
+    fail_msg("unreadable: %d", error);
+    return error;
+}
+
+static int walk(const char *path, struct met *met)
+{
+    struct globs *patterns, *except;
+    assert_int_equal(globs_read("*.a", &patterns), 0);
+    assert_int_equal(globs_read("no*", &except), 0);
+    const struct library_walk order = {.patterns = patterns,
+                                       .except = except,
+                                       .context = met,
+                                       .root = met_root,
+                                       .file = met_file,
+                                       .unreadable = met_unreadable};
+    int error = library_walk(&order, path);
+    globs_free(patterns);
+    globs_free(except);
+    return error;
+}
+
+static void put(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", tree, name);
+    int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+static int make_tree(void **state)
+{
+    char command[512];
+    (void)state;
+    if (mkdtemp(tree) == NULL)
+        return -1;
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p a/b a.a/c z.a && ln -s a link && ln -s a/x.a l.a && mkfifo f.a",
+             tree);
+    return system(command);
+}
+
+static int remove_tree(void **state)
+{
+    char command[256];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", tree);
+    return system(command);
+}
+
+static void files_come_in_the_order_of_their_keys_and_links_are_not_followed(void **state)
+{
+    struct met met = {.roots = 0};
+    (void)state;
+    put("a/x.a");
+    put("a/b/y.a");
+    put("a.a/c/z.a");
+    put("a-1.a");
+    put("a/b.a");
+    put("a/x.txt");
+    put("a/no.a");
+    put("\n.a");
+    assert_int_equal(walk(tree, &met), 0);
+    assert_string_equal(met.text, "/\n.a;/a/b/y.a;/a/b.a;/a/x.a;/a-1.a;/a.a/c/z.a;");
+    assert_int_equal(met.roots, 1);
+}
+
+static void a_call_ends_the_walk(void **state)
+{
+    struct met met = {.fail = -EDOM};
+    (void)state;
+    assert_int_equal(walk(tree, &met), -EDOM);
+    assert_string_equal(met.text, "/\n.a;");
+}
+
+static void a_tree_that_cannot_be_opened_is_an_error(void **state)
+{
+    struct met met = {.roots = 0};
+    char path[256];
+    (void)state;
+    assert_int_equal(walk("/nowhere/x", &met), -ENOENT);
+    snprintf(path, sizeof path, "%s/link", tree);
+    int error = walk(path, &met);
+    assert_true(error == -ELOOP || error == -ENOTDIR);
+    snprintf(path, sizeof path, "%s/link/b", tree);
+    error = walk(path, &met);
+    assert_true(error == -ELOOP || error == -ENOTDIR);
+    assert_string_equal(met.text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_come_in_the_order_of_their_keys_and_links_are_not_followed),
+        cmocka_unit_test(a_call_ends_the_walk),
+        cmocka_unit_test(a_tree_that_cannot_be_opened_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}
