@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-report --html as headless Chromium sees it: test/browser/look.
+# shellcheck disable=SC2154 # the fixtures set variables
 
 bats_require_minimum_version 1.5.0
 load ../fixture/site

@@ -45,8 +45,8 @@ teardown() {
 # report_pages: what jobtrail-report can be asked for, from its own lists
 report_pages() {
     local python='from jobtrail.report.fitting import OF, PAGES'
-    REPORT_PAGES=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -c "$python; print(*PAGES)")
-    REPORT_PAGES_OF=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -c "$python
+    REPORT_PAGES=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B -c "$python; print(*PAGES)")
+    REPORT_PAGES_OF=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B -c "$python
 print(*('links?of=' + of for of in OF['links']))")
     export REPORT_PAGES REPORT_PAGES_OF
 }
