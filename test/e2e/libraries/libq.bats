@@ -94,13 +94,13 @@ squeezed() {
 
 # made WEEKDAYS-OR-MONTHS DATE...: logs of which the table is the one on stdin: for each column a DATE
 made() {
-    local library counts i n
+    local library counts i
     mkdir -p logs
     while IFS='|' read -r library counts; do
         [[ $library != Library* && $library != Total* && $library != --* ]] || continue
         read -ra counts -d '' <<<"${counts//|/ }" || true
         for ((i = 1; i <= $#; i++)); do
-            for ((n = 0; n < counts[i - 1]; n++)); do echo "${!i} ROUTINE user"; done
+            yes "${!i} ROUTINE user" | head -n "${counts[i - 1]}"
         done >"logs/lib${library% }.log"
     done
 }

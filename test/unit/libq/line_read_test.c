@@ -126,6 +126,7 @@ static void a_file_may_shrink_and_grow_meanwhile(void **state)
     assert_int_equal(line_next(&reader, &piece), 0);
     assert_int_equal(ftruncate(fd, 0), 0);
     assert_int_equal(pwrite(fd, "one\ntwo\nfour\n", 13, 0), 13);
+    line_reader_free(&reader);
     assert_int_equal(line_reader_seek(&reader, fd, 0, 100, 5), 0);
     assert_int_equal(line_next(&reader, &piece), 0);
     line_reader_free(&reader);
