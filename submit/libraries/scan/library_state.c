@@ -35,13 +35,13 @@ static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTE
         "CREATE TABLE log(name TEXT PRIMARY KEY, base INTEGER, entry INTEGER, new INTEGER) WITHOUT "
         "ROWID;"
         "CREATE TABLE " PENDING_TABLE "CREATE INDEX pending_inode ON pending(device, is_inode);"
-        "CREATE INDEX pending_sha1 ON pending(was_sha1) WHERE kind = 6;"
+        "CREATE INDEX pending_sha1 ON pending(was_sha1, forgotten, was_inode) WHERE kind = 6;"
         "CREATE INDEX pending_log ON pending(ready, COALESCE(is_name, was_name), key);"
         "PRAGMA user_version = 1;";
 
 static const char dry_tables[] =
     "CREATE TEMP TABLE " PENDING_TABLE "CREATE INDEX temp.temp_inode ON pending(device, is_inode);"
-    "CREATE INDEX temp.temp_sha1 ON pending(was_sha1) WHERE kind = 6;"
+    "CREATE INDEX temp.temp_sha1 ON pending(was_sha1, forgotten, was_inode) WHERE kind = 6;"
     "CREATE INDEX temp.temp_log ON pending(ready, COALESCE(is_name, was_name), key);";
 
 enum query {
@@ -58,10 +58,13 @@ enum query {
     QUERY_LOG,
     QUERY_SET_LOG,
     QUERY_TOLD,
+    QUERY_TOLD_OF,
     QUERY_PLACE,
     QUERY_DROP_PLACE,
     QUERIES,
 };
+
+#define REMOVED "kind = 6 AND forgotten = 0"
 
 #define CHANGE_COLUMNS                                                                             \
     "SELECT key, kind, first, from_key, links, found, device, " FILE_COLUMNS(                      \
@@ -81,9 +84,11 @@ static const char *const queries[QUERIES] = {
     [QUERY_ADDED] = "SELECT key, is_sha1, is_size, is_inode, is_mtime FROM pending WHERE kind = 1"
                     " ORDER BY key",
     /* the same inode first; what has no hash is known by it alone */
-    [QUERY_MOVED] = "SELECT key FROM pending WHERE kind = 6 AND forgotten = 0 AND was_size = ?2"
-                    " AND ((was_sha1 = ?1 AND ?2 > 0) OR (was_sha1 IS NULL AND was_inode = ?3 AND"
-                    " was_mtime = ?4)) ORDER BY was_inode <> ?3, key LIMIT 1",
+    [QUERY_MOVED] = "SELECT key FROM (SELECT key, was_inode FROM pending WHERE " REMOVED
+                    " AND was_sha1 = ?1 AND was_size = ?2 AND ?2 > 0 UNION ALL"
+                    " SELECT key, was_inode FROM pending WHERE " REMOVED
+                    " AND was_sha1 IS NULL AND was_inode = ?3 AND was_size = ?2 AND was_mtime = ?4)"
+                    " ORDER BY was_inode <> ?3, key LIMIT 1",
     [QUERY_MOVE] = "UPDATE pending SET kind = 5, from_key = ?2, (was_place, " FILE_COLUMNS(
         "was_") ") = (SELECT was_place, " FILE_COLUMNS("was_") " FROM pending WHERE key = ?2) "
                                                                "WHERE key = ?1",
@@ -94,8 +99,8 @@ static const char *const queries[QUERIES] = {
                    " WHERE ready = 1 AND name > ?1 ORDER BY name LIMIT ?2",
     [QUERY_LOG] = "SELECT base, entry, new FROM log WHERE name = ?1",
     [QUERY_SET_LOG] = "INSERT OR REPLACE INTO log VALUES(?1, ?2, ?3, ?4)",
-    [QUERY_TOLD] = "DELETE FROM pending WHERE ready = 1 AND"
-                   " (?1 IS NULL OR COALESCE(is_name, was_name) = ?1)",
+    [QUERY_TOLD] = "DELETE FROM pending WHERE ready = 1",
+    [QUERY_TOLD_OF] = "DELETE FROM pending WHERE ready = 1 AND COALESCE(is_name, was_name) = ?1",
     [QUERY_PLACE] = "INSERT OR REPLACE INTO place VALUES(?1, ?2, ?3, ?4)",
     [QUERY_DROP_PLACE] = "DELETE FROM pending WHERE ready = 0 AND"
                          " CASE kind WHEN 6 THEN was_place ELSE is_place END = ?1 AND"
@@ -695,7 +700,7 @@ int library_state_set_log(struct library_state *state, const char *name,
 
 int library_state_told(struct library_state *state, const char *log)
 {
-    sqlite3_stmt *prepared = state_query(state, QUERY_TOLD);
+    sqlite3_stmt *prepared = state_query(state, log == NULL ? QUERY_TOLD : QUERY_TOLD_OF);
     if (prepared == NULL)
         return state_trouble(state);
     if (log != NULL)

@@ -9,8 +9,8 @@
 
 #include "conf/base/grow.h"
 #include "conf/base/hash.h"
-#include "conf/base/text.h"
 #include "conf/base/progress.h"
+#include "conf/base/text.h"
 #include "submit/load/read/xalt_source.h"
 
 #define PROGRESS_EVERY 500 /* rows */

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "conf/base/progress.h"
 #include "submit/load/read/batch_writer.h"
 #include "submit/load/read/load_dir.h"
-#include "conf/base/progress.h"
 #include "submit/load/read/record_proof.h"
 #include "submit/load/store/store.h"
 
