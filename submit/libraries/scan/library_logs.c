@@ -108,7 +108,7 @@ void library_log_line(FILE *stream, const struct library_change *change, int64_t
 
 /* Letters, digits and some signs stay; other bytes become %HH, and so does a dot at the start. What
  * is too long is cut and gets a hash. */
-void library_log_name(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
+void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-.+";
@@ -185,7 +185,7 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
     int error = library_state_log(state, library, &log);
     if (error != 0 || log.base >= 0)
         return error;
-    library_log_name(library, name);
+    library_log_file(library, name);
     bool is_there = fstatat(logs->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
     bool is_full =
         is_there && S_ISREG(status.st_mode) && (uint64_t)status.st_size >= logs->size_bytes;
@@ -237,7 +237,7 @@ static int write_log(struct library_state *state, const struct library_logs *log
     struct library_log_state log;
     struct stat status;
     int error = library_state_log(state, library, &log);
-    library_log_name(library, name);
+    library_log_file(library, name);
     CLEANUP_CLOSE int fd = error != 0 ? error : open_log(logs, name);
     if (fd < 0 || fstat(fd, &status) != 0)
         return fd < 0 ? fd : -errno;
@@ -288,7 +288,7 @@ static int write_some(struct library_state *state, const struct library_logs *lo
     if (error == 0)
         error = library_state_commit(state);
     for (size_t i = 0; i < count && error == 0; i++) {
-        library_log_name(names[i], trouble);
+        library_log_file(names[i], trouble);
         error = write_log(state, logs, names[i], teller);
     }
     if (error == 0 && fsync(logs->directory) != 0)

@@ -40,7 +40,7 @@ struct library_teller {
 };
 
 /* The name of the log of a library, which can have any name: NAME.log. */
-void library_log_name(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
+void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
 
 /* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,

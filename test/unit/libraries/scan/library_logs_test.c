@@ -72,7 +72,7 @@ static void times_that_no_calendar_has_are_written(void **state)
 static void assert_name(const char *library, const char *expected)
 {
     char name[LIBRARY_LOG_NAME_SIZE];
-    library_log_name(library, name);
+    library_log_file(library, name);
     assert_string_equal(name, expected);
 }
 
@@ -86,9 +86,9 @@ static void the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called(vo
     assert_name("C++", "C++.log");
     memset(longest, '\n', sizeof longest);
     longest[sizeof longest - 1] = '\0';
-    library_log_name(longest, name);
+    library_log_file(longest, name);
     longest[sizeof longest - 2] = 'x';
-    library_log_name(longest, other);
+    library_log_file(longest, other);
     assert_true(strlen(name) < 255 && strcmp(name, other) != 0);
 }
 
