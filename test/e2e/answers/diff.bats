@@ -194,7 +194,7 @@ facts() {
 
 @test "a mail is for an address, and has the lines of its head alone" {
     local address
-    for address in a@ a@[ '=?utf-8?q?=0aBcc=3a_x@y?=@z' '=?utf-8?q?evil=2c?=@b' 'a@b=?' -a '|sh' /tmp/x 'a,,b' a, 'a@b@c' 'a(b)' é@x \
+    for address in a@ a@[ '=?utf-8?q?=0aBcc=3a_x@y?=@z' '=?utf-8?q?evil=2c?=@b' 'a@b=?' -a '|sh' /tmp/x 'a,,b' 'a,' 'a@b@c' 'a(b)' é@x \
         "$(printf 'a%.0s' {1..255})" ''; do
         echo "$address"
         acct --job-summary 12 "--mail=$address"
@@ -291,7 +291,7 @@ controller_mails() {
     grep -q -- '--user=alice --cluster=tiny --job-summary=1 --mail=alice --subject=Slurm Job_id=1 Name=x Ended' asked
     flock slots/0 flock slots/1 flock slots/2 true
     # a directory of another user's is not used, and the log says so
-    printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$PWD/log" >logger
+    printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$PWD/log" >"$PWD/logger"
     chmod 755 logger
     sed -i "s|^PATH=|PATH=$PWD:|" jobtrail-mail
     chown 6100 slots

@@ -11,7 +11,7 @@ setup_file() {
     export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
     site_records "$BATS_FILE_TMPDIR/site"
     # a program whose path makes patterns with many stars slow, where each star is tried at each place
-    site_run 019a9f00-8888-7000-8000-000000000001 "$(printf 'a%.0s' {1..200})" 1 '.userT.cwd = "/data/a-b^c&d"' >>"$SITE/records"
+    site_run 019a9f00-8888-7000-8000-000000000001 "$(printf 'a%.0s' {1..200})" 1 '.userT.cwd = "/sw/ab/a-b^c&d"' >>"$SITE/records"
     site_load "$STORE"
     mariadb_start
     site_load "$MARIADB_STORE"
@@ -37,18 +37,19 @@ finds() { # OPTION PATTERN NUMBER: so many runs, in both stores
     run --separate-stderr acct -n -P -o uuid "$1" "$2"
     echo "$1 $2: $output $stderr" | cut -c 1-300
     [ "$(grep -c ^019a <<<"$output")" -eq $(($3 * 2)) ]
+    [[ $output != *"status 124"* && $stderr != *Traceback* ]]
 }
 
 @test "a pattern has the same runs in SQLite and MariaDB" {
-    finds --cwd '/data/a-b^c&d' 1
-    finds --cwd '/w*k/*b*d' 1
+    finds --cwd '/sw/ab/a-b^c&d' 1
+    finds --cwd '/s*w/*b*d' 1
     finds --cwd '*w***b?c*' 1
     finds --cwd '*w*b?c' 0
-    finds --cwd '/data/[!b]-[a--b]*' 0
-    finds --cwd '/data/a[+--]b[^]c[&&]d' 1
-    finds --cwd '/data/a[---]b[!]]c[!!]d' 1
-    finds --cwd '/data/?*?*?*?*?*?*?' 1
-    finds --cwd '/data/?*?*?*?*?*?*?*?' 0
+    finds --cwd '/sw/ab/[!b]-[a--b]*' 0
+    finds --cwd '/sw/ab/a[+--]b[^]c[&&]d' 1
+    finds --cwd '/sw/ab/a[---]b[!]]c[!!]d' 1
+    finds --cwd '/sw/ab/?*?*?*?*?*?*?' 1
+    finds --cwd '/sw/ab/?*?*?*?*?*?*?*?' 0
     finds --exec 'a*a*a' 1
     finds --exec '/opt/a*a' 1
     finds --exec '*opt?a*' 0
