@@ -128,7 +128,7 @@ refuses() { # TEXT PROGRAM OPTION...: with this message, which is all that it sa
 }
 
 @test "versions are compared as numbers, however long" {
-    run python3 -I - "$JOBTRAIL_SOURCE/contrib" <<'PYTHON'
+    run python3 -IB - "$JOBTRAIL_SOURCE/contrib" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.library import key
