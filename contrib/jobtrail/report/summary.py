@@ -283,7 +283,9 @@ class Summary:
         pending = [row[0] for row in self.database.execute("SELECT run_id FROM pending")]
         self.ended = self.which(pending, "AND is_start_only = 0")
         self.numbers = Numbers(self.database)
-        listed = ", ".join(map(str, pending)) or "NULL"
+        # No run is 0. Of a single number MariaDB 10.11 makes a constant row, and the packages of such a row are NULL in a
+        # statement with GROUP BY.
+        listed = ", ".join(map(str, [0] + pending))
         parts = []
         of_nodes = "" if self.nodes is None else " AND run.node IN (%s)" % literals(self.nodes)
         which = of_nodes + (" AND is_start_only = 0" if update else "")

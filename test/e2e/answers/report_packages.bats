@@ -115,3 +115,25 @@ grow() {
 @test "so does one of MariaDB, which leaves out the last numbers" {
     grow "$MARIADB_STORE" "$BATS_TEST_TMPDIR/summary"
 }
+
+# Of the row of a single number MariaDB made a constant, and its packages were NULL.
+@test "the only run that goes on keeps its packages in a summary of MariaDB" {
+    local store run
+    run=$(jq -nr '[inputs] | map(.xalt_run_uuid) as $loaded | map(select(.userT and .userDT.end_time == 0).userT.run_uuid)
+        | map(select(IN($loaded[])))[0]' "$RECORDS")
+    [ -n "$run" ]
+    jq -c --arg run "$run" 'select(.xalt_run_uuid == $run or (.userT.run_uuid == $run and .userDT.end_time == 0))' \
+        "$RECORDS" >"$BATS_TEST_TMPDIR/one"
+    mariadb_database one_run
+    store=$MARIADB_STORE
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/one"
+    report "$store" packages --json --summary /nonexistent | jq '.pages[0].rows | map(.package)' >"$BATS_TEST_TMPDIR/without"
+    PYTHONPATH=$JOBTRAIL_SOURCE/contrib /usr/bin/python3 -c '
+from jobtrail.report import main, summary
+summary.MARGIN["mariadb"] = 0
+main.main()' --store "$store" --update --summary "$BATS_TEST_TMPDIR/summary"
+    [ "$(sqlite3 "$BATS_TEST_TMPDIR/summary" 'SELECT count(*) FROM pending')" -eq 1 ]
+    report "$store" packages --json --summary "$BATS_TEST_TMPDIR/summary" | jq '.pages[0].rows | map(.package)' >"$BATS_TEST_TMPDIR/with"
+    [ "$(jq length "$BATS_TEST_TMPDIR/without")" -ge 1 ]
+    diff "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+}
