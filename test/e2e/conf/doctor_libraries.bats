@@ -56,7 +56,8 @@ scan() {
     configure
     has_cron
     doctor
-    jq -e 'all(.[]; .check != "tree" and .check != "libraries" and .check != "scan" and (.object | startswith("jobtrail-libmon") | not))' "$SAID"
+    [[ $(jq 'length > 0 and all(.[]; .check != "tree" and .check != "libraries" and .check != "scan"
+        and (.object | startswith("jobtrail-libmon") | not))' "$SAID") == true ]]
 }
 
 @test "a tree with scans of it is good" {
@@ -147,4 +148,51 @@ scan() {
     [[ $(findings) == "bad scan $STATE: the last scan failed, 20"*": mend what this says: jobtrail-libmon scan --conf $CONF" ]]
     echo nonsense >"$STATE/lock"
     [[ $(findings) == "warning scan $STATE: how the last scan ended cannot be read: Invalid argument: remove $STATE/lock, and: jobtrail-libmon scan --conf $CONF" ]]
+}
+
+# nfs DIRECTORY: as jobtrail-conf is to see it
+nfs() {
+    gcc -shared -fPIC -o "$PLACE/nfs.so" -x c - <<'TEXT'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+int statfs(const char *path, struct statfs *status)
+{
+    int (*real)(const char *, struct statfs *) = (int (*)(const char *, struct statfs *))dlsym(RTLD_NEXT, "statfs");
+    int result = real(path, status);
+    if (strcmp(path, getenv("NFS")) == 0)
+        status->f_type = 0x6969;
+    return result;
+}
+
+int statfs64(const char *path, struct statfs64 *status)
+{
+    return statfs(path, (struct statfs *)status);
+}
+TEXT
+    export BEFORE="export LD_PRELOAD=$PLACE/nfs.so NFS=$1"
+}
+
+@test "trees on a file system of the network are missed by no host that does not scan them" {
+    nfs "$TREE"
+    chmod 777 "$TREE"
+    [[ $(findings) == "" ]]
+    jq -e --arg tree "$TREE" 'any(.[]; .check == "tree" and .object == $tree and .state == "ok"
+        and .found == "trees on shared file systems are scanned by one host, which is not this one")' "$SAID"
+    [[ $(jq '[.[] | select(.check == "libraries")] | length' "$SAID") == 0 ]]
+    # but by one with a timer, or that has scanned them, or with a tree of its own
+    has_cron
+    [[ $(findings) == *"warning tree $TREE: others than root can change"* ]]
+    : >"$PLACE/cron"
+    scan
+    chmod 755 "$TREE"
+    [[ $(findings) == "warning timer jobtrail-libmon scan: "* ]]
+    rm -r "$STATE"
+    [[ $(findings) == "" ]]
+    mkdir "$PLACE/own"
+    configure "tree = $TREE" "tree = $PLACE/own"
+    [[ $(findings) == "warning timer jobtrail-libmon scan: "* ]]
 }
