@@ -26,20 +26,21 @@ configure() { # LINE...
     printf '%s\n' "[libraries]" "state = $STATE" "logs = $LOGS" "$@" >"$CONF"
 }
 
-# With no line of cron's but $PLACE/cron
-doctor() { # OPTION...
-    touch "$PLACE/cron" "$PLACE/crontab"
+# With no line of cron's but $PLACE/cron, and what $PLACE/before does
+doctor() {
+    touch "$PLACE/cron" "$PLACE/crontab" "$PLACE/before"
     # shellcheck disable=SC2016
     unshare --mount bash -c 'mkdir -p /etc/cron.d 2>/dev/null
         mount -t tmpfs none /etc/cron.d && cp "$0/cron" /etc/cron.d/site &&
         { [[ ! -e /etc/crontab ]] || mount --bind "$0/crontab" /etc/crontab; } &&
-        { [[ ! -d /var/spool/cron ]] || mount -t tmpfs none /var/spool/cron; } && eval "${BEFORE:-true}" && exec "$@"' \
-        "$PLACE" "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --role login --json "$@" >"$SAID" || true
+        { [[ ! -d /var/spool/cron ]] || mount -t tmpfs none /var/spool/cron; } && source "$0/before" && exec "$@"' \
+        "$PLACE" "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --role login --json >"$SAID" || true
 }
 
 # findings: those about libraries, but for what is good
 findings() {
     doctor
+    [[ -s $SAID ]] || echo "the doctor has said nothing"
     jq -r '.[] | select(.state != "ok" and (.check | IN("tree", "libraries", "scan") or . == "timer")
         and (.object | startswith("jobtrail-submit") | not)) | "\(.state) \(.check) \(.object): \(.found): \(.mend)"' "$SAID"
 }
@@ -49,7 +50,7 @@ has_cron() {
 }
 
 scan() {
-    "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --quiet "$@"
+    "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --quiet
 }
 
 @test "nothing is said where no tree is named" {
@@ -114,13 +115,14 @@ scan() {
     has_cron
     scan
     LOGS=/var/log/jobtrail-doctor/libraries configure "tree = $TREE"
-    export BEFORE='mount -t tmpfs -o mode=775,gid=daemon none /var/log'
+    echo 'mount -t tmpfs -o mode=775,gid=daemon none /var/log' >"$PLACE/before"
     [[ $(findings) == "bad libraries /var/log/jobtrail-doctor/libraries: scans fail: others than root, as the group daemon, can change /var/log: write 'logs = /var/lib/jobtrail/library-logs' below [libraries] in $CONF; or, if no daemon of another user makes files there: chown root: /var/log && chmod go-w /var/log" ]]
     # the scan, which the doctor speaks for
-    run -3 unshare --mount bash -c "$BEFORE"' && "$@"' _ "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
-    BEFORE='mount -t tmpfs -o mode=755 none /var/log'
-    scan || true
-    [[ $(findings) == "" ]]
+    # shellcheck disable=SC2016
+    run -3 unshare --mount bash -c 'source "$0" && "$@"' "$PLACE/before" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
+    [[ $output == *"root writes nothing to /var/log/jobtrail-doctor/libraries: /var/log can be changed by others" ]]
+    echo 'mount -t tmpfs -o mode=755 none /var/log' >"$PLACE/before"
+    [[ $(findings) != *" libraries "* ]]
 }
 
 @test "no timer, no scan yet, the last one too long ago, or failed, or it could not see all" {
@@ -173,7 +175,7 @@ int statfs64(const char *path, struct statfs64 *status)
     return statfs(path, (struct statfs *)status);
 }
 TEXT
-    export BEFORE="export LD_PRELOAD=$PLACE/nfs.so NFS=$1"
+    echo "export LD_PRELOAD=$PLACE/nfs.so NFS=$1" >"$PLACE/before"
 }
 
 @test "trees on a file system of the network are missed by no host that does not scan them" {
