@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/host.h"
@@ -41,6 +42,15 @@ void doctor_mend(struct doctor *doctor, const char *format, ...)
     va_end(arguments);
 }
 
+void doctor_time_text(int64_t time_s, char *text, size_t size)
+{
+    time_t time = (time_t)time_s;
+    struct tm local;
+    if (localtime_r(&time, &local) == NULL ||
+        strftime(text, size, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        text[0] = '\0';
+}
+
 /* Adds a finding unless it returns true. */
 static bool load_conf(struct doctor *doctor, struct conf *conf)
 {
@@ -70,6 +80,7 @@ static void check_conf(struct doctor *doctor, const struct options *options)
     doctor_links(doctor, &conf);
     doctor_flush(doctor, &conf);
     doctor_answers(doctor, &conf);
+    doctor_libraries(doctor, &conf);
     if (options->run)
         doctor_run(doctor, &conf, &run);
     conf_free(&conf);
@@ -131,14 +142,15 @@ static void sort_findings(struct doctor *doctor)
     memcpy(doctor->finding, sorted, count * sizeof *sorted);
 }
 
-/* On a machine that is a collector alone the service for answers reads jobtrail.conf, and nothing
- * else does. */
+/* On a machine that is a collector alone the service for answers and scans of libraries read
+ * jobtrail.conf, and nothing else does. */
 static void check_conf_of_collector(struct doctor *doctor)
 {
     struct conf conf;
     if (access(doctor->conf, F_OK) != 0 || !load_conf(doctor, &conf))
         return;
     doctor_answers(doctor, &conf);
+    doctor_libraries(doctor, &conf);
     conf_free(&conf);
 }
 

@@ -142,6 +142,16 @@ void doctor_spool(struct doctor *doctor, const struct conf *conf);
 /* Looks at the directories of sessions, of state and of records, and at the flushes' cgroup. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 
+/* Looks at the trees of [libraries] and at the scans of them; at nothing without a tree. */
+void doctor_libraries(struct doctor *doctor, const struct conf *conf);
+
+/* Looks for what starts scans of libraries, as doctor_timer() does. Returns whether something does,
+ * and adds a finding if so, or if `is_needed`. */
+bool doctor_library_timer(struct doctor *doctor, bool is_needed);
+
+/* A time in seconds since the Epoch as 2026-11-25 17:00:00, in the zone of the machine. */
+void doctor_time_text(int64_t time_s, char *text, size_t size);
+
 /* Looks at the files with keys, tokens and passwords that the configuration names. */
 void doctor_secrets(struct doctor *doctor, const struct conf *conf);
 
@@ -149,6 +159,10 @@ void doctor_secrets(struct doctor *doctor, const struct conf *conf);
  * is what to do where it cannot be written to. Adds a finding unless it returns true. */
 bool doctor_directory(struct doctor *doctor, const char *check, const char *path,
                       const char *advice);
+
+/* The same, and adds a finding in any case. */
+void doctor_writable(struct doctor *doctor, const char *check, const char *path,
+                     const char *advice);
 
 /* Whether `path` is on a file system that other nodes have, too. */
 bool doctor_is_shared(const char *path);

@@ -146,8 +146,7 @@ static void check_quarantine(struct doctor *doctor, const char *state)
                    "%" PRIu64 " jobs had no place in the quarantine, and are lost", lost);
 }
 
-static void check_writable(struct doctor *doctor, const char *check, const char *path,
-                           const char *advice)
+void doctor_writable(struct doctor *doctor, const char *check, const char *path, const char *advice)
 {
     if (doctor_directory(doctor, check, path, advice))
         doctor_add(doctor, FINDING_OK, check, path, "", "%" PRIu64 " MiB free",
@@ -174,9 +173,9 @@ static void check_cgroup(struct doctor *doctor)
 void doctor_directories(struct doctor *doctor, const struct conf *conf)
 {
     check_sessions(doctor, conf->sessions);
-    check_writable(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
+    doctor_writable(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
     check_quarantine(doctor, conf->state);
     check_cgroup(doctor);
     if (conf_uses_transport(conf, "file"))
-        check_writable(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
+        doctor_writable(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
 }

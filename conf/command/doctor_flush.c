@@ -23,15 +23,13 @@ static bool read_row(const char *path, unsigned long *count, time_t *last)
 
 void doctor_flush(struct doctor *doctor, const struct conf *conf)
 {
-    char path[PATH_MAX + 32], when[64] = "";
+    char path[PATH_MAX + 32], when[64];
     unsigned long count;
     time_t last;
-    struct tm local;
     snprintf(path, sizeof path, "%s/" BROKEN_FLUSHES, conf->state);
     if (!read_row(path, &count, &last))
         return;
-    if (localtime_r(&last, &local) != NULL)
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+    doctor_time_text(last, when, sizeof when);
     if (count < BROKEN_FLUSHES_MANY)
         doctor_add(doctor, FINDING_WARN, "flush", path,
                    "read the file 'reason' of the last ones in the quarantine",

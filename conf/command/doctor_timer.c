@@ -20,21 +20,34 @@ enum { SYSTEMCTL_MS = 20000 };
 
 /* What has to be started. */
 struct duty {
-    enum doctor_role role;
-    const char *program, *option; /* words of the command */
+    unsigned roles;
+    const char *command;          /* as people write it */
+    const char *program, *option; /* words of it */
+    const char *often;            /* how often it is to run */
     const char *timer;            /* of ours that starts it */
     const char *cron;             /* our example; NULL: none */
     const char *otherwise;        /* what happens where nothing starts it */
 };
 
 static const struct duty duties[] = {
-    {ROLE_NODE, "jobtrail-submit", "--orphans", "jobtrail-send.timer", "jobtrail-send.cron",
+    {ROLE_NODE, "jobtrail-submit flush --orphans", "jobtrail-submit", "--orphans",
+     "every few minutes", "jobtrail-send.timer", "jobtrail-send.cron",
      "what an epilog could not flush or send waits for the next one"},
-    {ROLE_LOGIN, "jobtrail-submit", "--sessions", "jobtrail-send.timer", "jobtrail-send.cron",
+    {ROLE_LOGIN, "jobtrail-submit flush --sessions", "jobtrail-submit", "--sessions",
+     "every few minutes", "jobtrail-send.timer", "jobtrail-send.cron",
      "records of links and of sessions stay here"},
-    {ROLE_COLLECTOR, "jobtrail-load", "", "jobtrail-load.timer", NULL,
-     "records are not loaded into the store"},
+    {ROLE_COLLECTOR, "jobtrail-load", "jobtrail-load", "", "every few minutes",
+     "jobtrail-load.timer", NULL, "records are not loaded into the store"},
 };
+
+static const struct duty library_duty = {0,
+                                         "jobtrail-libmon scan",
+                                         "jobtrail-libmon",
+                                         "scan",
+                                         "once an hour",
+                                         "jobtrail-libmon.timer",
+                                         NULL,
+                                         "nobody hears what changes in the trees of [libraries]"};
 
 static bool is_run_by(const char *command, const struct duty *duty)
 {
@@ -136,12 +149,12 @@ static void add_cron_file(struct doctor *doctor, const char *object, const char 
 }
 
 /* The lines of cron are no part of packages, which have units. */
-static void add_nothing(struct doctor *doctor, const struct duty *duty, const char *object)
+static void add_nothing(struct doctor *doctor, const struct duty *duty)
 {
     char share[PATH_MAX], example[2 * PATH_MAX];
     doctor_installed(SHARE_FROM_BIN, share, sizeof share);
     snprintf(example, sizeof example, "%s/%s", share, duty->cron == NULL ? "" : duty->cron);
-    doctor_add(doctor, FINDING_WARN, "timer", object, "",
+    doctor_add(doctor, FINDING_WARN, "timer", duty->command, "",
                "no %sline of cron's runs it: %s. Another scheduler, or a script that runs it, "
                "cannot be seen from here",
                has_systemd() ? "active timer of systemd's and no " : "systemd runs here, and no ",
@@ -152,26 +165,34 @@ static void add_nothing(struct doctor *doctor, const struct duty *duty, const ch
         doctor_mend(doctor, "cp %s /etc/cron.d/%.*s", example, (int)strcspn(duty->cron, "."),
                     duty->cron);
     else
-        doctor_mend(doctor, "let cron run '%s' every few minutes, as %s does", object, duty->timer);
+        doctor_mend(doctor, "let cron run '%s' %s, as %s does", duty->command, duty->often,
+                    duty->timer);
+}
+
+/* Returns whether something starts it. Adds a finding if so, or if `is_needed`. */
+static bool look_for(struct doctor *doctor, const struct duty *duty, bool is_needed)
+{
+    char found[PATH_MAX];
+    if (has_systemd() && has_timer(duty, found, sizeof found)) {
+        doctor_add(doctor, FINDING_OK, "timer", duty->command, "", "%s is active", found);
+        return true;
+    }
+    find_cron_file(duty, found, sizeof found);
+    if (found[0] != '\0')
+        add_cron_file(doctor, duty->command, found);
+    else if (is_needed)
+        add_nothing(doctor, duty);
+    return found[0] != '\0';
 }
 
 void doctor_timer(struct doctor *doctor)
 {
-    for (size_t i = 0; i < sizeof duties / sizeof *duties; i++) {
-        const struct duty *duty = &duties[i];
-        char object[128], found[PATH_MAX];
-        if (!(doctor->roles & duty->role))
-            continue;
-        snprintf(object, sizeof object, "%s%s%s", duty->program,
-                 duty->option[0] == '\0' ? "" : " flush ", duty->option);
-        if (has_systemd() && has_timer(duty, found, sizeof found)) {
-            doctor_add(doctor, FINDING_OK, "timer", object, "", "%s is active", found);
-            continue;
-        }
-        find_cron_file(duty, found, sizeof found);
-        if (found[0] != '\0')
-            add_cron_file(doctor, object, found);
-        else
-            add_nothing(doctor, duty, object);
-    }
+    for (size_t i = 0; i < sizeof duties / sizeof *duties; i++)
+        if ((doctor->roles & duties[i].roles) != 0)
+            look_for(doctor, &duties[i], true);
+}
+
+bool doctor_library_timer(struct doctor *doctor, bool is_needed)
+{
+    return look_for(doctor, &library_duty, is_needed);
 }

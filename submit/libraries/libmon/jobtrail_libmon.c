@@ -115,8 +115,10 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
     struct library_scan_counts counts = {0};
     char trouble[1024];
     if (conf->library_trees.count == 0) {
-        fputs("jobtrail-libmon: there is no tree in [libraries] of jobtrail.conf: nothing to do\n",
-              stderr);
+        if (!options->quiet)
+            fputs("jobtrail-libmon: there is no tree in [libraries] of jobtrail.conf: nothing to "
+                  "do\n",
+                  stderr);
         return LIBMON_OK;
     }
     progress_begin(&output.progress, "files: ", 0);

@@ -18,6 +18,7 @@
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
 #include "conf/base/trusted.h"
+#include "conf/library_last_scan.h"
 #include "submit/libraries/scan/library_facts.h"
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
@@ -475,6 +476,19 @@ static int take_lock(struct scan *scan)
     return error;
 }
 
+/* For jobtrail-conf doctor. Where it cannot be written the scan before seems to be the last one,
+ * and in time the doctor says that it is too long ago. */
+static void note_end(int lock, const struct library_scan_counts *counts, bool is_failed)
+{
+    const struct library_last_scan last = {
+        .ended_s = (int64_t)time(NULL),
+        .is_failed = is_failed,
+        .trees_away = counts->trees_away,
+        .unreadable = counts->unreadable,
+    };
+    library_last_scan_write(lock, &last);
+}
+
 enum library_scan_outcome library_scan(const struct library_scan_order *order,
                                        struct library_scan_counts *counts, char *trouble,
                                        size_t size)
@@ -492,5 +506,7 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     globs_free(scan.except);
     library_places_free(&scan.places);
     free(scan.path);
+    if (!order->is_dry)
+        note_end(lock, counts, error != 0);
     return error == 0 ? LIBRARY_SCAN_DONE : LIBRARY_SCAN_FAILED;
 }

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
+load ../fixture/unit
 
 USER_ID=$(id -u nobody) # and the group of this number
 
@@ -24,46 +25,6 @@ setup() {
 
 teardown() {
     rm -rf --one-file-system "$PLACE"
-}
-
-setting() { # NAME: all values of the unit
-    sed -n "s/^$1=//p" "$UNIT" | paste -sd ' '
-}
-
-# names: the system calls that are allowed, groups of groups resolved
-allowed() {
-    systemd-analyze syscall-filter >"$PLACE/groups" 2>/dev/null
-    setting SystemCallFilter | awk -v groups="$PLACE/groups" '
-        function add(name, count, members, i) {
-            if (name !~ /^@/) { print name; return }
-            count = split(members_of[name], members, " ")
-            for (i = 1; i <= count; i++) add(members[i])
-        }
-        BEGIN { while ((getline line <groups) > 0) {
-            if (line ~ /^@/) group = line
-            else if (line ~ /^ +[^# ]/) { gsub(/ /, "", line); members_of[group] = members_of[group] " " line } } }
-        { for (i = 1; i <= NF; i++) add($i) }' | sort -u
-}
-
-# confined COMMAND...: with what the unit leaves of capabilities and of the file system; the names of its
-# system calls are added to $PLACE/writable/calls
-confined() {
-    local capability bounds=-all
-    for capability in $(setting CapabilityBoundingSet); do
-        capability=${capability#CAP_}
-        bounds+=,+${capability,,}
-    done
-    # shellcheck disable=SC2016
-    unshare --mount --propagation slave bash -ec '
-        # as ProtectSystem=strict does: all that is mounted but what the kernel makes
-        findmnt --raw --noheadings --output TARGET | while read -r at; do
-            [[ $at =~ ^/(dev|proc|sys)(/|$) ]] || mount -o remount,bind,ro "$(printf %b "$at")"
-        done
-        mount --bind "$1/writable" "$1/writable"
-        mount -o remount,bind,rw "$1/writable"
-        if touch "$1/x" 2>/dev/null; then exit 99; fi
-        exec strace -qq -f -A -o "$1/writable/calls" -e signal=none \
-            setpriv --no-new-privs --inh-caps=-all --bounding-set "$2" "${@:3}"' _ "$PLACE" "$bounds" "$@"
 }
 
 @test "systemd has nothing to say about the units, and calls their exposure low" {

@@ -118,6 +118,9 @@ is_enabled() { # TIMER
     # the compiled policy and the line for Slurm are made by the packages, and belong to none
     [[ $(rpm --root "$ROOT" -Va --nodeps) == "" ]]
     for timer in send load slurm; do is_enabled "jobtrail-$timer.timer"; done
+    [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.timer && -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.service ]]
+    # a site enables it on one host
+    [[ ! -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-libmon.timer ]]
     [[ $(grep -v '^#' "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf") == \
         "optional $RUNTIME/lib/slurm/spank_jobtrail.so conf=/etc/jobtrail/jobtrail.conf" ]]
     in_root jobtrail-conf check
@@ -146,6 +149,7 @@ site_files() {
     printf '[Service]\nReadWritePaths=/srv\n' >"$ROOT/etc/systemd/system/jobtrail-load.service.d/override.conf"
     echo '{}' | tee "$ROOT/var/lib/jobtrail/outbox/http/a" "$ROOT/var/lib/jobtrail/jobtrail.db" >"$ROOT/var/spool/jobtrail/records/run.json"
     rm "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf" "$ROOT/etc/systemd/system/timers.target.wants/jobtrail-slurm.timer"
+    ln -s /usr/lib/systemd/system/jobtrail-libmon.timer "$ROOT/etc/systemd/system/timers.target.wants"
     # newer than jobtrail.conf, and of a version with other defaults
     echo older >"$POLICY"
     touch -d tomorrow "$POLICY"
@@ -165,7 +169,7 @@ site_files() {
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf") == "# ours" ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf.rpmnew") == "# new" ]]
     [[ ! -e $ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf ]]
-    is_enabled jobtrail-send.timer && is_enabled jobtrail-load.timer && ! is_enabled jobtrail-slurm.timer
+    is_enabled jobtrail-send.timer && is_enabled jobtrail-load.timer && is_enabled jobtrail-libmon.timer && ! is_enabled jobtrail-slurm.timer
 }
 
 # as a program of a job has it
@@ -230,8 +234,9 @@ build_other_formats() {
     in_root /usr/libexec/jobtrail/jobtrail-plugstack on
     # made again at any time, by this version and by one with other formats; and somebody's
     touch "$ROOT/etc/jobtrail/jobtrail.policy.$((FORMATS + 1))" "$ROOT/etc/jobtrail/site.policy" "$ROOT/var/lib/jobtrail/hashes.$((FORMATS + 1))"
-    mkdir -p "$ROOT/var/spool/jobtrail/records"
+    mkdir -p "$ROOT/var/spool/jobtrail/records" "$ROOT/var/lib/jobtrail/libraries" "$ROOT/var/log/jobtrail/libraries"
     echo '{}' >"$ROOT/var/spool/jobtrail/records/run.json"
+    touch "$ROOT"/var/lib/jobtrail/libraries/{lock,libraries.db} "$ROOT/var/log/jobtrail/libraries/x.log"
     # shellcheck disable=SC2046
     rpm --root "$ROOT" -e $(rpm --root "$ROOT" -qa)
     left=$(find "$ROOT/etc" "$ROOT/usr" "$ROOT/var/lib/jobtrail" "$ROOT/var/spool" -name '*jobtrail*' -printf '%P\n' 2>/dev/null | sort | paste -sd ' ')
@@ -240,5 +245,6 @@ build_other_formats() {
         "jobtrail jobtrail jobtrail/jobtrail.conf.rpmnew jobtrail/jobtrail.conf.rpmsave slurm/plugstack.conf.d/.jobtrail.conf.removed sudoers.d/jobtrail-own.rpmsave" ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf.rpmsave") == "# ours" ]]
     [[ -e $ROOT/var/spool/jobtrail/records/run.json && -e $ROOT/etc/jobtrail/site.policy ]]
-    [[ ! -e $ROOT/var/lib/jobtrail/hashes.$((FORMATS + 1)) ]]
+    [[ ! -e $ROOT/var/lib/jobtrail/hashes.$((FORMATS + 1)) && ! -e $ROOT/var/lib/jobtrail/libraries ]]
+    [[ -e $ROOT/var/log/jobtrail/libraries/x.log ]]
 }

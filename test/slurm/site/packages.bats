@@ -260,6 +260,8 @@ is_listening() {
     for timer in send load slurm; do
         [[ -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-$timer.timer ]]
     done
+    # a site enables it on one host
+    [[ ! -e $ROOT/etc/systemd/system/timers.target.wants/jobtrail-libmon.timer && -e $(at_site dpkg -L jobtrail-common | grep -x '.*/jobtrail-libmon.timer' | sed "s|^|$ROOT|") ]]
     mkdir "$DIR/units"
     # The programs that they start are in the site alone.
     for unit in "$ROOT"/usr/lib/systemd/system/jobtrail-* "$ROOT"/lib/systemd/system/jobtrail-*; do
@@ -446,7 +448,10 @@ site_files() {
 
 @test "purged, no file stays but records and store, and that is said" {
     echo '{}' >"$ROOT/var/spool/jobtrail/records/run.lab.kept.json"
+    mkdir -p "$ROOT"/var/{lib,log}/jobtrail/libraries
+    touch "$ROOT"/var/lib/jobtrail/libraries/{lock,libraries.db} "$ROOT/var/log/jobtrail/libraries/x.log"
     said apt purge "'jobtrail-*'"
+    [[ $output == *"/var/log/jobtrail has logs about libraries and stays"* && -e $ROOT/var/log/jobtrail/libraries/x.log && ! -e $ROOT/var/lib/jobtrail/libraries ]]
     [[ $output == *"/var/spool/jobtrail has records and stays"* && $output == *"jobtrail.db stays"* ]]
     [[ -s $ROOT/var/lib/jobtrail/jobtrail.db && -e $ROOT/var/spool/jobtrail/records/run.lab.kept.json ]]
     (cd "$ROOT" && find etc usr lib var -xdev -name '*jobtrail*' ! -path 'var/log/*' ! -path 'var/spool/jobtrail*' \

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The site's libraries: the trees of [libraries], the directories of jobtrail-libmon(8), what
+ * starts its scans, and how the last one ended. Runs are recorded without them.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/trusted.h"
+#include "conf/command/doctor.h"
+#include "conf/conf_defaults.h"
+#include "conf/library_last_scan.h"
+
+/* Scans run once an hour, or once a day. */
+enum { LATE_S = 25 * 3600 };
+
+#define LOG_PLACE "/var/log"
+
+/* ---- Trees ------------------------------------------------------------------------------------
+ */
+
+static void add_missing(struct doctor *doctor, const struct conf_line *tree)
+{
+    doctor_add(doctor, FINDING_WARN, "tree", tree->text, "",
+               "%s: what is known of its libraries is kept", strerror(errno));
+    doctor_mend(doctor,
+                "mount it, or mend line %u of %s; if it is gone for good: jobtrail-libmon scan "
+                "--accept-away%s",
+                tree->line, doctor->conf, doctor_conf_words(doctor));
+}
+
+/* Adds a finding unless it returns true. */
+static bool check_tree(struct doctor *doctor, const struct conf_line *tree)
+{
+    char real[PATH_MAX], culprit[PATH_MAX];
+    struct stat status;
+    if (realpath(tree->text, real) == NULL || stat(real, &status) != 0) {
+        add_missing(doctor, tree);
+    } else if (!S_ISDIR(status.st_mode)) {
+        doctor_add(doctor, FINDING_WARN, "tree", tree->text, "", "it is no directory");
+        doctor_mend(doctor, "name a directory in line %u of %s", tree->line, doctor->conf);
+    } else if (strcmp(real, tree->text) != 0) {
+        doctor_add(doctor, FINDING_WARN, "tree", tree->text, "",
+                   "a part of its path is a symbolic link, and a scan follows none");
+        doctor_mend(doctor, "write 'tree = %s' in %s, line %u", real, doctor->conf, tree->line);
+    } else if (trusted_check(real, culprit, sizeof culprit) == -EPERM) {
+        doctor_add(doctor, FINDING_WARN, "tree", tree->text, "",
+                   "others than root can change which libraries programs load, by %s", culprit);
+        doctor_mend(doctor,
+                    "chown root: %s && chmod go-w %s, unless those who can are to install the "
+                    "site's software",
+                    culprit, culprit);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static void check_trees(struct doctor *doctor, const struct conf *conf)
+{
+    const struct conf_lines *trees = &conf->library_trees;
+    size_t good = 0;
+    for (size_t i = 0; i < trees->count; i++)
+        good += check_tree(doctor, &trees->line[i]);
+    if (good == trees->count)
+        doctor_add(doctor, FINDING_OK, "tree", trees->line[0].text, "",
+                   "trees that are there, and root's: %zu", good);
+}
+
+/* ---- Directories ------------------------------------------------------------------------------
+ */
+
+/* On Ubuntu a group can write to the directory of logs, so that its syslog daemon makes files
+ * there. Adds a finding if it returns true. */
+static bool is_in_log_place_of_others(struct doctor *doctor, const char *path)
+{
+    char culprit[PATH_MAX];
+    struct stat status;
+    if (strncmp(path, LOG_PLACE "/", strlen(LOG_PLACE "/")) != 0 ||
+        trusted_check(LOG_PLACE, culprit, sizeof culprit) != -EPERM ||
+        strcmp(culprit, LOG_PLACE) != 0 || stat(LOG_PLACE, &status) != 0)
+        return false;
+    const struct group *group = getgrgid(status.st_gid);
+    doctor_add(doctor, FINDING_BAD, "libraries", path, "",
+               "scans fail: others than root, as the group %s, can change " LOG_PLACE,
+               group == NULL ? "of this directory" : group->gr_name);
+    doctor_mend(doctor,
+                "write 'logs = " DEFAULT_STATE "/library-logs' below [libraries] in %s; or, if no "
+                "daemon of another user makes files there: chown root: " LOG_PLACE
+                " && chmod go-w " LOG_PLACE,
+                doctor->conf);
+    return true;
+}
+
+static void check_directories(struct doctor *doctor, const struct conf *conf)
+{
+    doctor_writable(doctor, "libraries", conf->library_state,
+                    "mend [libraries] state in jobtrail.conf");
+    if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
+        doctor_writable(doctor, "libraries", conf->library_logs,
+                        "mend [libraries] logs in jobtrail.conf");
+}
+
+/* ---- Scans ------------------------------------------------------------------------------------
+ */
+
+/* Adds a finding unless it returns true. */
+static bool check_seen(struct doctor *doctor, const char *state,
+                       const struct library_last_scan *last)
+{
+    const char *conf = doctor_conf_words(doctor);
+    if (last->trees_away > 0) {
+        doctor_add(doctor, FINDING_WARN, "scan", state, "",
+                   "%" PRIu64 " trees or mounts were away in the last scan; what is known of them "
+                   "is kept",
+                   last->trees_away);
+        doctor_mend(doctor,
+                    "mount them; if they are gone for good: jobtrail-libmon scan --accept-away%s",
+                    conf);
+    }
+    if (last->unreadable > 0) {
+        doctor_add(doctor, FINDING_WARN, "scan", state, "",
+                   "%" PRIu64 " files or directories could not be read by the last scan",
+                   last->unreadable);
+        doctor_mend(doctor, "mend what this names: jobtrail-libmon scan%s", conf);
+    }
+    return last->trees_away == 0 && last->unreadable == 0;
+}
+
+static void check_last(struct doctor *doctor, const char *state,
+                       const struct library_last_scan *last)
+{
+    char when[64];
+    const char *conf = doctor_conf_words(doctor);
+    doctor_time_text(last->ended_s, when, sizeof when);
+    if (last->is_failed) {
+        doctor_add(doctor, FINDING_BAD, "scan", state, "", "the last scan failed, %s", when);
+        doctor_mend(doctor, "mend what this says: jobtrail-libmon scan%s", conf);
+    } else if ((int64_t)time(NULL) - last->ended_s > LATE_S) {
+        doctor_add(doctor, FINDING_WARN, "scan", state, "", "the last scan is too long ago: %s",
+                   when);
+        doctor_mend(doctor,
+                    "see journalctl -u jobtrail-libmon, and what this says: jobtrail-libmon scan%s",
+                    conf);
+    } else if (check_seen(doctor, state, last)) {
+        doctor_add(doctor, FINDING_OK, "scan", state, "", "the last scan saw all, %s", when);
+    }
+}
+
+/* Root alone can read it. */
+static void check_scan(struct doctor *doctor, const char *state, bool is_started)
+{
+    struct library_last_scan last;
+    int error = library_last_scan_read(state, &last);
+    if (error == 0) {
+        check_last(doctor, state, &last);
+    } else if (error == -ENOENT && is_started) {
+        doctor_add(doctor, FINDING_WARN, "scan", state, "", "no scan has ended yet");
+        doctor_mend(doctor, "let the first one read all libraries: jobtrail-libmon scan%s",
+                    doctor_conf_words(doctor));
+    } else if (error != -ENOENT && error != -EACCES) {
+        doctor_add(doctor, FINDING_WARN, "scan", state, "",
+                   "how the last scan ended cannot be read: %s", strerror(-error));
+        doctor_mend(doctor, "remove %s/lock, and: jobtrail-libmon scan%s", state,
+                    doctor_conf_words(doctor));
+    }
+}
+
+/* Whether this host has made a scan; root alone can see whether it has not. */
+static bool has_state(const char *state)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/lock", state);
+    return access(path, F_OK) == 0 || errno == EACCES;
+}
+
+static bool has_local_tree(const struct conf *conf)
+{
+    for (size_t i = 0; i < conf->library_trees.count; i++)
+        if (!doctor_is_shared(conf->library_trees.line[i].text))
+            return true;
+    return false;
+}
+
+void doctor_libraries(struct doctor *doctor, const struct conf *conf)
+{
+    if (conf->library_trees.count == 0)
+        return;
+    bool is_needed = has_local_tree(conf) || has_state(conf->library_state);
+    bool is_started = doctor_library_timer(doctor, is_needed);
+    if (!is_needed && !is_started) {
+        doctor_add(doctor, FINDING_OK, "tree", conf->library_trees.line[0].text, "",
+                   "trees on shared file systems are scanned by one host, which is not this one");
+        return;
+    }
+    check_trees(doctor, conf);
+    check_directories(doctor, conf);
+    check_scan(doctor, conf->library_state, is_started);
+}

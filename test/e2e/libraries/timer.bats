@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The timer of jobtrail-libmon: what its unit grants is put together by hand, and its command is to do its work with
+# that. Needs root.
+
+bats_require_minimum_version 1.5.0
+load ../fixture/unit
+
+setup() {
+    PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
+    UNIT=$PLACE/jobtrail-libmon.service
+    CONF=$PLACE/jobtrail.conf
+    TREE=$PLACE/sw
+    mkdir "$PLACE/writable" "$TREE"
+    sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$JOBTRAIL_BIN/\\1|" "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libmon.service" >"$UNIT"
+    cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libmon.timer" "$PLACE"
+    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $PLACE/writable/state" \
+        "logs = $PLACE/writable/logs" >"$CONF"
+}
+
+@test "systemd has nothing to say about the units, and calls their exposure low" {
+    run -0 systemd-analyze verify --man=no "$UNIT" "$PLACE/jobtrail-libmon.timer"
+    [[ $output == "" ]]
+    run -0 systemd-analyze security --offline=true --no-pager --threshold=25 "$UNIT"
+    [[ $output == *"Overall exposure level"* ]]
+}
+
+# result_of STATUS: what systemd says of the unit where its command is replaced by one that ends so
+result_of() {
+    mkdir -p "$PLACE/units"
+    {
+        printf '[Service]\nType=oneshot\nExecStart=/bin/sh -c "exit %s"\n' "$1"
+        grep ^SuccessExitStatus= "$UNIT"
+    } >"$PLACE/units/jobtrail-libmon.service"
+    # shellcheck disable=SC2016 # for the inner shell
+    "$JOBTRAIL_SOURCE/test/e2e/fixture/with_systemd" "$PLACE" bash -c 'systemctl start "$1" 2>/dev/null
+        systemctl show --property=Result --value "$1"' _ jobtrail-libmon.service
+}
+
+# bats test_tags=needs:systemd_manager
+@test "the unit fails where a scan cannot be made, and not where a tree is away" {
+    [[ $(result_of 0) == success && $(result_of 1) == success ]]
+    [[ $(result_of 3) == exit-code && $(result_of 2) == exit-code ]]
+}
+
+@test "with what the unit grants its command reads what others have closed, and writes state and logs" {
+    local command
+    command=$(setting ExecStart)
+    [[ $command == */jobtrail-libmon" scan --quiet --wait" && $(setting ExecStartPre) == *"mkdir -p /var/lib/jobtrail /var/log/jobtrail" ]]
+    [[ $(setting ReadWritePaths) == "-/var/lib/jobtrail -/var/log/jobtrail" ]]
+    install -d -o nobody -m 700 "$TREE/closed"
+    cp "$JOBTRAIL_STAGE"/lib/slurm/spank_jobtrail.so "$TREE/closed"
+    chown nobody "$TREE/closed/spank_jobtrail.so"
+    chmod 600 "$TREE/closed/spank_jobtrail.so"
+    touch -a -d 2001-02-03 "$TREE/closed/spank_jobtrail.so"
+    # shellcheck disable=SC2086
+    confined $command --conf "$CONF"
+    [[ $(stat -c %x "$TREE/closed/spank_jobtrail.so") == 2001-02-03* ]]
+    grep -q " LOG_CREATED path=$TREE/closed/spank_jobtrail.so .*sha1=$(sha1sum <"$TREE/closed/spank_jobtrail.so" | cut -d' ' -f1)" \
+        "$PLACE"/writable/logs/*.log
+    rm "$TREE/closed/spank_jobtrail.so"
+    # shellcheck disable=SC2086
+    confined $command --conf "$CONF"
+    grep -q " LIB_REMOVED path=$TREE/closed/spank_jobtrail.so " "$PLACE"/writable/logs/*.log
+    mv "$TREE" "$TREE.away"
+    # shellcheck disable=SC2086
+    run confined $command --conf "$CONF"
+    [[ $status == "$(setting SuccessExitStatus)" && $output == *"$TREE: No such file or directory"* ]]
+    # nothing that it asked the kernel for is kept from it
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$PLACE/writable/calls" | sort -u >"$PLACE/used"
+    (($(wc -l <"$PLACE/used") > 25))
+    [[ $(comm -23 "$PLACE/used" <(allowed)) == "" ]]
+}
+
+@test "the command does nothing, and says nothing, where no tree is named" {
+    local command
+    command=$(setting ExecStart)
+    sed -i /^tree/d "$CONF"
+    # shellcheck disable=SC2086
+    run -0 confined $command --conf "$CONF"
+    [[ $output == "" && $(ls "$PLACE/writable") == calls ]]
+}

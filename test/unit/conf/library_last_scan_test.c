@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/library_last_scan.h"
+
+static char state[] = "/tmp/jobtrail-last-scan-XXXXXX";
+static int lock;
+
+static int make_state(void **unused)
+{
+    char path[sizeof state + 8];
+    (void)unused;
+    strcpy(state + sizeof state - 7, "XXXXXX");
+    assert_non_null(mkdtemp(state));
+    snprintf(path, sizeof path, "%s/lock", state);
+    lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return lock < 0;
+}
+
+static int remove_state(void **unused)
+{
+    char path[sizeof state + 8];
+    (void)unused;
+    close(lock);
+    snprintf(path, sizeof path, "%s/lock", state);
+    unlink(path);
+    return rmdir(state);
+}
+
+static void what_is_written_is_read(void **unused)
+{
+    const struct library_last_scan large = {INT64_MAX, true, UINT64_MAX, UINT64_MAX};
+    const struct library_last_scan small = {1, false, 0, 2};
+    struct library_last_scan last;
+    (void)unused;
+    assert_int_equal(library_last_scan_write(lock, &large), 0);
+    off_t size = lseek(lock, 0, SEEK_END);
+    assert_int_equal(library_last_scan_read(state, &last), 0);
+    assert_true(last.ended_s == INT64_MAX && last.is_failed && last.trees_away == UINT64_MAX &&
+                last.unreadable == UINT64_MAX);
+    assert_int_equal(library_last_scan_write(lock, &small), 0);
+    assert_int_equal(lseek(lock, 0, SEEK_END), size); /* nothing of the longer numbers is left */
+    assert_int_equal(library_last_scan_read(state, &last), 0);
+    assert_true(last.ended_s == 1 && !last.is_failed && last.trees_away == 0 &&
+                last.unreadable == 2);
+}
+
+static void a_scan_that_has_not_ended_is_none(void **unused)
+{
+    struct library_last_scan last = {.ended_s = 7};
+    (void)unused;
+    assert_int_equal(library_last_scan_read(state, &last), -ENOENT);
+    assert_int_equal(library_last_scan_read("/nowhere", &last), -ENOENT);
+    assert_int_equal(last.ended_s, 7);
+}
+
+static void another_content_is_refused(void **unused)
+{
+    static const char *const texts[] = {
+        "\n",
+        "ended=1 failed=0 away=1",
+        "ended=1 failed=0 away=1 unreadable=1",
+        "ended=1 failed=2 away=1 unreadable=1\n",
+        "ended=x failed=0 away=1 unreadable=1\n",
+        "ended=1 failed=0 away=1 unreadable=1x\n",
+    };
+    struct library_last_scan last;
+    (void)unused;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(ftruncate(lock, 0), 0);
+        assert_int_equal(pwrite(lock, texts[i], strlen(texts[i]), 0), strlen(texts[i]));
+        assert_int_equal(library_last_scan_read(state, &last), -EINVAL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_written_is_read, make_state, remove_state),
+        cmocka_unit_test_setup_teardown(a_scan_that_has_not_ended_is_none, make_state,
+                                        remove_state),
+        cmocka_unit_test_setup_teardown(another_content_is_refused, make_state, remove_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
