@@ -21,6 +21,7 @@ DEFAULT = "/var/cache/jobtrail/alldoc.db"
 VERSION = 1
 APPLICATION = 0x6A74616C  # "jtal"
 DEAD_MIN = 1000
+READ_ONLY = "?mode=ro&immutable=1"
 BUSY = 3  # exit status: another run is on
 SCHEMA = """
 CREATE TABLE file(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, tree TEXT NOT NULL, path TEXT NOT NULL, signature TEXT NOT NULL,
@@ -79,11 +80,11 @@ def connect(path, mode):
     return sqlite3.connect(uri, uri=True, isolation_level=None)
 
 
-def is_ours(path):
+def is_ours(path, mode):
     """Whether the file is an index of this version, and can be read."""
     if not os.path.exists(path):
         return False
-    base = connect(path, "?mode=rw")
+    base = connect(path, mode)
     try:
         known = base.execute("PRAGMA application_id").fetchone()[0], base.execute("PRAGMA user_version").fetchone()[0]
         return known == (APPLICATION, VERSION) and base.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
@@ -108,17 +109,19 @@ class Building:
         directory = os.path.dirname(path)
         if not os.path.isdir(directory):
             os.mkdir(directory, 0o755)
+            os.chmod(directory, 0o755)
         check_place(path)
         self.lock = Lock(path)
-        if is_anew or not is_ours(self.next):
+        self.is_continued = not is_anew and is_ours(self.next, "?mode=rw")
+        if not self.is_continued:
             self.drop()
             if not is_anew and self.is_worth_copying():
                 copy(path, self.next)
-        is_new = not os.path.exists(self.next)
-        if is_new:
+        self.is_new = not os.path.exists(self.next)
+        if self.is_new:
             os.close(os.open(self.next, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         self.base = connect(self.next, "?mode=rw")
-        if is_new:
+        if self.is_new:
             self.create()
         self.base.execute("PRAGMA cache_size = -32768")
         self.base.execute("CREATE TEMP TABLE seen(file INTEGER PRIMARY KEY)")
@@ -128,9 +131,9 @@ class Building:
             remove(self.next + ending)
 
     def is_worth_copying(self):
-        if not is_ours(self.path):
+        if not is_ours(self.path, READ_ONLY):
             return False
-        base = connect(self.path, "?mode=ro&immutable=1")
+        base = connect(self.path, READ_ONLY)
         try:
             dead, live = dead_share(base)
         finally:
@@ -147,9 +150,12 @@ class Building:
         self.base.execute("PRAGMA user_version = %d" % VERSION)
         self.base.execute("COMMIT")
 
-    def publish(self):
-        """Puts the index in the place of the one before."""
+    def publish(self, is_changed):
+        """Puts the index in the place of the one before, unless nothing in it has changed."""
         self.base.close()
+        if not (is_changed or self.is_new or self.is_continued):
+            self.drop()
+            return
         os.chmod(self.next, 0o644)
         fd = os.open(self.next, os.O_RDONLY | os.O_CLOEXEC)
         os.fsync(fd)
@@ -165,7 +171,7 @@ def open_index(path):
     path = file_path(path)
     if not os.path.exists(path):
         raise Failure("%s: there is no index; 'jobtrail-alldoc index' makes it" % escape(path))
-    base = connect(path, "?mode=ro&immutable=1")
+    base = connect(path, READ_ONLY)
     try:
         application = base.execute("PRAGMA application_id").fetchone()[0]
         version = base.execute("PRAGMA user_version").fetchone()[0]

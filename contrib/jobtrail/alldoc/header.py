@@ -39,15 +39,20 @@ def without_attributes(statement):
     """The statement without __attribute__((...)) and its like."""
     match = AROUND.search(statement)
     while match:
-        depth, end = 0, match.end()
-        while end < len(statement):
-            depth += {"(": 1, ")": -1}.get(statement[end], 0)
-            if depth <= 0 and not statement[end].isspace():
-                break
-            end += 1
-        statement = statement[: match.start()] + " " + statement[end + 1 :]
+        statement = statement[: match.start()] + " " + statement[closing(statement, match.end()) :]
         match = AROUND.search(statement, match.start())
     return statement
+
+
+def closing(text, at):
+    """Where the parenthesis ends that begins at `at`, after blanks."""
+    depth = 0
+    while at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+        if depth <= 0 and not text[at - 1].isspace():
+            break
+    return at
 
 
 def declared(statement):
@@ -62,6 +67,8 @@ def declared(statement):
     if name in PROTOTYPES or (len(match.group(2)) > 1 and not before.strip() == ""):
         former = LAST_WORD.search(before)
         name = former.group(1) if former else name
+    elif name.isupper() and WORD.match(statement[closing(statement, match.end(1)) :].lstrip()):
+        name = WORD.match(statement[closing(statement, match.end(1)) :].lstrip()).group(1)  # LZMA_API(type) name(...)
     elif not before.strip() and name.isupper():
         inner = EXPORTED.search(statement)
         return inner.group(1) if inner else None

@@ -8,14 +8,13 @@ import json
 import os
 import re
 import shlex
-import sys
 
 from .. import hints, progress
-from ..text import escape, file_path, stored
+from ..text import escape, stored
 from . import command, pkgconfig, roff
 from .extract import document, library_name
 from .reading import Unreadable, base_name, read_text
-from .sources import READERS, TREES, is_entered, is_wanted
+from .sources import READERS, is_entered, is_wanted
 from .walk import Tree, open_file
 
 BATCH = 500  # files between two commits
@@ -43,6 +42,7 @@ class Run:
                 self.read_packages()
             for path in self.sources.trees[kind]:
                 self.tree(kind, path)
+                self.commit()
         for each in self.sources.commands:
             self.command(each)
         self.forget()
@@ -200,8 +200,11 @@ class Run:
         self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", (number,))
         self.pending += 1
         if self.pending % BATCH == 0:
-            self.base.execute("COMMIT")
-            self.base.execute("BEGIN")
+            self.commit()
+
+    def commit(self):
+        self.base.execute("COMMIT")
+        self.base.execute("BEGIN")
 
     def add(self, file, kind, each):
         made = self.base.execute(
@@ -239,8 +242,10 @@ class Run:
         text = "%d new, %d changed, %d removed, %d unchanged" % tuple(
             counts[what] for what in ("new", "changed", "removed", "unchanged")
         )
+        text += "; %.1f MB of text read" % (counts["text"] / 1e6) if counts["text"] else ""
         others = [(counts["cut"], "cut at the limit"), (counts["hidden"], "not for all to read")]
-        others += [(counts[what], what.replace("is ", "", 1)) for what in ("is no text", "is damaged", "is cut off", "this Python cannot decompress it")]
+        reasons = ("is no text", "is damaged", "is cut off", "this Python cannot decompress it")
+        others += [(counts[what], what.replace("is ", "", 1)) for what in reasons]
         others += [(self.troubles, "in trouble")]
         return text + "".join("; %d %s" % each for each in others if each[0])
 

@@ -93,7 +93,7 @@ def make_index(arguments):
     building = database.Building(path, options.rebuild)
     run = Run(building.base, sources, {"bytes": options.text_size, "seconds": options.command_time, "user": user})
     run.make()
-    building.publish()
+    building.publish(run.is_changed)
     if not options.quiet:
         print("%s: %s" % (escape(stored(path)), run.summary()))
     return INCOMPLETE if run.troubles else 0

@@ -135,12 +135,14 @@ def documents(text, path, file_name):
         routines = [word.strip().rstrip("()") for word in names.split(",")] + [name] + page.functions
         routines += [found for found in CALL.findall(page.section("SYNOPSIS")) if found not in KEYWORDS]
     body = "\n".join(page.out)
-    libraries = page.libraries + LINK_OPTION.findall(page.section("SYNOPSIS") + "\n" + page.section("LIBRARY") + "\n" + page.section("DESCRIPTION"))
+    about = "\n".join(map(page.section, ("SYNOPSIS", "LIBRARY", "DESCRIPTION")))
+    libraries = page.libraries + LINK_OPTION.findall(about)
     source = page.title[3] if len(page.title) > 3 else ""
     named = dict.fromkeys(routine for routine in routines if routine and " " not in routine)
     return [
         document(
-            name, body, section=section, libraries=libraries[:20], version=version_in(source), summary=summary, routines=[(routine, 1) for routine in named]
+            name, body, section=section, libraries=libraries[:20], version=version_in(source), summary=summary,
+            routines=[(routine, 1) for routine in named],
         )
     ]
 

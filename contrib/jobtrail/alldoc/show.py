@@ -78,7 +78,7 @@ def run_command(hit, index):
     owner = os.stat(file_path(index)).st_uid
     if owner not in (0, os.geteuid()):
         raise Failure("the index belongs to another user, so this is not run: %s" % escape(hit.command))
-    status = started([os.fsdecode(word) if isinstance(word, bytes) else word for word in hit.argv])
+    status = started(hit.argv)
     if status is None:
         raise Failure("%s: is not there" % escape(hit.command))
     return status
