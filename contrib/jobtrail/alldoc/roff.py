@@ -136,7 +136,7 @@ def documents(text, path, file_name):
         routines += [found for found in CALL.findall(page.section("SYNOPSIS")) if found not in KEYWORDS]
     body = "\n".join(page.out)
     about = "\n".join(map(page.section, ("SYNOPSIS", "LIBRARY", "DESCRIPTION")))
-    libraries = page.libraries + LINK_OPTION.findall(about)
+    libraries = page.libraries + [name.rstrip(".-+") for name in LINK_OPTION.findall(about)]
     source = page.title[3] if len(page.title) > 3 else ""
     named = dict.fromkeys(routine for routine in routines if routine and " " not in routine)
     return [

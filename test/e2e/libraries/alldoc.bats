@@ -121,7 +121,7 @@ import random
 random.seed(19)
 words = ["".join(random.choice("abcdefghiklmnoprstu") for _ in range(random.randint(3, 11))) for _ in range(3000)]
 with open("doc/fftw-3.3.10/manual", "w") as file:
-    file.write("The sentence about twiddle factors\n")
+    file.write("A manual\nThe sentence about twiddle factors\n")
     for _ in range(30000):
         file.write(" ".join(random.choice(words) for _ in range(10)) + "\n")
 END
@@ -289,7 +289,7 @@ blocked() {
 @test "commands that the site names run with bounds, as nobody, and what they say is found and not kept" {
     cat >sources <<'SOURCES'
 # LIBRARY and program
-command imsl /bin/sh -c "echo user $(id -u) of imsl; echo 'QDAGS(f, a, b) integrates'"
+command imsl /bin/sh -c "echo user $(id -u) of imsl; echo 'QDAGS(f, a, b) intEgratEs' | tr E e"
 command slow /bin/sh -c "echo slow; sleep 1000"
 command left /bin/sh -c "sleep 1000 & echo left behind"
 command endless /usr/bin/yes endless
