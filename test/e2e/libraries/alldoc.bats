@@ -1,0 +1,368 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-alldoc: an index over documentation that lies on the host, on trees as sites and Debian have them.
+# shellcheck disable=SC2154,SC2016 # bats sets stderr; texts of others have dollars
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH=$JOBTRAIL_BIN:$PATH
+    export LC_ALL=C.UTF-8 MANPATH=/nothing MODULEPATH="" PAGER=cat
+    umask 022
+    cd "$BATS_TEST_TMPDIR" || return
+    export JOBTRAIL_ALLDOC=$PWD/alldoc.db
+    mkdir -p man/man3 man/man1 man/de/man3 doc/fftw-3.3.10 module/fftw header/nag pc
+    cat >man/man3/dgemm.3 <<'PAGE'
+.\" a comment with the word unfindable
+.TH DGEMM 3 "May 1995" "LAPACK 3.11.0" "BLAS"
+.SH NAME
+dgemm, sgemm \- multiply general ma\%trices
+.SH SYNOPSIS
+.B "subroutine dgemm(character transa, integer m)"
+.SH DESCRIPTION
+\fBdgemm\fP performs one of the matrix\-matrix operations. Link with \-lblas.
+PAGE
+    cp man/man3/dgemm.3 man/de/man3/german.3
+    cat >header/nag/nag_blas.h <<'HEADER'
+/* Interfaces of a numerical library. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+/**
+ * Multiplies two matrices and adds a third.
+ */
+extern void dgemm_(const char *transa, int *m) __attribute__((nonnull(1)));
+int plain_one(int x), *pointer;
+NAG_EXPORT double OF_TIME OF((int when));
+/* Tells the time from shadows */
+#ifdef __cplusplus
+}
+#endif
+HEADER
+    printf 'prefix=/usr\nName: fftw3\nDescription: fast Fourier transform\nVersion: 3.3.10\nLibs: -lfftw3 -lm\n' >pc/fftw3.pc
+    printf 'whatis("Description: Fourier transforms of any size")\nhelp([==[\nLoads the wisdom of ]] FFTW.\n]==])\nos.execute("touch ran")\n' \
+        >module/fftw/3.3.10.lua
+    printf '#%%Module\nproc ModulesHelp { } {\n puts stderr "Older {wisdom} of FFTW"\n}\nmodule-whatis "Name: fftw"\nexec touch ran\n' >module/fftw/2.1
+    printf 'Planner flags decide how long a plan may take.\n' >doc/fftw-3.3.10/README
+}
+
+teardown() {
+    exec 5<&- 6<&-
+}
+
+index() {
+    run --separate-stderr jobtrail-alldoc index --man "$PWD/man" --doc "$PWD/doc" --module "$PWD/module" --pkgconfig "$PWD/pc" \
+        --header "$PWD/header" "$@"
+}
+
+alldoc() {
+    run --separate-stderr jobtrail-alldoc "$@"
+}
+
+# values KEY: of the JSON of the last answer, one a line
+values() {
+    python3 -c 'import json, sys
+for found in json.load(sys.stdin)["documents"]: print(found[sys.argv[1]])' "$1" <<<"$output"
+}
+
+@test "a routine is found in its man page and in its header, in either case and with Fortran's underscore" {
+    index
+    [[ $status == 0 && $output == *" 6 new, 0 changed, 0 removed, 0 unchanged"* && ! $stderr ]]
+    for name in dgemm DGEMM dgemm_ "dg*m*"; do
+        alldoc --json --routine "$name"
+        [[ $status == 0 && $(values kind | sort) == $'header\nman' ]]
+    done
+    [[ $(values path) == *"$PWD/man/man3/dgemm.3"* && $(values section) == *3* && $(values version) == *3.11.0* ]]
+    [[ $(values snippet) == *"void dgemm_"* && $(values line) == *8* ]]
+    alldoc --json --routine sgemm
+    [[ $(values name) == dgemm && $(values libraries) == "['blas']" && $(values summary) == "multiply general matrices" ]]
+    alldoc --json -r plain_one
+    [[ $(values name) == nag_blas.h && $(values line) == 9 ]]
+    alldoc -r OF_TIME
+    [[ $status == 0 && $output == *"Tells the time"* ]] || alldoc shadows
+    alldoc --json shadows
+    [[ $(values name) == OF_TIME ]]
+}
+
+@test "words, library, version and kind narrow it down, and nothing found is 1 with a hint" {
+    index
+    alldoc --json wisdom
+    [[ $(values name | sort) == $'fftw/2.1\nfftw/3.3.10' && $(values snippet) == *"Loads the wisdom of ]] FFTW."* ]]
+    [[ ! -e ran ]]
+    alldoc --json wisdom --library fftw --library-version 3.3
+    [[ $(values name) == fftw/3.3.10 ]]
+    alldoc --json --library libfftw3.so.3
+    [[ $(values kind) == pkgconfig && $(values version) == 3.3.10 ]]
+    alldoc --json --kind doc,man 'plan*'
+    [[ $(values name) == README && $(values libraries) == "['fftw']" ]]
+    alldoc --json "matrix-matrix operations"
+    [[ $(values name) == dgemm ]]
+    alldoc unfindable
+    [[ $status == 1 && ! $output && $stderr == *"nothing was found"* ]]
+    alldoc german
+    [[ $status == 1 ]]
+    alldoc --routine dgmem
+    [[ $status == 1 && $stderr == *"did you mean dgemm"* ]]
+    alldoc --kind manual x
+    [[ $status == 2 && $stderr == *"did you mean man"* ]]
+    alldoc --libary x
+    [[ $status == 2 && $stderr == *"did you mean --library"* ]]
+    alldoc
+    [[ $status == 2 ]]
+    alldoc --version
+    [[ $status == 0 && $output == "jobtrail-alldoc "* ]]
+    alldoc --index "$PWD/none.db" x
+    [[ $status == 2 && $stderr == *"jobtrail-alldoc index"* ]]
+}
+
+@test "compressed files are read as they are, and the index has no text" {
+    python3 - <<'END'
+import random
+random.seed(19)
+words = ["".join(random.choice("abcdefghiklmnoprstu") for _ in range(random.randint(3, 11))) for _ in range(3000)]
+with open("doc/fftw-3.3.10/manual", "w") as file:
+    file.write("A manual\nThe sentence about twiddle factors\n")
+    for _ in range(30000):
+        file.write(" ".join(random.choice(words) for _ in range(10)) + "\n")
+END
+    cp doc/fftw-3.3.10/manual text
+    for name in one.gz two.xz three.bz2; do
+        { printf '.TH X 3\n.SH NAME\n%s \\- compressed\n' "${name%.*}"; } >"man/man3/${name%.*}.3"
+    done
+    gzip man/man3/one.3 && xz man/man3/two.3 && bzip2 man/man3/three.3
+    gzip doc/fftw-3.3.10/manual
+    index
+    [[ $status == 0 ]]
+    alldoc --json compressed
+    [[ $(values name | sort | paste -sd ' ') == "one three two" ]]
+    alldoc twiddle factors
+    [[ $output == *"manual.gz"*"The sentence about twiddle factors"* ]]
+    run ! grep -qF "sentence about" alldoc.db
+    size=$(stat -c %s alldoc.db) of_text=$(stat -c %s text)
+    [[ $size -lt $((of_text * 3 / 4)) ]]
+    [[ $(ls alldoc.db*) == $'alldoc.db\nalldoc.db.lock' ]]
+    # damaged, cut off, and larger than the limit
+    head -c 100 doc/fftw-3.3.10/manual.gz >doc/fftw-3.3.10/cut.gz
+    printf 'BZh9 no' >doc/fftw-3.3.10/damaged.bz2
+    index --text-size 1M --rebuild
+    [[ $status == 0 && $output == *"1 cut at the limit"* && $output == *"1 damaged"* && $output == *"1 cut off"* ]]
+}
+
+@test "only what has changed is read again, and a tree that is away stays known" {
+    index
+    before=$(stat -c %i alldoc.db)
+    index
+    [[ $output == *" 0 new, 0 changed, 0 removed, 6 unchanged" && $(stat -c %i alldoc.db) == "$before" ]]
+    sed -i 's/Planner flags/Planner options and flags/' doc/fftw-3.3.10/README
+    mv man/man3/dgemm.3 away
+    printf 'new words\n' >doc/fftw-3.3.10/NEWER
+    index
+    [[ $output == *" 1 new, 1 changed, 1 removed, 4 unchanged"* && $status == 0 ]]
+    alldoc --json planner options
+    [[ $(values name) == README ]]
+    alldoc -k man dgemm
+    [[ $status == 1 ]]
+    mv doc gone && mkdir doc
+    index
+    [[ $status == 4 && $stderr == *"doc: is empty; what is known of it is kept"* && $output == *" 0 removed"* ]]
+    rmdir doc
+    index
+    [[ $status == 4 && $stderr == *"doc: No such file or directory; what is known of it is kept"* ]]
+    alldoc planner
+    [[ $status == 0 ]]
+    mv gone doc && rm -r doc/fftw-3.3.10
+    printf 'other\n' >doc/other
+    index
+    [[ $status == 0 && $output == *" 2 removed"* ]]
+    # more rows of removed documents than the index bears
+    printf '/* c */\n' >header/many.h
+    for round in a b c; do
+        for number in {1..700}; do printf '/* Has %s%d. */\nint f%d(void);\n' "$round" "$number" "$number"; done >header/many.h
+        index
+        [[ $status == 0 ]]
+    done
+    index
+    alldoc --json c700
+    [[ $(values name) == f700 ]]
+    alldoc a700
+    [[ $status == 1 ]]
+}
+
+# blocked: a run that has read all trees, and is in a command that waits to be told
+blocked() {
+    mkfifo ready go && chmod 666 ready go
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/test 2>/dev/null || true
+    printf 'command objects /bin/sh -c "echo >%s; read line <%s; echo words"\n' "$PWD/ready" "$PWD/go" >sources
+    exec 5<>ready
+    index_alone=(jobtrail-alldoc index --sources "$PWD/sources" --man "$PWD/man" --doc "$PWD/doc" --module none --pkgconfig none
+        --header "$PWD/header" --command-time 1000)
+    "${index_alone[@]}" 5<&- >run.log 2>&1 &
+    running=$!
+    read -r -u 5
+}
+
+@test "a killed run loses nothing, and the index before it stays whole" {
+    index
+    printf 'After the index\n' >doc/fftw-3.3.10/LATER
+    blocked
+    kill -9 $running
+    wait $running || true
+    exec 6<>go
+    echo >&6
+    [[ -e alldoc.db.new ]]
+    alldoc dgemm
+    [[ $status == 0 ]]
+    alldoc after
+    [[ $status == 1 ]]
+    rm sources
+    index
+    [[ $status == 0 && $output == *" 0 new, 0 changed, 0 removed, 7 unchanged"* && ! -e alldoc.db.new ]] || { echo "$output" && false; }
+    alldoc after
+    [[ $status == 0 ]]
+    # what is no index is no hindrance
+    printf 'no database' >alldoc.db.new
+    printf 'no database' >alldoc.db
+    alldoc after
+    [[ $status == 2 && $stderr == *"alldoc.db: "* ]]
+    index
+    [[ $status == 0 && $output == *" 7 new"* ]]
+}
+
+@test "of two runs at once the second ends with 3" {
+    blocked
+    index
+    [[ $status == 3 && ! $output && $stderr == *"another run"* ]]
+    exec 6<>go
+    echo >&6
+    wait $running
+    alldoc --json words
+    [[ $(values kind) == command ]]
+}
+
+@test "names, contents and questions of others break nothing" {
+    printf 'secret of the administrator\n' >outside
+    ln -s "$PWD/outside" doc/link
+    ln -s "$PWD" doc/directory
+    ln -s ../../outside man/man3/link.3
+    ln -s dgemm.3 man/man3/sgemm.3
+    mkfifo doc/fifo
+    printf 'secret too\n' >doc/private && chmod 600 doc/private
+    mkdir doc/closed && printf 'secret three\n' >doc/closed/file && chmod 700 doc/closed
+    printf 'binary\0secret\n' >doc/binary
+    printf 'hostile \e]0;title\a words\n' >"doc/$(printf 'a\nb\e[31m\377')"
+    printf '%s' "$(printf '<%.0s' {1..5000})" >doc/marks.html
+    printf '<script>hidden</script><b>visible</b> &lt;marks' >doc/page.html
+    printf '\\[%.0s' {1..5000} >man/man3/roff.3
+    printf 'help([====[ no end' >module/fftw/endless.lua
+    printf 'a=${b}${b}\nb=${a}${a}\nName: ${a}\nVersion: ${a}\n' >pc/loop.pc
+    printf '"unended /* \x27 { ( ( (\n#define \\\n' >header/odd.h
+    index
+    [[ $status == 0 && $output == *"2 not for all to read"* && $output == *"1 no text"* ]]
+    alldoc secret
+    [[ $status == 1 ]]
+    alldoc hidden
+    [[ $status == 1 ]]
+    alldoc visible
+    [[ $status == 0 ]]
+    alldoc hostile
+    [[ $status == 0 && $output == *'doc/a\nb\x1b[31m\xff'* && $output == *'\x1b]0;title\x07'* && $output != *$'\e'* ]]
+    alldoc --show "$(awk 'NR == 1 { print $1 }' <<<"$output")"
+    [[ $status == 0 && $output == 'hostile \x1b]0;title\x07 words' ]]
+    alldoc --json sgemm
+    [[ $(values summary) == *"see dgemm.3"* ]]
+    for question in '"' 'name:dgemm' 'a" OR "b' 'NEAR(a b)' '^dgemm' "x'; DROP TABLE file" '- dgemm AND'; do
+        alldoc "$question"
+        [[ $status == [01] || $stderr == *"there is no word"* ]]
+        [[ $stderr != *Traceback* && $stderr != *syntax* ]]
+    done
+    # others cannot make root read or write elsewhere
+    if ((EUID == 0)); then
+        mkdir users && chown nobody users
+        index --index "$PWD/users/alldoc.db"
+        [[ $status == 2 && $stderr == *"root writes nothing"* ]]
+        printf 'command x /bin/sh\n' >theirs && chown nobody theirs
+        index --sources "$PWD/theirs"
+        [[ $status == 2 && $stderr == *"root does not read it"* ]]
+    fi
+}
+
+@test "commands that the site names run with bounds, as nobody, and what they say is found and not kept" {
+    cat >sources <<'SOURCES'
+# LIBRARY and program
+command imsl /bin/sh -c "echo user $(id -u) of imsl; echo 'QDAGS(f, a, b) intEgratEs' | tr E e"
+command slow /bin/sh -c "echo slow; sleep 1000"
+command left /bin/sh -c "sleep 1000 & echo left behind"
+command endless /usr/bin/yes endless
+command failing /bin/false
+command absent /nonexistent/program
+command silent /bin/true
+SOURCES
+    index --sources "$PWD/sources" --command-time 1 --text-size 64K
+    [[ $status == 4 && $output == *"1 cut at the limit"* && $output == *"5 in trouble"* ]]
+    [[ $stderr == *"slow"*"has not ended after 1 seconds"* && $stderr == *"/bin/false: ended with 1"* ]]
+    [[ $stderr == *"/nonexistent/program: No such file or directory"* && $stderr == *"/bin/true: has written nothing"* ]]
+    alldoc --json --routine qdags
+    [[ $(values kind) == command && $(values libraries) == "['imsl']" ]]
+    alldoc --json endless
+    [[ $(values kind) == command ]]
+    if ((EUID == 0)); then
+        alldoc "user $(id -u nobody) of imsl"
+        [[ $status == 0 ]]
+        index --sources "$PWD/sources" --user root
+        [[ $status == 2 ]]
+    fi
+    run ! grep -qF integrates alldoc.db
+    alldoc --json -r QDAGS
+    alldoc --show "$(values id)"
+    [[ $status == 0 && $output == "user $EUID of imsl"* ]]
+    # a command that fails once is not forgotten
+    printf 'command imsl /bin/sh -c "exit 3"\n' >sources
+    index --sources "$PWD/sources"
+    [[ $status == 4 ]]
+    printf 'comand x /bin/true\n' >sources
+    index --sources "$PWD/sources"
+    [[ $status == 2 && $stderr == *"sources:1: there is no comand; did you mean command"* ]]
+    printf '\n\ncommand x true\n' >sources
+    index --sources "$PWD/sources"
+    [[ $status == 2 && $stderr == *"sources:3: a command is:"* ]]
+}
+
+@test "a document is opened where it lies" {
+    index
+    alldoc --json -k man dgemm
+    alldoc --show "$(values id)"
+    [[ $status == 0 && $output == *"matrix-matrix operations"* ]]
+    alldoc --json plain_one
+    alldoc --show "$(values id)"
+    [[ $output == "$(cat header/nag/nag_blas.h)" ]]
+    rm header/nag/nag_blas.h
+    alldoc plain_one
+    [[ $status == 0 ]]
+    alldoc --json plain_one
+    alldoc --show "$(values id)"
+    [[ $status == 2 && $stderr == *"is not there any more"* ]]
+    alldoc --show 1000000
+    [[ $status == 2 ]]
+}
+
+@test "headers and man pages of Debian's packages are understood" {
+    mkdir system && cp -R /usr/include/json-c /usr/include/zlib.h system/
+    pc=$(pkg-config --variable pcfiledir zlib)
+    page=$(dpkg -L man-db | grep '/man/man1/man\.1\.gz$')
+    zlib=$(dpkg -L zlib1g-dev | grep '/man3/zlib\.3\.gz$')
+    run --separate-stderr jobtrail-alldoc index --man "$(dirname "$(dirname "$page")")" --doc none --module none --pkgconfig "$pc" \
+        --header "$PWD/system"
+    [[ $status == 0 ]]
+    alldoc --json -r json_object_get -k header
+    [[ $(values libraries) == "['json-c']" && $(values version) == "$(pkg-config --modversion json-c)" ]]
+    [[ $(values snippet) == *"json_object_get("* ]]
+    alldoc --json --library z -r inflateInit2_
+    [[ $status == 0 && $(values version) == "$(pkg-config --modversion zlib)" ]]
+    for routine in deflate inflate crc32 gzopen compress; do
+        alldoc --json -k header -r $routine
+        [[ $(values path) == *"/zlib.h"* ]]
+    done
+    [[ ! -e $page ]] || { alldoc --json -k man "manual pager" && [[ $(values path) == *"$page"* ]]; }
+    [[ ! -e $zlib ]] || { alldoc --json -k man -l z && [[ $(values path) == *"$zlib"* ]]; } || alldoc -k man zlib
+    [[ $status == 0 ]]
+}
