@@ -208,6 +208,8 @@ facts() {
     # as the name of a job, which its user chooses, is a part of Slurm's subject
     own_mail 12 --subject 'Slurm Job_id=12 Name==?utf-8?q?x=0aBcc=3abob=0a=0atext?= Ended'
     [[ ${lines[1]} == "Subject: "* && ${lines[2]} == " =?utf-8?"* && ${lines[3]} == "Auto-Submitted: "* && $output != *Bcc* ]]
+    own_mail 12 --subject "Slurm Job_id=12 Name=$(printf 'é%.0s' {1..80}) Ended"
+    [[ ${lines[3]} == " =?utf-8?"* ]] && ! sed '/^$/q' <<<"$output" | grep -E '.{77}' || false
     own_mail 12 --subject '=?utf-8?q?x=0aBcc=3abob?='
     [[ ${lines[1]} == "Subject: "* && ${lines[2]} == "Auto-Submitted: "* && $output != *Bcc* ]]
 }
@@ -298,6 +300,14 @@ controller_mails() {
     controller_mails alice 7
     [ "$(wc -l <sent)" -eq 7 ]
     grep -q "$PWD/slots is no directory of this user's" log
+    # by default it is where nobody else can make a name
+    mkdir -m 1777 everybodys
+    mkdir -m 775 groups
+    mkdir own
+    sed -i "/^find_slots/,\$ s|^slots=.*|slots=\$(find_slots)|; s|for place in .*; do|for place in $PWD/everybodys $PWD/groups $PWD/own; do|" jobtrail-mail
+    controller_mails alice 8
+    until [ "$(wc -l <sent)" -eq 8 ]; do :; done
+    [ -d own/jobtrail-mail ]
     # nor is it silent about why there is no summary
     chown 0 slots
     printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct
