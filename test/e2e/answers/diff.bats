@@ -300,14 +300,6 @@ controller_mails() {
     controller_mails alice 7
     [ "$(wc -l <sent)" -eq 7 ]
     grep -q "$PWD/slots is no directory of this user's" log
-    # by default it is where nobody else can make a name
-    mkdir -m 1777 everybodys
-    mkdir -m 775 groups
-    mkdir own
-    sed -i "/^find_slots/,\$ s|^slots=.*|slots=\$(find_slots)|; s|for place in .*; do|for place in $PWD/everybodys $PWD/groups $PWD/own; do|" jobtrail-mail
-    controller_mails alice 8
-    until [ "$(wc -l <sent)" -eq 8 ]; do :; done
-    [ -d own/jobtrail-mail ]
     # nor is it silent about why there is no summary
     chown 0 slots
     printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct
@@ -315,6 +307,14 @@ controller_mails() {
     until [ "$(wc -l <sent)" -eq 8 ]; do :; done
     grep -q "job 8: no summary (status 3): it does not know the job" log
     [ "$(find slots -name 'why.*')" = "" ]
+    # by default it is where nobody else can make a name
+    mkdir -m 1777 everybodys
+    mkdir -m 775 groups
+    mkdir own
+    sed -i "/^find_slots/,\$ s|^slots=.*|slots=\$(find_slots)|; s|for place in .*; do|for place in $PWD/everybodys $PWD/groups $PWD/own; do|" jobtrail-mail
+    controller_mails alice 9
+    until [ "$(wc -l <sent)" -eq 9 ]; do :; done
+    [ -d own/jobtrail-mail ]
 }
 
 @test "hints need numbers: little of the memory, one of the CPUs, a limit that was far too long" {
