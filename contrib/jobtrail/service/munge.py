@@ -3,9 +3,11 @@
 nobody but one uid can read. munged(8) decodes each credential once, and only for some minutes after it was made."""
 
 import ctypes
+import re
 
 ENCODED_AT_MOST = 1 << 20  # munged refuses what is longer
-PREFIX, END = b"MUNGE:", b":"
+PREFIX = b"MUNGE:"
+FORM = re.compile(PREFIX + rb"[A-Za-z0-9+/=]*:\Z")
 
 # numbers of libmunge
 SUCCESS = 0
@@ -48,6 +50,13 @@ def library():
     return found
 
 
+def of_form(credential):
+    """The credential, which may be one by its form. MungeError, if not."""
+    if len(credential) > 2 * ENCODED_AT_MOST or not FORM.match(credential):
+        raise MungeError("not a credential of munge")
+    return credential
+
+
 class Munge:
     """munged at the socket; "": where libmunge looks for it."""
 
@@ -86,8 +95,7 @@ class Munge:
 
     def decode(self, credential):
         """(data, uid of who made it) of a credential for us that was not decoded before. Raises MungeError."""
-        if len(credential) > 2 * ENCODED_AT_MOST or not credential.startswith(PREFIX) or b"\0" in credential:
-            raise MungeError("not a credential of munge")
+        of_form(credential)
         context, found = self.context(), ctypes.c_void_p()
         length, uid, gid = ctypes.c_int(), ctypes.c_uint32(UID_ANY), ctypes.c_uint32(UID_ANY)
         try:

@@ -2,9 +2,9 @@
 """The service for answers: see jobtrail-answer(8), and protocol.py; web/proxy.py has what the site's web server asks.
 
 One process listens, reads questions and counts; it waits for nobody, neither for a client nor for munged nor for the site's
-directory of users. What these have to say is found out by a process for each question (Errand), and another one gives the
-answer (worker.py). Both are ended after a bounded time, or when the client has gone. Another one asks Slurm, every few minutes,
-what users may see (rights.py).
+directory of users nor for Slurm. What these have to say is found out by a few processes that are there from the start, one
+question after another (helpers.py); a process of its own gives each answer (worker.py). Both are ended after a bounded time, and
+a worker when its client has gone, too.
 """
 
 import collections
@@ -20,48 +20,23 @@ import traceback
 from ..program import Failure, Parser, add_version_option
 from ..web import proxy
 from . import protocol, rights, worker
-from .munge import Munge, MungeError
+from .helpers import Errand, Helpers, Work
+from .munge import ENCODED_AT_MOST, PREFIX, Munge, MungeError, of_form
 from .notices import Notices, log
+from .processes import kill, leave
 from .settings import place, read
 
 QUESTION_SECONDS = 10  # in which a question has to come in
-ERRAND_SECONDS = 10  # in which it has to be known who asks
-ERRANDS_MAX = 8  # at once, of TCP and of the proxy each
-READING_MAX = 128  # connections, by TCP and by the proxy each, of which it is not known who asks; of more, the oldest is closed
+ERRAND_SECONDS = 10  # in which a helper has to find out who asks
+HELPERS = 4  # of TCP and of the proxy each
+SLURM_SECONDS = 60
+READING_MAX = 128  # connections, by TCP and by the proxy each, whose question is not complete; of more, one is closed
+LINE_MAX = 128  # connections, by TCP and by the proxy each, that wait for a helper; of more, one is refused
 WAITING_MAX = 256  # questions that wait for their turn
 USER_WAITING_MAX = 16
 BACKLOG = 128
-SAID_MAX = 64 << 20  # bytes of an errand's result
-REFUSALS_MAX = 10  # that are logged in a minute, of TCP and of the proxy each
-
-
-class Errand:
-    """What a process of its own finds out, as it may take long. `work`: returns the bytes that `then` is called with in the
-    process that listens, or fails with one of `failures`; `other`: called with the reason instead. `connection`: for whom;
-    None: for the service."""
-
-    failures = (MungeError, rights.Unavailable)
-    process = ours = None
-
-    def __init__(self, connection, work, then, other):
-        self.connection, self.work, self.then, self.other = connection, work, then, other
-        self.said = bytearray()
-
-    def say(self, theirs):
-        """In the process that does the work; returns its exit status."""
-        try:
-            result = b"+" + self.work()
-        except self.failures as error:
-            result = b"-" + str(error).encode("utf-8", "replace")
-        theirs.sendall(result)
-        return 0
-
-    def end(self):
-        """Gives the result to who waits for it."""
-        if self.said.startswith(b"+"):
-            self.then(bytes(self.said[1:]))
-        else:
-            self.other(self.said[1:].decode() or "no answer")
+SLURM_MAX = 64 << 20  # bytes of what Slurm says
+LINES_MAX = 10  # in the log in a minute: of what is refused, by TCP and by the proxy each, and of answers that are ended
 
 
 class Connection:
@@ -69,7 +44,6 @@ class Connection:
     for the log."""
 
     failures = (protocol.Refused, MungeError)
-    slow = "munged does not answer"
 
     def __init__(self, client, peer):
         self.client, self.peer = client, peer
@@ -78,10 +52,17 @@ class Connection:
         self.question = self.uid = self.who = self.process = self.progress = self.errand = None
         self.why = None
 
-    def find_out(self, credential, server):
-        """Who asks, and what, of what feed() has returned. In a process of its own; returns what take() takes."""
-        data, uid = server.munge.decode(credential)
-        return b"%d %s" % (uid, data)
+    @staticmethod
+    def work(server):
+        """Of its helpers: what take() takes of what feed() has returned, and what finish() sends of what it asks for."""
+
+        def do(asked):
+            if not asked.startswith(PREFIX):
+                return b"".join(last_frames(server.munge, *json.loads(asked.decode())))
+            data, uid = server.munge.decode(asked)
+            return b"%d %s" % (uid, data)
+
+        return Work(do, (MungeError,), ERRAND_SECONDS, "munged does not answer", 2 * ENCODED_AT_MOST)
 
     def take(self, found):
         """Raises one of `failures`."""
@@ -100,20 +81,14 @@ class Connection:
 
     def finish(self, parts, why, server):
         """Ends an answer of which so many parts were sent with a message, as far as the client takes it at once."""
-        texts = ((protocol.STDERR, b"jobtrail: %s\n" % why.encode()), (protocol.END, bytes([protocol.FAILED])))
-
-        def frames():
-            for number, (kind, data) in enumerate(texts, parts):
-                part = protocol.encode_part(self.question.nonce, number, kind, data)
-                yield protocol.frame(protocol.ANSWER, server.munge.encode(part, self.uid))
 
         def send(data):
             self.client.send(data)
             server.close(self)
 
-        server.send(self, lambda: b"".join(frames()), send)
+        server.send(self, json.dumps([self.uid, self.question.nonce, parts, why]).encode(), send)
 
-    def work(self, server):
+    def answer(self, server):
         """In the process that gives the answer; returns its exit status."""
         return worker.work(
             self.client, self.question, self.uid, server.directory, server.settings, server.munge, self.progress
@@ -128,7 +103,19 @@ class Connection:
         size = protocol.HEAD.size + protocol.length_of(head, protocol.QUESTION, protocol.QUESTION_MAX)
         if len(self.data) > size:
             raise protocol.Refused("more bytes than a question")
-        return bytes(self.data[protocol.HEAD.size :]) if len(self.data) == size else None
+        return of_form(bytes(self.data[protocol.HEAD.size :])) if len(self.data) == size else None
+
+
+def last_frames(munge, uid, nonce, parts, why):
+    texts = ((protocol.STDERR, b"jobtrail: %s\n" % why.encode()), (protocol.END, bytes([protocol.FAILED])))
+    for number, (kind, data) in enumerate(texts, parts):
+        yield protocol.frame(protocol.ANSWER, munge.encode(protocol.encode_part(nonce, number, kind, data), uid))
+
+
+def oldest_of_most(connections):
+    """The oldest one of whose who has most of them: nobody takes the place of others by having many. The oldest come first."""
+    (whose, _), *_ = collections.Counter(other.who or other.peer for other in connections).most_common(1)
+    return next(other for other in connections if (other.who or other.peer) == whose)
 
 
 class Server:
@@ -139,10 +126,11 @@ class Server:
         self.reading = collections.OrderedDict()  # connections, the oldest first; the values mean nothing
         self.waiting = []
         self.running = {}  # process: connection
-        self.line = []  # of Errands that have no process yet
-        self.errands = {}  # process: Errand
+        self.helpers = {kind: Helpers(self, HELPERS, kind.work(self)) for kind in (Connection, proxy.Connection)}
+        self.helpers[None] = Helpers(self, 1, SLURM_WORK)
         self.is_asking = False  # Slurm
-        self.refusals = {Connection: Notices(REFUSALS_MAX), proxy.Connection: Notices(REFUSALS_MAX)}
+        self.refusals = {Connection: Notices(LINES_MAX), proxy.Connection: Notices(LINES_MAX)}
+        self.ended = Notices(LINES_MAX)
         self.is_ending = False
 
     # ---- Start and end
@@ -185,17 +173,24 @@ class Server:
         while not self.is_ending:
             for key, _ in self.selector.select(self.seconds_left()):
                 key.data()
-            self.reap()
             self.end_late()
+            self.reap()
             self.start_workers()
-            self.start_errands()
-        for process in list(self.running) + list(self.errands):
-            kill(process)
+            for helpers in self.helpers.values():
+                helpers.go_on()
+        for processes in [self.running] + [helpers.helpers for helpers in self.helpers.values()]:
+            for process in processes:
+                kill(process)
+
+    def start_helpers(self):
+        for helpers in self.helpers.values():
+            helpers.start()
 
     def seconds_left(self):
         """Until something is late."""
         moments = [connection.until for connection in self.reading]
         moments += [connection.until for connection in self.running.values()]
+        moments += [moment for helpers in self.helpers.values() for moment in helpers.moments()]
         return max(min(moments) - time.monotonic(), 0) + 0.01 if moments else None
 
     # ---- Questions
@@ -220,7 +215,7 @@ class Server:
         self.reading[connection] = None
         alike = [other for other in self.reading if type(other) is type(connection)]
         if len(alike) > READING_MAX:
-            self.close(alike[0])
+            self.close(oldest_of_most(alike))
 
     def read(self, connection):
         """Called when there is something to read, or the client has gone."""
@@ -239,6 +234,8 @@ class Server:
 
     def guard(self, connection, step):
         """Does a step with a question; one that fails ends this connection, and not the service."""
+        if connection.client.fileno() < 0:
+            return  # closed while a helper had it
         try:
             step()
         except connection.failures as error:
@@ -251,6 +248,8 @@ class Server:
             self.close(connection)
 
     def refuse(self, connection, error):
+        if connection.client.fileno() < 0:
+            return
         self.refusals[type(connection)].log("%s: refused: %s" % (connection.peer, error))
         connection.refuse(error)
         self.close(connection)
@@ -258,23 +257,25 @@ class Server:
     def feed(self, connection, data):
         asked = connection.feed(data)
         if asked is not None:
-            self.send(connection, lambda: connection.find_out(asked, self), lambda found: self.take(connection, found))
+            del self.reading[connection]
+            self.send(connection, asked, lambda found: self.take(connection, found))
 
-    def send(self, connection, work, then):
-        """Lets an Errand do the work for the connection, which is among the first to be closed until it is done."""
-        connection.until = time.monotonic() + ERRAND_SECONDS
-        self.reading[connection] = None
+    def send(self, connection, asked, then):
+        """Lets a helper do this for the connection."""
         connection.errand = Errand(
             connection,
-            work,
+            asked,
             lambda found: self.guard(connection, lambda: then(found)),
             lambda why: self.refuse(connection, connection.trouble(why)),
         )
-        self.line.append(connection.errand)
+        line = self.helpers[type(connection)].line
+        line.append(connection.errand)
+        if len(line) > LINE_MAX:
+            crowding = oldest_of_most([errand.connection for errand in line])
+            self.refuse(crowding, crowding.trouble("too many questions wait for it to be known who asks"))
 
     def take(self, connection, found):
         connection.take(found)
-        del self.reading[connection]
         ours = sum(other.uid == connection.uid for other in self.waiting)
         if ours >= USER_WAITING_MAX or len(self.waiting) >= WAITING_MAX:
             self.finish(connection, 0, "too many questions wait for an answer; ask again later")
@@ -291,11 +292,9 @@ class Server:
         if connection.client.fileno() >= 0:
             self.selector.unregister(connection.client)
             connection.client.close()
-        if connection.errand in self.line:
-            self.line.remove(connection.errand)
-        elif connection.errand is not None:
-            kill(connection.errand.process)
-        connection.errand = None
+        line = self.helpers[type(connection)].line
+        if connection.errand in line:
+            line.remove(connection.errand)
         self.reading.pop(connection, None)
         if connection in self.waiting:
             self.waiting.remove(connection)
@@ -304,7 +303,7 @@ class Server:
         """Ends an answer of which so many parts were sent with a message."""
         if connection.client.fileno() < 0:
             return
-        log("%s: %s: %s" % (connection.peer, connection.who, why))
+        self.ended.log("%s: %s: %s" % (connection.peer, connection.who, why))
         connection.finish(parts, why, self)
 
     # ---- Processes
@@ -326,70 +325,17 @@ class Server:
     def start_worker(self, connection):
         try:
             connection.progress = worker.Progress()
-            process = self.fork(connection.client)
+            process = self.fork(connection.client, lambda: connection.answer(self))
         except OSError as error:
             self.finish(connection, 0, "the service can start no process now (%s); ask again later" % error.strerror)
             return
         connection.until = time.monotonic() + self.settings.time
-        if process == 0:
-            leave(lambda: connection.work(self))
         connection.process = process
         self.running[process] = connection
 
-    def start_errands(self):
-        busy = collections.Counter(type(errand.connection) for errand in self.errands.values())
-        for errand in list(self.line):
-            kind = type(errand.connection)
-            if busy[kind] < ERRANDS_MAX:
-                busy[kind] += 1
-                self.line.remove(errand)
-                self.start_errand(errand)
-
-    def start_errand(self, errand):
-        pair = ()
-        try:
-            pair = ours, theirs = socket.socketpair()
-            process = self.fork(theirs)
-        except OSError as error:
-            for end in pair:
-                end.close()
-            if errand.connection:
-                errand.connection.errand = None
-            errand.other("the service can start no process now (%s); ask again later" % error.strerror)
-            return
-        if process == 0:
-            ours.close()
-            leave(lambda: errand.say(theirs))
-        theirs.close()
-        ours.setblocking(False)
-        errand.process, errand.ours = process, ours
-        self.errands[process] = errand
-        self.selector.register(ours, selectors.EVENT_READ, lambda: self.hear(errand))
-
-    def hear(self, errand):
-        """Up to its end, which comes with that of the process."""
-        try:
-            data = errand.ours.recv(1 << 20)
-        except OSError:
-            data = b""
-        errand.said += data
-        if len(errand.said) > SAID_MAX:
-            kill(errand.process)
-        if not data:
-            self.selector.unregister(errand.ours)
-
-    def end_errand(self, errand):
-        while errand.ours in (key.fileobj for key in self.selector.get_map().values()):
-            self.hear(errand)
-        errand.ours.close()
-        if errand.connection:
-            if errand.connection.errand is not errand:
-                return  # its client has gone
-            errand.connection.errand = None
-        errand.end()
-
-    def fork(self, kept):
-        """As os.fork(). The child is the leader of a group, and has of our sockets this one alone."""
+    def fork(self, kept, work):
+        """Starts a process that does the work, and returns it. It is the leader of a group, and has of our sockets this one
+        alone, and of the helpers' memory nothing. Raises OSError."""
         process = os.fork()
         if process != 0:
             return process
@@ -400,9 +346,11 @@ class Server:
         for key in list(self.selector.get_map().values()):
             if key.fileobj is not kept:
                 key.fileobj.close()
+        for helper in [helper for helpers in self.helpers.values() for helper in helpers.helpers.values()]:
+            helper.close()
         self.waker.close()
         self.selector.close()
-        return 0
+        leave(work)
 
     def reap(self):
         while True:
@@ -412,10 +360,11 @@ class Server:
                 return
             if process == 0:
                 return
-            if process in self.errands:
-                self.end_errand(self.errands.pop(process))
-            else:
+            if process in self.running:
                 self.end_worker(self.running.pop(process), status)
+            for helpers in self.helpers.values():
+                if process in helpers.helpers:
+                    helpers.end(process)
 
     def end_worker(self, connection, status):
         """Its answer is complete if it ended well. Otherwise it gets an end here, unless its last part may be cut."""
@@ -435,15 +384,16 @@ class Server:
             return "the answer was ended by signal %d" % os.WTERMSIG(status)
         if os.WEXITSTATUS(status) == worker.NO_MEMORY:
             return "the answer needs too much memory; ask for less"
+        if os.WEXITSTATUS(status) == worker.NO_MUNGE:
+            return "munged makes no credential of the answer"
         return "the service for answers has a fault; its log has more"
 
     def end_late(self):
         now = time.monotonic()
         for connection in [connection for connection in self.reading if connection.until <= now]:
-            if connection.errand is None:
-                self.close(connection)
-            else:
-                self.refuse(connection, connection.trouble(connection.slow))
+            self.close(connection)
+        for helpers in self.helpers.values():
+            helpers.end_late(now)
         for process, connection in self.running.items():
             if connection.until <= now:
                 connection.why = "the answer takes more than %d s; ask for less" % self.settings.time
@@ -455,20 +405,28 @@ class Server:
     def ask_slurm(self):
         if not self.is_asking:
             self.is_asking = True
-            ask = lambda: json.dumps(rights.ask_slurm()).encode()  # noqa: E731
-            self.line.append(Errand(None, ask, self.take_rights, self.lack_rights))
+            self.helpers[None].line.append(Errand(None, b"", self.take_rights, self.lack_rights, self.lack_process))
 
     def take_rights(self, said):
         self.is_asking = False
-        try:
-            self.directory.take(json.loads(said.decode()))
-        except ValueError:  # cut
-            self.lack_rights("no answer")
+        self.directory.take(json.loads(said.decode()))
 
     def lack_rights(self, why):
         self.is_asking = False
         log("Slurm: %s" % why)
         self.directory.fail(why)
+
+    def lack_process(self, why):
+        """Who waits for what Slurm says is told that it was not asked."""
+        self.is_asking = False
+        waiting, self.waiting = self.waiting, []
+        for connection in waiting:
+            self.finish(connection, 0, why)
+
+
+SLURM_WORK = Work(
+    lambda _: json.dumps(rights.ask_slurm()).encode(), (rights.Unavailable,), SLURM_SECONDS, "no answer in time", SLURM_MAX
+)
 
 
 def listening(host, port):
@@ -477,29 +435,6 @@ def listening(host, port):
         return socket.create_server(("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True)
     family, _, _, _, address = socket.getaddrinfo(host or None, port, 0, socket.SOCK_STREAM, 0, socket.AI_PASSIVE)[0]
     return socket.create_server(address, family=family, backlog=BACKLOG)
-
-
-def leave(work):
-    """Ends this process with the result of work()."""
-    status = worker.FAULT
-    try:
-        status = work()
-    except MemoryError:
-        status = worker.NO_MEMORY
-    except BaseException:
-        traceback.print_exc(file=sys.__stderr__)
-    finally:
-        sys.__stderr__.flush()
-        os._exit(status)
-
-
-def kill(process):
-    """The process, which was not waited for, and what it has started."""
-    for end in (os.killpg, os.kill):
-        try:
-            end(process, signal.SIGKILL)
-        except ProcessLookupError:  # it is not the leader of its group yet
-            pass
 
 
 def check(settings):
@@ -523,9 +458,10 @@ def main():
     try:
         server = Server(settings, Munge(settings.munge_socket))
         host, port = server.listen()
+        server.watch_signals()
+        server.start_helpers()
     except (MungeError, OSError) as error:
         raise Failure("jobtrail-answer: %s" % error) from None
-    server.watch_signals()
     print("jobtrail-answer listens on port %d of %s" % (port, host), flush=True)
     if settings.web_socket:
         print("jobtrail-answer listens on %s" % settings.web_socket, flush=True)

@@ -15,6 +15,7 @@ import struct
 import time
 
 from ..program import Failure
+from ..service.helpers import Work
 from ..service.notices import Notices
 from ..text import escape
 from . import worker
@@ -22,6 +23,7 @@ from .request import END, HEAD_MAX, Head, Page, Refused
 from .response import plain
 
 READ_SECONDS = 10
+LOOK_SECONDS = 10  # for an account
 BACKLOG = 128
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,255}\Z")
@@ -106,7 +108,6 @@ class Connection:
     """As server.Connection: a request of HTTP, and who asks."""
 
     failures = (Refused,)
-    slow = "the site's directory of users does not answer"
 
     def __init__(self, client, peer, header):
         self.client, self.peer, self.header = client, peer, header
@@ -130,15 +131,19 @@ class Connection:
         head = Head(bytes(self.data))
         self.who = name_of(head.field(self.header))
         self.question = Page(head.target)
-        return self.who
+        return self.who.encode()
 
-    def find_out(self, name, _):
-        """As server.Connection.find_out(): the uid of the account of this name here, or nothing. The site's directory may take
-        its time to answer."""
-        try:
-            return b"%d" % pwd.getpwnam(name).pw_uid
-        except KeyError:
-            return b""
+    @staticmethod
+    def work(_):
+        """As server.Connection.work(): the uid of the account of this name here, or nothing."""
+
+        def do(name):
+            try:
+                return b"%d" % pwd.getpwnam(name.decode()).pw_uid
+            except KeyError:
+                return b""
+
+        return Work(do, (), LOOK_SECONDS, "the site's directory of users does not answer", HEAD_MAX)
 
     def take(self, found):
         if not found:
@@ -161,7 +166,7 @@ class Connection:
         self.send_once(plain(503, "No answer: %s." % why, (("Retry-After", "10"),)))
         server.close(self)
 
-    def work(self, server):
+    def answer(self, server):
         return worker.work(self, server)
 
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What tests send to the service for answers, and answer in its place: hostile_client.py PACKAGES SOCKET COMMAND..."""
 
+import collections
+import itertools
 import os
 import random
+import select
 import socket
 import struct
 import sys
@@ -14,6 +17,7 @@ from jobtrail.service.client import Answer  # noqa: E402
 from jobtrail.service.munge import Munge, MungeError  # noqa: E402
 
 MUNGE = Munge(sys.argv[2])
+NOBODYS = protocol.frame(protocol.QUESTION, b"MUNGE:nobody:")  # a question only by its form
 NONCE = "00112233445566778899aabbccddeeff"
 
 
@@ -101,6 +105,36 @@ def hold(port, count):
         connection.sendall(b"J")
     print("held", flush=True)
     sys.stdin.read()
+
+
+def behind(port, uid, count, *arguments):
+    """A question that is made now, and sent behind so many of nobody when the standard input has a line; then its answer."""
+    data = question(uid, "acct", arguments)
+    print("made", flush=True)
+    sys.stdin.readline()
+    held = [connect(port) for _ in range(int(count) + 1)]
+    for connection in held[:-1]:
+        connection.sendall(NOBODYS)
+    held[-1].settimeout(None)
+    held[-1].sendall(data)
+    print("asked", flush=True)
+    print_answer(held[-1], uid)
+
+
+def flood(port, address):
+    """400 connections from this address with a credential of nobody, and more until the standard input ends, of which as many
+    stay open."""
+    held = collections.deque(maxlen=400)
+    for number in itertools.count(1):
+        try:
+            held.append(socket.create_connection(("127.0.0.1", int(port)), 20, (address, 0)))
+            held[-1].sendall(NOBODYS)
+        except OSError:  # closed, as they are too many
+            pass
+        if number == held.maxlen:
+            print("asked", flush=True)
+        if number >= held.maxlen and select.select([sys.stdin], [], [], 0)[0]:
+            break
 
 
 def unread(port, uid, count, *arguments):

@@ -169,6 +169,7 @@ def beside(path):
     with connect(path) as waits:
         waits.sendall(b"GET /users HTTP/1.1\r\nX-Remote-User: alice\r\n\r\n")
         print(exchange(path, b"GET /users HTTP/1.1\r\n\r\n")[:12].decode())
+        print(read_all(waits)[:12].decode())
 
 
 def closed(library):
