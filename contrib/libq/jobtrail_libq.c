@@ -16,6 +16,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
+#include "conf/base/days.h"
 #include "conf/base/grow.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
@@ -41,6 +42,8 @@ static const char usage[] =
     "      --csv, --json     of -c and --by\n"
     "      --with-filename, --no-filename\n"
     "                        before lines and counts (default: with more than one FILE)\n"
+    "      --timezone ZONE   of local times in logs that do not name it (default: TZ, or the "
+    "machine's)\n"
     "      --sorted          take it that times do not go back: look for the range by bisection\n"
     "      --unsorted        read all, even if the first line says that times do not go back\n"
     "  -h, --help\n"
@@ -55,7 +58,7 @@ static const char usage[] =
 enum libq_status { LIBQ_FOUND = 0, LIBQ_NONE = 1, LIBQ_TROUBLE = 2 };
 
 struct libq_options {
-    const char *start, *end, *by;
+    const char *start, *end, *by, *timezone;
     bool second, invert, list, null, count, csv, json, with_name, no_name, sorted, unsorted;
     bool help, version;
 };
@@ -76,6 +79,7 @@ static const struct option_row option_rows[] = {
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
     {"with-filename", 'H', OPTION_FLAG, MEMBER(with_name), 0, 0, NULL},
     {"no-filename", 'N', OPTION_FLAG, MEMBER(no_name), 0, 0, NULL},
+    {"timezone", 'z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
     {"sorted", 's', OPTION_FLAG, MEMBER(sorted), 0, 0, NULL},
     {"unsorted", 'u', OPTION_FLAG, MEMBER(unsorted), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
@@ -90,6 +94,9 @@ struct question {
     enum output_form form;
     bool has_names, has_found, has_trouble;
     struct log_query query;
+    char *own_zone;           /* TZ, before logs named theirs; NULL: it was not set */
+    char zone[DAYS_ZONE_MAX]; /* that of the log; "": our own */
+    const char *fault;        /* of the zone of a log */
     struct use_table table;
     struct log_count *counts;
     size_t logs;
@@ -140,6 +147,58 @@ static bool read_range(const struct libq_options *options, struct log_query *que
         fprintf(stderr, "jobtrail-libq: the range ends (%s) before it begins (%s)\n", options->end,
                 options->start);
     return error == 0;
+}
+
+static struct question *question_of(struct log_query *query)
+{
+    return (struct question *)((char *)query - offsetof(struct question, query));
+}
+
+/* Dates without an offset, of the lines and of the range, are from now on those of the zone that a
+ * log names. */
+static int use_log_zone(struct log_query *query, const char *zone)
+{
+    struct question *question = question_of(query);
+    const struct libq_options *options = question->options;
+    const char *wrong;
+    if (!days_has_zone(zone) && options->timezone != NULL)
+        zone = "";
+    if (strcmp(zone, question->zone) == 0)
+        return 0;
+    int error = 0;
+    strcpy(question->zone, "?"); /* until all is of one zone again */
+    if (zone[0] != '\0')
+        error = days_use_zone(zone);
+    else if (question->own_zone == NULL ? unsetenv("TZ") != 0
+                                        : setenv("TZ", question->own_zone, 1) != 0)
+        error = -ENOMEM;
+    if (error == -EINVAL)
+        question->fault = "its first line names a time zone that is not known here; "
+                          "give one by --timezone";
+    if (error != 0)
+        return error;
+    tzset();
+    query->days = (struct library_days){0};
+    error = date_range_read(&query->days, options->start, options->end, &query->range, &wrong);
+    if (error != 0)
+        question->fault = "in its time zone the range ends before it begins";
+    else
+        snprintf(question->zone, sizeof question->zone, "%s", zone);
+    return error;
+}
+
+/* Keeps what the zone is where no log names one. */
+static bool begin_zone(struct question *question)
+{
+    const char *zone = question->options->timezone;
+    if (zone != NULL && days_use_zone(zone) != 0) {
+        complain(zone, "not a time zone that is known here; zones are Europe/Berlin, UTC");
+        return false;
+    }
+    const char *own = getenv("TZ");
+    question->own_zone = own == NULL ? NULL : strdup(own);
+    question->query.in_zone = use_log_zone;
+    return own == NULL || question->own_zone != NULL;
 }
 
 /* What excludes what. */
@@ -240,9 +299,10 @@ static int read_log(struct question *question, const char *file, enum log_verdic
 static void ask_log(struct question *question, const char *file)
 {
     enum log_verdict verdict = LOG_READ;
+    question->fault = NULL;
     int error = read_log(question, file, &verdict);
     if (error != 0)
-        complain(file, strerror(-error));
+        complain(file, question->fault != NULL ? question->fault : strerror(-error));
     else if (verdict == LOG_COMPRESSED)
         complain(file, "is compressed; give it to jobtrail-libq by a pipe (zcat FILE | "
                        "jobtrail-libq)");
@@ -255,7 +315,8 @@ static enum libq_status answer_question(struct question *question, char **files,
 {
     const struct libq_options *options = question->options;
     enum use_by by = USE_BY_WEEKDAY;
-    if (!are_options_good(options) || !read_range(options, &question->query) ||
+    if (!are_options_good(options) || !begin_zone(question) ||
+        !read_range(options, &question->query) ||
         (options->by != NULL && !read_by(options->by, &by)))
         return LIBQ_TROUBLE;
     question->form = options->csv ? OUTPUT_CSV : options->json ? OUTPUT_JSON : OUTPUT_TEXT;
@@ -307,6 +368,7 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < question.logs; i++)
         free(question.counts[i].library);
     free(question.counts);
+    free(question.own_zone);
     use_table_free(&question.table);
     return (int)status;
 }

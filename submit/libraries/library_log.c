@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/libraries/library_log.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+bool library_log_head(const char *line, size_t size, char zone[DAYS_ZONE_MAX])
+{
+    const size_t length = sizeof LIBRARY_LOG_SORTED - 2; /* without newline and NUL */
+    zone[0] = '\0';
+    if (size < length || memcmp(line, LIBRARY_LOG_SORTED, length) != 0)
+        return false;
+    if (size == length)
+        return true;
+    const char *name = line + length + 1;
+    size_t name_size = size - length - 1;
+    if (line[length] != ' ' || name_size == 0 || name_size >= DAYS_ZONE_MAX)
+        return false;
+    for (size_t i = 0; i < name_size; i++)
+        if (name[i] <= ' ' || name[i] >= 0x7f)
+            return false;
+    memcpy(zone, name, name_size);
+    zone[name_size] = '\0';
+    return true;
+}
 
 static const char *skip_blanks(const char *at, const char *end)
 {

@@ -205,6 +205,38 @@ TABLE
     [[ $status == 0 && $output == 1200 ]]
 }
 
+@test "a log is read in the zone that it names, others in that of --timezone, whoever asks" {
+    export TZ=UTC
+    printf '%s\n' "# jobtrail: sorted Asia/Tokyo" Thu_Jun_15_1995_08:40 Thu_Jun_15_1995_09:40 >tokyo.log
+    printf '%s\n' "# jobtrail: sorted" Wed_Jun_14_1995_23:40 Thu_Jun_15_1995_00:40 >ours.log
+    gzip -k tokyo.log
+    for zone in UTC Asia/Tokyo America/Los_Angeles; do
+        TZ=$zone libq -S 1995-06-14T23:50Z -E 1995-06-15T00:50Z tokyo.log
+        [[ $status == 0 && $output == Thu_Jun_15_1995_09:40 && ! $stderr ]]
+        TZ=$zone libq -c --sorted -E 1995-06-15T08:59 tokyo.log
+        [[ $output == 1 ]]
+        TZ=$zone libq -c --timezone UTC -S 1995-06-15 ours.log tokyo.log ours.log
+        [[ $output == $'ours.log:1\ntokyo.log:2\nours.log:1' ]]
+        TZ=$zone libq -c --timezone UTC -S 1995-06-14T23:50Z < <(zcat tokyo.log.gz; cat ours.log)
+        [[ $output == 2 ]]
+    done
+    libq -c -S 1995-06-15 tokyo.log ours.log # TZ is back
+    [[ $output == $'tokyo.log:2\nours.log:1' ]]
+    # now, and today, are those of the log
+    { head -n 1 tokyo.log && TZ=Asia/Tokyo jobtrail-libdate; } >now.log
+    for zone in UTC Pacific/Kiritimati Pacific/Pago_Pago; do
+        TZ=$zone libq -c -S today -E now now.log
+        [[ $status == 0 && $output == 1 ]]
+    done
+    sed -i 's|Asia/Tokyo|Moon/Tycho|' tokyo.log
+    libq tokyo.log
+    [[ $status == 2 && ! $output && $stderr == *"tokyo.log: its first line names a time zone that is not known"*--timezone* ]]
+    libq --timezone Asia/Tokyo -S 1995-06-15T00:00Z tokyo.log
+    [[ $status == 0 && $output == Thu_Jun_15_1995_09:40 ]]
+    libq --timezone Moon/Tycho use.log
+    [[ $status == 2 && ! $output && $stderr == *"Moon/Tycho"* ]]
+}
+
 @test "long lines, NUL bytes and a last line without an end are passed on as they are" {
     {
         printf 'Thu_Jun_15_1995_08:40 \0 nul\n'
