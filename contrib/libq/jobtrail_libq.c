@@ -271,8 +271,20 @@ static int keep_count(struct question *question, const char *file, const char *l
         free(name);
         return -ENOMEM;
     }
-    question->counts[question->logs++] = (struct log_count){file, name, lines};
+    question->counts[question->logs++] = (struct log_count){file, name, name, lines};
     return 0;
+}
+
+/* As those of a table's rows. */
+static void shorten_names(struct question *question)
+{
+    for (size_t i = 0; i < question->logs; i++) {
+        const char *name = library_log_short(question->counts[i].library);
+        for (size_t j = 0; j < question->logs && question->counts[i].library != name; j++)
+            if (strcmp(question->counts[j].library, name) == 0)
+                name = question->counts[i].library;
+        question->counts[i].name = name;
+    }
 }
 
 /* Reads one log. Returns 0 or -errno. */
@@ -281,17 +293,18 @@ static int read_log(struct question *question, const char *file, enum log_verdic
     const struct libq_options *options = question->options;
     char library[LIBRARY_NAME_SIZE];
     struct answer answer = {question, question->has_names ? file : NULL, 0, 0};
-    CLEANUP_CLOSE int fd = open_log(file);
-    if (fd < 0)
-        return -errno;
     library_log_name(file, library);
     if (options->by != NULL && (answer.row = use_table_row(&question->table, library)) < 0)
         return (int)answer.row;
-    int error = log_scan(fd, &question->query, take_line, &answer, verdict);
+    CLEANUP_CLOSE int fd = open_log(file);
+    int error = fd < 0 ? -errno : log_scan(fd, &question->query, take_line, &answer, verdict);
+    bool is_whole = error == 0 && *verdict == LOG_READ;
+    if (options->by != NULL && !is_whole)
+        question->table.row[answer.row].is_partial = true;
     question->has_found |= answer.lines > 0;
     if (error == 0 && options->list && answer.lines > 0)
         output_name(file, options->null ? '\0' : '\n');
-    if (error == 0 && options->count)
+    if (is_whole && options->count)
         error = keep_count(question, file, library, answer.lines);
     return error;
 }
@@ -331,10 +344,11 @@ static enum libq_status answer_question(struct question *question, char **files,
     output_begin();
     for (size_t i = 0; i < count; i++)
         ask_log(question, files[i]);
-    use_table_sort(&question->table);
+    use_table_finish(&question->table);
     if (options->by != NULL)
         output_table(question->form, &question->table);
-    else if (options->count)
+    shorten_names(question);
+    if (options->count)
         output_counts(question->form, question->counts, question->logs, question->has_names);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "jobtrail-libq: stdout: %s\n", strerror(errno));

@@ -29,12 +29,13 @@ static bool is_compressed(const char *bytes, size_t size)
                  {"\xfd"
                   "7zXZ",
                   5},
-                 {"\x28\xb5\x2f\xfd", 4},
-                 {"BZh", 3}};
+                 {"\x28\xb5\x2f\xfd", 4}};
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
         if (size >= magic[i].size && memcmp(bytes, magic[i].bytes, magic[i].size) == 0)
             return true;
-    return false;
+    /* of bzip2: a digit, and the mark of a block or of the end behind it */
+    return size >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
+           (memcmp(bytes + 4, "1AY&SY", 6) == 0 || memcmp(bytes + 4, "\x17rE8P\x90", 6) == 0);
 }
 
 static int use_zone(struct log_query *query, const char *zone)

@@ -72,8 +72,6 @@ void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE])
     static const char *const compressed[] = {".gz", ".xz", ".zst", ".bz2"};
     const char *slash = strrchr(path, '/');
     const char *file = slash == NULL || slash[1] == '\0' ? path : slash + 1;
-    if (strncmp(file, "lib", 3) == 0 && strcmp(file + 3, ".log") != 0 && file[3] != '\0')
-        file += 3;
     snprintf(name, LIBRARY_NAME_SIZE, "%s", file);
     for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
         if (take_ending(name, compressed[i]))
@@ -81,4 +79,9 @@ void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE])
     take_rotation(name, '.');
     take_rotation(name, '-');
     take_ending(name, ".log");
+}
+
+const char *library_log_short(const char *name)
+{
+    return strncmp(name, "lib", 3) == 0 && name[3] != '\0' ? name + 3 : name;
 }

@@ -47,9 +47,11 @@ void library_line_read(struct library_days *days, const char *at, const char *en
 
 enum { LIBRARY_NAME_SIZE = 256 };
 
-/* The library that the log `path` is about, by the name of the file: without directories, `lib` at
- * the beginning, `.log`, and what rotation adds to that (.1, -20261125, .gz). It is not empty;
- * libimsl20.log is about imsl20. */
+/* The library that the log `path` is about, by the name of the file: without directories, `.log`,
+ * and what rotation adds to that (.1, -20261125, .gz). It is not empty. */
 void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE]);
+
+/* The part of a library's name that people say: imsl20 of libimsl20. */
+const char *library_log_short(const char *name);
 
 #endif

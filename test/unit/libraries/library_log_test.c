@@ -71,8 +71,10 @@ static void a_log_is_about_the_library_that_its_file_is_named_for(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         library_log_name(names[i][0], name);
-        assert_string_equal(name, names[i][1]);
+        assert_string_equal(library_log_short(name), names[i][1]);
     }
+    library_log_name("/logs/libimsl20.log.1", name);
+    assert_string_equal(name, "libimsl20");
     memset(path, 'a', sizeof path);
     path[sizeof path - 1] = '\0';
     library_log_name(path, name);
