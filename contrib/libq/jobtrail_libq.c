@@ -112,9 +112,8 @@ struct answer {
 
 static void complain(const char *file, const char *text)
 {
-    char name[1024];
-    terminal_text(file, strlen(file), name, sizeof name);
-    fprintf(stderr, "jobtrail-libq: %s: %s\n", name, text);
+    char name[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-libq: %s: %s\n", terminal_word(file, name), text);
 }
 
 /* Returns whether the value is good, and says on stderr where it is not. */
@@ -127,25 +126,27 @@ static bool read_by(const char *text, enum use_by *by)
             return true;
         }
     }
+    char word[TERMINAL_WORD_SIZE];
     const char *near = suggest(text, names, 2);
-    fprintf(stderr, "jobtrail-libq: --by takes weekday or month: %s%s%s%s\n", text,
-            near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
-            near == NULL ? "" : "?");
+    fprintf(stderr, "jobtrail-libq: --by takes weekday or month: %s%s%s%s\n",
+            terminal_word(text, word), near == NULL ? "" : "; did you mean ",
+            near == NULL ? "" : near, near == NULL ? "" : "?");
     return false;
 }
 
 static bool read_range(const struct libq_options *options, struct log_query *query)
 {
+    char first[TERMINAL_WORD_SIZE], last[TERMINAL_WORD_SIZE];
     const char *wrong;
     int error = date_range_read(&query->days, options->start, options->end, &query->range, &wrong);
     if (error == -EINVAL)
         fprintf(stderr,
                 "jobtrail-libq: not a date, or not with that weekday: %s; dates are "
                 "Mon_Mar_06_1995_07:00, Mar_1995, 1995-03-06T07:00, 1995-03, today\n",
-                wrong);
+                terminal_word(wrong, first));
     else if (error != 0)
-        fprintf(stderr, "jobtrail-libq: the range ends (%s) before it begins (%s)\n", options->end,
-                options->start);
+        fprintf(stderr, "jobtrail-libq: the range ends (%s) before it begins (%s)\n",
+                terminal_word(options->end, last), terminal_word(options->start, first));
     return error == 0;
 }
 

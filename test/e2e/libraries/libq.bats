@@ -299,6 +299,20 @@ TABLE
     jobtrail-libq -l -0 "$bad" use.log | cmp - <(printf '%s\0use.log\0' "$bad")
 }
 
+@test "words that a script passes on do nothing to a terminal in a message" {
+    bad=$'\e[31mX'
+    for options in "-S $bad" "-E $bad" "--by $bad" "--timezone $bad" "$bad"; do
+        # shellcheck disable=SC2086 # words
+        libq $options
+        [[ $status == 2 && $stderr == *'\x1b[31mX'* && $stderr != *$'\e'* ]] || { echo "$options"; false; }
+    done
+    for options in "-d $bad" "-r $bad" "$bad"; do
+        # shellcheck disable=SC2086 # words
+        run jobtrail-libdate $options
+        [[ $status != 0 && $output == *'\x1b[31mX'* && $output != *$'\e'* ]] || { echo "$options"; false; }
+    done
+}
+
 @test "what cannot be read is told, the rest is read, and nobody waits for a FIFO" {
     mkfifo fifo
     gzip -k use.log
