@@ -252,6 +252,16 @@ settle() {
     settle
 }
 
+@test "a time beyond what is kept is the last one that is, and does not wrap" {
+    TREE=$(mktemp -d /dev/shm/libmon.XXXXXX) # other file systems have no such times
+    configure
+    echo x >"$TREE/x.a"
+    touch -d @18446744073 "$TREE/x.a"
+    run changes '"\(.is.mtime > 9e9) \(.change)"'
+    rm -r "$TREE"
+    [[ $output == "true added" && $(tail -n 1 "$LOGS/x.log") == *" "???_???_??_2262_* ]]
+}
+
 @test "entries of a log stay sorted where the clock was set back" {
     local last
     echo x >"$TREE/x.a"
