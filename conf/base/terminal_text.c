@@ -59,3 +59,9 @@ void terminal_text(const char *bytes, size_t size, char *text, size_t room)
     }
     text[length] = '\0';
 }
+
+const char *terminal_word(const char *word, char room[TERMINAL_WORD_SIZE])
+{
+    terminal_text(word, strlen(word), room, TERMINAL_WORD_SIZE);
+    return room;
+}

@@ -14,4 +14,9 @@
  * left out. */
 void terminal_text(const char *bytes, size_t size, char *text, size_t room);
 
+enum { TERMINAL_WORD_SIZE = 1024 };
+
+/* The same of a word, for a message: returns `room`. */
+const char *terminal_word(const char *word, char room[TERMINAL_WORD_SIZE]);
+
 #endif

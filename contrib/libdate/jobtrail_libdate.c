@@ -88,6 +88,7 @@ static enum libdate_status print_asked(const struct libdate_options *options)
 {
     int64_t time_s = time(NULL);
     struct stat facts;
+    char word[TERMINAL_WORD_SIZE];
     if (options->date != NULL && options->reference != NULL) {
         fputs("jobtrail-libdate: -d and -r: one of them\n", stderr);
         return LIBDATE_USAGE;
@@ -96,14 +97,14 @@ static enum libdate_status print_asked(const struct libdate_options *options)
         fprintf(stderr,
                 "jobtrail-libdate: not a date, or not with that weekday: %s; dates are "
                 "Mon_Mar_06_1995_07:00, 1995-03-06T07:00:05, @794473205\n",
-                options->date);
+                terminal_word(options->date, word));
         return LIBDATE_USAGE;
     }
     if (options->reference != NULL) {
         if (stat(options->reference, &facts) != 0) {
-            char name[1024];
-            terminal_text(options->reference, strlen(options->reference), name, sizeof name);
-            fprintf(stderr, "jobtrail-libdate: %s: %s\n", name, strerror(errno));
+            int error = errno;
+            fprintf(stderr, "jobtrail-libdate: %s: %s\n", terminal_word(options->reference, word),
+                    strerror(error));
             return LIBDATE_NONE;
         }
         time_s = facts.st_mtim.tv_sec;
@@ -127,8 +128,9 @@ int main(int argc, char *argv[])
         return LIBDATE_OK;
     }
     if (optind < argc) {
+        char word[TERMINAL_WORD_SIZE];
         fprintf(stderr, "jobtrail-libdate: no such argument: %s; a time is given by -d\n",
-                argv[optind]);
+                terminal_word(argv[optind], word));
         return LIBDATE_USAGE;
     }
     return (int)print_asked(&options);

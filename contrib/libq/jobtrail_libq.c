@@ -16,6 +16,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
+#include "conf/base/days.h"
 #include "conf/base/grow.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
@@ -41,6 +42,8 @@ static const char usage[] =
     "      --csv, --json     of -c and --by\n"
     "      --with-filename, --no-filename\n"
     "                        before lines and counts (default: with more than one FILE)\n"
+    "      --timezone ZONE   of local times in logs that do not name it (default: TZ, or the "
+    "machine's)\n"
     "      --sorted          take it that times do not go back: look for the range by bisection\n"
     "      --unsorted        read all, even if the first line says that times do not go back\n"
     "  -h, --help\n"
@@ -55,7 +58,7 @@ static const char usage[] =
 enum libq_status { LIBQ_FOUND = 0, LIBQ_NONE = 1, LIBQ_TROUBLE = 2 };
 
 struct libq_options {
-    const char *start, *end, *by;
+    const char *start, *end, *by, *timezone;
     bool second, invert, list, null, count, csv, json, with_name, no_name, sorted, unsorted;
     bool help, version;
 };
@@ -76,6 +79,7 @@ static const struct option_row option_rows[] = {
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
     {"with-filename", 'H', OPTION_FLAG, MEMBER(with_name), 0, 0, NULL},
     {"no-filename", 'N', OPTION_FLAG, MEMBER(no_name), 0, 0, NULL},
+    {"timezone", 'z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
     {"sorted", 's', OPTION_FLAG, MEMBER(sorted), 0, 0, NULL},
     {"unsorted", 'u', OPTION_FLAG, MEMBER(unsorted), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
@@ -90,6 +94,9 @@ struct question {
     enum output_form form;
     bool has_names, has_found, has_trouble;
     struct log_query query;
+    char *own_zone;           /* TZ, before logs named theirs; NULL: it was not set */
+    char zone[DAYS_ZONE_MAX]; /* that of the log; "": our own */
+    const char *fault;        /* of the zone of a log */
     struct use_table table;
     struct log_count *counts;
     size_t logs;
@@ -105,9 +112,8 @@ struct answer {
 
 static void complain(const char *file, const char *text)
 {
-    char name[1024];
-    terminal_text(file, strlen(file), name, sizeof name);
-    fprintf(stderr, "jobtrail-libq: %s: %s\n", name, text);
+    char name[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-libq: %s: %s\n", terminal_word(file, name), text);
 }
 
 /* Returns whether the value is good, and says on stderr where it is not. */
@@ -120,26 +126,80 @@ static bool read_by(const char *text, enum use_by *by)
             return true;
         }
     }
+    char word[TERMINAL_WORD_SIZE];
     const char *near = suggest(text, names, 2);
-    fprintf(stderr, "jobtrail-libq: --by takes weekday or month: %s%s%s%s\n", text,
-            near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
-            near == NULL ? "" : "?");
+    fprintf(stderr, "jobtrail-libq: --by takes weekday or month: %s%s%s%s\n",
+            terminal_word(text, word), near == NULL ? "" : "; did you mean ",
+            near == NULL ? "" : near, near == NULL ? "" : "?");
     return false;
 }
 
 static bool read_range(const struct libq_options *options, struct log_query *query)
 {
+    char first[TERMINAL_WORD_SIZE], last[TERMINAL_WORD_SIZE];
     const char *wrong;
     int error = date_range_read(&query->days, options->start, options->end, &query->range, &wrong);
     if (error == -EINVAL)
         fprintf(stderr,
                 "jobtrail-libq: not a date, or not with that weekday: %s; dates are "
                 "Mon_Mar_06_1995_07:00, Mar_1995, 1995-03-06T07:00, 1995-03, today\n",
-                wrong);
+                terminal_word(wrong, first));
     else if (error != 0)
-        fprintf(stderr, "jobtrail-libq: the range ends (%s) before it begins (%s)\n", options->end,
-                options->start);
+        fprintf(stderr, "jobtrail-libq: the range ends (%s) before it begins (%s)\n",
+                terminal_word(options->end, last), terminal_word(options->start, first));
     return error == 0;
+}
+
+static struct question *question_of(struct log_query *query)
+{
+    return (struct question *)((char *)query - offsetof(struct question, query));
+}
+
+/* Dates without an offset, of the lines and of the range, are from now on those of the zone that a
+ * log names. */
+static int use_log_zone(struct log_query *query, const char *zone)
+{
+    struct question *question = question_of(query);
+    const struct libq_options *options = question->options;
+    const char *wrong;
+    if (!days_has_zone(zone) && options->timezone != NULL)
+        zone = "";
+    if (strcmp(zone, question->zone) == 0)
+        return 0;
+    int error = 0;
+    strcpy(question->zone, "?"); /* until all is of one zone again */
+    if (zone[0] != '\0')
+        error = days_use_zone(zone);
+    else if (question->own_zone == NULL ? unsetenv("TZ") != 0
+                                        : setenv("TZ", question->own_zone, 1) != 0)
+        error = -ENOMEM;
+    if (error == -EINVAL)
+        question->fault = "its first line names a time zone that is not known here; "
+                          "give one by --timezone";
+    if (error != 0)
+        return error;
+    tzset();
+    query->days = (struct library_days){0};
+    error = date_range_read(&query->days, options->start, options->end, &query->range, &wrong);
+    if (error != 0)
+        question->fault = "in its time zone the range ends before it begins";
+    else
+        snprintf(question->zone, sizeof question->zone, "%s", zone);
+    return error;
+}
+
+/* Keeps what the zone is where no log names one. */
+static bool begin_zone(struct question *question)
+{
+    const char *zone = question->options->timezone;
+    if (zone != NULL && days_use_zone(zone) != 0) {
+        complain(zone, "not a time zone that is known here; zones are Europe/Berlin, UTC");
+        return false;
+    }
+    const char *own = getenv("TZ");
+    question->own_zone = own == NULL ? NULL : strdup(own);
+    question->query.in_zone = use_log_zone;
+    return own == NULL || question->own_zone != NULL;
 }
 
 /* What excludes what. */
@@ -212,8 +272,20 @@ static int keep_count(struct question *question, const char *file, const char *l
         free(name);
         return -ENOMEM;
     }
-    question->counts[question->logs++] = (struct log_count){file, name, lines};
+    question->counts[question->logs++] = (struct log_count){file, name, name, lines};
     return 0;
+}
+
+/* As those of a table's rows. */
+static void shorten_names(struct question *question)
+{
+    for (size_t i = 0; i < question->logs; i++) {
+        const char *name = library_log_short(question->counts[i].library);
+        for (size_t j = 0; j < question->logs && question->counts[i].library != name; j++)
+            if (strcmp(question->counts[j].library, name) == 0)
+                name = question->counts[i].library;
+        question->counts[i].name = name;
+    }
 }
 
 /* Reads one log. Returns 0 or -errno. */
@@ -222,17 +294,18 @@ static int read_log(struct question *question, const char *file, enum log_verdic
     const struct libq_options *options = question->options;
     char library[LIBRARY_NAME_SIZE];
     struct answer answer = {question, question->has_names ? file : NULL, 0, 0};
-    CLEANUP_CLOSE int fd = open_log(file);
-    if (fd < 0)
-        return -errno;
     library_log_name(file, library);
     if (options->by != NULL && (answer.row = use_table_row(&question->table, library)) < 0)
         return (int)answer.row;
-    int error = log_scan(fd, &question->query, take_line, &answer, verdict);
+    CLEANUP_CLOSE int fd = open_log(file);
+    int error = fd < 0 ? -errno : log_scan(fd, &question->query, take_line, &answer, verdict);
+    bool is_whole = error == 0 && *verdict == LOG_READ;
+    if (options->by != NULL && !is_whole)
+        question->table.row[answer.row].is_partial = true;
     question->has_found |= answer.lines > 0;
     if (error == 0 && options->list && answer.lines > 0)
         output_name(file, options->null ? '\0' : '\n');
-    if (error == 0 && options->count)
+    if (is_whole && options->count)
         error = keep_count(question, file, library, answer.lines);
     return error;
 }
@@ -240,9 +313,10 @@ static int read_log(struct question *question, const char *file, enum log_verdic
 static void ask_log(struct question *question, const char *file)
 {
     enum log_verdict verdict = LOG_READ;
+    question->fault = NULL;
     int error = read_log(question, file, &verdict);
     if (error != 0)
-        complain(file, strerror(-error));
+        complain(file, question->fault != NULL ? question->fault : strerror(-error));
     else if (verdict == LOG_COMPRESSED)
         complain(file, "is compressed; give it to jobtrail-libq by a pipe (zcat FILE | "
                        "jobtrail-libq)");
@@ -255,7 +329,8 @@ static enum libq_status answer_question(struct question *question, char **files,
 {
     const struct libq_options *options = question->options;
     enum use_by by = USE_BY_WEEKDAY;
-    if (!are_options_good(options) || !read_range(options, &question->query) ||
+    if (!are_options_good(options) || !begin_zone(question) ||
+        !read_range(options, &question->query) ||
         (options->by != NULL && !read_by(options->by, &by)))
         return LIBQ_TROUBLE;
     question->form = options->csv ? OUTPUT_CSV : options->json ? OUTPUT_JSON : OUTPUT_TEXT;
@@ -270,10 +345,11 @@ static enum libq_status answer_question(struct question *question, char **files,
     output_begin();
     for (size_t i = 0; i < count; i++)
         ask_log(question, files[i]);
-    use_table_sort(&question->table);
+    use_table_finish(&question->table);
     if (options->by != NULL)
         output_table(question->form, &question->table);
-    else if (options->count)
+    shorten_names(question);
+    if (options->count)
         output_counts(question->form, question->counts, question->logs, question->has_names);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "jobtrail-libq: stdout: %s\n", strerror(errno));
@@ -307,6 +383,7 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < question.logs; i++)
         free(question.counts[i].library);
     free(question.counts);
+    free(question.own_zone);
     use_table_free(&question.table);
     return (int)status;
 }

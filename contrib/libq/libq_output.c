@@ -118,14 +118,14 @@ void output_counts(enum output_form form, const struct log_count *counts, size_t
             fputs(i == 0 ? "\n{\"file\": " : ",\n{\"file\": ", stdout);
             print_json(counts[i].file);
             fputs(", \"library\": ", stdout);
-            print_json(counts[i].library);
+            print_json(counts[i].name);
             printf(", \"lines\": %" PRIu64 "}", counts[i].lines);
             continue;
         }
         if (form == OUTPUT_CSV) {
             print_csv(counts[i].file);
             putchar(',');
-            print_csv(counts[i].library);
+            print_csv(counts[i].name);
             putchar(',');
         } else if (has_names) {
             output_name(counts[i].file, ':');

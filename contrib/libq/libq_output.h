@@ -18,7 +18,8 @@ enum output_form { OUTPUT_TEXT, OUTPUT_CSV, OUTPUT_JSON };
 /* A log and its number of lines. */
 struct log_count {
     const char *file;
-    char *library; /* owned by who counts */
+    char *library;    /* owned by who counts */
+    const char *name; /* of the library, for people: a part of `library` */
     uint64_t lines;
 };
 

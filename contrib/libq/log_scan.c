@@ -10,14 +10,13 @@
 #include "contrib/libq/log_bisect.h"
 #include "submit/libraries/library_log.h"
 
-enum { HEAD_SIZE = sizeof LIBRARY_LOG_SORTED - 2 }; /* without newline and NUL */
-
 struct scan {
     struct log_query *query;
     log_visit *visit;
     void *context;
     struct log_part part;
-    bool is_bisected, is_selected; /* the line that a piece is of */
+    bool is_said_to_be_sorted, is_bisected;
+    bool is_selected; /* the line that a piece is of */
     int64_t latest_s;
 };
 
@@ -30,24 +29,29 @@ static bool is_compressed(const char *bytes, size_t size)
                  {"\xfd"
                   "7zXZ",
                   5},
-                 {"\x28\xb5\x2f\xfd", 4},
-                 {"BZh", 3}};
+                 {"\x28\xb5\x2f\xfd", 4}};
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
         if (size >= magic[i].size && memcmp(bytes, magic[i].bytes, magic[i].size) == 0)
             return true;
-    return false;
+    /* of bzip2: a digit, and the mark of a block or of the end behind it */
+    return size >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
+           (memcmp(bytes + 4, "1AY&SY", 6) == 0 || memcmp(bytes + 4, "\x17rE8P\x90", 6) == 0);
 }
 
-static bool is_head(const char *bytes, size_t size)
+static int use_zone(struct log_query *query, const char *zone)
 {
-    return size == HEAD_SIZE && memcmp(bytes, LIBRARY_LOG_SORTED, HEAD_SIZE) == 0;
+    return query->in_zone == NULL ? 0 : query->in_zone(query, zone);
 }
 
-static bool is_said_to_be_sorted(int fd, off_t base)
+/* What the log's first line says, where it can be read before all others. */
+static int read_head(struct scan *scan, int fd, off_t base)
 {
-    char head[HEAD_SIZE + 1];
-    return io_read_at(fd, head, sizeof head, base) == (ssize_t)sizeof head &&
-           head[HEAD_SIZE] == '\n' && is_head(head, HEAD_SIZE);
+    char head[sizeof LIBRARY_LOG_SORTED + DAYS_ZONE_MAX], zone[DAYS_ZONE_MAX] = "";
+    ssize_t size = base < 0 ? 0 : io_read_at(fd, head, sizeof head, base);
+    const char *newline = size <= 0 ? NULL : memchr(head, '\n', (size_t)size);
+    scan->is_said_to_be_sorted =
+        newline != NULL && library_log_head(head, (size_t)(newline - head), zone);
+    return use_zone(scan->query, zone);
 }
 
 /* Which part of the file is to be read. */
@@ -59,7 +63,7 @@ static int find_part(struct scan *scan, int fd, off_t base)
     bool has_bound = query->range.first_s != INT64_MIN || query->range.last_s != INT64_MAX;
     if (!has_bound || query->is_inverted || query->by_second || query->order == LOG_UNSORTED ||
         fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size - base <= LINE_ROOM ||
-        (query->order != LOG_SORTED && !is_said_to_be_sorted(fd, base)))
+        (query->order != LOG_SORTED && !scan->is_said_to_be_sorted))
         return 0;
     struct log_part part;
     int error = log_bisect(fd, base, facts.st_size, &query->range, &query->days, &part);
@@ -86,8 +90,7 @@ static bool judge(struct scan *scan, const struct line_piece *piece, struct libr
     } else {
         has_date = library_date_read(&query->days, piece->at, end, date) != 0;
     }
-    scan->is_selected = (has_date && date_range_has(&query->range, date)) != query->is_inverted &&
-                        !(piece->ends && is_head(piece->at, piece->size));
+    scan->is_selected = (has_date && date_range_has(&query->range, date)) != query->is_inverted;
     return has_date;
 }
 
@@ -95,6 +98,11 @@ static bool judge(struct scan *scan, const struct line_piece *piece, struct libr
 static int take(struct scan *scan, const struct line_piece *piece, enum log_verdict *verdict)
 {
     struct library_date date;
+    char zone[DAYS_ZONE_MAX];
+    if (piece->begins && piece->ends && library_log_head(piece->at, piece->size, zone)) {
+        scan->is_selected = false;
+        return use_zone(scan->query, zone);
+    }
     bool has_date = piece->begins && judge(scan, piece, &date);
     if (scan->is_bisected && has_date) {
         if (date.last_s < scan->latest_s) {
@@ -115,7 +123,9 @@ int log_scan(int fd, struct log_query *query, log_visit *visit, void *context,
     struct line_piece piece;
     enum log_verdict found = LOG_READ;
     off_t base = lseek(fd, 0, SEEK_CUR);
-    int error = base < 0 ? 0 : find_part(&scan, fd, base);
+    int error = read_head(&scan, fd, base);
+    if (error == 0 && base >= 0)
+        error = find_part(&scan, fd, base);
     if (error == 0)
         error = scan.is_bisected ? line_reader_seek(&reader, fd, base, scan.part.from, LINE_ROOM)
                                  : line_reader_open(&reader, fd, 0, LINE_ROOM);

@@ -23,6 +23,10 @@ struct log_query {
     enum log_order order;
     bool is_inverted; /* what is not in the range, lines without a date too */
     bool by_second;   /* by the second date of a line; a line without one has none */
+    /* Unless it is NULL: is called before a log's first line is judged, and where a head is met,
+     * with the zone that the head names, "" for none. It can change the range and the days. Returns
+     * 0 or -errno, which ends the scan. */
+    int (*in_zone)(struct log_query *query, const char *zone);
 };
 
 /* What became of a log. */

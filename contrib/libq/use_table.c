@@ -7,6 +7,7 @@
 
 #include "conf/base/grow.h"
 #include "submit/libraries/library_date.h"
+#include "submit/libraries/library_log.h"
 
 static const char heads[2][USE_COLUMNS_MAX][4] = {
     {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
@@ -49,8 +50,44 @@ static int compare(const void *one, const void *other)
     return strcmp(((const struct use_row *)one)->library, ((const struct use_row *)other)->library);
 }
 
-void use_table_sort(struct use_table *table)
+static bool has_row(const struct use_table *table, const char *library)
 {
+    for (size_t i = 0; i < table->rows; i++)
+        if (strcmp(table->row[i].library, library) == 0)
+            return true;
+    return false;
+}
+
+static void leave_out_partial(struct use_table *table)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->rows; i++) {
+        if (table->row[i].is_partial)
+            free(table->row[i].library);
+        else
+            table->row[kept++] = table->row[i];
+    }
+    table->rows = kept;
+}
+
+/* All are judged by whole names before the first one is shortened. */
+static void shorten_names(struct use_table *table)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        char *name = table->row[i].library;
+        table->row[i].is_short = !has_row(table, library_log_short(name));
+    }
+    for (size_t i = 0; i < table->rows; i++) {
+        char *name = table->row[i].library;
+        if (table->row[i].is_short)
+            memmove(name, library_log_short(name), strlen(library_log_short(name)) + 1);
+    }
+}
+
+void use_table_finish(struct use_table *table)
+{
+    shorten_names(table);
+    leave_out_partial(table);
     if (table->rows > 0)
         qsort(table->row, table->rows, sizeof *table->row, compare);
 }

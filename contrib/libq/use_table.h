@@ -5,6 +5,7 @@
 #ifndef JOBTRAIL_USE_TABLE_H
 #define JOBTRAIL_USE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,8 @@ enum { USE_COLUMNS_MAX = 12 };
 struct use_row {
     char *library; /* owned */
     uint64_t count[USE_COLUMNS_MAX];
+    bool is_partial; /* lines may be missing */
+    bool is_short;   /* the name is, at the end */
 };
 
 struct use_table {
@@ -34,8 +37,9 @@ int64_t use_table_row(struct use_table *table, const char *library);
 /* Counts a line of a day since 1970-01-01. */
 void use_table_add(struct use_table *table, int64_t row, int32_t day);
 
-/* By name, as bytes. No index of a row is valid after it. */
-void use_table_sort(struct use_table *table);
+/* Leaves out the partial rows, shortens names (library_log_short()) where they stay different from
+ * all others, and sorts by name, as bytes. No index of a row is valid after it. */
+void use_table_finish(struct use_table *table);
 
 size_t use_table_columns(const struct use_table *table);
 

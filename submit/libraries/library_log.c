@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/libraries/library_log.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+bool library_log_head(const char *line, size_t size, char zone[DAYS_ZONE_MAX])
+{
+    const size_t length = sizeof LIBRARY_LOG_SORTED - 2; /* without newline and NUL */
+    zone[0] = '\0';
+    if (size < length || memcmp(line, LIBRARY_LOG_SORTED, length) != 0)
+        return false;
+    if (size == length)
+        return true;
+    const char *name = line + length + 1;
+    size_t name_size = size - length - 1;
+    if (line[length] != ' ' || name_size == 0 || name_size >= DAYS_ZONE_MAX)
+        return false;
+    for (size_t i = 0; i < name_size; i++)
+        if (name[i] <= ' ' || name[i] >= 0x7f)
+            return false;
+    memcpy(zone, name, name_size);
+    zone[name_size] = '\0';
+    return true;
+}
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -53,8 +72,6 @@ void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE])
     static const char *const compressed[] = {".gz", ".xz", ".zst", ".bz2"};
     const char *slash = strrchr(path, '/');
     const char *file = slash == NULL || slash[1] == '\0' ? path : slash + 1;
-    if (strncmp(file, "lib", 3) == 0 && strcmp(file + 3, ".log") != 0 && file[3] != '\0')
-        file += 3;
     snprintf(name, LIBRARY_NAME_SIZE, "%s", file);
     for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
         if (take_ending(name, compressed[i]))
@@ -62,4 +79,9 @@ void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE])
     take_rotation(name, '.');
     take_rotation(name, '-');
     take_ending(name, ".log");
+}
+
+const char *library_log_short(const char *name)
+{
+    return strncmp(name, "lib", 3) == 0 && name[3] != '\0' ? name + 3 : name;
 }

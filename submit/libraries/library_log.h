@@ -13,16 +13,24 @@
  * A log whose first line is LIBRARY_LOG_SORTED has times that do not go back: jobtrail-libq finds a
  * range of dates in it by bisection. Who begins a log so has to see to it: where a clock has been
  * set back, they write the time of the line before again. Local times that come twice, since the
- * zone sets its clocks back, are no fault.
+ * zone sets its clocks back, are no fault. Behind a blank this line can name the time zone of the
+ * log's local times: "# jobtrail: sorted Asia/Tokyo". Without it they are in the zone of whoever
+ * reads.
  */
 #ifndef JOBTRAIL_LIBRARY_LOG_H
 #define JOBTRAIL_LIBRARY_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "conf/base/days.h"
 #include "submit/libraries/library_date.h"
 
 #define LIBRARY_LOG_SORTED "# jobtrail: sorted\n"
+
+/* Whether the line, which is without its newline, is LIBRARY_LOG_SORTED, with or without a zone;
+ * "" where it names none. */
+bool library_log_head(const char *line, size_t size, char zone[DAYS_ZONE_MAX]);
 
 /* The word of the line that a log begins with: it counts in no table. */
 #define LIBRARY_LOG_CREATED "LOG_CREATED"
@@ -39,9 +47,11 @@ void library_line_read(struct library_days *days, const char *at, const char *en
 
 enum { LIBRARY_NAME_SIZE = 256 };
 
-/* The library that the log `path` is about, by the name of the file: without directories, `lib` at
- * the beginning, `.log`, and what rotation adds to that (.1, -20261125, .gz). It is not empty;
- * libimsl20.log is about imsl20. */
+/* The library that the log `path` is about, by the name of the file: without directories, `.log`,
+ * and what rotation adds to that (.1, -20261125, .gz). It is not empty. */
 void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE]);
+
+/* The part of a library's name that people say: imsl20 of libimsl20. */
+const char *library_log_short(const char *name);
 
 #endif

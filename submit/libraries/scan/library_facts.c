@@ -127,8 +127,12 @@ int library_name(struct library_naming *naming, const char *path, struct library
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+/* Times before 1677 or after 2262 are those: what a user sets does not wrap. */
 static int64_t time_ns(const struct timespec *time)
 {
+    const int64_t most_s = INT64_MAX / 1000000000 - 1;
+    if (time->tv_sec < -most_s || time->tv_sec > most_s)
+        return time->tv_sec < 0 ? -INT64_MAX : INT64_MAX;
     return (int64_t)((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
 }
 

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/days.h"
 #include "conf/base/hash.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "conf/conf_libraries.h"
 #include "submit/libraries/library_date.h"
@@ -175,6 +177,19 @@ static int rotate_log(const struct library_logs *logs, const char *name)
     return 0;
 }
 
+/* Whether the log says that its times are those of another zone than ours, or does not say which:
+ * its order ends where ours are added. */
+static bool is_of_other_zone(const struct library_logs *logs, const char *name)
+{
+    char head[sizeof LIBRARY_LOG_SORTED + DAYS_ZONE_MAX], zone[DAYS_ZONE_MAX];
+    CLEANUP_CLOSE int fd =
+        openat(logs->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : io_read_at(fd, head, sizeof head, 0);
+    const char *newline = size <= 0 ? NULL : memchr(head, '\n', (size_t)size);
+    return newline != NULL && library_log_head(head, (size_t)(newline - head), zone) &&
+           strcmp(zone, days_zone()) != 0;
+}
+
 /* Notes how long the log is, before lines of `found_s` are written to it. */
 static int prepare_log(struct library_state *state, const struct library_logs *logs,
                        const char *library, int64_t found_s)
@@ -190,7 +205,7 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
     bool is_full =
         is_there && S_ISREG(status.st_mode) && (uint64_t)status.st_size >= logs->size_bytes;
     bool is_set_back = is_there && log.entry_s - SET_BACK_S > found_s && !log.is_new;
-    if (is_full || is_set_back) {
+    if (is_full || is_set_back || (is_there && is_of_other_zone(logs, name))) {
         error = rotate_log(logs, name);
         is_there = false;
     }
@@ -206,7 +221,8 @@ static void put_head(FILE *stream, int fd, int64_t base)
 {
     char last = '\n';
     if (base == 0)
-        fputs(LIBRARY_LOG_SORTED, stream);
+        fprintf(stream, "%.*s%s%s\n", (int)strlen(LIBRARY_LOG_SORTED) - 1, LIBRARY_LOG_SORTED,
+                days_zone()[0] == '\0' ? "" : " ", days_zone());
     else if (pread(fd, &last, 1, base - 1) == 1 && last != '\n')
         putc('\n', stream);
 }

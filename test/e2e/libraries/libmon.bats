@@ -253,6 +253,15 @@ settle() {
     settle
 }
 
+@test "a time beyond what is kept is the last one that is, and does not wrap" {
+    use_place "$PLACE" "$(mktemp -d /dev/shm/libmon.XXXXXX)" # other file systems have no such times
+    echo x >"$TREE/x.a"
+    touch -d @18446744073 "$TREE/x.a"
+    run changes '"\(.is.mtime > 9e9) \(.change)"'
+    rm -r "$TREE"
+    [[ $output == "true added" && $(tail -n 1 "$LOGS/x.log") == *" "???_???_??_2262_* ]]
+}
+
 @test "entries of a log stay sorted where the clock was set back" {
     local last
     echo x >"$TREE/x.a"
@@ -265,7 +274,28 @@ settle() {
     sqlite3 "$STATE/libraries.db" "UPDATE log SET entry = entry + 86400"
     echo z >"$TREE/x.a"
     scan >/dev/null
-    [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted" && $(wc -l <"$LOGS/x.log") == 2 && -f $LOGS/x.log.1 ]]
+    [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted UTC" && $(wc -l <"$LOGS/x.log") == 2 && -f $LOGS/x.log.1 ]]
+}
+
+@test "a log names its time zone, is read in it, and another zone begins another log" {
+    echo x >"$TREE/x.a"
+    configure
+    sed -i 's|^timezone.*|timezone = Asia/Tokyo|' "$CONF"
+    scan >/dev/null
+    [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted Asia/Tokyo" ]]
+    for zone in UTC Asia/Tokyo America/Los_Angeles; do
+        [[ $(TZ=$zone "$JOBTRAIL_BIN/jobtrail-libq" -c -S yesterday -E now "$LOGS/x.log") == 1 ]]
+        [[ $(TZ=$zone "$JOBTRAIL_BIN/jobtrail-libq" -c -S "$(date -u -d '-1 hour' +%FT%H:%MZ)" "$LOGS/x.log") == 1 ]]
+    done
+    echo y >"$TREE/x.a"
+    scan >/dev/null
+    [[ $(wc -l <"$LOGS/x.log") == 3 && ! -e $LOGS/x.log.1 ]]
+    configure
+    sed -i 's|^timezone.*|timezone = America/Los_Angeles|' "$CONF"
+    echo z >"$TREE/x.a"
+    scan >/dev/null
+    [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted America/Los_Angeles" ]]
+    [[ $(wc -l <"$LOGS/x.log") == 2 && $(wc -l <"$LOGS/x.log.1") == 3 ]]
 }
 
 @test "names can hold any byte, and neither a terminal nor a line of a log is driven by them" {

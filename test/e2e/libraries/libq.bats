@@ -164,6 +164,35 @@ TABLE
         $'libimsl20.log imsl20 7\nold/libimsl20.log.1 imsl20 7' ]]
 }
 
+@test "libxyz and xyz are two libraries, and what was not read as a whole has no row and no count" {
+    cp libimsl20.log libxyz.log
+    cp use.log xyz.log
+    libq --by month --csv libxyz.log xyz.log libnag.log
+    [[ ${lines[1]} == libxyz,*,7 && ${lines[2]} == nag,*,1 && ${lines[3]} == xyz,*,6 ]]
+    libq -c --csv libxyz.log xyz.log libnag.log
+    [[ $output == $'File,Library,Lines\nlibxyz.log,libxyz,7\nxyz.log,xyz,7\nlibnag.log,nag,2' ]]
+    gzip -c xyz.log >xyz.log.1.gz
+    mkdir libnag.log.1
+    libq --by month --csv xyz.log.1.gz libxyz.log xyz.log libnag.log libnag.log.1
+    [[ $status == 2 && ${#lines[@]} == 3 && ${lines[1]} == libxyz,*,7 && ${lines[2]} == Total,*,7 ]]
+    libq -c xyz.log xyz.log.1.gz
+    [[ $status == 2 && $output == xyz.log:7 && $stderr == *"xyz.log.1.gz: is compressed"* ]]
+    libq -c --json xyz.log.1.gz
+    [[ $status == 2 && $(jq -c .logs <<<"$output") == "[]" ]]
+}
+
+@test "a remark that begins as bzip2 does is no compressed log" {
+    { echo "BZhang started this log" && cat use.log; } >text.log
+    libq -c text.log
+    [[ $status == 0 && $output == 7 && ! $stderr ]]
+    python3 -c 'import bz2, sys; sys.stdout.buffer.write(bz2.compress(b"x\n") + b"\n")' >use.log.bz2
+    python3 -c 'import bz2, sys; sys.stdout.buffer.write(bz2.compress(b""))' >empty.bz2
+    for file in use.log.bz2 empty.bz2; do
+        libq -c $file
+        [[ $status == 2 && $stderr == *"is compressed"* ]]
+    done
+}
+
 @test "a local time that comes twice is in both of its hours" {
     export TZ=Europe/Berlin
     for hour in 0 1 2; do
@@ -200,9 +229,41 @@ TABLE
     # one line in the range that is days too old
     { sed '/^Jun_13/,$d' ours.log && echo "Jun_01_1995_12:00 late" && sed '1,/^Jun_12_1995_12:00 line 599/d' ours.log; } >fault.log
     libq -c -S 1995-06-12 -E 1995-06-13 fault.log
-    [[ $status == 2 && $stderr == *"fault.log: its times go back, so lines may be missing; ask with --unsorted" ]]
+    [[ $status == 2 && ! $output && $stderr == *"fault.log: its times go back, so lines may be missing; ask with --unsorted" ]]
     libq -c --unsorted -S 1995-06-12 -E 1995-06-13 fault.log
     [[ $status == 0 && $output == 1200 ]]
+}
+
+@test "a log is read in the zone that it names, others in that of --timezone, whoever asks" {
+    export TZ=UTC
+    printf '%s\n' "# jobtrail: sorted Asia/Tokyo" Thu_Jun_15_1995_08:40 Thu_Jun_15_1995_09:40 >tokyo.log
+    printf '%s\n' "# jobtrail: sorted" Wed_Jun_14_1995_23:40 Thu_Jun_15_1995_00:40 >ours.log
+    gzip -k tokyo.log
+    for zone in UTC Asia/Tokyo America/Los_Angeles; do
+        TZ=$zone libq -S 1995-06-14T23:50Z -E 1995-06-15T00:50Z tokyo.log
+        [[ $status == 0 && $output == Thu_Jun_15_1995_09:40 && ! $stderr ]]
+        TZ=$zone libq -c --sorted -E 1995-06-15T08:59 tokyo.log
+        [[ $output == 1 ]]
+        TZ=$zone libq -c --timezone UTC -S 1995-06-15 ours.log tokyo.log ours.log
+        [[ $output == $'ours.log:1\ntokyo.log:2\nours.log:1' ]]
+        TZ=$zone libq -c --timezone UTC -S 1995-06-14T23:50Z < <(zcat tokyo.log.gz; cat ours.log)
+        [[ $output == 2 ]]
+    done
+    libq -c -S 1995-06-15 tokyo.log ours.log # TZ is back
+    [[ $output == $'tokyo.log:2\nours.log:1' ]]
+    # now, and today, are those of the log
+    { head -n 1 tokyo.log && TZ=Asia/Tokyo jobtrail-libdate; } >now.log
+    for zone in UTC Pacific/Kiritimati Pacific/Pago_Pago; do
+        TZ=$zone libq -c -S today -E now now.log
+        [[ $status == 0 && $output == 1 ]]
+    done
+    sed -i 's|Asia/Tokyo|Moon/Tycho|' tokyo.log
+    libq tokyo.log
+    [[ $status == 2 && ! $output && $stderr == *"tokyo.log: its first line names a time zone that is not known"*--timezone* ]]
+    libq --timezone Asia/Tokyo -S 1995-06-15T00:00Z tokyo.log
+    [[ $status == 0 && $output == Thu_Jun_15_1995_09:40 ]]
+    libq --timezone Moon/Tycho use.log
+    [[ $status == 2 && ! $output && $stderr == *"Moon/Tycho"* ]]
 }
 
 @test "long lines, NUL bytes and a last line without an end are passed on as they are" {
@@ -236,6 +297,20 @@ TABLE
     libq --by weekday --json "$bad"
     [[ $(jq -r '.libraries[0].library' <<<"$output") == $'\e[31m|x' ]] # bash takes the newline
     jobtrail-libq -l -0 "$bad" use.log | cmp - <(printf '%s\0use.log\0' "$bad")
+}
+
+@test "words that a script passes on do nothing to a terminal in a message" {
+    bad=$'\e[31mX'
+    for options in "-S $bad" "-E $bad" "--by $bad" "--timezone $bad" "$bad"; do
+        # shellcheck disable=SC2086 # words
+        libq $options
+        [[ $status == 2 && $stderr == *'\x1b[31mX'* && $stderr != *$'\e'* ]] || { echo "$options"; false; }
+    done
+    for options in "-d $bad" "-r $bad" "$bad"; do
+        # shellcheck disable=SC2086 # words
+        run jobtrail-libdate $options
+        [[ $status != 0 && $output == *'\x1b[31mX'* && $output != *$'\e'* ]] || { echo "$options"; false; }
+    done
 }
 
 @test "what cannot be read is told, the rest is read, and nobody waits for a FIFO" {

@@ -19,7 +19,7 @@ static void days_are_counted_by_weekday(void **state)
         use_table_add(&table, nag, day);
         use_table_add(&table, imsl, 0);
     }
-    use_table_sort(&table);
+    use_table_finish(&table);
     assert_int_equal(table.rows, 2);
     assert_string_equal(table.row[0].library, "imsl");
     assert_int_equal(table.row[0].count[4], 14);
@@ -56,11 +56,33 @@ static void months_begin_with_that_of_the_range(void **state)
     use_table_free(&table);
 }
 
+static void
+rows_that_may_lack_lines_are_left_out_and_names_shortened_where_they_stay_apart(void **state)
+{
+    static const char *const names[] = {"libxyz", "xyz", "libnag", "liblib", "lib", "libhalf"};
+    static const char *const expected[] = {"lib", "liblib", "libxyz", "nag", "xyz"};
+    struct use_table table;
+    (void)state;
+    use_table_begin(&table, USE_BY_WEEKDAY, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        use_table_add(&table, use_table_row(&table, names[i]), 0);
+    table.row[5].is_partial = true;
+    use_table_finish(&table);
+    assert_int_equal(table.rows, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < table.rows; i++) {
+        assert_string_equal(table.row[i].library, expected[i]);
+        assert_int_equal(use_row_sum(&table.row[i]), 1);
+    }
+    use_table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(days_are_counted_by_weekday),
         cmocka_unit_test(months_begin_with_that_of_the_range),
+        cmocka_unit_test(
+            rows_that_may_lack_lines_are_left_out_and_names_shortened_where_they_stay_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,18 +71,47 @@ static void a_log_is_about_the_library_that_its_file_is_named_for(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         library_log_name(names[i][0], name);
-        assert_string_equal(name, names[i][1]);
+        assert_string_equal(library_log_short(name), names[i][1]);
     }
+    library_log_name("/logs/libimsl20.log.1", name);
+    assert_string_equal(name, "libimsl20");
     memset(path, 'a', sizeof path);
     path[sizeof path - 1] = '\0';
     library_log_name(path, name);
     assert_int_equal(strlen(name), LIBRARY_NAME_SIZE - 1);
 }
 
+static void a_head_names_a_zone_or_none(void **state)
+{
+    static const struct {
+        const char *line, *zone; /* zone: NULL: it is no head */
+    } lines[] = {
+        {"# jobtrail: sorted", ""},
+        {"# jobtrail: sorted Asia/Tokyo", "Asia/Tokyo"},
+        {"# jobtrail: sorted ", NULL},
+        {"# jobtrail: sorted?", NULL},
+        {"# jobtrail: sorted Asia/Tokyo x", NULL},
+        {"# jobtrail: sorte", NULL},
+        {"x# jobtrail: sorted", NULL},
+        {"# jobtrail: sorted "
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         NULL},
+        {"", NULL},
+    };
+    char zone[DAYS_ZONE_MAX];
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        bool is_head = library_log_head(lines[i].line, strlen(lines[i].line), zone);
+        assert_int_equal(is_head, lines[i].zone != NULL);
+        assert_string_equal(zone, is_head ? lines[i].zone : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_has_no_date_one_or_two),
+        cmocka_unit_test(a_head_names_a_zone_or_none),
         cmocka_unit_test(a_log_is_about_the_library_that_its_file_is_named_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
