@@ -114,10 +114,11 @@ static void print_json_end(const struct libmon_output *output,
                            const struct library_scan_counts *counts)
 {
     printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
-           ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"forgotten\": %" PRIu64
-           "}\n",
+           ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unhashed\": %" PRIu64
+           ", \"forgotten\": %" PRIu64 "}\n",
            output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
-           counts->away, counts->trees_away, counts->unreadable, counts->forgotten);
+           counts->away, counts->trees_away, counts->unreadable, counts->unhashed,
+           counts->forgotten);
 }
 
 /* ---- The scan's calls ------------------------------------------------------------------------ */
@@ -170,6 +171,8 @@ void libmon_print_end(struct libmon_output *output, const struct library_scan_co
         printf(", %" PRIu64 " away", counts->away);
     if (counts->unreadable > 0)
         printf(", %" PRIu64 " unreadable", counts->unreadable);
+    if (counts->unhashed > 0)
+        printf(", %" PRIu64 " without a hash", counts->unhashed);
     if (counts->forgotten > 0)
         printf(", %" PRIu64 " forgotten", counts->forgotten);
     putchar('\n');

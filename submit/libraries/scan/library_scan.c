@@ -22,7 +22,8 @@
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
 
-enum { PROGRESS_FILES = 4096 };
+/* How long one scan hashes: what is left then, the next ones hash. */
+enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000 };
 
 struct scan {
     const struct library_scan_order *order;
@@ -31,6 +32,7 @@ struct scan {
     struct library_naming *naming;
     struct globs *patterns, *except;
     struct library_places places;
+    struct file_hash_bounds bounds; /* of what is hashed */
     struct library_row row;
     bool has_row;  /* `row` is a row that is not yet compared */
     bool is_first; /* the tree is new to the state */
@@ -197,12 +199,20 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
     const char *path = path_of(scan, seen->key, seen->size);
     int error = 0;
     if (known == 0) {
-        error = library_facts(seen->directory, seen->name, seen->status, is_hashed, file);
-        scan->counts->hashed += error == 0;
+        error = library_facts(seen->directory, seen->name, seen->status,
+                              is_hashed ? &scan->bounds : NULL, file);
+        scan->counts->hashed += error == 0 || error == -EFBIG;
     }
     if (error == -ENOENT)
         return error;
-    if (error != 0) {
+    if (error == -EFBIG) {
+        scan->counts->unhashed++;
+        scan_warn(
+            scan, path,
+            scan->bounds.ms == 0
+                ? "it gets its hash by one of the next scans: this one has taken too long"
+                : "it has no hash: it is beyond hash_file_size or hash_file_time of [submit]");
+    } else if (error != 0) {
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));
     }
@@ -479,7 +489,16 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
                                        struct library_scan_counts *counts, char *trouble,
                                        size_t size)
 {
-    struct scan scan = {.order = order, .counts = counts, .trouble = trouble, .trouble_size = size};
+    struct scan scan = {
+        .order = order,
+        .counts = counts,
+        .trouble = trouble,
+        .trouble_size = size,
+        .bounds = {.file_bytes = order->conf->hash_file_bytes,
+                   .file_ms = order->conf->hash_file_s * UINT64_C(1000),
+                   .bytes = UINT64_MAX,
+                   .ms = HASH_SCAN_MS},
+    };
     trouble[0] = '\0';
     *counts = (struct library_scan_counts){0};
     CLEANUP_CLOSE int lock = order->is_dry ? -1 : take_lock(&scan);

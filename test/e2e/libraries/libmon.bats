@@ -210,6 +210,35 @@ settle() {
     [[ $output == "2 files, no change" ]]
 }
 
+@test "a file of terabytes, and one that speaks of gigabytes, hold no scan up" {
+    local head='\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\76\0\1\0\0\0\0\0\0\0\0\0\0\0\100\0\0\0\0\0\0\0'
+    configure "[submit]" "hash_file_size = 1M"
+    echo x >"$TREE/x.a"
+    truncate -s 4T "$TREE/huge.a"
+    # one dynamic segment of 2 GiB at the byte 0
+    printf '%b' "$head" '\0\0\0\0\0\0\0\0\0\0\0\0\100\0\70\0\1\0\100\0\0\0\0\0' '\2\0\0\0\4\0\0\0' \
+        '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\0\0\0\0\0\0\0\200\0\0\0\0\10\0\0\0\0\0\0\0' >"$TREE/bomb.so"
+    truncate -s 2G "$TREE/bomb.so"
+    run -0 bash -c "ulimit -v 500000 && '$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' 2>&1"
+    [[ $output == *"$TREE/huge.a: it has no hash: it is beyond hash_file_size or hash_file_time of [submit]"* ]]
+    [[ $output == *"3 files, 3 added, 2 without a hash" ]]
+    settle
+    [[ $(sqlite3 "$STATE/libraries.db" "SELECT count(*) FROM file WHERE sha1 IS NULL") == 2 ]]
+    run -0 scan
+    [[ $output == "3 files, no change" ]]
+}
+
+@test "a file that could not be read once is read again" {
+    echo x >"$TREE/x.a"
+    touch -d 2001-02-03 "$TREE/x.a"
+    settle
+    rm -r "$STATE"
+    run -1 strace -o /dev/null -P "$TREE/x.a" -e trace=read -e inject=read:error=EIO "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
+    [[ $output == "jobtrail-libmon: $TREE/x.a: Input/output error"*"1 files, 1 added, 1 unreadable" ]]
+    [[ $(scan --json | jq .read) == 1 ]]
+    [[ $(sqlite3 "$STATE/libraries.db" "SELECT lower(hex(sha1)) FROM file") == "$(sha1sum <"$TREE/x.a" | cut -d ' ' -f 1)" ]]
+}
+
 @test "read-only mounts are scanned, and reading moves no time of last access" {
     mount -t tmpfs -o size=4m,strictatime disk "$TREE"
     make_library "$TREE/libone.so" one
