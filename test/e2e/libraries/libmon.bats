@@ -144,6 +144,21 @@ settle() {
     [[ $(changes "$kinds" | grep -v touched) == "removed libone.so.1" ]]
 }
 
+@test "tens of thousands of names or copies of one file take a scan seconds of processor time" {
+    configure "name = many *"
+    mkdir "$TREE/a"
+    yes same | head -n 20000 | split -l 1 -d -a 5 --additional-suffix=.a - "$TREE/a/"
+    scan >/dev/null
+    cp -r "$TREE/a" "$TREE/b"
+    rm -r "$TREE/a"
+    echo x >"$PLACE/sw/x.a"
+    python3 -c 'import os, sys
+for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) + ".a")' "$PLACE/sw"
+    run -0 bash -c "ulimit -t 30 && '$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' --quiet"
+    [[ $(grep -c "LIB_MOVED path=$TREE/b/\([0-9]*\.a\) from=$TREE/a/\1 " "$LOGS/many.log") == 20000 ]]
+    [[ $(grep -c "LIB_ADDED path=$TREE/0.a .* links=40000$" "$LOGS/many.log") == 1 && $(wc -l <"$LOGS/many.log") == 40002 ]]
+}
+
 @test "what is not mounted is not removed" {
     local under
     mkdir -p "$PLACE/disk" "$TREE/below"
