@@ -162,21 +162,16 @@ static int add_place(struct scan *scan, const struct library_root *root, size_t 
     return 0;
 }
 
-static int scan_root(void *context, const struct library_root *root, size_t *place,
-                     bool *is_skipped)
+static int scan_root(void *context, const struct library_root *root, size_t *place)
 {
     struct scan *scan = context;
     struct library_places *places = &scan->places;
     size_t found = places->count;
-    for (size_t i = 0; i < places->count; i++) {
+    for (size_t i = 0; i < places->count && found == places->count; i++) {
         const struct library_place *other = &places->place[i];
         if (compare_keys(other->key, other->size, root->key, root->size) == 0)
             found = i;
-        else if (other->is_visited && other->device == root->device && other->inode == root->inode)
-            *is_skipped = true; /* the same directory is mounted twice */
     }
-    if (*is_skipped)
-        return 0;
     int error = found == places->count ? add_place(scan, root, &found) : 0;
     if (error != 0)
         return error;

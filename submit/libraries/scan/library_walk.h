@@ -42,8 +42,8 @@ struct library_walk {
     /* All return 0 to go on, or a -errno that ends the walk. */
 
     /* The tree, and each mount point below. Sets `*place`, which the files have that are not below
-     * another mount point; or `*is_skipped`. */
-    int (*root)(void *context, const struct library_root *root, size_t *place, bool *is_skipped);
+     * another mount point. */
+    int (*root)(void *context, const struct library_root *root, size_t *place);
 
     /* A regular file whose name is one of the patterns. */
     int (*file)(void *context, const struct library_seen *seen);

@@ -144,6 +144,18 @@ settle() {
     [[ $(changes "$kinds" | grep -v touched) == "removed libone.so.1" ]]
 }
 
+@test "a directory that is mounted a second time is still where it was" {
+    mkdir "$TREE/a" "$TREE/z"
+    mount -t tmpfs -o size=1m disk "$TREE/z"
+    echo x >"$TREE/z/x.a"
+    settle
+    mount --bind "$TREE/z" "$TREE/a"
+    run -0 scan --accept-away
+    [[ $output == "added     $TREE/a/x.a  x"*"2 files, 1 added" ]]
+    echo more >>"$TREE/z/x.a"
+    [[ $(changes '"\(.links) \(.change) \(.path)"') == "1 modified $TREE/a/x.a" ]]
+}
+
 @test "tens of thousands of names or copies of one file take a scan seconds of processor time" {
     configure "name = many *"
     mkdir "$TREE/a"
