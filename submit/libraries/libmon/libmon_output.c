@@ -138,6 +138,16 @@ int libmon_print_change(void *context, const struct library_change *change)
     return error;
 }
 
+int libmon_flush(void *context)
+{
+    struct libmon_output *output = context;
+    if (output->failed == 0 && fflush(stdout) != 0)
+        output->failed = -errno;
+    else if (output->failed == 0 && ferror(stdout) != 0)
+        output->failed = -EIO; /* a flush in between has failed */
+    return output->failed;
+}
+
 void libmon_warn(void *context, const char *path, const char *text)
 {
     struct libmon_output *output = context;

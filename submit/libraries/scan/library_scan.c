@@ -406,12 +406,15 @@ static int scan_trees(struct scan *scan)
 /* ---- A scan -----------------------------------------------------------------------------------
  */
 
-/* Opens a directory of root's, made where it is missing. Returns a descriptor or -errno. */
+/* Opens a directory of root's, made where it is missing. Returns a descriptor or -errno: -ENOENT
+ * where a dry run has made none. */
 static int open_own(struct scan *scan, const char *path, mode_t mode)
 {
     char culprit[PATH_MAX] = "";
-    int error = directory_make_all(path, mode);
+    int error = scan->order->is_dry ? 0 : directory_make_all(path, mode);
     int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    if (fd == -ENOENT && scan->order->is_dry)
+        return fd;
     if (fd == -EPERM && culprit[0] != '\0')
         return scan_fail(scan, fd, "root writes nothing to %s: %.200s can be changed by others",
                          path, culprit);
@@ -433,6 +436,12 @@ static int tell_changes(struct scan *scan)
         return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
                          conf->library_logs, name,
                          error == -EPERM ? "it is no plain file of root's" : strerror(-error));
+    int unsaid =
+        error == 0 || has_logs ? 0 : scan->order->teller.flush(scan->order->teller.context);
+    if (unsaid != 0)
+        return scan_fail(scan, unsaid,
+                         "what has changed cannot be printed: %s; the next scan says it again",
+                         strerror(-unsaid));
     return state_failed(scan, error);
 }
 
@@ -496,8 +505,10 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     };
     trouble[0] = '\0';
     *counts = (struct library_scan_counts){0};
-    CLEANUP_CLOSE int lock = order->is_dry ? -1 : take_lock(&scan);
-    if (!order->is_dry && lock < 0)
+    /* a dry run only reads the state, from a directory as good as that in which it is written */
+    CLEANUP_CLOSE int lock =
+        order->is_dry ? open_own(&scan, order->conf->library_state, 0) : take_lock(&scan);
+    if (lock < 0 && !(order->is_dry && lock == -ENOENT))
         return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
     int error = scan_with_state(&scan);
     library_state_close(scan.state);

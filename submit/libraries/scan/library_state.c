@@ -309,6 +309,38 @@ static int make_tables(struct library_state *state)
                : error;
 }
 
+static int open_database(struct library_state *state, const char *location, int access)
+{
+    int flags = access | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+    if (sqlite3_open_v2(location, &state->database, flags, NULL) != SQLITE_OK)
+        return state_trouble(state);
+    sqlite3_busy_timeout(state->database, BUSY_MS);
+    return 0;
+}
+
+/* Opens the state so that nothing can be written to it; what is not there yet is empty. */
+static int open_dry(struct library_state *state, const char *path)
+{
+    int64_t version = 0;
+    int error = 0;
+    if (access(path, F_OK) == 0) {
+        error = open_database(state, path, SQLITE_OPEN_READONLY);
+        if (error == 0)
+            error = query_number(state, "PRAGMA user_version", &version);
+        if (error != 0 && sqlite3_errcode(state->database) == SQLITE_READONLY_ROLLBACK)
+            snprintf(state->error, sizeof state->error,
+                     "a scan was killed while it wrote: one without --dry-run comes first");
+    } else if (errno != ENOENT) {
+        error = -errno;
+        snprintf(state->error, sizeof state->error, "%s", strerror(errno));
+    }
+    if (error != 0 || version != 0)
+        return error;
+    sqlite3_close(state->database);
+    state->database = NULL;
+    return open_database(state, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
 int library_state_open(const char *path, bool is_dry, struct library_state **out)
 {
     struct library_state *state = calloc(1, sizeof *state);
@@ -316,14 +348,11 @@ int library_state_open(const char *path, bool is_dry, struct library_state **out
     if (state == NULL)
         return -ENOMEM;
     state->is_dry = is_dry;
-    const char *location = is_dry && access(path, F_OK) != 0 ? ":memory:" : path;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE |
-                SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    if (sqlite3_open_v2(location, &state->database, flags, NULL) != SQLITE_OK)
-        return state_trouble(state);
-    sqlite3_busy_timeout(state->database, BUSY_MS);
-    int error = run_script(state, "PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;");
+    int error = is_dry ? open_dry(state, path)
+                       : open_database(state, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (error == 0)
+        error = run_script(state, "PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;");
     return error == 0 ? make_tables(state) : error;
 }
 

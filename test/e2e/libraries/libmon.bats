@@ -389,6 +389,35 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == "40 files, no change" ]]
 }
 
+@test "a dry run changes nothing after a scan that was killed, and says so" {
+    local before number output=
+    # somewhere the transaction is on its way: the journal is there, the state is half written
+    for number in {1..20}; do
+        rm -rf "$STATE"
+        echo x >"$TREE/x.a"
+        scan >/dev/null
+        echo more >>"$TREE/x.a"
+        strace -o /dev/null -e inject=fdatasync:signal=KILL:when="$number" \
+            "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" >/dev/null 2>&1 3>&- || true
+        before=$(sha1sum "$STATE"/*)
+        run scan --dry-run
+        [[ $(sha1sum "$STATE"/*) == "$before" ]]
+        ((status == 0)) || break
+    done
+    [[ $status == 3 && $output == *"a scan was killed while it wrote: one without --dry-run comes first"* ]]
+    run -0 scan
+    run -0 scan --dry-run
+    [[ $output == "1 files, no change" ]]
+}
+
+@test "without logs, what cannot be printed is said by the next scan" {
+    echo x >"$TREE/x.a"
+    sed -i 's/^logs = .*/logs =/' "$CONF"
+    run -3 bash -c "'$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' --json 2>&1 >/dev/full"
+    [[ $output == "jobtrail-libmon: what has changed cannot be printed: No space left on device; the next scan says it again" ]]
+    [[ $(changes "$kinds") == "added x.a" ]]
+}
+
 @test "a log is renamed when it is full" {
     echo x >"$TREE/x.a"
     configure "log_size = 1M" "log_files = 2"
@@ -420,6 +449,10 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == *"root writes nothing to $LOGS: $LOGS can be changed by others"* ]]
     chmod 755 "$LOGS"
     run -0 scan
+    chmod 777 "$STATE"
+    run -3 scan --dry-run
+    [[ $output == *"$STATE can be changed by others"* ]]
+    chmod 700 "$STATE"
     [[ $(grep -c LOG_CREATED "$LOGS/x.log") == 1 ]]
 }
 
