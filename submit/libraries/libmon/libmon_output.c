@@ -115,9 +115,9 @@ static void print_json_end(const struct libmon_output *output,
 {
     printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
            ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unhashed\": %" PRIu64
-           ", \"forgotten\": %" PRIu64 "}\n",
+           ", \"too_deep\": %" PRIu64 ", \"forgotten\": %" PRIu64 "}\n",
            output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
-           counts->away, counts->trees_away, counts->unreadable, counts->unhashed,
+           counts->away, counts->trees_away, counts->unreadable, counts->unhashed, counts->too_deep,
            counts->forgotten);
 }
 
@@ -183,6 +183,8 @@ void libmon_print_end(struct libmon_output *output, const struct library_scan_co
         printf(", %" PRIu64 " unreadable", counts->unreadable);
     if (counts->unhashed > 0)
         printf(", %" PRIu64 " without a hash", counts->unhashed);
+    if (counts->too_deep > 0)
+        printf(", %" PRIu64 " directories too deep", counts->too_deep);
     if (counts->forgotten > 0)
         printf(", %" PRIu64 " forgotten", counts->forgotten);
     putchar('\n');

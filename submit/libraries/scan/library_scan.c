@@ -148,6 +148,12 @@ static int scan_unreadable(void *context, const char *key, size_t size, int erro
     return failed;
 }
 
+static void scan_too_deep(void *context)
+{
+    struct scan *scan = context;
+    scan->counts->too_deep++;
+}
+
 static int add_place(struct scan *scan, const struct library_root *root, size_t *place)
 {
     struct library_places *places = &scan->places;
@@ -346,6 +352,7 @@ static int scan_tree(struct scan *scan, const char *tree)
         .root = scan_root,
         .file = scan_file,
         .unreadable = scan_unreadable,
+        .too_deep = scan_too_deep,
     };
     if (error != 0)
         return error;

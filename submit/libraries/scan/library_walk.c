@@ -137,9 +137,10 @@ static int pass_over(struct walking *walking, int error)
 {
     if (error == -ENOMEM)
         return error;
-    return error == -ENOENT ? 0 /* it has just been removed */
-                            : walking->walk->unreadable(walking->walk->context, walking->key,
-                                                        walking->size, error);
+    /* it has just been removed, or is a link or a file now */
+    if (error == -ENOENT || error == -ENOTDIR || error == -ELOOP)
+        return 0;
+    return walking->walk->unreadable(walking->walk->context, walking->key, walking->size, error);
 }
 
 /* Whether another file system or mounted directory begins here. */
@@ -164,8 +165,12 @@ static int walk_directory(struct walking *walking, int fd, uint64_t device, size
 {
     CLEANUP_LEVEL struct level level = {NULL, 0, 0, NULL, 0, 0};
     CLEANUP_LISTING DIR *listing = NULL;
-    int error = walking->depth >= LIBRARY_WALK_DEPTH ? -ENAMETOOLONG
-                                                     : ask_root(walking, fd, &device, &place);
+    if (walking->depth >= LIBRARY_WALK_DEPTH) {
+        close(fd);
+        walking->walk->too_deep(walking->walk->context);
+        return 0;
+    }
+    int error = ask_root(walking, fd, &device, &place);
     if (error != 0) {
         close(fd);
         return pass_over(walking, error);

@@ -51,6 +51,9 @@ struct library_walk {
     /* A file or directory of this key that cannot be read, by `error`: nothing is known of it, nor
      * of what is below. */
     int (*unreadable)(void *context, const char *key, size_t size, int error);
+
+    /* A directory below LIBRARY_WALK_DEPTH others, which is not looked at. */
+    void (*too_deep)(void *context);
 };
 
 /* Walks the tree of this absolute path. Returns 0; what a call has returned; or -errno where the
