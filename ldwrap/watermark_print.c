@@ -54,7 +54,7 @@ static int print_file(const char *path)
     if (elf_kind(elf) != ELF_K_ELF)
         return -ENOEXEC;
     size_t size = 0;
-    const void *note = elf_note_find(elf, WATERMARK_OWNER, WATERMARK_TYPE, &size);
+    CLEANUP_FREE void *note = elf_note_find(fd, WATERMARK_OWNER, WATERMARK_TYPE, &size);
     int keys = from_note(note, size);
     return keys == 0 ? from_sections(elf) : keys;
 }

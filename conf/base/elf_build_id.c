@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/elf_build_id.h"
 
+#include <elf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_note.h"
-
-static size_t build_id_of(Elf *elf, unsigned char *id)
-{
-    size_t size;
-    const void *content = elf_note_find(elf, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size);
-    if (content == NULL || size > BUILD_ID_MAX)
-        return 0;
-    memcpy(id, content, size);
-    return size;
-}
 
 size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX])
 {
@@ -28,11 +18,12 @@ size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX])
 size_t elf_build_id_of(int fd, unsigned char id[BUILD_ID_MAX])
 {
     struct stat status;
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        elf_version(EV_CURRENT) == EV_NONE)
+    size_t size = 0;
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         return 0;
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    size_t size = elf == NULL ? 0 : build_id_of(elf, id);
-    elf_end(elf);
+    CLEANUP_FREE void *content = elf_note_find(fd, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size);
+    if (content == NULL || size > BUILD_ID_MAX)
+        return 0;
+    memcpy(id, content, size);
     return size;
 }

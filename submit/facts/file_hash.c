@@ -138,6 +138,7 @@ void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int
         hash->modified = status.st_mtim;
         int error = find_or_make(table, bounds, fd, &status, sha1);
         hash->beyond = error == -EFBIG;
+        hash->error = error;
         if (error == 0)
             text_hex(sha1, HASH_TABLE_SHA1, hash->sha1);
     }

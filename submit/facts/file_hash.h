@@ -14,6 +14,8 @@ struct file_hash {
     char sha1[FILE_HASH_SIZE]; /* 40 hex digits, or "0" where the file cannot be read */
     struct timespec modified;  /* {0, 0} where it cannot be looked at */
     int beyond;                /* not hashed, as it is beyond the bounds: 0 or 1 */
+    int error;                 /* why it is not hashed, -errno: -ESTALE where it was changed
+                                  meanwhile; or 0 */
 };
 
 /* What hashing may cost. */

@@ -108,7 +108,7 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
         .is_waiting = options->wait,
         .skips_new = options->no_new_hashes,
         .is_accepted = options->accept_away,
-        .teller = {libmon_print_change, conf, &output},
+        .teller = {libmon_print_change, libmon_flush, conf, &output},
         .warn = libmon_warn,
         .progress = libmon_progress,
     };

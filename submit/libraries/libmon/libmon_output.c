@@ -114,10 +114,11 @@ static void print_json_end(const struct libmon_output *output,
                            const struct library_scan_counts *counts)
 {
     printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
-           ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"forgotten\": %" PRIu64
-           "}\n",
+           ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unhashed\": %" PRIu64
+           ", \"too_deep\": %" PRIu64 ", \"forgotten\": %" PRIu64 "}\n",
            output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
-           counts->away, counts->trees_away, counts->unreadable, counts->forgotten);
+           counts->away, counts->trees_away, counts->unreadable, counts->unhashed, counts->too_deep,
+           counts->forgotten);
 }
 
 /* ---- The scan's calls ------------------------------------------------------------------------ */
@@ -135,6 +136,16 @@ int libmon_print_change(void *context, const struct library_change *change)
         print_text(change);
     output->printed++;
     return error;
+}
+
+int libmon_flush(void *context)
+{
+    struct libmon_output *output = context;
+    if (output->failed == 0 && fflush(stdout) != 0)
+        output->failed = -errno;
+    else if (output->failed == 0 && ferror(stdout) != 0)
+        output->failed = -EIO; /* a flush in between has failed */
+    return output->failed;
 }
 
 void libmon_warn(void *context, const char *path, const char *text)
@@ -170,6 +181,10 @@ void libmon_print_end(struct libmon_output *output, const struct library_scan_co
         printf(", %" PRIu64 " away", counts->away);
     if (counts->unreadable > 0)
         printf(", %" PRIu64 " unreadable", counts->unreadable);
+    if (counts->unhashed > 0)
+        printf(", %" PRIu64 " without a hash", counts->unhashed);
+    if (counts->too_deep > 0)
+        printf(", %" PRIu64 " directories too deep", counts->too_deep);
     if (counts->forgotten > 0)
         printf(", %" PRIu64 " forgotten", counts->forgotten);
     putchar('\n');

@@ -20,10 +20,12 @@ struct libmon_output {
     struct progress progress;
     uint64_t changes[LIBRARY_REMOVED + 1]; /* how many there were of each kind */
     uint64_t printed;
+    int failed; /* -errno of stdout */
 };
 
 /* These are calls of struct library_scan_order, whose context is a struct libmon_output. */
 int libmon_print_change(void *context, const struct library_change *change);
+int libmon_flush(void *context);
 void libmon_warn(void *context, const char *path, const char *text);
 void libmon_progress(void *context, uint64_t count);
 

@@ -154,17 +154,21 @@ static int open_library(int directory, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-static void read_contents(int fd, bool is_hashed, struct library_file *file)
+/* Returns as library_facts(). */
+static int read_contents(int fd, struct file_hash_bounds *bounds, struct library_file *file)
 {
     unsigned char id[BUILD_ID_MAX];
     struct file_hash hash;
     text_hex(id, elf_build_id_of(fd, id), file->build_id);
     elf_soname(fd, file->soname, sizeof file->soname);
-    if (!is_hashed || lseek(fd, 0, SEEK_SET) != 0)
-        return;
-    file_hash_of(NULL, NULL, fd, &hash);
-    if (hash.sha1[1] != '\0') /* "0": it cannot be read */
+    if (bounds == NULL)
+        return 0;
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return -errno;
+    file_hash_of(NULL, bounds, fd, &hash);
+    if (hash.error == 0 && hash.sha1[1] != '\0')
         memcpy(file->sha1, hash.sha1, sizeof file->sha1);
+    return hash.error == -ESTALE ? 0 : hash.error; /* it is not settled, which is seen to */
 }
 
 /* Whether a write after that of `before` would show in the times. */
@@ -182,8 +186,8 @@ static bool is_settled(int fd, const struct library_file *before)
            llabs((long long)now - (long long)status.st_ctim.tv_sec) > SETTLED_S;
 }
 
-int library_facts(int directory, const char *name, const struct stat *status, bool is_hashed,
-                  struct library_file *file)
+int library_facts(int directory, const char *name, const struct stat *status,
+                  struct file_hash_bounds *bounds, struct library_file *file)
 {
     struct stat opened;
     *file = (struct library_file){.size = 0};
@@ -196,8 +200,9 @@ int library_facts(int directory, const char *name, const struct stat *status, bo
     if (fstat(fd, &opened) != 0 || !S_ISREG(opened.st_mode))
         return -ENOENT;
     library_identity(&opened, file);
-    read_contents(fd, is_hashed, file);
-    if (!is_settled(fd, file))
+    int error = read_contents(fd, bounds, file);
+    bool is_tried_again = error == -EFBIG ? bounds->ms == 0 : error != 0;
+    if (is_tried_again || !is_settled(fd, file))
         file->changed_ns = 0;
-    return 0;
+    return error;
 }

@@ -28,11 +28,12 @@ int library_name(struct library_naming *naming, const char *path, struct library
 /* Inode, size and times. */
 void library_identity(const struct stat *status, struct library_file *file);
 
-/* Opens the regular file `name` in the directory and reads all but its names, and no hash unless
- * `is_hashed`. Neither follows a symbolic link nor moves the time of last access. Returns 0;
- * -ENOENT where it is gone or no regular file any more; or -errno: then only what `status` tells is
- * known. */
-int library_facts(int directory, const char *name, const struct stat *status, bool is_hashed,
-                  struct library_file *file);
+/* Opens the regular file `name` in the directory and reads all but its names, and its hash within
+ * `bounds` (NULL: none), which count down. Neither follows a symbolic link nor moves the time of
+ * last access. Returns 0; -ENOENT where it is gone or no regular file any more; -EFBIG where it has
+ * no hash, being beyond the bounds; or another -errno where it cannot be read: then the next scan
+ * tries again. */
+int library_facts(int directory, const char *name, const struct stat *status,
+                  struct file_hash_bounds *bounds, struct library_file *file);
 
 #endif

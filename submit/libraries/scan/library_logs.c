@@ -316,6 +316,8 @@ static int tell_without_logs(struct library_state *state, const struct library_t
 {
     int error = put_changes(state, NULL, NULL, NULL, teller);
     if (error == 0)
+        error = teller->flush(teller->context);
+    if (error == 0)
         error = library_state_begin(state);
     if (error == 0)
         error = library_state_told(state, NULL);

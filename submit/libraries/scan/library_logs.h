@@ -35,7 +35,8 @@ struct library_logs {
  * log cannot be written. */
 struct library_teller {
     int (*tell)(void *context, const struct library_change *change); /* returns 0 or -errno */
-    const struct conf *conf;                                         /* of the groups */
+    int (*flush)(void *context); /* whether all is where it is to be: returns 0 or -errno */
+    const struct conf *conf;     /* of the groups */
     void *context;
 };
 
@@ -46,9 +47,9 @@ void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
                       bool is_new);
 
-/* Tells all settled changes of the state: to the logs (NULL: there are none), then to the teller;
- * and takes them out of the state. Returns 0 or -errno, with the name of the log that it is about
- * in `trouble`, or
+/* Tells all settled changes of the state: to the logs (NULL: there are none, and the teller alone
+ * keeps them), then to the teller; and takes them out of the state. Returns 0 or -errno, with the
+ * name of the log that it is about in `trouble`, or
  * "". */
 int library_logs_write(struct library_state *state, const struct library_logs *logs,
                        const struct library_teller *teller, char trouble[LIBRARY_LOG_NAME_SIZE]);

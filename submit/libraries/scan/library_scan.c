@@ -23,7 +23,8 @@
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
 
-enum { PROGRESS_FILES = 4096 };
+/* How long one scan hashes: what is left then, the next ones hash. */
+enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000 };
 
 struct scan {
     const struct library_scan_order *order;
@@ -32,6 +33,7 @@ struct scan {
     struct library_naming *naming;
     struct globs *patterns, *except;
     struct library_places places;
+    struct file_hash_bounds bounds; /* of what is hashed */
     struct library_row row;
     bool has_row;  /* `row` is a row that is not yet compared */
     bool is_first; /* the tree is new to the state */
@@ -147,6 +149,12 @@ static int scan_unreadable(void *context, const char *key, size_t size, int erro
     return failed;
 }
 
+static void scan_too_deep(void *context)
+{
+    struct scan *scan = context;
+    scan->counts->too_deep++;
+}
+
 static int add_place(struct scan *scan, const struct library_root *root, size_t *place)
 {
     struct library_places *places = &scan->places;
@@ -161,21 +169,16 @@ static int add_place(struct scan *scan, const struct library_root *root, size_t 
     return 0;
 }
 
-static int scan_root(void *context, const struct library_root *root, size_t *place,
-                     bool *is_skipped)
+static int scan_root(void *context, const struct library_root *root, size_t *place)
 {
     struct scan *scan = context;
     struct library_places *places = &scan->places;
     size_t found = places->count;
-    for (size_t i = 0; i < places->count; i++) {
+    for (size_t i = 0; i < places->count && found == places->count; i++) {
         const struct library_place *other = &places->place[i];
         if (compare_keys(other->key, other->size, root->key, root->size) == 0)
             found = i;
-        else if (other->is_visited && other->device == root->device && other->inode == root->inode)
-            *is_skipped = true; /* the same directory is mounted twice */
     }
-    if (*is_skipped)
-        return 0;
     int error = found == places->count ? add_place(scan, root, &found) : 0;
     if (error != 0)
         return error;
@@ -198,12 +201,20 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
     const char *path = path_of(scan, seen->key, seen->size);
     int error = 0;
     if (known == 0) {
-        error = library_facts(seen->directory, seen->name, seen->status, is_hashed, file);
-        scan->counts->hashed += error == 0;
+        error = library_facts(seen->directory, seen->name, seen->status,
+                              is_hashed ? &scan->bounds : NULL, file);
+        scan->counts->hashed += error == 0 || error == -EFBIG;
     }
     if (error == -ENOENT)
         return error;
-    if (error != 0) {
+    if (error == -EFBIG) {
+        scan->counts->unhashed++;
+        scan_warn(
+            scan, path,
+            scan->bounds.ms == 0
+                ? "it gets its hash by one of the next scans: this one has taken too long"
+                : "it has no hash: it is beyond hash_file_size or hash_file_time of [submit]");
+    } else if (error != 0) {
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));
     }
@@ -342,6 +353,7 @@ static int scan_tree(struct scan *scan, const char *tree)
         .root = scan_root,
         .file = scan_file,
         .unreadable = scan_unreadable,
+        .too_deep = scan_too_deep,
     };
     if (error != 0)
         return error;
@@ -402,12 +414,15 @@ static int scan_trees(struct scan *scan)
 /* ---- A scan -----------------------------------------------------------------------------------
  */
 
-/* Opens a directory of root's, made where it is missing. Returns a descriptor or -errno. */
+/* Opens a directory of root's, made where it is missing. Returns a descriptor or -errno: -ENOENT
+ * where a dry run has made none. */
 static int open_own(struct scan *scan, const char *path, mode_t mode)
 {
     char culprit[PATH_MAX] = "";
-    int error = directory_make_all(path, mode);
+    int error = scan->order->is_dry ? 0 : directory_make_all(path, mode);
     int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    if (fd == -ENOENT && scan->order->is_dry)
+        return fd;
     if (fd == -EPERM && culprit[0] != '\0')
         return scan_fail(scan, fd, "root writes nothing to %s: %.200s can be changed by others",
                          path, culprit);
@@ -429,6 +444,12 @@ static int tell_changes(struct scan *scan)
         return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
                          conf->library_logs, name,
                          error == -EPERM ? "it is no plain file of root's" : strerror(-error));
+    int unsaid =
+        error == 0 || has_logs ? 0 : scan->order->teller.flush(scan->order->teller.context);
+    if (unsaid != 0)
+        return scan_fail(scan, unsaid,
+                         "what has changed cannot be printed: %s; the next scan says it again",
+                         strerror(-unsaid));
     return state_failed(scan, error);
 }
 
@@ -493,11 +514,22 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
                                        struct library_scan_counts *counts, char *trouble,
                                        size_t size)
 {
-    struct scan scan = {.order = order, .counts = counts, .trouble = trouble, .trouble_size = size};
+    struct scan scan = {
+        .order = order,
+        .counts = counts,
+        .trouble = trouble,
+        .trouble_size = size,
+        .bounds = {.file_bytes = order->conf->hash_file_bytes,
+                   .file_ms = order->conf->hash_file_s * UINT64_C(1000),
+                   .bytes = UINT64_MAX,
+                   .ms = HASH_SCAN_MS},
+    };
     trouble[0] = '\0';
     *counts = (struct library_scan_counts){0};
-    CLEANUP_CLOSE int lock = order->is_dry ? -1 : take_lock(&scan);
-    if (!order->is_dry && lock < 0)
+    /* a dry run only reads the state, from a directory as good as that in which it is written */
+    CLEANUP_CLOSE int lock =
+        order->is_dry ? open_own(&scan, order->conf->library_state, 0) : take_lock(&scan);
+    if (lock < 0 && !(order->is_dry && lock == -ENOENT))
         return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
     int error = scan_with_state(&scan);
     library_state_close(scan.state);

@@ -34,14 +34,18 @@ static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTE
         "CREATE TABLE place(id INTEGER PRIMARY KEY, key BLOB, device INTEGER, inode INTEGER);"
         "CREATE TABLE log(name TEXT PRIMARY KEY, base INTEGER, entry INTEGER, new INTEGER) WITHOUT "
         "ROWID;"
-        "CREATE TABLE " PENDING_TABLE "CREATE INDEX pending_inode ON pending(device, is_inode);"
+        "CREATE TABLE " PENDING_TABLE
+        "CREATE INDEX pending_inode ON pending(device, is_inode, is_ctime);"
         "CREATE INDEX pending_sha1 ON pending(was_sha1, forgotten, was_inode) WHERE kind = 6;"
+        "CREATE INDEX pending_key ON pending(was_sha1, forgotten) WHERE kind = 6;"
         "CREATE INDEX pending_log ON pending(ready, COALESCE(is_name, was_name), key);"
         "PRAGMA user_version = 1;";
 
 static const char dry_tables[] =
-    "CREATE TEMP TABLE " PENDING_TABLE "CREATE INDEX temp.temp_inode ON pending(device, is_inode);"
+    "CREATE TEMP TABLE " PENDING_TABLE
+    "CREATE INDEX temp.temp_inode ON pending(device, is_inode, is_ctime);"
     "CREATE INDEX temp.temp_sha1 ON pending(was_sha1, forgotten, was_inode) WHERE kind = 6;"
+    "CREATE INDEX temp.temp_key ON pending(was_sha1, forgotten) WHERE kind = 6;"
     "CREATE INDEX temp.temp_log ON pending(ready, COALESCE(is_name, was_name), key);";
 
 enum query {
@@ -83,12 +87,18 @@ static const char *const queries[QUERIES] = {
                " ?2 AND is_size = ?3 AND is_mtime = ?4 AND is_ctime = ?5 LIMIT 1",
     [QUERY_ADDED] = "SELECT key, is_sha1, is_size, is_inode, is_mtime FROM pending WHERE kind = 1"
                     " ORDER BY key",
-    /* the same inode first; what has no hash is known by it alone */
-    [QUERY_MOVED] = "SELECT key FROM (SELECT key, was_inode FROM pending WHERE " REMOVED
-                    " AND was_sha1 = ?1 AND was_size = ?2 AND ?2 > 0 UNION ALL"
-                    " SELECT key, was_inode FROM pending WHERE " REMOVED
-                    " AND was_sha1 IS NULL AND was_inode = ?3 AND was_size = ?2 AND was_mtime = ?4)"
-                    " ORDER BY was_inode <> ?3, key LIMIT 1",
+    /* The same inode first; what has no hash is known by it alone. An index gives each of the three
+       at once, however many have this content. */
+    [QUERY_MOVED] =
+        "SELECT key FROM ("
+        "SELECT * FROM (SELECT 1 AS rank, key FROM pending WHERE " REMOVED
+        " AND was_sha1 = ?1 AND was_inode = ?3 AND was_size = ?2 AND ?2 > 0 ORDER BY key LIMIT 1)"
+        " UNION ALL SELECT * FROM (SELECT 2, key FROM pending WHERE " REMOVED
+        " AND was_sha1 IS NULL AND was_inode = ?3 AND was_size = ?2 AND was_mtime = ?4"
+        " ORDER BY key LIMIT 1)"
+        " UNION ALL SELECT * FROM (SELECT 3, key FROM pending WHERE " REMOVED
+        " AND was_sha1 = ?1 AND was_size = ?2 AND ?2 > 0 ORDER BY key LIMIT 1)"
+        ") ORDER BY rank LIMIT 1",
     [QUERY_MOVE] = "UPDATE pending SET kind = 5, from_key = ?2, (was_place, " FILE_COLUMNS(
         "was_") ") = (SELECT was_place, " FILE_COLUMNS("was_") " FROM pending WHERE key = ?2) "
                                                                "WHERE key = ?1",
@@ -299,6 +309,38 @@ static int make_tables(struct library_state *state)
                : error;
 }
 
+static int open_database(struct library_state *state, const char *location, int access)
+{
+    int flags = access | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+    if (sqlite3_open_v2(location, &state->database, flags, NULL) != SQLITE_OK)
+        return state_trouble(state);
+    sqlite3_busy_timeout(state->database, BUSY_MS);
+    return 0;
+}
+
+/* Opens the state so that nothing can be written to it; what is not there yet is empty. */
+static int open_dry(struct library_state *state, const char *path)
+{
+    int64_t version = 0;
+    int error = 0;
+    if (access(path, F_OK) == 0) {
+        error = open_database(state, path, SQLITE_OPEN_READONLY);
+        if (error == 0)
+            error = query_number(state, "PRAGMA user_version", &version);
+        if (error != 0 && sqlite3_errcode(state->database) == SQLITE_READONLY_ROLLBACK)
+            snprintf(state->error, sizeof state->error,
+                     "a scan was killed while it wrote: one without --dry-run comes first");
+    } else if (errno != ENOENT) {
+        error = -errno;
+        snprintf(state->error, sizeof state->error, "%s", strerror(errno));
+    }
+    if (error != 0 || version != 0)
+        return error;
+    sqlite3_close(state->database);
+    state->database = NULL;
+    return open_database(state, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
 int library_state_open(const char *path, bool is_dry, struct library_state **out)
 {
     struct library_state *state = calloc(1, sizeof *state);
@@ -306,14 +348,11 @@ int library_state_open(const char *path, bool is_dry, struct library_state **out
     if (state == NULL)
         return -ENOMEM;
     state->is_dry = is_dry;
-    const char *location = is_dry && access(path, F_OK) != 0 ? ":memory:" : path;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE |
-                SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    if (sqlite3_open_v2(location, &state->database, flags, NULL) != SQLITE_OK)
-        return state_trouble(state);
-    sqlite3_busy_timeout(state->database, BUSY_MS);
-    int error = run_script(state, "PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;");
+    int error = is_dry ? open_dry(state, path)
+                       : open_database(state, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (error == 0)
+        error = run_script(state, "PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;");
     return error == 0 ? make_tables(state) : error;
 }
 
@@ -497,14 +536,17 @@ static int find_all_moved(struct library_state *state)
     return result;
 }
 
-/* Names of one file that have changed alike: the first one is told. */
+/* Names of one file that have changed alike: the first one is told. A user can make millions. */
 static const char join_links[] =
-    "UPDATE pending SET links = (SELECT count(*) FROM pending AS other WHERE other.device ="
-    " pending.device AND other.is_inode = pending.is_inode AND other.kind = pending.kind AND"
-    " other.key > pending.key) WHERE kind BETWEEN 1 AND 4;"
-    "UPDATE pending SET forgotten = 1 WHERE kind BETWEEN 1 AND 4 AND EXISTS (SELECT 1 FROM pending"
-    " AS other WHERE other.device = pending.device AND other.is_inode = pending.is_inode AND"
-    " other.kind = pending.kind AND other.key < pending.key);";
+    "CREATE TEMP TABLE linked(device, inode, kind, first, links, PRIMARY KEY(device, inode, kind))"
+    " WITHOUT ROWID;"
+    "INSERT INTO linked SELECT device, is_inode, kind, min(key), count(*) - 1 FROM pending"
+    " WHERE kind BETWEEN 1 AND 4 GROUP BY device, is_inode, kind HAVING count(*) > 1;"
+    "UPDATE pending SET (links, forgotten) = (SELECT linked.links, key > linked.first FROM linked"
+    " WHERE linked.device = pending.device AND linked.inode = is_inode AND linked.kind ="
+    " pending.kind) WHERE kind BETWEEN 1 AND 4 AND EXISTS (SELECT 1 FROM linked WHERE"
+    " linked.device = pending.device AND linked.inode = is_inode AND linked.kind = pending.kind);"
+    "DROP TABLE linked;";
 
 static const char make_state[] =
     "DELETE FROM file WHERE key IN (SELECT key FROM pending WHERE kind = 6);"

@@ -137,25 +137,24 @@ static int pass_over(struct walking *walking, int error)
 {
     if (error == -ENOMEM)
         return error;
-    return error == -ENOENT ? 0 /* it has just been removed */
-                            : walking->walk->unreadable(walking->walk->context, walking->key,
-                                                        walking->size, error);
+    /* it has just been removed, or is a link or a file now */
+    if (error == -ENOENT || error == -ENOTDIR || error == -ELOOP)
+        return 0;
+    return walking->walk->unreadable(walking->walk->context, walking->key, walking->size, error);
 }
 
 /* Whether another file system or mounted directory begins here. */
-static int ask_root(struct walking *walking, int fd, uint64_t *device, size_t *place,
-                    bool *is_skipped)
+static int ask_root(struct walking *walking, int fd, uint64_t *device, size_t *place)
 {
     struct statx facts;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &facts) != 0)
         return -errno;
     uint64_t own = makedev(facts.stx_dev_major, facts.stx_dev_minor);
-    *is_skipped = false;
     if (own == *device && (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0)
         return 0;
     *device = own;
     struct library_root root = {walking->key, walking->size, own, facts.stx_ino};
-    return walking->walk->root(walking->walk->context, &root, place, is_skipped);
+    return walking->walk->root(walking->walk->context, &root, place);
 }
 
 static int walk_names(struct walking *walking, int fd, const struct level *level, uint64_t device,
@@ -166,13 +165,15 @@ static int walk_directory(struct walking *walking, int fd, uint64_t device, size
 {
     CLEANUP_LEVEL struct level level = {NULL, 0, 0, NULL, 0, 0};
     CLEANUP_LISTING DIR *listing = NULL;
-    bool is_skipped;
-    int error = walking->depth >= LIBRARY_WALK_DEPTH
-                    ? -ENAMETOOLONG
-                    : ask_root(walking, fd, &device, &place, &is_skipped);
-    if (error != 0 || is_skipped) {
+    if (walking->depth >= LIBRARY_WALK_DEPTH) {
         close(fd);
-        return error == 0 ? 0 : pass_over(walking, error);
+        walking->walk->too_deep(walking->walk->context);
+        return 0;
+    }
+    int error = ask_root(walking, fd, &device, &place);
+    if (error != 0) {
+        close(fd);
+        return pass_over(walking, error);
     }
     error = read_level(walking->walk, fd, &level, &listing);
     if (error != 0)

@@ -42,8 +42,8 @@ struct library_walk {
     /* All return 0 to go on, or a -errno that ends the walk. */
 
     /* The tree, and each mount point below. Sets `*place`, which the files have that are not below
-     * another mount point; or `*is_skipped`. */
-    int (*root)(void *context, const struct library_root *root, size_t *place, bool *is_skipped);
+     * another mount point. */
+    int (*root)(void *context, const struct library_root *root, size_t *place);
 
     /* A regular file whose name is one of the patterns. */
     int (*file)(void *context, const struct library_seen *seen);
@@ -51,6 +51,9 @@ struct library_walk {
     /* A file or directory of this key that cannot be read, by `error`: nothing is known of it, nor
      * of what is below. */
     int (*unreadable)(void *context, const char *key, size_t size, int error);
+
+    /* A directory below LIBRARY_WALK_DEPTH others, which is not looked at. */
+    void (*too_deep)(void *context);
 };
 
 /* Walks the tree of this absolute path. Returns 0; what a call has returned; or -errno where the

@@ -144,6 +144,34 @@ settle() {
     [[ $(changes "$kinds" | grep -v touched) == "removed libone.so.1" ]]
 }
 
+@test "a directory that is mounted a second time is still where it was" {
+    mkdir "$TREE/a" "$TREE/z"
+    mount -t tmpfs -o size=1m disk "$TREE/z"
+    echo x >"$TREE/z/x.a"
+    settle
+    mount --bind "$TREE/z" "$TREE/a"
+    run -0 scan --accept-away
+    [[ $output == "added     $TREE/a/x.a  x"*"2 files, 1 added" ]]
+    echo more >>"$TREE/z/x.a"
+    [[ $(changes '"\(.links) \(.change) \(.path)"') == "1 modified $TREE/a/x.a" ]]
+}
+
+@test "tens of thousands of names or copies of one file take a scan seconds of processor time" {
+    configure "name = many *"
+    mount -t tmpfs -o mode=755 tree "$TREE"
+    mkdir "$TREE/a"
+    yes same | head -n 10000 | split -l 1 -d -a 5 --additional-suffix=.a - "$TREE/a/"
+    scan >/dev/null
+    cp -r "$TREE/a" "$TREE/b"
+    rm -r "$TREE/a"
+    echo x >"$TREE/x.a"
+    python3 -c 'import os, sys
+for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) + ".a")' "$TREE"
+    run -0 bash -c "ulimit -t 30 && '$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' --quiet"
+    [[ $(grep -c "LIB_MOVED path=$TREE/b/\([0-9]*\.a\) from=$TREE/a/\1 " "$LOGS/many.log") == 10000 ]]
+    [[ $(grep -c "LIB_ADDED path=$TREE/0.a .* links=40000$" "$LOGS/many.log") == 1 && $(wc -l <"$LOGS/many.log") == 20002 ]]
+}
+
 @test "what is not mounted is not removed" {
     local under
     mkdir -p "$PLACE/disk" "$TREE/below"
@@ -208,6 +236,50 @@ settle() {
     chmod 755 "$TREE/a"
     run -0 scan
     [[ $output == "2 files, no change" ]]
+}
+
+@test "a file of terabytes, and one that speaks of gigabytes, hold no scan up" {
+    local head='\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\76\0\1\0\0\0\0\0\0\0\0\0\0\0\100\0\0\0\0\0\0\0'
+    configure "[submit]" "hash_file_size = 1M"
+    echo x >"$TREE/x.a"
+    truncate -s 4T "$TREE/huge.a"
+    # one dynamic segment of 2 GiB at the byte 0
+    printf '%b' "$head" '\0\0\0\0\0\0\0\0\0\0\0\0\100\0\70\0\1\0\100\0\0\0\0\0' '\2\0\0\0\4\0\0\0' \
+        '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\0\0\0\0\0\0\0\200\0\0\0\0\10\0\0\0\0\0\0\0' >"$TREE/bomb.so"
+    truncate -s 2G "$TREE/bomb.so"
+    run -0 bash -c "ulimit -v 500000 && '$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' 2>&1"
+    [[ $output == *"$TREE/huge.a: it has no hash: it is beyond hash_file_size or hash_file_time of [submit]"* ]]
+    [[ $output == *"3 files, 3 added, 2 without a hash" ]]
+    settle
+    [[ $(sqlite3 "$STATE/libraries.db" "SELECT count(*) FROM file WHERE sha1 IS NULL") == 2 ]]
+    run -0 scan
+    [[ $output == "3 files, no change" ]]
+}
+
+@test "a file that could not be read once is read again" {
+    echo x >"$TREE/x.a"
+    touch -d 2001-02-03 "$TREE/x.a"
+    settle
+    rm -r "$STATE"
+    run -1 strace -o /dev/null -P "$TREE/x.a" -e trace=read -e inject=read:error=EIO "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
+    [[ $output == "jobtrail-libmon: $TREE/x.a: Input/output error"*"1 files, 1 added, 1 unreadable" ]]
+    [[ $(scan --json | jq .read) == 1 ]]
+    [[ $(sqlite3 "$STATE/libraries.db" "SELECT lower(hex(sha1)) FROM file") == "$(sha1sum <"$TREE/x.a" | cut -d ' ' -f 1)" ]]
+}
+
+@test "what any user can make does not end a scan with 1" {
+    local deep
+    echo x >"$TREE/x.a"
+    deep=$(printf 'd/%.0s' {1..201})
+    mkdir -p "$TREE/$deep"
+    echo y >"$TREE/$deep/y.a"
+    run -0 scan
+    [[ $output == "1 files, 1 added, 1 directories too deep" ]]
+    [[ $(scan --json | jq .too_deep) == 1 ]]
+    # a directory that becomes a link between its listing and its opening
+    mkdir "$TREE/swapped"
+    run -0 strace -o /dev/null -P "$TREE/swapped" -e trace=openat -e inject=openat:error=ENOTDIR "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
+    [[ $output == "1 files, no change, 1 directories too deep" ]]
 }
 
 @test "read-only mounts are scanned, and reading moves no time of last access" {
@@ -364,6 +436,35 @@ settle() {
     [[ $output == "40 files, no change" ]]
 }
 
+@test "a dry run changes nothing after a scan that was killed, and says so" {
+    local before number output=
+    # somewhere the transaction is on its way: the journal is there, the state is half written
+    for number in {1..20}; do
+        rm -rf "$STATE"
+        echo x >"$TREE/x.a"
+        scan >/dev/null
+        echo more >>"$TREE/x.a"
+        strace -o /dev/null -e inject=fdatasync:signal=KILL:when="$number" \
+            "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" >/dev/null 2>&1 3>&- || true
+        before=$(sha1sum "$STATE"/*)
+        run scan --dry-run
+        [[ $(sha1sum "$STATE"/*) == "$before" ]]
+        ((status == 0)) || break
+    done
+    [[ $status == 3 && $output == *"a scan was killed while it wrote: one without --dry-run comes first"* ]]
+    run -0 scan
+    run -0 scan --dry-run
+    [[ $output == "1 files, no change" ]]
+}
+
+@test "without logs, what cannot be printed is said by the next scan" {
+    echo x >"$TREE/x.a"
+    sed -i 's/^logs = .*/logs =/' "$CONF"
+    run -3 bash -c "'$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' --json 2>&1 >/dev/full"
+    [[ $output == "jobtrail-libmon: what has changed cannot be printed: No space left on device; the next scan says it again" ]]
+    [[ $(changes "$kinds") == "added x.a" ]]
+}
+
 @test "a log is renamed when it is full" {
     echo x >"$TREE/x.a"
     configure "log_size = 1M" "log_files = 2"
@@ -395,6 +496,10 @@ settle() {
     [[ $output == *"root writes nothing to $LOGS: $LOGS can be changed by others"* ]]
     chmod 755 "$LOGS"
     run -0 scan
+    chmod 777 "$STATE"
+    run -3 scan --dry-run
+    [[ $output == *"$STATE can be changed by others"* ]]
+    chmod 700 "$STATE"
     [[ $(grep -c LOG_CREATED "$LOGS/x.log") == 1 ]]
 }
 

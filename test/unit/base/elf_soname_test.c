@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "conf/base/elf_build_id.h"
+
 /* A shared object of two segments: all of it at the address 0x1000, and its dynamic entries. */
 struct object {
     Elf64_Ehdr head;
@@ -81,10 +83,38 @@ static void what_is_no_object_or_damaged_has_none(void **state)
     assert_soname(&object, sizeof object, "");
 }
 
+/* Whoever makes a file sets the sizes in it: a sparse one of some blocks may speak of terabytes. */
+static void what_a_file_speaks_of_takes_no_memory(void **state)
+{
+    static const Elf64_Nhdr note = {4, 2, NT_GNU_BUILD_ID};
+    struct object object = made();
+    unsigned char id[BUILD_ID_MAX];
+    char name[8];
+    int fd = memfd_create("object", MFD_CLOEXEC);
+    (void)state;
+    object.segment[0].p_filesz = object.segment[1].p_filesz = INT64_C(1) << 40;
+    object.head.e_shoff = sizeof object;
+    object.head.e_shentsize = sizeof(Elf64_Shdr);
+    Elf64_Shdr first = {.sh_size = INT64_C(1) << 33}; /* so many sections, with e_shnum 0 */
+    assert_int_equal(write(fd, &object, sizeof object), sizeof object);
+    assert_int_equal(write(fd, &first, sizeof first), sizeof first);
+    assert_int_equal(ftruncate(fd, INT64_C(1) << 40), 0);
+    elf_soname(fd, name, sizeof name);
+    assert_string_equal(name, "libx.so");
+    object.segment[1].p_type = PT_NOTE;
+    memcpy(object.dynamic, &note, sizeof note);
+    memcpy((char *)object.dynamic + sizeof note, "GNU\0\x0a\x0b", 7);
+    assert_int_equal(pwrite(fd, &object, sizeof object, 0), sizeof object);
+    assert_int_equal(elf_build_id_of(fd, id), 2);
+    assert_memory_equal(id, "\x0a\x0b", 2);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_soname_is_found_by_the_segments_and_cut_to_the_room),
+        cmocka_unit_test(what_a_file_speaks_of_takes_no_memory),
         cmocka_unit_test(what_is_no_object_or_damaged_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

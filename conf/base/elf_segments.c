@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/elf_segments.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/io.h"
+
+union any_header {
+    Elf32_Ehdr of32;
+    Elf64_Ehdr of64;
+};
+
+union any_phdrs {
+    Elf32_Phdr of32[ELF_SEGMENTS_MAX];
+    Elf64_Phdr of64[ELF_SEGMENTS_MAX];
+};
+
+/* Brings `size` bytes into this machine's order, where they are. Returns 0 or -errno. */
+static int translate(const struct elf_segments *segments, void *bytes, size_t size, Elf_Type type)
+{
+    Elf_Data data = {.d_buf = bytes, .d_type = type, .d_size = size, .d_version = EV_CURRENT};
+    const Elf_Data *done = segments->class == ELFCLASS32
+                               ? elf32_xlatetom(&data, &data, segments->encoding)
+                               : elf64_xlatetom(&data, &data, segments->encoding);
+    return done == NULL ? -ENOEXEC : 0;
+}
+
+static GElf_Phdr wide_phdr(const Elf32_Phdr *phdr)
+{
+    return (GElf_Phdr){
+        .p_type = phdr->p_type,
+        .p_flags = phdr->p_flags,
+        .p_offset = phdr->p_offset,
+        .p_vaddr = phdr->p_vaddr,
+        .p_paddr = phdr->p_paddr,
+        .p_filesz = phdr->p_filesz,
+        .p_memsz = phdr->p_memsz,
+        .p_align = phdr->p_align,
+    };
+}
+
+static int read_phdrs(struct elf_segments *segments, uint64_t offset, size_t count)
+{
+    union any_phdrs phdrs;
+    bool is_32 = segments->class == ELFCLASS32;
+    size_t each = is_32 ? sizeof phdrs.of32[0] : sizeof phdrs.of64[0];
+    if (count > ELF_SEGMENTS_MAX)
+        count = ELF_SEGMENTS_MAX;
+    if (count == 0 || offset > INT64_MAX)
+        return 0;
+    ssize_t got = io_read_at(segments->fd, &phdrs, count * each, (off_t)offset);
+    if (got < 0)
+        return (int)got;
+    count = (size_t)got / each;
+    if (count == 0)
+        return 0;
+    int error = translate(segments, &phdrs, count * each, ELF_T_PHDR);
+    for (size_t i = 0; i < count && error == 0; i++)
+        segments->phdr[segments->count++] = is_32 ? wide_phdr(&phdrs.of32[i]) : phdrs.of64[i];
+    return error;
+}
+
+int elf_segments_read(int fd, struct elf_segments *segments)
+{
+    union any_header header;
+    ssize_t got = io_read_at(fd, &header, sizeof header, 0);
+    segments->count = 0;
+    if (got < 0)
+        return (int)got;
+    if (got < EI_NIDENT || memcmp(header.of32.e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf_version(EV_CURRENT) == EV_NONE)
+        return -ENOEXEC;
+    segments->fd = fd;
+    segments->class = header.of32.e_ident[EI_CLASS];
+    segments->encoding = header.of32.e_ident[EI_DATA];
+    bool is_32 = segments->class == ELFCLASS32;
+    size_t size = is_32 ? sizeof header.of32 : sizeof header.of64;
+    if ((!is_32 && segments->class != ELFCLASS64) || (size_t)got < size ||
+        translate(segments, &header, size, ELF_T_EHDR) != 0)
+        return -ENOEXEC;
+    return is_32 ? read_phdrs(segments, header.of32.e_phoff, header.of32.e_phnum)
+                 : read_phdrs(segments, header.of64.e_phoff, header.of64.e_phnum);
+}
+
+/* The size of one thing; what is behind the last whole one is not read. */
+static size_t size_of_one(const struct elf_segments *segments, Elf_Type type)
+{
+    size_t size = segments->class == ELFCLASS32 ? elf32_fsize(type, 1, EV_CURRENT)
+                                                : elf64_fsize(type, 1, EV_CURRENT);
+    return size == 0 ? 1 : size;
+}
+
+void *elf_segment_bytes(const struct elf_segments *segments, const GElf_Phdr *phdr, Elf_Type type,
+                        size_t *size)
+{
+    if (phdr->p_filesz == 0 || phdr->p_offset > INT64_MAX)
+        return NULL;
+    size_t room = phdr->p_filesz < ELF_SEGMENT_BYTES_MAX ? phdr->p_filesz : ELF_SEGMENT_BYTES_MAX;
+    void *bytes = malloc(room);
+    ssize_t got = bytes == NULL ? -1 : io_read_at(segments->fd, bytes, room, (off_t)phdr->p_offset);
+    *size = got < 0 ? 0 : (size_t)got - (size_t)got % size_of_one(segments, type);
+    if (*size > 0 && translate(segments, bytes, *size, type) == 0)
+        return bytes;
+    free(bytes);
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The segments of an ELF file that anybody may have made. libelf takes memory for as many sections
+ * and bytes as a file speaks of, which a sparse file of some blocks has in gigabytes: so the file
+ * is read here without it, and within bounds.
+ */
+#ifndef JOBTRAIL_ELF_SEGMENTS_H
+#define JOBTRAIL_ELF_SEGMENTS_H
+
+#include <gelf.h>
+#include <stddef.h>
+
+/* More segments, and longer ones of notes or dynamic entries, are not read. */
+enum { ELF_SEGMENTS_MAX = 64, ELF_SEGMENT_BYTES_MAX = 1 << 20 };
+
+struct elf_segments {
+    int fd;
+    unsigned char class, encoding; /* ELFCLASS32 or 64; ELFDATA2LSB or MSB */
+    GElf_Phdr phdr[ELF_SEGMENTS_MAX];
+    size_t count;
+};
+
+/* Reads those of the open file `fd`, which must stay open as long as they are used. Returns 0 or
+ * -errno: -ENOEXEC where it is no ELF file. */
+int elf_segments_read(int fd, struct elf_segments *segments);
+
+/* Reads the bytes of a segment, of things of the type `type`, in this machine's order: as many as
+ * there are in the file, at most ELF_SEGMENT_BYTES_MAX. Sets `*size`. Returns what the caller is to
+ * free; NULL where there is nothing to be read. */
+void *elf_segment_bytes(const struct elf_segments *segments, const GElf_Phdr *phdr, Elf_Type type,
+                        size_t *size);
+
+#endif
