@@ -82,6 +82,7 @@ int elf_segments_read(int fd, struct elf_segments *segments)
     if ((!is_32 && segments->class != ELFCLASS64) || (size_t)got < size ||
         translate(segments, &header, size, ELF_T_EHDR) != 0)
         return -ENOEXEC;
+    segments->type = header.of32.e_type; /* at the same place in both */
     return is_32 ? read_phdrs(segments, header.of32.e_phoff, header.of32.e_phnum)
                  : read_phdrs(segments, header.of64.e_phoff, header.of64.e_phnum);
 }

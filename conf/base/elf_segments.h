@@ -9,6 +9,7 @@
 
 #include <gelf.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* More segments, and longer ones of notes or dynamic entries, are not read. */
 enum { ELF_SEGMENTS_MAX = 64, ELF_SEGMENT_BYTES_MAX = 1 << 20 };
@@ -16,6 +17,7 @@ enum { ELF_SEGMENTS_MAX = 64, ELF_SEGMENT_BYTES_MAX = 1 << 20 };
 struct elf_segments {
     int fd;
     unsigned char class, encoding; /* ELFCLASS32 or 64; ELFDATA2LSB or MSB */
+    uint16_t type;                 /* ET_DYN and so on */
     GElf_Phdr phdr[ELF_SEGMENTS_MAX];
     size_t count;
 };

@@ -2,7 +2,6 @@
 #include "submit/facts/program_find.h"
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/elf_segments.h"
 
 /* The kernel follows that many interpreters of interpreters (execve(2)). */
 enum { INTERPRETERS_MAX = 4, FIRST_LINE_MAX = 256 };
@@ -60,24 +60,14 @@ static bool find_program_file(const struct journal_program *launched, char *real
 /* Programs with a dynamic loader have an interpreter (PT_INTERP). */
 static enum program_kind kind_of_elf(int fd)
 {
-    enum program_kind kind = PROGRAM_UNKNOWN;
-    GElf_Ehdr header;
-    size_t count;
-    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-    if (elf == NULL)
-        return kind;
-    if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != NULL &&
-        (header.e_type == ET_EXEC || header.e_type == ET_DYN) && elf_getphdrnum(elf, &count) == 0 &&
-        count > 0) {
-        kind = PROGRAM_STATIC;
-        for (size_t i = 0; i < count && i < 64; i++) {
-            GElf_Phdr phdr;
-            if (gelf_getphdr(elf, (int)i, &phdr) != NULL && phdr.p_type == PT_INTERP)
-                kind = PROGRAM_DYNAMIC;
-        }
-    }
-    elf_end(elf);
-    return kind;
+    struct elf_segments segments;
+    if (elf_segments_read(fd, &segments) != 0 || segments.count == 0 ||
+        (segments.type != ET_EXEC && segments.type != ET_DYN))
+        return PROGRAM_UNKNOWN;
+    for (size_t i = 0; i < segments.count; i++)
+        if (segments.phdr[i].p_type == PT_INTERP)
+            return PROGRAM_DYNAMIC;
+    return PROGRAM_STATIC;
 }
 
 /* The rule by which the kernel sets AT_SECURE, except for security modules. */
