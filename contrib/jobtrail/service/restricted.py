@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A store of which somebody may see a part: the same tables, with the rows that Rights (rights.py) allow.
 
-A statement reads TABLES, or it is refused. In SQLite, views with the names of the tables select the rows, and the
-authorizer refuses all that is not read through one of them. It takes the name of a common table expression for a
-view's, so statements with WITH are refused before. In MariaDB, where a reader cannot make views, each
+A statement reads nothing but TABLES. In SQLite, views with their names select the rows, and the authorizer refuses what is not
+read through one of them. It is not asked where a statement only counts rows, so each other name is that of an empty view.
+It takes the name of a common table expression for a view's, so statements with WITH are refused before. In MariaDB, where a reader cannot make views, each
 statement gets common table expressions of these names, and the connection has no database that other names could
 be looked for in.
 """
