@@ -36,7 +36,7 @@ WAITING_MAX = 256  # questions that wait for their turn
 USER_WAITING_MAX = 16
 BACKLOG = 128
 SLURM_MAX = 64 << 20  # bytes of what Slurm says
-REFUSALS_MAX = 10  # that are logged in a minute, of TCP and of the proxy each
+LINES_MAX = 10  # in the log in a minute: of what is refused, by TCP and by the proxy each, and of answers that are ended
 
 
 class Connection:
@@ -129,7 +129,8 @@ class Server:
         self.helpers = {kind: Helpers(self, HELPERS, kind.work(self)) for kind in (Connection, proxy.Connection)}
         self.helpers[None] = Helpers(self, 1, SLURM_WORK)
         self.is_asking = False  # Slurm
-        self.refusals = {Connection: Notices(REFUSALS_MAX), proxy.Connection: Notices(REFUSALS_MAX)}
+        self.refusals = {Connection: Notices(LINES_MAX), proxy.Connection: Notices(LINES_MAX)}
+        self.ended = Notices(LINES_MAX)
         self.is_ending = False
 
     # ---- Start and end
@@ -302,7 +303,7 @@ class Server:
         """Ends an answer of which so many parts were sent with a message."""
         if connection.client.fileno() < 0:
             return
-        log("%s: %s: %s" % (connection.peer, connection.who, why))
+        self.ended.log("%s: %s: %s" % (connection.peer, connection.who, why))
         connection.finish(parts, why, self)
 
     # ---- Processes
@@ -383,6 +384,8 @@ class Server:
             return "the answer was ended by signal %d" % os.WTERMSIG(status)
         if os.WEXITSTATUS(status) == worker.NO_MEMORY:
             return "the answer needs too much memory; ask for less"
+        if os.WEXITSTATUS(status) == worker.NO_MUNGE:
+            return "munged makes no credential of the answer"
         return "the service for answers has a fault; its log has more"
 
     def end_late(self):

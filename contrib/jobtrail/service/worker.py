@@ -28,7 +28,7 @@ from .restricted import open_for
 SEND_SECONDS = 60  # that a client may read nothing
 MAINS = {"acct": acct.main, "report": report.main, "web": asked.main}
 STATE = struct.Struct("=I?")
-FAULT, GONE, NO_MEMORY = 1, 2, 3  # exit statuses
+FAULT, GONE, NO_MEMORY, NO_MUNGE = 1, 2, 3, 4  # exit statuses
 
 
 class TooLong(Exception):
@@ -36,7 +36,7 @@ class TooLong(Exception):
 
 
 class Gone(Exception):
-    """The client does not take the answer, or munged makes no credentials."""
+    """The client does not take the answer."""
 
 
 class Progress:
@@ -64,12 +64,12 @@ class Channel:
         if self.left < 0 and kind == protocol.STDOUT:
             raise TooLong
         part = protocol.encode_part(self.nonce, self.parts, kind, data)
+        credential = self.munge.encode(part, self.uid)
+        self.progress.store(self.parts, True)
         try:
-            credential = self.munge.encode(part, self.uid)
-            self.progress.store(self.parts, True)
             self.connection.sendall(protocol.frame(protocol.ANSWER, credential))
-        except (OSError, MungeError) as error:
-            raise Gone(str(error)) from None
+        except OSError:
+            raise Gone from None
         self.parts += 1
         self.progress.store(self.parts, False)
 
@@ -184,7 +184,7 @@ def status_of_answer(question, uid, directory, settings):
         return program.status_of(lambda: answer(question, uid, directory, settings))
     except TooLong:
         print("jobtrail: the answer has more than %d bytes; ask for less" % settings.size, file=sys.stderr)
-    except (Gone, MemoryError):
+    except (Gone, MungeError, MemoryError):
         raise
     except Exception:
         traceback.print_exc(file=sys.__stderr__)
@@ -206,6 +206,7 @@ def work(connection, question, uid, directory, settings, munge, progress):
         return 0
     except MemoryError:
         return NO_MEMORY
-    except Gone as error:
-        print("uid %d: %s" % (uid, error), file=sys.__stderr__)
+    except Gone:
         return GONE
+    except MungeError:
+        return NO_MUNGE

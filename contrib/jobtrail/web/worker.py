@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The process of the service for answers that makes one page for the site's web server."""
 
-import sys
+import socket
 import time
 
 from ..program import Failure
@@ -34,6 +34,5 @@ def work(connection, server):
         return 0
     except MemoryError:
         return worker.NO_MEMORY
-    except OSError as error:
-        print("%s: %s" % (connection.who, error), file=sys.__stderr__)
+    except (ConnectionError, socket.timeout):
         return worker.GONE

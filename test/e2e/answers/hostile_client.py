@@ -122,8 +122,8 @@ def behind(port, uid, count, *arguments):
 
 
 def flood(port, address):
-    """Connections from this address, one after another, with a credential of nobody, until the standard input ends. The last
-    400 stay open."""
+    """400 connections from this address with a credential of nobody, and more until the standard input ends, of which as many
+    stay open."""
     held = collections.deque(maxlen=400)
     for number in itertools.count(1):
         try:
@@ -133,7 +133,7 @@ def flood(port, address):
             pass
         if number == held.maxlen:
             print("asked", flush=True)
-        if select.select([sys.stdin], [], [], 0)[0]:
+        if number >= held.maxlen and select.select([sys.stdin], [], [], 0)[0]:
             break
 
 
