@@ -85,6 +85,10 @@ void doctor_installed(const char *from_bin, char *path, size_t size);
  * with this program) and this configuration. */
 void doctor_good_line(const char *plugin, const char *conf, char *text, size_t size);
 
+/* Whether PrologFlags of slurm.conf has RunInJob (Slurm 24.05 and later). Then prolog and epilog
+ * run in the slurmstepd of the extern step, which does not call those of SPANK plugins. */
+bool doctor_runs_in_job(void);
+
 /* The slurm.conf that Slurm's programs on this machine read. */
 const char *doctor_slurm_conf(void);
 

@@ -231,12 +231,15 @@ static bool site_runs_prolog(void)
     return is_found;
 }
 
-/* With RunInJob (Slurm 24.05 and later) prolog and epilog run in the slurmstepd of the extern step,
- * which does not call those of SPANK plugins. */
-static void check_prolog(struct doctor *doctor)
+bool doctor_runs_in_job(void)
 {
     char flags[1024];
-    if (!slurm_key("PrologFlags", flags, sizeof flags) || strcasestr(flags, "RunInJob") == NULL)
+    return slurm_key("PrologFlags", flags, sizeof flags) && strcasestr(flags, "RunInJob") != NULL;
+}
+
+static void check_prolog(struct doctor *doctor)
+{
+    if (!doctor_runs_in_job())
         return;
     if (site_runs_prolog())
         doctor_add(doctor, FINDING_OK, "prolog", doctor_slurm_conf(), "",

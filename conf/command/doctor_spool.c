@@ -154,7 +154,7 @@ static int try_to_mount(const char *path)
     return error;
 }
 
-/* The same rule as the plugin's (spank/spool_make.c). */
+/* The same rule as the plugin's (spank/spool_make.c), whose prolog mounts it. */
 static void check_parts(struct doctor *doctor, const struct conf *conf, const char *path)
 {
     struct statfs status;
@@ -162,7 +162,12 @@ static void check_parts(struct doctor *doctor, const struct conf *conf, const ch
     bool is_wanted =
         conf->mount == CONF_MOUNT_YES || (conf->mount == CONF_MOUNT_AUTO && is_in_memory);
     int error = is_wanted && geteuid() == 0 ? try_to_mount(path) : 0;
-    if (error != 0)
+    if (is_wanted && doctor_runs_in_job())
+        doctor_add(doctor, FINDING_WARN, "parts", path,
+                   "take RunInJob out of PrologFlags, or say [spool] mount = no",
+                   "PrologFlags has RunInJob: nothing mounts a file system for what users own, and "
+                   "they can fill the spool, except for a reserve for journals");
+    else if (error != 0)
         doctor_add(doctor, FINDING_WARN, "parts", path,
                    "let slurmd mount (CAP_SYS_ADMIN), or say [spool] mount = no",
                    "what users own cannot get a file system of its own (%s): they can fill the "

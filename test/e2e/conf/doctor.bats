@@ -137,6 +137,17 @@ warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of
     finds bad plugstack "users cannot read it" "chmod a+r $SLURM/plugstack.conf" --role node
 }
 
+@test "where Slurm calls no prolog of the plugin's, no job has a file system of its own" {
+    new_job
+    sed -i "s|^\[spool\]|&\nmount = yes|" "$CONF"
+    echo "PrologFlags=Contain" >"$SLURM/slurm.conf"
+    SLURM_CONF=$SLURM/slurm.conf finds ok parts "a file system of its own for each job" "" --role node
+    echo "PrologFlags=Contain,RunInJob" >"$SLURM/slurm.conf"
+    SLURM_CONF=$SLURM/slurm.conf finds warning parts "RunInJob: nothing mounts" "take RunInJob out" --role node
+    sed -i "s|^mount = yes|mount = no|" "$CONF"
+    SLURM_CONF=$SLURM/slurm.conf finds ok parts "lies beside the journals" "" --role node
+}
+
 @test "tracking that is switched off, as a whole and by kind" {
     new_job
     finds ok tracking "steps are recorded" ""
