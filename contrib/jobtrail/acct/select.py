@@ -369,11 +369,19 @@ BY_SOFTWARE = (
 )
 
 
+def parts_of(text):
+    """The patterns of a text which must all fit."""
+    parts = [part.strip() for part in AND.split(text)]
+    if not all(parts):
+        raise Failure("Bad pattern (nothing beside the &): " + escape(text))
+    return parts
+
+
 def select_any(selection, store, texts, condition):
     """One of the texts fits; of one with AND in it, all parts do."""
     alternatives, values = [], []
     for text in texts:
-        terms = [condition(store, part.strip()) for part in AND.split(text)]
+        terms = [condition(store, part) for part in parts_of(text)]
         alternatives.append(" AND ".join(sql for sql, _ in terms))
         values += [value for _, of_term in terms for value in of_term]
     selection.add("(" + " OR ".join("(%s)" % sql for sql in alternatives) + ")", *values)

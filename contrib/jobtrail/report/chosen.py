@@ -8,7 +8,7 @@ fits all options. The patterns are those of jobtrail-acct.
 import re
 
 from .. import glob
-from ..acct.select import AND, ids, library_ids, module_ids, package_ids
+from ..acct.select import ids, library_ids, module_ids, package_ids, parts_of
 from ..hints import hint, tell
 from ..program import Failure
 from ..text import escape
@@ -73,7 +73,7 @@ def program_test(model, options):
 
 def any_of(make, model, texts):
     """A function of a program: whether it fits one of the texts."""
-    alternatives = [[make(model, part.strip()) for part in AND.split(text)] for text in texts]
+    alternatives = [[make(model, part) for part in parts_of(text)] for text in texts]
     return lambda program: any(all(test(program) for test in tests) for tests in alternatives)
 
 

@@ -12,6 +12,8 @@ setup_file() {
     site_records "$BATS_FILE_TMPDIR/site"
     # a program whose path makes patterns with many stars slow, where each star is tried at each place
     site_run 019a9f00-8888-7000-8000-000000000001 "$(printf 'a%.0s' {1..200})" 1 '.userT.cwd = "/sw/ab/a-b^c&d"' >>"$SITE/records"
+    # names that could be taken for a pattern and for a number
+    site_run 019a9f00-8888-7000-8000-000000000002 "[!]" 1 '.userT.user = "²"' >>"$SITE/records"
     site_load "$STORE"
     mariadb_start
     site_load "$MARIADB_STORE"
@@ -93,7 +95,15 @@ refuses() { # TEXT PROGRAM OPTION...: with this message, which is all that it sa
     refuses "more than 100 stars" acct --exec "$(printf 'a*%.0s' {1..101})"
     refuses "more than 100 stars" acct --lib "$(printf '?%.0s' {1..30000})"
     # a shell takes it for the three characters
-    finds --exec '[!]' 0
+    finds --exec '[!]' 1
+    finds --exec '[[]!]' 1
+    # a part that is empty
+    for option in --exec --lib --module --pkg; do
+        refuses "Bad pattern (nothing beside the &): a &" acct "$option" 'a & '
+        refuses "Bad pattern (nothing beside the &):  & b" acct "$option" ' & b'
+        refuses "Bad pattern (nothing beside the &): a &  & b" acct "$option" 'a &  & b'
+        refuses "Bad pattern (nothing beside the &): a &" report executables "$option" 'a & '
+    done
     printf '%s\n' 'mine = a*' 'other = [z-a]' >"$BATS_TEST_TMPDIR/families"
     refuses "families:2: Bad pattern" report --families "$BATS_TEST_TMPDIR/families"
 }
@@ -101,7 +111,7 @@ refuses() { # TEXT PROGRAM OPTION...: with this message, which is all that it sa
 @test "a number that is none, or is too long, is said to be one" {
     local long
     long=$(printf '9%.0s' {1..5000})
-    finds -u ² 0
+    finds -u ² 1
     finds -u "$long" 0
     finds --built-by "²,$long" 0
     refuses "Bad job/step" acct -j "$long"
