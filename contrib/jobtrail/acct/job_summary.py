@@ -469,7 +469,8 @@ def header(text):
     text = cut(text, SUBJECT_MAX, "...")
     if "=?" not in text and all(" " <= char <= "~" for char in text):
         return text
-    return email.header.Header(text, "utf-8").encode(linesep="\n")
+    # RFC 2047 allows 76 characters in a line, and the library does not count the blank at its start
+    return email.header.Header(text, "utf-8", maxlinelen=75, header_name="Subject").encode(linesep="\n")
 
 
 def mail(found, to, title, text):

@@ -208,6 +208,8 @@ facts() {
     # as the name of a job, which its user chooses, is a part of Slurm's subject
     own_mail 12 --subject 'Slurm Job_id=12 Name==?utf-8?q?x=0aBcc=3abob=0a=0atext?= Ended'
     [[ ${lines[1]} == "Subject: "* && ${lines[2]} == " =?utf-8?"* && ${lines[3]} == "Auto-Submitted: "* && $output != *Bcc* ]]
+    own_mail 12 --subject "Slurm Job_id=12 Name=$(printf 'é%.0s' {1..80}) Ended"
+    [[ ${lines[3]} == " =?utf-8?"* ]] && ! sed '/^$/q' <<<"$output" | grep -E '.{77}' || false
     own_mail 12 --subject '=?utf-8?q?x=0aBcc=3abob?='
     [[ ${lines[1]} == "Subject: "* && ${lines[2]} == "Auto-Submitted: "* && $output != *Bcc* ]]
 }
@@ -305,6 +307,14 @@ controller_mails() {
     until [ "$(wc -l <sent)" -eq 8 ]; do :; done
     grep -q "job 8: no summary (status 3): it does not know the job" log
     [ "$(find slots -name 'why.*')" = "" ]
+    # by default it is where nobody else can make a name
+    mkdir -m 1777 everybodys
+    mkdir -m 775 groups
+    mkdir own
+    sed -i "/^find_slots/,\$ s|^slots=.*|slots=\$(find_slots)|; s|for place in .*; do|for place in $PWD/everybodys $PWD/groups $PWD/own; do|" jobtrail-mail
+    controller_mails alice 9
+    until [ "$(wc -l <sent)" -eq 9 ]; do :; done
+    [ -d own/jobtrail-mail ]
 }
 
 @test "hints need numbers: little of the memory, one of the CPUs, a limit that was far too long" {
