@@ -457,6 +457,14 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     as jobtrail prlimit --pid "$ANSWER_PID" --nproc="$most:"
     FETCH alice "/users?$NOVEMBER"
     status_is 200
+    # where it is the process that asks Slurm, which is started last, this is not said to be Slurm's fault
+    answer_stop
+    serve see=slurm "store=$STORE"
+    as jobtrail prlimit --pid "$ANSWER_PID" --nproc=1:
+    kill -KILL "$(pgrep -n -P "$ANSWER_PID")"
+    FETCH alice "/users?$NOVEMBER"
+    status_is 503 && [[ $output == *"can start no process now"* ]]
+    ! grep '^Slurm: ' "$MUNGE/answer.err" || false
 }
 
 @test "who waits for the site's directory of users lets nobody else wait" {
