@@ -87,9 +87,12 @@ int elf_segments_read(int fd, struct elf_segments *segments)
                  : read_phdrs(segments, header.of64.e_phoff, header.of64.e_phnum);
 }
 
-/* The size of one thing; what is behind the last whole one is not read. */
+/* The size of one thing; what is behind the last whole one is not read. Notes have sizes of their
+ * own. */
 static size_t size_of_one(const struct elf_segments *segments, Elf_Type type)
 {
+    if (type == ELF_T_NHDR || type == ELF_T_NHDR8)
+        return 1;
     size_t size = segments->class == ELFCLASS32 ? elf32_fsize(type, 1, EV_CURRENT)
                                                 : elf64_fsize(type, 1, EV_CURRENT);
     return size == 0 ? 1 : size;
