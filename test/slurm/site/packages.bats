@@ -184,6 +184,7 @@ quick_start() { # SECTION JOB
             echo "$section: $command"
             said in_node env -C /srv bash -c "$command"
             case $command in
+            *--coverage*) [[ $output == *" recorded "* ]] ;;
             *" -j $job "* | "jobtrail-acct "*FAILED*) [[ $output == *python3* || $output == *"$job"* ]] ;;
             "jobtrail-report "*" -o "*) ;;
             *) [[ -n $output || $command == "jobtrail-conf new"* ]] ;;
