@@ -104,11 +104,14 @@ int library_record_event(const char *node, const char *library, int64_t found_ns
     return make_uuid(found_ns, parts, sizeof parts / sizeof parts[0], event);
 }
 
-/* A summary and the first of its files have one path. */
+/* A summary and the first of its files have one path; a file can change twice within the second of
+ * one time. */
 static int record_uuid(const struct library_record_source *source, char uuid[RECORD_UUID_SIZE])
 {
-    char files[24], uid[24];
-    snprintf(files, sizeof files, "%" PRIu64, source->files);
+    char numbers[160], uid[24];
+    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
+             source->files, source->was.size, source->was.modified_ns, source->is.size,
+             source->is.modified_ns);
     snprintf(uid, sizeof uid, "%" PRId64, source->who.uid);
     const char *const parts[] = {"library",
                                  source->node,
@@ -117,7 +120,9 @@ static int record_uuid(const struct library_record_source *source, char uuid[REC
                                  source->source,
                                  source->library,
                                  source->path,
-                                 files,
+                                 source->was.sha1,
+                                 source->is.sha1,
+                                 numbers,
                                  source->is_use ? uid : "",
                                  source->is_use ? source->who.program : ""};
     return make_uuid(source->found_ns, parts, sizeof parts / sizeof parts[0], uuid);

@@ -75,7 +75,7 @@ struct library_record_source {
     struct library_record_file was, is;
 };
 
-/* Builds the record. The same facts (node, what, path, found_ns, and of a use who) give
+/* Builds the record. The same facts (node, what, path, found_ns, the file, and of a use who) give
  * the same uuid: it may be built again after a kill. Returns 0, -ENOMEM, or -EIO where there is no
  * hash (uuid7.h). record_free() releases `*record`. */
 int library_record_build(const struct library_record_source *source, struct built_record *record);

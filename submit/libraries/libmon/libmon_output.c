@@ -15,6 +15,8 @@
 
 enum { SHOWN_BYTES = 4 * PATH_MAX };
 
+#define SECOND_NS INT64_C(1000000000)
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_shown(FILE *stream, const char *before, const char *text)
@@ -124,9 +126,8 @@ static void print_json_end(const struct libmon_output *output,
 /* ---- The scan's calls ------------------------------------------------------------------------ */
 
 /* What a tree had when it was scanned for the first time is counted, and not listed. */
-int libmon_print_change(void *context, const struct library_change *change)
+static int print_change(struct libmon_output *output, const struct library_change *change)
 {
-    struct libmon_output *output = context;
     int error = 0;
     progress_clear(&output->progress);
     output->changes[change->kind]++;
@@ -136,6 +137,41 @@ int libmon_print_change(void *context, const struct library_change *change)
         print_text(change);
     output->printed++;
     return error;
+}
+
+/* A record that finds no room does not keep the others from being written to logs: libmon_keep()
+ * says it. */
+int libmon_tell(void *context, const struct library_change *change)
+{
+    struct libmon_output *output = context;
+    const struct library_sighting sighting = {
+        .source = "scan",
+        .after_ns = change->seen_s == 0 ? LIBRARY_RECORD_NONE : change->seen_s * SECOND_NS,
+        .before_ns = LIBRARY_RECORD_NONE,
+        .who = LIBRARY_RECORD_NOBODY,
+    };
+    if (output->records != NULL)
+        library_outbox_change(output->records, change, &sighting);
+    return print_change(output, change);
+}
+
+int libmon_keep(void *context)
+{
+    struct libmon_output *output = context;
+    output->unkept = output->records == NULL ? 0 : library_outbox_keep(output->records);
+    return output->unkept;
+}
+
+const char *libmon_trouble(void *context)
+{
+    struct libmon_output *output = context;
+    if (output->unkept == 0)
+        return NULL;
+    snprintf(output->trouble, sizeof output->trouble, "records of the changes: %s",
+             output->unkept == -ENOBUFS ? "root's share of the outbox is full ([outbox] size, "
+                                          "user_share); see jobtrail-submit outbox list"
+                                        : strerror(-output->unkept));
+    return output->trouble;
 }
 
 int libmon_flush(void *context)

@@ -47,6 +47,7 @@ struct library_change {
     unsigned links;              /* other names of the same file, for which nothing is told */
     bool is_first;               /* the tree is scanned for the first time */
     int64_t found_s;             /* since the Epoch */
+    int64_t seen_s;              /* when the scan before began, which saw all; 0: not known */
 };
 
 /* "added", "modified", ...; NULL for LIBRARY_NONE. */

@@ -238,6 +238,7 @@ static int put_changes(struct library_state *state, const char *library, FILE *s
             teller->conf, change.kind == LIBRARY_REMOVED ? change.was.name : change.is.name);
         if (group != NULL)
             change.group = group->name;
+        change.seen_s = teller->seen_s;
         if (stream != NULL)
             library_log_line(stream, &change, log->entry_s, is_new);
         is_new = false;
@@ -276,6 +277,11 @@ static int write_log(struct library_state *state, const struct library_logs *log
     return 0;
 }
 
+static int keep_told(const struct library_teller *teller)
+{
+    return teller->keep == NULL ? 0 : teller->keep(teller->context);
+}
+
 /* The changes of these logs are told. */
 static int forget_logs(struct library_state *state, char *const *names, size_t count)
 {
@@ -309,6 +315,10 @@ static int write_some(struct library_state *state, const struct library_logs *lo
     }
     if (error == 0 && fsync(logs->directory) != 0)
         error = -errno;
+    if (error == 0) {
+        trouble[0] = '\0';
+        error = keep_told(teller);
+    }
     return error == 0 ? forget_logs(state, names, count) : error;
 }
 
@@ -317,6 +327,8 @@ static int tell_without_logs(struct library_state *state, const struct library_t
     int error = put_changes(state, NULL, NULL, NULL, teller);
     if (error == 0)
         error = teller->flush(teller->context);
+    if (error == 0)
+        error = keep_told(teller);
     if (error == 0)
         error = library_state_begin(state);
     if (error == 0)

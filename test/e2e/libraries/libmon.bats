@@ -27,7 +27,7 @@ teardown() {
 }
 
 configure() { # LINE...
-    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "$@" >"$CONF"
+    printf '%s\n' "[site]" "timezone = UTC" "[submit]" "state = $PLACE/submit" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "$@" >"$CONF"
 }
 
 scan() {
