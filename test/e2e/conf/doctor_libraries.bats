@@ -23,7 +23,7 @@ teardown() {
 }
 
 configure() { # LINE...
-    printf '%s\n' "[submit]" "state = $PLACE/submit" "[libraries]" "state = $STATE" "logs = $LOGS" "$@" >"$CONF"
+    printf '%s\n' "[libraries]" "state = $STATE" "logs = $LOGS" "$@" "[submit]" "state = $PLACE/submit" >"$CONF"
 }
 
 # With no line of cron's but $PLACE/cron, and what $PLACE/before does

@@ -89,7 +89,7 @@ waiting() {
     # shellcheck disable=SC2154
     [[ $stderr == *"user 5: 6 files that are no records of theirs: now in "*/refused* ]]
     [[ $(find "$RECORDS" -type f | wc -l) == 1 && $(delivered) == 1 && $(waiting) == 0 ]]
-    [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 5 ]]
+    [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 6 ]]
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store" "$RECORDS"
     [[ $(sqlite3 "$PLACE/store" 'SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM link)') == '0|1' ]]
 }
