@@ -24,6 +24,7 @@ struct library_naming {
     const struct conf *conf;
     const char *root;
     const struct globs *patterns;
+    struct library_owners *owners;
     struct module_map modules;
     struct library_packages *packages; /* owned; NULL: not read yet */
     bool has_modules;                  /* they were read */
@@ -34,11 +35,13 @@ struct library_naming {
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 struct library_naming *library_naming_new(const struct conf *conf, const char *root,
-                                          const struct globs *patterns)
+                                          const struct globs *patterns,
+                                          struct library_owners *owners)
 {
     struct library_naming *naming = calloc(1, sizeof *naming);
     if (naming != NULL)
-        *naming = (struct library_naming){.conf = conf, .root = root, .patterns = patterns};
+        *naming = (struct library_naming){
+            .conf = conf, .root = root, .patterns = patterns, .owners = owners};
     return naming;
 }
 
@@ -103,6 +106,9 @@ int library_name(struct library_naming *naming, const char *path, struct library
 {
     const char *package = "", *version = "";
     const struct conf_line *line = conf_library_name(naming->conf, path);
+    file->package[0] = file->version[0] = '\0';
+    if (!library_owners_believe(naming->owners, file))
+        return 0;
     int error = read_sources(naming);
     if (error != 0)
         return error;
@@ -122,6 +128,8 @@ int library_name(struct library_naming *naming, const char *path, struct library
         snprintf(file->version, sizeof file->version, "%s", strrchr(module, '/') + 1);
     if (file->name[0] == '\0')
         snprintf(file->name, sizeof file->name, "%s", "unnamed");
+    if (library_is_others(file->name))
+        file->name[0] = '_'; /* that of a file which only looks like it */
     return 0;
 }
 
@@ -143,6 +151,9 @@ void library_identity(const struct stat *status, struct library_file *file)
     file->size = status->st_size;
     file->modified_ns = time_ns(&status->st_mtim);
     file->changed_ns = time_ns(&status->st_ctim);
+    file->owner = status->st_uid;
+    file->is_private = (status->st_mode & S_IROTH) == 0;
+    file->is_anyones = (status->st_mode & S_IWOTH) != 0;
 }
 
 static int open_library(int directory, const char *name)

@@ -31,6 +31,7 @@ struct scan {
     struct library_scan_counts *counts;
     struct library_state *state;
     struct library_naming *naming;
+    struct library_owners *owners;
     struct globs *patterns, *except;
     struct library_places places;
     struct file_hash_bounds bounds; /* of what is hashed */
@@ -182,6 +183,8 @@ static int scan_root(void *context, const struct library_root *root, size_t *pla
     int error = found == places->count ? add_place(scan, root, &found) : 0;
     if (error != 0)
         return error;
+    if (root->is_tree)
+        library_owners_tree(scan->owners, root->owner);
     places->place[found].is_visited = true;
     places->place[found].device = root->device;
     places->place[found].inode = root->inode;
@@ -218,6 +221,7 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));
     }
+    file->is_private |= seen->is_private;
     error = library_name(scan->naming, path, file);
     return error == 0 ? 0
                       : scan_fail(scan, error, "the map of modules %s: %s",
@@ -464,13 +468,17 @@ static int scan_with_state(struct scan *scan)
     error = globs_read(conf->library_patterns, &scan->patterns);
     if (error == 0)
         error = globs_read(conf->library_except, &scan->except);
-    if (error == 0 &&
-        (scan->naming = library_naming_new(conf, scan->order->root, scan->patterns)) == NULL)
+    if (error == 0)
+        error = library_owners_new(conf->library_owners, &scan->owners);
+    if (error == 0 && (scan->naming = library_naming_new(conf, scan->order->root, scan->patterns,
+                                                         scan->owners)) == NULL)
         error = -ENOMEM;
     if (error != 0)
         return scan_fail(scan, error, "%s", strerror(-error));
-    if (!scan->order->is_dry)
-        error = tell_changes(scan); /* of a scan that was killed */
+    const char *unknown = library_owners_unknown(scan->owners);
+    if (unknown != NULL)
+        scan_warn(scan, unknown, "of [libraries] owners: there is no such user or group");
+    error = tell_changes(scan); /* of a scan that was killed */
     if (error == 0)
         error = scan_trees(scan);
     return error == 0 ? tell_changes(scan) : error;
@@ -534,6 +542,7 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     int error = scan_with_state(&scan);
     library_state_close(scan.state);
     library_naming_free(scan.naming);
+    library_owners_free(scan.owners);
     globs_free(scan.patterns);
     globs_free(scan.except);
     library_places_free(&scan.places);

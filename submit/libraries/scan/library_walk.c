@@ -34,6 +34,7 @@ struct walking {
     char *key; /* owned */
     size_t size, room;
     unsigned depth;
+    bool is_private; /* others cannot pass a directory on the way here */
 };
 
 void library_key(const char *path, size_t size, char *key)
@@ -143,17 +144,19 @@ static int pass_over(struct walking *walking, int error)
     return walking->walk->unreadable(walking->walk->context, walking->key, walking->size, error);
 }
 
-/* Whether another file system or mounted directory begins here. */
+/* Notes who can pass, and whether another file system or mounted directory begins here. */
 static int ask_root(struct walking *walking, int fd, uint64_t *device, size_t *place)
 {
     struct statx facts;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &facts) != 0)
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MODE | STATX_UID, &facts) != 0)
         return -errno;
+    walking->is_private |= (facts.stx_mode & S_IXOTH) == 0;
     uint64_t own = makedev(facts.stx_dev_major, facts.stx_dev_minor);
     if (own == *device && (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0)
         return 0;
     *device = own;
-    struct library_root root = {walking->key, walking->size, own, facts.stx_ino};
+    struct library_root root = {walking->key,  walking->size,       own,
+                                facts.stx_ino, walking->depth == 0, facts.stx_uid};
     return walking->walk->root(walking->walk->context, &root, place);
 }
 
@@ -170,17 +173,22 @@ static int walk_directory(struct walking *walking, int fd, uint64_t device, size
         walking->walk->too_deep(walking->walk->context);
         return 0;
     }
+    bool was_private = walking->is_private;
     int error = ask_root(walking, fd, &device, &place);
     if (error != 0) {
+        walking->is_private = was_private;
         close(fd);
         return pass_over(walking, error);
     }
     error = read_level(walking->walk, fd, &level, &listing);
-    if (error != 0)
+    if (error != 0) {
+        walking->is_private = was_private;
         return pass_over(walking, error);
+    }
     walking->depth++;
     error = walk_names(walking, dirfd(listing), &level, device, place);
     walking->depth--;
+    walking->is_private = was_private;
     return error;
 }
 
@@ -189,7 +197,8 @@ static int walk_file(struct walking *walking, int fd, const char *name, size_t p
     struct stat status;
     if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return pass_over(walking, -errno);
-    struct library_seen seen = {fd, name, walking->key, walking->size, &status, place};
+    struct library_seen seen = {fd,      name,  walking->key,       walking->size,
+                                &status, place, walking->is_private};
     return S_ISREG(status.st_mode) ? walking->walk->file(walking->walk->context, &seen) : 0;
 }
 

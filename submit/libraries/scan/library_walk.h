@@ -24,6 +24,8 @@ struct library_root {
     const char *key;
     size_t size;
     uint64_t device, inode;
+    bool is_tree; /* it is that of the walk */
+    uid_t owner;
 };
 
 struct library_seen {
@@ -32,7 +34,8 @@ struct library_seen {
     const char *key;
     size_t size; /* of the key */
     const struct stat *status;
-    size_t place; /* what `root` has set */
+    size_t place;    /* what `root` has set */
+    bool is_private; /* others cannot pass a directory on the way from the tree to it */
 };
 
 struct library_walk {

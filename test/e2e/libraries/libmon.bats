@@ -156,6 +156,115 @@ settle() {
     [[ $(changes '"\(.links) \(.change) \(.path)"') == "1 modified $TREE/a/x.a" ]]
 }
 
+# user DIRECTORY: one that a user can write to
+user() {
+    mkdir -p "$1"
+    chown nobody "$1"
+}
+
+as_user() { # COMMAND...
+    setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+}
+
+@test "a user's files have one log, and are told in no library's" {
+    local i
+    chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/.."
+    make_library "$TREE/lib/libz.so.1" z
+    user "$TREE/user"
+    settle
+    as_user cp "$TREE/lib/libz.so.1" "$TREE/user/evil.so" # the same content, beside the removal
+    for i in {1..50}; do as_user cp "$TREE/lib/libz.so.1" "$TREE/user/u$i.so.9"; done
+    rm "$TREE/lib/libz.so.1"
+    configure "group = all *" "name = mine $TREE/user/*"
+    scan --json >"$PLACE/found"
+    [[ $(grep -c " LIB_REMOVED path=$TREE/lib/libz.so.1 " "$LOGS/libz.log") == 1 && $(wc -l <"$LOGS/libz.log") == 3 ]]
+    [[ $(find "$LOGS" -type f -printf '%P\n' | sort | paste -sd ' ') == "by-owner/nobody.log libz.log" ]]
+    [[ $(grep -c -e LIB_ADDED -e LOG_CREATED "$LOGS/by-owner/nobody.log") == 51 ]]
+    jq -e '[.changes[] | select(.change == "added")] | length == 51 and all(.is.library == "~nobody" and .is.owner == 65534 and .group == null)' "$PLACE/found"
+    # whoever the site says is believed
+    rm "$TREE/user"/u*
+    scan >/dev/null
+    configure "owners = nosuch @nogroup"
+    echo more >>"$TREE/user/evil.so"
+    run -0 scan
+    [[ $output == *"nosuch: of [libraries] owners: there is no such user or group"* ]]
+    [[ $(tail -n 1 "$LOGS/libz.log") == *" LIB_MODIFIED path=$TREE/user/evil.so "*" library=libz was_library=~nobody" ]]
+    [[ $(tail -n 1 "$LOGS/by-owner/nobody.log") == *" LIB_MODIFIED path=$TREE/user/evil.so "*" library=libz was_library=~nobody" ]]
+    # but not about what anybody can write to
+    chmod o+w "$TREE/user/evil.so"
+    [[ $(changes '"\(.was.library) \(.is.library)"') == "libz ~nobody" ]]
+}
+
+@test "the owner of a tree is believed in it, and a user without a name has a log too" {
+    make_library "$TREE/libz.so.1" z
+    chown nobody "$TREE" "$TREE/libz.so.1"
+    [[ $(changes .is.library) == libz ]]
+    chown 4000123 "$TREE/libz.so.1"
+    [[ $(changes '"\(.change) \(.is.library)"') == "touched ~4000123" ]]
+    [[ $(wc -l <"$LOGS/by-owner/4000123.log") == 2 ]]
+}
+
+@test "a user has a thousand lines a scan, and the others are counted" {
+    local deep
+    user "$TREE/user"
+    yes x | head -n 1200 | split -l 1 -d -a 5 --additional-suffix=.a - "$TREE/user/"
+    chown nobody "$TREE/user"/*
+    run -0 scan
+    [[ $output == "1200 files, 1200 added, 200 of them only counted" ]]
+    [[ $(wc -l <"$LOGS/by-owner/nobody.log") == 1002 && $(tail -n 1 "$LOGS/by-owner/nobody.log") == *" LIB_MORE changes=200" ]]
+    touch -d 2001-02-03 "$TREE/user"/*
+    scan --json >"$PLACE/found"
+    jq -e '(.changes | length) == 1000 and .beyond == 200' "$PLACE/found"
+    sed -i 's/^logs = .*/logs =/' "$CONF"
+    rm -r "$TREE/user"
+    run -0 scan
+    [[ $output == *"0 files, 1200 removed, 200 of them only counted" && $(grep -c ^removed <<<"$output") == 1000 ]]
+    # a path beyond what a line holds ends with a mark
+    configure
+    deep=$(printf "$(printf '\1%.0s' {1..250})/%.0s" {1..10})
+    mkdir -p "$TREE/$deep"
+    echo x >"$TREE/$deep/x.a"
+    scan >/dev/null
+    [[ $(tail -n 1 "$LOGS/x.log") == *" path=$TREE/\x01"*"\x01\... size=2 "* && $(wc -L <"$LOGS/x.log") -lt 2300 ]]
+}
+
+@test "the hash of what not all can read is told to nobody, and still tells what has changed" {
+    mkdir -p "$TREE/secret/below"
+    echo pin=1234 >"$TREE/mode.a"
+    chmod 640 "$TREE/mode.a"
+    echo pin=1235 >"$TREE/secret/below/place.a"
+    echo open >"$TREE/open.a"
+    chmod 751 "$TREE"
+    chmod 750 "$TREE/secret"
+    settle
+    touch -d 2001-02-03 "$TREE"/*.a "$TREE/secret/below/place.a"
+    [[ $(changes '"\(.change) \(.path | sub(".*/"; "")) \(.is | has("sha1")) \(.was | has("sha1"))"' | sort | paste -sd ,) == \
+        "touched mode.a false false,touched open.a true true,touched place.a false false" ]]
+    [[ $(cat "$LOGS"/mode.log "$LOGS"/place.log) != *sha1* && $(<"$LOGS/open.log") == *sha1* ]]
+    chmod 751 "$TREE/secret"
+    echo more >>"$TREE/secret/below/place.a"
+    [[ $(changes '"\(.change) \(.is | has("sha1")) \(.was | has("sha1"))"') == "modified true false" ]]
+    chmod 750 "$TREE"
+    echo more >>"$TREE/open.a"
+    [[ $(changes '"\(.change) \(.is | has("sha1")) \(.was | has("sha1"))"') == "modified false true" ]]
+}
+
+@test "what becomes part of another library is told in the logs of both" {
+    make_library "$TREE/libgood.so.1" good
+    make_library "$TREE/liblast.so.1" last
+    scan >/dev/null
+    make_library "$TREE/libgood.so.1" other libother.so.1
+    mv "$TREE/liblast.so.1" "$TREE/libfirst.so.1"
+    scan --json >"$PLACE/found"
+    [[ $(jq '.changes | length' "$PLACE/found") == 2 ]]
+    for log in libgood libother; do
+        [[ $(tail -n 1 "$LOGS/$log.log") == *" LIB_REPLACED path=$TREE/libgood.so.1 "*" library=libother was_library=libgood" ]]
+    done
+    [[ $(tail -n 1 "$LOGS/liblast.log") == *" LIB_MOVED path=$TREE/libfirst.so.1 from=$TREE/liblast.so.1 "* ]]
+    run -0 scan
+    [[ $output == "2 files, no change" ]]
+}
+
 @test "tens of thousands of names or copies of one file take a scan seconds of processor time" {
     configure "name = many *"
     mount -t tmpfs -o mode=755 tree "$TREE"
@@ -349,6 +458,16 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted UTC" && $(wc -l <"$LOGS/x.log") == 2 && -f $LOGS/x.log.1 ]]
 }
 
+@test "a log that is new has the time that it is, whatever a clock has said before" {
+    echo x >"$TREE/x.a"
+    scan >/dev/null
+    sqlite3 "$STATE/libraries.db" "UPDATE log SET entry = entry + 864000"
+    rm "$LOGS/x.log"
+    echo y >"$TREE/x.a"
+    scan >/dev/null
+    [[ $("$JOBTRAIL_BIN/jobtrail-libq" -c -S "$(date -u -d '-1 hour' +%FT%H:%MZ)" -E now "$LOGS/x.log") == 1 ]]
+}
+
 @test "a log names its time zone, is read in it, and another zone begins another log" {
     echo x >"$TREE/x.a"
     configure
@@ -455,6 +574,16 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     run -0 scan
     run -0 scan --dry-run
     [[ $output == "1 files, no change" ]]
+}
+
+@test "a dry run says what a scan found that was killed before it told" {
+    echo x >"$TREE/x.a"
+    settle
+    echo more >>"$TREE/x.a"
+    strace -o /dev/null -e inject=ftruncate:signal=KILL "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" >/dev/null 2>&1 3>&- || true
+    echo y >"$TREE/y.a"
+    [[ $(scan --dry-run --json | jq -r ".changes[] | $kinds" | paste -sd ,) == "modified x.a,added y.a" ]]
+    [[ $(changes "$kinds" | paste -sd ,) == "modified x.a,added y.a" ]]
 }
 
 @test "without logs, what cannot be printed is said by the next scan" {
