@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 
@@ -43,19 +44,47 @@ static int add_file(struct library_packages *packages, const char *path)
     return 0;
 }
 
+/* Files of dpkg are smaller. What is larger is not read, so that no line is. */
+enum { FILE_BYTES_MAX = 256 << 20 };
+
+/* Opens a regular file that is no link; NULL where there is none. */
+static FILE *open_file(int at, const char *name)
+{
+    struct stat status;
+    int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                   status.st_size <= FILE_BYTES_MAX;
+    FILE *stream = is_file ? fdopen(fd, "r") : NULL;
+    if (stream == NULL && fd >= 0)
+        close(fd);
+    return stream;
+}
+
+/* The directory var/lib/dpkg of the system of packages. No link below another system's root is
+ * followed: it might lead out of it. */
+static int open_dpkg(const struct library_packages *packages)
+{
+    static const char *const parts[] = {"var", "lib", "dpkg"};
+    if (packages->root[0] == '\0')
+        return open("/var/lib/dpkg", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(packages->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && fd >= 0; i++) {
+        int below = directory_open(fd, parts[i]);
+        close(fd);
+        fd = below;
+    }
+    return fd;
+}
+
 /* A list has a path on each line. */
 static int read_list(struct library_packages *packages, const struct globs *patterns, int at,
                      const char *name)
 {
     CLEANUP_FREE char *line = NULL;
     size_t room = 0;
-    int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    CLEANUP_FCLOSE FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-    if (stream == NULL) {
-        if (fd >= 0)
-            close(fd);
+    CLEANUP_FCLOSE FILE *stream = open_file(at, name);
+    if (stream == NULL)
         return 0;
-    }
     while (getline(&line, &room, stream) > 0) {
         line[strcspn(line, "\n")] = '\0';
         const char *slash = strrchr(line, '/');
@@ -78,13 +107,11 @@ static int add_package(struct library_packages *packages, const char *list, size
     return 0;
 }
 
-static int read_lists(struct library_packages *packages, const struct globs *patterns)
+static int read_lists(struct library_packages *packages, const struct globs *patterns, int dpkg)
 {
-    char path[PATH_MAX];
     CLEANUP_LISTING DIR *listing = NULL;
     int error = 0;
-    snprintf(path, sizeof path, "%s/var/lib/dpkg/info", packages->root);
-    listing_open(AT_FDCWD, path, &listing);
+    listing_take(directory_open(dpkg, "info"), &listing);
     for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;) {
         size_t length = strlen(name);
         if (length <= 5 || strcmp(name + length - 5, ".list") != 0)
@@ -145,15 +172,13 @@ static void take_field(const char *line, const char *field, char *text, size_t s
         snprintf(text, size, "%s", line + length + strspn(line + length, " "));
 }
 
-static int read_versions(struct library_packages *packages)
+static int read_versions(struct library_packages *packages, int dpkg)
 {
-    char path[PATH_MAX];
     struct stanza stanza = {.name = ""};
     CLEANUP_FREE char *line = NULL;
     size_t room = 0;
     int error = 0;
-    snprintf(path, sizeof path, "%s/var/lib/dpkg/status", packages->root);
-    CLEANUP_FCLOSE FILE *stream = fopen(path, "re");
+    CLEANUP_FCLOSE FILE *stream = open_file(dpkg, "status");
     while (error == 0 && stream != NULL && getline(&line, &room, stream) > 0) {
         line[strcspn(line, "\n")] = '\0';
         if (line[0] == '\0')
@@ -185,6 +210,15 @@ static int sort_packages(struct library_packages *packages)
     return 0;
 }
 
+static int read_dpkg(struct library_packages *packages, const struct globs *patterns)
+{
+    CLEANUP_CLOSE int dpkg = open_dpkg(packages);
+    int error = dpkg < 0 ? 0 : read_lists(packages, patterns, dpkg);
+    if (error == 0)
+        error = sort_packages(packages);
+    return error == 0 && dpkg >= 0 ? read_versions(packages, dpkg) : error;
+}
+
 int library_packages_read(const char *root, const struct globs *patterns,
                           struct library_packages **out)
 {
@@ -193,11 +227,7 @@ int library_packages_read(const char *root, const struct globs *patterns,
     if (error == 0 && (packages->root = strdup(strcmp(root, "/") == 0 ? "" : root)) == NULL)
         error = -ENOMEM;
     if (error == 0)
-        error = read_lists(packages, patterns);
-    if (error == 0)
-        error = sort_packages(packages);
-    if (error == 0)
-        error = read_versions(packages);
+        error = read_dpkg(packages, patterns);
     if (error == 0)
         *out = packages;
     else

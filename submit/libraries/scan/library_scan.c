@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -369,6 +370,86 @@ static int scan_tree(struct scan *scan, const char *tree)
     return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
 }
 
+/* ---- What is in no tree any more --------------------------------------------------------------
+ */
+
+/* Forgets the rows that have been begun. */
+static int forget_rows(struct scan *scan)
+{
+    char text[128];
+    CLEANUP_FREE char *first = NULL;
+    uint64_t before = scan->counts->forgotten;
+    int error = next_row(scan);
+    if (error == 0 && scan->has_row)
+        first = strdup(path_of(scan, scan->row.key, scan->row.size));
+    while (error == 0 && scan->has_row) {
+        struct library_pending pending = {
+            .key = scan->row.key,
+            .size = scan->row.size,
+            .kind = LIBRARY_REMOVED,
+            .is_forgotten = true,
+            .was_place = scan->row.place,
+            .is_place = scan->row.place,
+            .was = scan->row.file,
+        };
+        scan->counts->forgotten++;
+        error = state_failed(scan, library_state_pend(scan->state, &pending));
+        if (error == 0)
+            error = next_row(scan);
+    }
+    snprintf(text, sizeof text,
+             "it lies in no tree of [libraries] any more: it is forgotten, and %" PRIu64
+             " others here",
+             scan->counts->forgotten - before - 1);
+    if (first != NULL)
+        scan_warn(scan, first, text);
+    return error;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const char *const *one = a, *const *other = b;
+    size_t size = strlen(*one), other_size = strlen(*other);
+    for (size_t i = 0; i < size && i < other_size; i++) {
+        int byte = (*one)[i] == '/' ? 0 : (unsigned char)(*one)[i];
+        int other_byte = (*other)[i] == '/' ? 0 : (unsigned char)(*other)[i];
+        if (byte != other_byte)
+            return byte - other_byte;
+    }
+    return (size > other_size) - (size < other_size);
+}
+
+/* What lies in front of the trees, between them and behind them, in the order of keys. */
+static int forget_outside(struct scan *scan)
+{
+    const struct conf_lines *trees = &scan->order->conf->library_trees;
+    CLEANUP_FREE const char **tree = calloc(trees->count + 1, sizeof *tree);
+    CLEANUP_FREE char *from = NULL, *to = NULL;
+    size_t from_size = 0, from_room = 0, to_room = 0;
+    int error = tree == NULL ? -ENOMEM : GROW_TO(from, from_room, 1);
+    for (size_t i = 0; i < trees->count && error == 0; i++)
+        tree[i] = trees->line[i].text;
+    if (error == 0 && trees->count > 1)
+        qsort(tree, trees->count, sizeof *tree, by_key);
+    for (size_t i = 0; i <= trees->count && error == 0; i++) {
+        size_t size = i < trees->count ? strlen(tree[i]) : 1;
+        if (GROW_TO(to, to_room, size) != 0 || GROW_TO(from, from_room, size + 1) != 0)
+            return scan_fail(scan, -ENOMEM, "out of memory");
+        library_key(i < trees->count ? tree[i] : "\1", size, to);
+        error =
+            state_failed(scan, library_state_rows_between(scan->state, from, from_size, to, size));
+        if (error == 0)
+            error = forget_rows(scan);
+        memcpy(from, to, size);
+        from[size] = 1; /* what lies below has a NUL there */
+        from_size = size + 1;
+    }
+    return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
+}
+
+/* ---- Places -----------------------------------------------------------------------------------
+ */
+
 /* A place is away where it was not met, or where its directory is another one that has none of its
  * files. The number of a device alone tells nothing, as it can change at each boot and mount. */
 static enum library_place_verdict judge_place(const struct library_place *place)
@@ -408,6 +489,8 @@ static int scan_trees(struct scan *scan)
     int error = state_failed(scan, library_state_places(scan->state, &scan->places));
     for (size_t i = 0; i < trees->count && error == 0; i++)
         error = scan_tree(scan, trees->line[i].text);
+    if (error == 0)
+        error = forget_outside(scan);
     if (error != 0)
         return error;
     judge_places(scan);

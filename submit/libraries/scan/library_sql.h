@@ -49,7 +49,6 @@ struct library_state {
     bool is_dry;
     int64_t scan;       /* of rows in `pending`: another number than those of scans before */
     unsigned waiting;   /* rows since the last commit */
-    char *end;          /* owned: behind the keys of the rows that are read */
     char *path, *from;  /* owned: of the change that was returned last */
     enum query telling; /* what library_state_changes() has begun */
     char error[256];

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "submit/libraries/scan/library_sql.h"
 #include "submit/libraries/scan/library_walk.h"
@@ -88,7 +89,6 @@ void library_state_close(struct library_state *state)
     for (int i = 0; i < QUERIES; i++)
         sqlite3_finalize(state->prepared[i]);
     sqlite3_close(state->database);
-    free(state->end);
     free(state->path);
     free(state->from);
     free(state);
@@ -147,18 +147,25 @@ void library_places_free(struct library_places *places)
 /* ---- Files ------------------------------------------------------------------------------------
  */
 
-int library_state_rows(struct library_state *state, const char *key, size_t size)
+int library_state_rows_between(struct library_state *state, const char *from, size_t from_size,
+                               const char *to, size_t to_size)
 {
     sqlite3_stmt *prepared = library_sql_query(state, QUERY_ROWS);
-    free(state->end);
-    state->end = malloc(size + 1);
-    if (prepared == NULL || state->end == NULL)
-        return prepared == NULL ? library_sql_trouble(state) : -ENOMEM;
-    memcpy(state->end, key, size);
-    state->end[size] = 1; /* what lies below has a NUL there */
-    sqlite3_bind_blob64(prepared, 1, key, size, SQLITE_TRANSIENT);
-    sqlite3_bind_blob64(prepared, 2, state->end, size + 1, SQLITE_STATIC);
+    if (prepared == NULL)
+        return library_sql_trouble(state);
+    sqlite3_bind_blob64(prepared, 1, from, from_size, SQLITE_TRANSIENT);
+    sqlite3_bind_blob64(prepared, 2, to, to_size, SQLITE_TRANSIENT);
     return 0;
+}
+
+int library_state_rows(struct library_state *state, const char *key, size_t size)
+{
+    CLEANUP_FREE char *end = malloc(size + 1);
+    if (end == NULL)
+        return -ENOMEM;
+    memcpy(end, key, size);
+    end[size] = 1; /* what lies below has a NUL there */
+    return library_state_rows_between(state, key, size, end, size + 1);
 }
 
 int library_state_next(struct library_state *state, struct library_row *row)

@@ -80,6 +80,10 @@ struct library_row {
 /* Begins with the first file below the directory of this key. */
 int library_state_rows(struct library_state *state, const char *key, size_t size);
 
+/* The same with the files behind the key `from` and before `to`. */
+int library_state_rows_between(struct library_state *state, const char *from, size_t from_size,
+                               const char *to, size_t to_size);
+
 /* The next row. Returns 1; 0 after the last one; or -errno. */
 int library_state_next(struct library_state *state, struct library_row *row);
 

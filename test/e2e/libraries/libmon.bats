@@ -517,6 +517,27 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == "1 files, no change, 1 forgotten" && $(cat "$LOGS"/*.log) != *REMOVED* ]]
 }
 
+@test "what lies in no tree any more is said and forgotten" {
+    local i
+    for i in b ba a/x c; do
+        mkdir -p "$TREE/$i"
+        echo "$i" >"$TREE/$i/x.a"
+        echo "$i" >"$TREE/$i/y.a"
+    done
+    scan >/dev/null
+    sed -i "s|^tree = .*|tree = $TREE/b\ntree = $TREE/a/x|" "$CONF"
+    run -0 scan --dry-run
+    [[ $output == *"4 forgotten" ]]
+    run -0 scan
+    [[ $output == *"$TREE/ba/x.a: it lies in no tree of [libraries] any more: it is forgotten, and 3 others here"*"4 files, no change, 4 forgotten" ]]
+    [[ $(cat "$LOGS"/*.log) != *REMOVED* ]]
+    run -0 scan
+    [[ $output == "4 files, no change" ]]
+    sed -i "s|^tree = .*/b$|tree = $TREE/c|" "$CONF"
+    run -0 scan
+    [[ $output == *"$TREE/b/x.a: it lies"*"and 1 others here"*"4 files, 2 added, 2 forgotten" ]]
+}
+
 @test "a second scan at the same time ends, or waits" {
     local fd
     echo x >"$TREE/x.a"
