@@ -745,11 +745,25 @@ calls() {
     configure "name = imsl */imsl/*" "group = math imsl"
     run -0 "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
     [[ $output == *", 1 trees in [libraries], "* ]]
+    make_library "$TREE/imsl/a.so" a
+    make_library "$TREE/a.so.1" b libb.so
+    make_library "$TREE/user.so" c
+    chown nobody "$TREE/user.so"
+    ln -s a.so.1 "$TREE/link.so"
+    mkdir "$TREE/dir.so"
+    ln -s imsl "$TREE/way"
+    mkfifo "$TREE/fifo.so"
     explained() { "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --library "$@"; }
     [[ $(explained "$TREE/imsl/a.so") == "$TREE/imsl/a.so: a library of the tree '$TREE' ($CONF:4), named imsl by '*/imsl/*' ($CONF:7), of the group math by 'imsl' ($CONF:8)" ]]
-    [[ $(explained "$TREE/a.so.1") == *", named by its module, package, soname or file" ]]
+    [[ $(explained "$TREE/a.so.1") == *", named libb by its module, package, soname or file" ]]
     [[ $(explained "$TREE/a.txt") == *"no library, as its name matches none of [libraries] patterns" ]]
     [[ $(explained "$TREE/a.so.1.dpkg-new") == *"no library, as its name matches [libraries] except" ]]
+    [[ $(explained "$TREE/user.so") == *", named ~nobody, as its owner is none of root, the tree's owner and [libraries] owners, or all can write to it" ]]
+    [[ $(explained "$TREE/link.so") == *"no library, as it is a symbolic link" ]]
+    [[ $(explained "$TREE/dir.so") == *"no library, as it is no regular file" && $(explained "$TREE/fifo.so") == *"no regular file" ]]
+    [[ $(explained "$TREE/none.so") == *"no library, as it is not there" ]]
+    [[ $(explained "$TREE/way/a.so") == *"no library, as a part of its path is a symbolic link or no directory" ]]
+    [[ $(explained "$TREE/../sw/a.so.1") == *"no library, as its path has a '//', '/.' or '/..'" ]]
     [[ $(explained "/opt/a.so") == *"no library, as it lies in no tree of [libraries]" ]]
     explained "$TREE/imsl/a.so" --json | jq -e '.[0] | .library and .name == "imsl" and .group == "math" and .reason == null'
     run -2 "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --library a.so
