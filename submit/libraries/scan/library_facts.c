@@ -28,6 +28,7 @@ struct library_naming {
     struct module_map modules;
     struct library_packages *packages; /* owned; NULL: not read yet */
     bool has_modules;                  /* they were read */
+    bool is_told;                      /* library_naming_trouble() was asked */
     char *directory;                   /* owned: for which `module` is the answer; NULL: none */
     const char *module;
 };
@@ -64,6 +65,14 @@ static int read_sources(struct library_naming *naming)
     if (error == 0 && naming->packages == NULL)
         error = library_packages_read(naming->root, naming->patterns, &naming->packages);
     return error;
+}
+
+const char *library_naming_trouble(struct library_naming *naming)
+{
+    if (naming->packages == NULL || naming->is_told)
+        return "";
+    naming->is_told = true;
+    return library_packages_trouble(naming->packages);
 }
 
 /* Files of one directory follow each other. */

@@ -28,6 +28,9 @@ void library_naming_free(struct library_naming *naming);
  * the map of modules cannot be read. */
 int library_name(struct library_naming *naming, const char *path, struct library_file *file);
 
+/* What people are to be told about what names come from, once; "": nothing. */
+const char *library_naming_trouble(struct library_naming *naming);
+
 /* Inode, size, times, owner and who can read it. */
 void library_identity(const struct stat *status, struct library_file *file);
 

@@ -224,6 +224,9 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
     }
     file->is_private |= seen->is_private;
     error = library_name(scan->naming, path, file);
+    const char *trouble = library_naming_trouble(scan->naming);
+    if (trouble[0] != '\0')
+        scan_warn(scan, "packages", trouble);
     return error == 0 ? 0
                       : scan_fail(scan, error, "the map of modules %s: %s",
                                   scan->order->conf->link_modules, strerror(-error));

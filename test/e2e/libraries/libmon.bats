@@ -118,6 +118,39 @@ settle() {
     [[ $(scan --root "$root" --json | jq -r ".changes[] | $kinds") == "removed libfft.so.1" ]]
 }
 
+# build_rpm ROOT VERSION: an RPM package fft with a library of this version, for its tree
+build_rpm() {
+    make_library "$PLACE/$2/libfft.so.1" "$2"
+    printf '%s\n' "Name: fft" "Version: $2" "Release: 1" "Epoch: 3" "Summary: test" "License: none" "BuildArch: noarch" \
+        "%define _build_id_links none" "%define __strip /bin/true" "%define _binaries_in_noarch_packages_terminate_build 0" \
+        "%description" test "%install" "mkdir -p %{buildroot}/opt/fft/lib" \
+        "cp $PLACE/$2/libfft.so.1 %{buildroot}/opt/fft/lib" "%files" "/opt/fft" >"$PLACE/fft.spec"
+    rpmbuild --quiet --define "_topdir $PLACE/rpm" -bb "$PLACE/fft.spec" >&2
+}
+
+@test "an upgrade of a package by rpm tells the package and both versions, and rpm runs as nobody" {
+    local root=$PLACE/root version
+    use_place "$PLACE" "$root/opt/fft"
+    chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+    mkdir -p "$root/var/lib/rpm"
+    rpm --root "$root" --dbpath /var/lib/rpm --initdb
+    for version in 1.0 2.0; do
+        build_rpm "$root" "$version"
+        rpm --root "$root" --dbpath /var/lib/rpm --nodeps -U "$PLACE/rpm/RPMS/noarch/fft-$version-1.noarch.rpm" >&2
+        strace -f -qq -e trace=execve,setresuid -o "$PLACE/trace" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" \
+            --root "$root" --json >"$PLACE/found"
+        [[ $(sed -n 's/^[0-9]* *//; /setresuid\|execve("[^"]*\/rpm"/p' "$PLACE/trace" | grep -v ENOENT | head -n 1) == "setresuid("*65534* ]]
+    done
+    jq -e '(.changes | length) == 1 and (.changes[0] | .change == "replaced" and .was.package == "fft" and .is.library == "fft"
+        and .was.version == "3:1.0-1" and .is.version == "3:2.0-1")' "$PLACE/found"
+    [[ $(tail -n 1 "$LOGS/fft.log") == *" package=fft version=3:2.0-1 "*"was_version=3:1.0-1" ]]
+    # a database that rpm cannot read is said
+    echo damaged >"$root/var/lib/rpm/rpmdb.sqlite"
+    echo more >>"$TREE/lib/libfft.so.1"
+    run -0 scan --root "$root"
+    [[ $output == *"packages: rpm does not tell all of them: "* ]]
+}
+
 @test "a library is named by the configuration, its module, its package, its soname or its file" {
     mkdir -p "$TREE"/{hdf5/1.14/lib,other}
     make_library "$TREE/hdf5/1.14/lib/libhdf5.so.200" hdf5
