@@ -25,7 +25,7 @@
 #include "submit/libraries/scan/library_walk.h"
 
 /* How long one scan hashes: what is left then, the next ones hash. */
-enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000 };
+enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000, WARNINGS_MAX = 1000 };
 
 struct scan {
     const struct library_scan_order *order;
@@ -41,6 +41,7 @@ struct scan {
     bool is_first; /* the tree is new to the state */
     char *path;    /* owned: of path_of() */
     size_t path_room;
+    unsigned warnings;
     char *trouble;
     size_t trouble_size;
 };
@@ -75,9 +76,13 @@ static const char *path_of(struct scan *scan, const char *key, size_t size)
     return scan->path;
 }
 
+/* Users can make as many files of which something is to be said as they like. */
 static void scan_warn(struct scan *scan, const char *path, const char *text)
 {
-    scan->order->warn(scan->order->teller.context, path, text);
+    if (scan->warnings++ < WARNINGS_MAX)
+        scan->order->warn(scan->order->teller.context, path, text);
+    else if (scan->warnings == WARNINGS_MAX + 1)
+        scan->order->warn(scan->order->teller.context, path, "this and more is not said");
 }
 
 /* ---- Rows that the walk has passed ------------------------------------------------------------

@@ -261,6 +261,16 @@ as_user() { # COMMAND...
     [[ $(tail -n 1 "$LOGS/x.log") == *" path=$TREE/\x01"*"\x01\... size=2 "* && $(wc -L <"$LOGS/x.log") -lt 2300 ]]
 }
 
+@test "what is to be said of many files is said of a thousand" {
+    local i
+    configure "[submit]" "hash_file_size = 1M"
+    user "$TREE/user"
+    for i in {1..1100}; do truncate -s 2M "$TREE/user/$i.a"; done
+    run -0 scan
+    [[ $output == *"this and more is not said"*"1100 files, 1100 added, 1100 without a hash" ]]
+    [[ $(grep -c "it has no hash" <<<"$output") == 1000 ]]
+}
+
 @test "the hash of what not all can read is told to nobody, and still tells what has changed" {
     mkdir -p "$TREE/secret/below"
     echo pin=1234 >"$TREE/mode.a"
@@ -690,7 +700,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
 told() {
     sqlite3 "$STATE/libraries.db" "SELECT hex(key), place, inode, size, mtime, hex(sha1), name FROM file ORDER BY key;
         SELECT count(*) FROM pending; SELECT name, base, new FROM log ORDER BY name"
-    cat "$LOGS"/*.log | cut -d ' ' -f 2- | sort
+    find "$LOGS" -name '*.log' -exec cat {} + | cut -d ' ' -f 2- | sort
 }
 
 scan_traced() { # STRACE-OPTION...
@@ -723,10 +733,13 @@ calls() {
     make_library "$TREE/a/libone.so" one
     make_library "$TREE/a/libtwo.so" two
     make_library "$TREE/b/libthree.so" three
+    make_library "$TREE/user/libfour.so" four
+    chown nobody "$TREE/user/libfour.so"
     settle
     mkdir "$PLACE/saved"
     cp -a "$STATE" "$LOGS" "$PLACE/saved"
-    make_library "$TREE/a/libone.so" other
+    make_library "$TREE/a/libone.so" other libother.so
+    echo more >>"$TREE/user/libfour.so"
     mv "$TREE/b/libthree.so" "$TREE/libthree.so"
     rm "$TREE/a/libtwo.so"
     make_library "$TREE/c/libnew.so" new
