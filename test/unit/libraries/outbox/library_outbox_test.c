@@ -200,6 +200,23 @@ static void what_is_too_much_is_counted_by_kind(void **state)
     assert_int_equal(number(count + 2, "wasT", "size"), 20);
 }
 
+static void what_is_counted_alone_has_no_record_of_its_own(void **state)
+{
+    struct library_change change = change_of(LIBRARY_MODIFIED, "~bob", "/sw/bob.so");
+    (void)state;
+    change.is.owner = 1000;
+    assert_int_equal(library_outbox_change(box, &change, &sighting), 0);
+    change.is_beyond = true;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(library_outbox_change(box, &change, &sighting), 0);
+    assert_int_equal(library_outbox_keep(box), 0);
+    assert_int_equal(read_all(), 2);
+    assert_string_equal(text(0, "library"), "~bob");
+    assert_int_equal(number(0, "isT", "owner"), 1000);
+    assert_string_equal(text(1, "library"), LIBRARY_OUTBOX_OTHERS);
+    assert_int_equal(number(1, "libraryT", "files"), 3);
+}
+
 static void a_full_outbox_keeps_nothing_and_takes_it_later(void **state)
 {
     struct library_change change = change_of(LIBRARY_REPLACED, "libm", "/sw/libm.so");
@@ -278,6 +295,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_change_is_a_record_with_both_files, begin, end),
         cmocka_unit_test_setup_teardown(a_first_scan_is_a_record_a_library, begin, end),
         cmocka_unit_test_setup_teardown(what_is_too_much_is_counted_by_kind, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_counted_alone_has_no_record_of_its_own, begin, end),
         cmocka_unit_test_setup_teardown(a_full_outbox_keeps_nothing_and_takes_it_later, begin, end),
         cmocka_unit_test_setup_teardown(told_again_is_the_same_record, begin, end),
         cmocka_unit_test_setup_teardown(without_a_transport_there_is_no_outbox, begin, end),
