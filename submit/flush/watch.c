@@ -16,12 +16,12 @@
 
 #include "conf/base/cpu_time.h"
 #include "conf/base/days.h"
+#include "conf/base/stderr_or_syslog.h"
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
 #include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
-#include "submit/flush/stderr_or_syslog.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/transport.h"

@@ -12,6 +12,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
+#include "submit/libraries/library_user.h"
 
 enum { SHOWN_BYTES = 4 * PATH_MAX };
 
@@ -33,6 +34,24 @@ static void print_pair(const char *name, const char *was, const char *is)
     print_shown(stdout, " -> ", is[0] == '\0' ? "-" : is);
 }
 
+static void print_who(const struct library_who *who)
+{
+    char name[LIBRARY_USER_SIZE];
+    if (who->how == LIBRARY_WHO_NOT_WATCHED)
+        return;
+    if (who->how == LIBRARY_WHO_UNKNOWN) {
+        fputs("  by unknown", stdout);
+        return;
+    }
+    library_user_name(who->uid, name);
+    printf("  by %s", name);
+    if (who->login_uid != LIBRARY_NO_USER && who->login_uid != who->uid) {
+        library_user_name(who->login_uid, name);
+        printf(", logged in as %s", name);
+    }
+    print_shown(stdout, ", ", who->command);
+}
+
 static void print_text(const struct library_change *change)
 {
     const struct library_file *was = &change->was, *is = &change->is;
@@ -49,6 +68,7 @@ static void print_text(const struct library_change *change)
     }
     if (change->links > 0)
         printf("  and %u more names", change->links);
+    print_who(&change->who);
     putchar('\n');
 }
 
@@ -88,6 +108,38 @@ static struct json_object *file_json(const struct library_file *file)
     return json;
 }
 
+static void add_user(struct json_object *json, const char *key, uint32_t uid)
+{
+    char name[LIBRARY_USER_SIZE], uid_key[32];
+    if (uid == LIBRARY_NO_USER)
+        return;
+    library_user_name(uid, name);
+    snprintf(uid_key, sizeof uid_key, "%s_uid", key);
+    json_object_object_add(json, uid_key, json_object_new_int64(uid));
+    add_text(json, key, name);
+}
+
+/* {} where it is not known. */
+static struct json_object *who_json(const struct library_who *who)
+{
+    struct json_object *json = json_object_new_object();
+    if (who->how == LIBRARY_WHO_UNKNOWN)
+        return json;
+    add_user(json, "user", who->uid);
+    add_user(json, "login", who->login_uid);
+    add_text(json, "command", who->command);
+    add_text(json, "program", who->program);
+    if (who->job != LIBRARY_NO_JOB)
+        json_object_object_add(json, "job", json_object_new_int64(who->job));
+    if (who->step != LIBRARY_NO_JOB)
+        json_object_object_add(json, "step", json_object_new_int64(who->step));
+    add_text(json, "event", who->event);
+    add_text(json, "how", who->how == LIBRARY_WHO_BY_FILE ? "file" : "directory");
+    json_object_object_add(json, "others", json_object_new_int64(who->others));
+    json_object_object_add(json, "time", json_object_new_int64(who->time_s));
+    return json;
+}
+
 static int print_json(struct libmon_output *output, const struct library_change *change)
 {
     struct json_object *json = json_object_new_object();
@@ -99,6 +151,8 @@ static int print_json(struct libmon_output *output, const struct library_change 
     json_object_object_add(json, "links", json_object_new_int64(change->links));
     json_object_object_add(json, "first_scan", json_object_new_boolean(change->is_first));
     json_object_object_add(json, "found", json_object_new_int64(change->found_s));
+    if (change->who.how != LIBRARY_WHO_NOT_WATCHED)
+        json_object_object_add(json, "who", who_json(&change->who));
     if (change->kind != LIBRARY_ADDED)
         json_object_object_add(json, "was", file_json(&change->was));
     if (change->kind != LIBRARY_REMOVED)

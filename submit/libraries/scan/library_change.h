@@ -10,6 +10,7 @@
 
 #include "conf/base/elf_build_id.h"
 #include "submit/facts/file_hash.h"
+#include "submit/libraries/library_who.h"
 
 enum library_change_kind {
     LIBRARY_NONE,     /* nothing that is told */
@@ -47,6 +48,7 @@ struct library_change {
     unsigned links;              /* other names of the same file, for which nothing is told */
     bool is_first;               /* the tree is scanned for the first time */
     int64_t found_s;             /* since the Epoch */
+    struct library_who who;
 };
 
 /* "added", "modified", ...; NULL for LIBRARY_NONE. */

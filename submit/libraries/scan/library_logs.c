@@ -18,6 +18,7 @@
 #include "conf/conf_libraries.h"
 #include "submit/libraries/library_date.h"
 #include "submit/libraries/library_log.h"
+#include "submit/libraries/library_user.h"
 
 /* Logs whose lines are on their way at once, and how far a clock may have been set back for entries
  * to get the time of the one before. */
@@ -71,6 +72,36 @@ static void put_was(FILE *stream, const struct library_change *change)
     put_other(stream, "was_library", was->name, is->name);
 }
 
+static void put_user(FILE *stream, const char *key, uint32_t uid)
+{
+    char name[LIBRARY_USER_SIZE];
+    library_user_name(uid, name);
+    put_word(stream, key, name);
+}
+
+static void put_who(FILE *stream, const struct library_who *who)
+{
+    if (who->how == LIBRARY_WHO_NOT_WATCHED)
+        return;
+    if (who->how == LIBRARY_WHO_UNKNOWN) {
+        fputs(" by=unknown", stream);
+        return;
+    }
+    put_user(stream, "by", who->uid);
+    if (who->login_uid != LIBRARY_NO_USER && who->login_uid != who->uid)
+        put_user(stream, "login", who->login_uid);
+    put_word(stream, "command", who->command);
+    put_word(stream, "program", who->program);
+    if (who->job != LIBRARY_NO_JOB)
+        fprintf(stream, who->step == LIBRARY_NO_JOB ? " job=%u" : " job=%u.%u", who->job,
+                who->step);
+    put_word(stream, "event", who->event);
+    if (who->how == LIBRARY_WHO_BY_DIRECTORY)
+        fputs(" by_how=directory", stream);
+    if (who->others > 0)
+        fprintf(stream, " by_others=%u", who->others);
+}
+
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
                       bool is_new)
 {
@@ -102,6 +133,7 @@ void library_log_line(FILE *stream, const struct library_change *change, int64_t
     put_word(stream, "group", change->group);
     if (change->links > 0)
         fprintf(stream, " links=%u", change->links);
+    put_who(stream, &change->who);
     put_was(stream, change);
     putc('\n', stream);
 }
@@ -227,6 +259,19 @@ static void put_head(FILE *stream, int fd, int64_t base)
         putc('\n', stream);
 }
 
+/* What a tree had when it was scanned for the first time was not watched. */
+static void find_who(const struct library_whos *whos, struct library_change *change)
+{
+    const struct library_whos_question question = {
+        .path = change->path,
+        .from = change->from,
+        .is_gone = change->kind == LIBRARY_REMOVED,
+        .changed_ns = change->is.changed_ns,
+    };
+    if (whos != NULL && !change->is_first)
+        library_whos_find(whos, &question, &change->who);
+}
+
 static int put_changes(struct library_state *state, const char *library, FILE *stream,
                        const struct library_log_state *log, const struct library_teller *teller)
 {
@@ -238,6 +283,7 @@ static int put_changes(struct library_state *state, const char *library, FILE *s
             teller->conf, change.kind == LIBRARY_REMOVED ? change.was.name : change.is.name);
         if (group != NULL)
             change.group = group->name;
+        find_who(teller->whos, &change);
         if (stream != NULL)
             library_log_line(stream, &change, log->entry_s, is_new);
         is_new = false;

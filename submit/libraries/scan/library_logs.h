@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "submit/libraries/library_whos.h"
 #include "submit/libraries/scan/library_change.h"
 #include "submit/libraries/scan/library_state.h"
 
@@ -38,6 +39,7 @@ struct library_teller {
     int (*flush)(void *context); /* whether all is where it is to be: returns 0 or -errno */
     const struct conf *conf;     /* of the groups */
     void *context;
+    const struct library_whos *whos; /* NULL: nobody has watched who does what */
 };
 
 /* The name of the log of a library, which can have any name: NAME.log. */

@@ -175,6 +175,12 @@ static int walk_directory(struct walking *walking, int fd, uint64_t device, size
         close(fd);
         return pass_over(walking, error);
     }
+    if (walking->walk->directory != NULL)
+        error = walking->walk->directory(walking->walk->context, fd, walking->key, walking->size);
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
     error = read_level(walking->walk, fd, &level, &listing);
     if (error != 0)
         return pass_over(walking, error);

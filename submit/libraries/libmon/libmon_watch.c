@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/libmon/libmon_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/cpu_time.h"
+#include "conf/base/directory.h"
+#include "conf/base/trusted.h"
+#include "submit/libraries/watch/library_watch.h"
+#include "submit/libraries/who_socket.h"
+
+/* How often doctor's line is written, and the configuration looked at. */
+enum { TURN_MS = 10000, LOCK_TRIES = 20, LOCK_PAUSE_NS = 100000000 };
+
+struct watching {
+    const struct conf *conf;
+    const struct libmon_watch_calls *calls;
+    struct library_watch *watch;
+    int lock, asked, signals;           /* descriptors */
+    pid_t scan;                         /* the child that scans; 0: none */
+    uint64_t used_ns;                   /* by children, before it */
+    uint64_t overruns, unwatched, lost; /* that have been told */
+};
+
+/* ---- Trouble --------------------------------------------------------------------------------- */
+
+static int fail(int error, const char *what, const char *why)
+{
+    fprintf(stderr, "jobtrail-libmon: watch: %s: %s\n", what, why);
+    return error;
+}
+
+static const char *why_no_events(int error)
+{
+    return error == -EPERM    ? "the kernel allows it to root with CAP_SYS_ADMIN alone, as in no "
+                                "container; scans work without"
+           : error == -EINVAL ? "the kernel has no names in events (before Linux 5.9); scans work "
+                                "without"
+           : error == -ENOSYS ? "the kernel has no fanotify; scans work without"
+                              : strerror(-error);
+}
+
+/* What changes are told without who. Each is said when it grows. */
+static void tell_state(struct watching *watching)
+{
+    struct library_watch_state state;
+    library_watch_state(watching->watch, &state);
+    library_watch_state_write(watching->lock, &state);
+    if (state.overruns > watching->overruns)
+        fprintf(stderr,
+                "jobtrail-libmon: watch: more has happened at once than the kernel keeps: a scan "
+                "says what has changed, and not who did it\n");
+    if (state.unwatched > watching->unwatched)
+        fprintf(stderr,
+                "jobtrail-libmon: watch: %llu directories cannot be watched: %s; scans say what "
+                "has changed there, and not who did it\n",
+                (unsigned long long)state.unwatched, strerror(state.error));
+    if (state.lost > watching->lost)
+        fprintf(stderr,
+                "jobtrail-libmon: watch: too many files have changed: of %llu it is not known who "
+                "did it\n",
+                (unsigned long long)state.lost);
+    watching->overruns = state.overruns;
+    watching->unwatched = state.unwatched;
+    watching->lost = state.lost;
+}
+
+/* ---- Scans ----------------------------------------------------------------------------------- */
+
+static void begin_scan(struct watching *watching)
+{
+    library_watch_begin(watching->watch);
+    watching->used_ns = cpu_time_children();
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        exit(watching->calls->scan(watching->calls->context) ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    watching->scan = pid < 0 ? 0 : pid;
+    if (pid < 0)
+        library_watch_end(watching->watch, false, 0);
+}
+
+static void end_scan(struct watching *watching)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != watching->scan)
+            continue;
+        watching->scan = 0;
+        library_watch_end(watching->watch, WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                          (cpu_time_children() - watching->used_ns) / 1000000);
+        tell_state(watching);
+    }
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+static void answer(struct watching *watching)
+{
+    int connection = accept4(watching->asked, NULL, NULL, SOCK_CLOEXEC);
+    if (connection < 0)
+        return;
+    library_watch_read(watching->watch);
+    who_socket_answer(connection, library_watch_whos(watching->watch));
+}
+
+/* Returns whether the watch ends. */
+static bool take_signal(struct watching *watching)
+{
+    struct signalfd_siginfo info;
+    bool is_end = false;
+    while (read(watching->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        is_end |= info.ssi_signo != SIGCHLD;
+    end_scan(watching);
+    return is_end;
+}
+
+static int wait_ms(const struct watching *watching)
+{
+    int due = watching->scan != 0 ? -1 : library_watch_due_ms(watching->watch);
+    return due < 0 || due > TURN_MS ? TURN_MS : due;
+}
+
+static int watch_loop(struct watching *watching)
+{
+    enum { EVENTS, ASKED, SIGNALS, WAITS };
+    struct pollfd ready[WAITS] = {
+        [EVENTS] = {.fd = library_watch_fd(watching->watch), .events = POLLIN},
+        [ASKED] = {.fd = watching->asked, .events = POLLIN},
+        [SIGNALS] = {.fd = watching->signals, .events = POLLIN},
+    };
+    for (;;) {
+        int count = poll(ready, WAITS, wait_ms(watching));
+        if (count > 0 && ready[EVENTS].revents != 0) {
+            int error = library_watch_read(watching->watch);
+            if (error != 0)
+                return fail(error, "events", strerror(-error));
+        }
+        if (count > 0 && ready[ASKED].revents != 0)
+            answer(watching);
+        if (count > 0 && ready[SIGNALS].revents != 0 && take_signal(watching))
+            return 0;
+        if (count == 0) {
+            tell_state(watching);
+            watching->calls->renew(watching->calls->context);
+        }
+        if (watching->scan == 0 && library_watch_due_ms(watching->watch) == 0)
+            begin_scan(watching);
+    }
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+static int open_state(const char *path)
+{
+    char culprit[PATH_MAX] = "";
+    int error = directory_make_all(path, 0700);
+    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    if (fd == -EPERM && culprit[0] != '\0')
+        return fail(fd, culprit, "others than root can change it");
+    return fd < 0 ? fail(fd, path, strerror(-fd)) : fd;
+}
+
+/* Of fcntl(2): no child inherits it. */
+static int take_lock(int state)
+{
+    int fd = openat(state, LIBRARY_WATCH_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail(-errno, LIBRARY_WATCH_LOCK, strerror(errno));
+    int error = -EWOULDBLOCK;
+    for (int i = 0; i < LOCK_TRIES && error == -EWOULDBLOCK; i++) { /* one that is ending */
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+        if (i > 0)
+            nanosleep(&pause, NULL);
+        if (fcntl(fd, F_SETLK, &whole) == 0)
+            return fd;
+        error = errno == EACCES || errno == EAGAIN ? -EWOULDBLOCK : -errno;
+    }
+    close(fd);
+    return error == -EWOULDBLOCK
+               ? fail(error, "another one runs",
+                      "the node's watcher (jobtrail-submit watch) does it where it runs")
+               : fail(error, LIBRARY_WATCH_LOCK, strerror(-error));
+}
+
+static int take_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+static int get_ready(struct watching *watching, int state)
+{
+    watching->lock = take_lock(state);
+    if (watching->lock < 0)
+        return watching->lock;
+    int error = library_watch_new(watching->conf, &watching->watch);
+    if (error != 0)
+        return fail(error, "fanotify", why_no_events(error));
+    watching->asked = who_socket_listen(state);
+    if (watching->asked < 0)
+        return fail(watching->asked, WHO_SOCKET, strerror(-watching->asked));
+    watching->signals = take_signals();
+    if (watching->signals < 0)
+        return fail(watching->signals, "signals", strerror(-watching->signals));
+    tell_state(watching);
+    return 0;
+}
+
+int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls)
+{
+    struct watching watching = {
+        .conf = conf, .calls = calls, .lock = -1, .asked = -1, .signals = -1};
+    CLEANUP_CLOSE int state = open_state(conf->library_state);
+    int error = state < 0 ? state : get_ready(&watching, state);
+    if (error == 0)
+        error = watch_loop(&watching);
+    if (watching.scan != 0)
+        kill(watching.scan, SIGTERM);
+    library_watch_free(watching.watch);
+    const int fds[] = {watching.asked, watching.signals, watching.lock};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    return error;
+}
