@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,8 +49,6 @@ static const char usage[] =
     "\n"
     "Exit status: 0 all was seen; 1 a tree is away, or something cannot be read; 2 usage; 3 the\n"
     "configuration, the state or a log cannot be used; 4 another scan or watch is running.\n";
-
-enum { LOWEST_PRIORITY = 19 };
 
 enum libmon_status {
     LIBMON_OK = 0,
@@ -180,7 +177,6 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
     const struct libmon_watch_calls calls = {scan_of_watch, renew_watch, &call};
     of_scans.wait = true;
     of_scans.quiet |= options->background;
-    setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY);
     if (stat(options->conf, &call.loaded) != 0)
         call.loaded = (struct stat){.st_ino = 0};
     if (!conf->library_watch || conf->library_trees.count == 0) {

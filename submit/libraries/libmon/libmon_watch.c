@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/ioprio.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +27,7 @@
 #include "submit/libraries/who_socket.h"
 
 /* How often doctor's line is written, and the configuration looked at. */
-enum { TURN_MS = 10000, LOCK_TRIES = 20, LOCK_PAUSE_NS = 100000000 };
+enum { TURN_S = 10, LOCK_TRIES = 20, LOCK_PAUSE_NS = 100000000, LOWEST = 19, MUCH_NS = 100000000 };
 
 struct watching {
     const struct conf *conf;
@@ -34,6 +37,9 @@ struct watching {
     pid_t scan;                         /* the child that scans; 0: none */
     uint64_t used_ns;                   /* by children, before it */
     uint64_t overruns, unwatched, lost; /* that have been told */
+    uint64_t window_ns;                 /* processor time at the begin of this second */
+    time_t window_s, turn_s;
+    bool is_much, is_lowest; /* it had much to do in the second before; its priority */
 };
 
 /* ---- Trouble --------------------------------------------------------------------------------- */
@@ -92,6 +98,8 @@ static void begin_scan(struct watching *watching)
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        setpriority(PRIO_PROCESS, 0, LOWEST);
+        syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
         exit(watching->calls->scan(watching->calls->context) ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     watching->scan = pid < 0 ? 0 : pid;
@@ -111,6 +119,26 @@ static void end_scan(struct watching *watching)
                           (cpu_time_children() - watching->used_ns) / 1000000);
         tell_state(watching);
     }
+}
+
+/* ---- Priority -------------------------------------------------------------------------------- */
+
+/* Whoever reads of a command late reads nothing of it: it is over. So the watch has a plain
+ * priority while it has little to do, and the lowest one as soon as it has used a tenth of a
+ * second. */
+static void set_priority(struct watching *watching)
+{
+    uint64_t used_ns = cpu_time_own();
+    time_t now_s = time(NULL);
+    if (watching->window_s != now_s) {
+        watching->is_much = used_ns - watching->window_ns > MUCH_NS;
+        watching->window_s = now_s;
+        watching->window_ns = used_ns;
+    }
+    bool is_lowest = watching->is_much || used_ns - watching->window_ns > MUCH_NS;
+    if (is_lowest != watching->is_lowest)
+        setpriority(PRIO_PROCESS, 0, is_lowest ? LOWEST : 0);
+    watching->is_lowest = is_lowest;
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
@@ -138,7 +166,7 @@ static bool take_signal(struct watching *watching)
 static int wait_ms(const struct watching *watching)
 {
     int due = watching->scan != 0 ? -1 : library_watch_due_ms(watching->watch);
-    return due < 0 || due > TURN_MS ? TURN_MS : due;
+    return due < 0 || due > TURN_S * 1000 ? TURN_S * 1000 : due;
 }
 
 static int watch_loop(struct watching *watching)
@@ -151,6 +179,7 @@ static int watch_loop(struct watching *watching)
     };
     for (;;) {
         int count = poll(ready, WAITS, wait_ms(watching));
+        set_priority(watching);
         if (count > 0 && ready[EVENTS].revents != 0) {
             int error = library_watch_read(watching->watch);
             if (error != 0)
@@ -160,7 +189,8 @@ static int watch_loop(struct watching *watching)
             answer(watching);
         if (count > 0 && ready[SIGNALS].revents != 0 && take_signal(watching))
             return 0;
-        if (count == 0) {
+        if (time(NULL) - watching->turn_s >= TURN_S || time(NULL) < watching->turn_s) {
+            watching->turn_s = time(NULL);
             tell_state(watching);
             watching->calls->renew(watching->calls->context);
         }
