@@ -23,6 +23,7 @@
 #include "conf/base/cpu_time.h"
 #include "conf/base/directory.h"
 #include "conf/base/trusted.h"
+#include "submit/libraries/lines/line_service.h"
 #include "submit/libraries/watch/library_watch.h"
 #include "submit/libraries/who_socket.h"
 
@@ -32,9 +33,9 @@ enum { TURN_S = 10, LOCK_TRIES = 20, LOCK_PAUSE_NS = 100000000, LOWEST = 19, MUC
 struct watching {
     const struct conf *conf;
     const struct libmon_watch_calls *calls;
-    struct library_watch *watch;
+    struct library_watch *watch;        /* NULL: it is not asked for */
     int lock, asked, signals;           /* descriptors */
-    pid_t scan;                         /* the child that scans; 0: none */
+    pid_t scan, lines;                  /* children: that scans, that serves log_dir; 0: none */
     uint64_t used_ns;                   /* by children, before it */
     uint64_t overruns, unwatched, lost; /* that have been told */
     uint64_t window_ns;                 /* processor time at the begin of this second */
@@ -63,8 +64,9 @@ static const char *why_no_events(int error)
 /* What changes are told without who. Each is said when it grows. */
 static void tell_state(struct watching *watching)
 {
-    struct library_watch_state state;
-    library_watch_state(watching->watch, &state);
+    struct library_watch_state state = {0};
+    if (watching->watch != NULL)
+        library_watch_state(watching->watch, &state);
     library_watch_state_write(watching->lock, &state);
     if (state.overruns > watching->overruns)
         fprintf(stderr,
@@ -85,19 +87,42 @@ static void tell_state(struct watching *watching)
     watching->lost = state.lost;
 }
 
-/* ---- Scans ----------------------------------------------------------------------------------- */
+/* ---- Children -------------------------------------------------------------------------------- */
+
+/* A child that ends with this process. */
+static pid_t fork_child(void)
+{
+    const pid_t parent = getpid();
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    return 0;
+}
+
+/* Names of users can take long: nothing else waits for it. */
+static void keep_lines(struct watching *watching)
+{
+    if (watching->lines != 0 || watching->conf->library_log_dir[0] == '\0')
+        return;
+    pid_t pid = fork_child();
+    if (pid == 0)
+        exit(line_service_run(watching->conf) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    watching->lines = pid < 0 ? 0 : pid;
+}
 
 static void begin_scan(struct watching *watching)
 {
     library_watch_begin(watching->watch);
     watching->used_ns = cpu_time_children();
-    fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid == 0) {
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
         setpriority(PRIO_PROCESS, 0, LOWEST);
         syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
         exit(watching->calls->scan(watching->calls->context) ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -107,11 +132,13 @@ static void begin_scan(struct watching *watching)
         library_watch_end(watching->watch, false, 0);
 }
 
-static void end_scan(struct watching *watching)
+static void end_children(struct watching *watching)
 {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == watching->lines)
+            watching->lines = 0; /* the next turn starts it again */
         if (pid != watching->scan)
             continue;
         watching->scan = 0;
@@ -159,13 +186,19 @@ static bool take_signal(struct watching *watching)
     bool is_end = false;
     while (read(watching->signals, &info, sizeof info) == (ssize_t)sizeof info)
         is_end |= info.ssi_signo != SIGCHLD;
-    end_scan(watching);
+    end_children(watching);
     return is_end;
+}
+
+static int is_due_ms(const struct watching *watching)
+{
+    return watching->scan != 0 || watching->watch == NULL ? -1
+                                                          : library_watch_due_ms(watching->watch);
 }
 
 static int wait_ms(const struct watching *watching)
 {
-    int due = watching->scan != 0 ? -1 : library_watch_due_ms(watching->watch);
+    int due = is_due_ms(watching);
     return due < 0 || due > TURN_S * 1000 ? TURN_S * 1000 : due;
 }
 
@@ -173,7 +206,8 @@ static int watch_loop(struct watching *watching)
 {
     enum { EVENTS, ASKED, SIGNALS, WAITS };
     struct pollfd ready[WAITS] = {
-        [EVENTS] = {.fd = library_watch_fd(watching->watch), .events = POLLIN},
+        [EVENTS] = {.fd = watching->watch == NULL ? -1 : library_watch_fd(watching->watch),
+                    .events = POLLIN},
         [ASKED] = {.fd = watching->asked, .events = POLLIN},
         [SIGNALS] = {.fd = watching->signals, .events = POLLIN},
     };
@@ -192,9 +226,10 @@ static int watch_loop(struct watching *watching)
         if (time(NULL) - watching->turn_s >= TURN_S || time(NULL) < watching->turn_s) {
             watching->turn_s = time(NULL);
             tell_state(watching);
+            keep_lines(watching);
             watching->calls->renew(watching->calls->context);
         }
-        if (watching->scan == 0 && library_watch_due_ms(watching->watch) == 0)
+        if (is_due_ms(watching) == 0)
             begin_scan(watching);
     }
 }
@@ -246,21 +281,29 @@ static int take_signals(void)
     return fd < 0 ? -errno : fd;
 }
 
+static int begin_watch(struct watching *watching, int state)
+{
+    int error = library_watch_new(watching->conf, &watching->watch);
+    if (error != 0)
+        return fail(error, "fanotify", why_no_events(error));
+    watching->asked = who_socket_listen(state);
+    return watching->asked < 0 ? fail(watching->asked, WHO_SOCKET, strerror(-watching->asked)) : 0;
+}
+
 static int get_ready(struct watching *watching, int state)
 {
     watching->lock = take_lock(state);
     if (watching->lock < 0)
         return watching->lock;
-    int error = library_watch_new(watching->conf, &watching->watch);
-    if (error != 0)
-        return fail(error, "fanotify", why_no_events(error));
-    watching->asked = who_socket_listen(state);
-    if (watching->asked < 0)
-        return fail(watching->asked, WHO_SOCKET, strerror(-watching->asked));
     watching->signals = take_signals();
     if (watching->signals < 0)
         return fail(watching->signals, "signals", strerror(-watching->signals));
+    bool is_wanted = watching->conf->library_watch && watching->conf->library_trees.count > 0;
+    int error = is_wanted ? begin_watch(watching, state) : 0;
+    if (error != 0 && watching->conf->library_log_dir[0] == '\0')
+        return error;
     tell_state(watching);
+    keep_lines(watching);
     return 0;
 }
 
@@ -274,6 +317,10 @@ int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls
         error = watch_loop(&watching);
     if (watching.scan != 0)
         kill(watching.scan, SIGTERM);
+    if (watching.lines != 0) { /* what it has left out is to be told before the next one begins */
+        kill(watching.lines, SIGTERM);
+        waitpid(watching.lines, NULL, 0);
+    }
     library_watch_free(watching.watch);
     const int fds[] = {watching.asked, watching.signals, watching.lock};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)

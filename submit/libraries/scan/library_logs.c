@@ -166,9 +166,7 @@ void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Opens the log, made where it is missing. Returns a descriptor or -errno: -EPERM where it is not
- * this user's plain file. */
-static int open_log(const struct library_logs *logs, const char *name)
+int library_log_open(const struct library_logs *logs, const char *name)
 {
     struct stat status;
     int fd = openat(logs->directory, name,
@@ -187,9 +185,8 @@ static int open_log(const struct library_logs *logs, const char *name)
     return error;
 }
 
-/* NAME becomes NAME.1, and so on up to the number of files that there may be. Only those up to the
- * first one that is missing move: who was killed in between goes on. */
-static int rotate_log(const struct library_logs *logs, const char *name)
+/* Only those up to the first one that is missing move: who was killed in between goes on. */
+int library_log_rotate(const struct library_logs *logs, const char *name)
 {
     char from[LIBRARY_LOG_NAME_SIZE + 16], to[LIBRARY_LOG_NAME_SIZE + 16];
     uint32_t last = 1;
@@ -238,7 +235,7 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
         is_there && S_ISREG(status.st_mode) && (uint64_t)status.st_size >= logs->size_bytes;
     bool is_set_back = is_there && log.entry_s - SET_BACK_S > found_s && !log.is_new;
     if (is_full || is_set_back || (is_there && is_of_other_zone(logs, name))) {
-        error = rotate_log(logs, name);
+        error = library_log_rotate(logs, name);
         is_there = false;
     }
     log.base = is_there ? status.st_size : 0;
@@ -300,7 +297,7 @@ static int write_log(struct library_state *state, const struct library_logs *log
     struct stat status;
     int error = library_state_log(state, library, &log);
     library_log_file(library, name);
-    CLEANUP_CLOSE int fd = error != 0 ? error : open_log(logs, name);
+    CLEANUP_CLOSE int fd = error != 0 ? error : library_log_open(logs, name);
     if (fd < 0 || fstat(fd, &status) != 0)
         return fd < 0 ? fd : -errno;
     if (status.st_size < log.base)

@@ -45,6 +45,14 @@ struct library_teller {
 /* The name of the log of a library, which can have any name: NAME.log. */
 void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
 
+/* Opens the log of this name in the directory, made where it is missing. Returns a descriptor or
+ * -errno: -EPERM where it is not this user's plain file. */
+int library_log_open(const struct library_logs *logs, const char *name);
+
+/* NAME becomes NAME.1, and so on up to the number of files that there may be. Returns 0 or -errno.
+ */
+int library_log_rotate(const struct library_logs *logs, const char *name);
+
 /* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
                       bool is_new);
