@@ -14,7 +14,7 @@ setup() {
     CONF=$PLACE/jobtrail.conf
     WATCH=
     mkdir -p "$TREE"
-    chmod 755 "$PLACE"
+    chmod o+x "$PLACE" "$BATS_RUN_TMPDIR" # for other users
     configure
 }
 
@@ -56,6 +56,11 @@ scan() {
     "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" "$@"
 }
 
+# said PATTERN [PID]: waits until the watch has printed it, while that process or the watch runs
+said() {
+    tail -n +1 -f --pid="${2:-$WATCH}" "$PLACE/said" | grep -q -m 1 -- "$1"
+}
+
 # line WORD FILE: the words of the line of the logs that has both
 line() {
     grep -h " $1 path=[^ ]*$2 " "$LOGS"/*.log
@@ -75,7 +80,7 @@ as() {
     [[ $(line LOG_CREATED libold.so) != *" by="* ]]
     chmod 1777 "$TREE"
     # stays while the watch looks
-    as 65534 python3 -c '
+    as 65534 /usr/bin/python3 -c '
 import os, sys, time
 tree = sys.argv[1]
 os.mkdir(tree + "/new")
@@ -86,7 +91,7 @@ os.rename(tree + "/libthree.so.tmp", tree + "/libthree.so")
 while not os.path.exists(sys.argv[2]): time.sleep(0.01)
 ' "$TREE" "$PLACE/go" 3>&- &
     local writer=$!
-    until grep -q libthree "$PLACE/said"; do kill -0 $WATCH; done
+    said libthree $writer
     touch "$PLACE/go"
     wait $writer
     local name words event=
@@ -112,7 +117,7 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
         rename "$ENV{TREE}/a", "$ENV{TREE}/c" or die; unlink "$ENV{TREE}/b/libthree.so" or die;
         select undef, undef, undef, 0.01 until -e "$ENV{PLACE}/go"' 3>&- &
     local writer=$!
-    until grep -q libthree "$PLACE/said"; do kill -0 $WATCH; done
+    said libthree $writer
     touch "$PLACE/go"
     wait $writer
     [[ $(line LIB_REMOVED libthree.so) == *" by=root command=perl "* ]]
@@ -123,7 +128,7 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     exec 8>>"$TREE/c/deep/libtwo.so"
     echo more >&8
     exec 8>&-
-    until grep -q "modified .*c/deep/libtwo.so" "$PLACE/said"; do kill -0 $WATCH; done
+    said "modified .*c/deep/libtwo.so"
     [[ $(line LIB_MODIFIED c/deep/libtwo.so) == *" by=root command=bats"* || $(line LIB_MODIFIED c/deep/libtwo.so) == *" by=root command=bash"* ]]
 }
 
@@ -143,7 +148,7 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     exec 8>>"$TREE/libone.so"
     echo more >&8
     exec 8>&-
-    until grep -q "modified" "$PLACE/said"; do kill -0 $WATCH; done
+    said "modified"
     kill -KILL "$WATCH"
     wait "$WATCH" || true
     echo evil >"$TREE/libone.so"
@@ -170,7 +175,7 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     as 65534 true
     cp /etc/hostname "$TREE/libgone.so"
     kill -CONT "$WATCH"
-    until grep -q libgone "$PLACE/said"; do kill -0 $WATCH; done
+    said libgone
     [[ $(line LOG_CREATED libgone.so) == *" by=unknown"* ]]
     scans 2
     (($(figure unknown) > 0))
@@ -181,7 +186,7 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     kill -STOP "$WATCH"
     (cd "$TREE" && seq 20000 | sed 's/.*/lib&.so/' | xargs touch)
     kill -CONT "$WATCH"
-    until grep -q "^20000 files" "$PLACE/said"; do kill -0 $WATCH; done
+    said "^20000 files"
     scans 2
     (($(figure overruns) == 1))
     grep -q "more has happened at once than the kernel keeps" "$PLACE/trouble"
@@ -197,7 +202,7 @@ open(sys.argv[1] + "/libe\nvil \x1b[2J.so", "w").write("x")
 while not os.path.exists(sys.argv[2]): time.sleep(0.01)
 ' "$TREE" "$PLACE/go" 3>&- &
     local writer=$!
-    until grep -q 'libe\\x0avil' "$PLACE/said"; do kill -0 $WATCH; done
+    said 'libe\\x0avil' $writer
     touch "$PLACE/go"
     wait $writer
     [[ $(cat "$LOGS"/*.log | wc -l) == 2 ]]
