@@ -256,7 +256,8 @@ static void put_head(FILE *stream, int fd, int64_t base)
         putc('\n', stream);
 }
 
-/* What a tree had when it was scanned for the first time was not watched. */
+/* What a tree had when it was scanned for the first time may have been there before it was watched.
+ */
 static void find_who(const struct library_whos *whos, struct library_change *change)
 {
     const struct library_whos_question question = {
@@ -265,8 +266,10 @@ static void find_who(const struct library_whos *whos, struct library_change *cha
         .is_gone = change->kind == LIBRARY_REMOVED,
         .changed_ns = change->is.changed_ns,
     };
-    if (whos != NULL && !change->is_first)
+    if (whos != NULL)
         library_whos_find(whos, &question, &change->who);
+    if (change->is_first && change->who.how == LIBRARY_WHO_UNKNOWN)
+        change->who = (struct library_who){.how = LIBRARY_WHO_NOT_WATCHED};
 }
 
 static int put_changes(struct library_state *state, const char *library, FILE *stream,
