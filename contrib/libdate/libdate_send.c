@@ -77,6 +77,8 @@ static int ask(int fd, const char *bytes, size_t size)
     if (send(fd, bytes, size, MSG_NOSIGNAL) < 0 && errno != EPIPE)
         return -errno; /* a service that has refused the connection has answered already */
     ssize_t got = recv(fd, &answer, 1, 0);
+    if (got < 0 && errno == ECONNRESET) /* refused, before the line was read */
+        return LOG_TOO_MANY;
     return got < 0 ? -errno : got == 0 ? -EPROTO : answer;
 }
 

@@ -28,7 +28,14 @@
 #include "submit/libraries/who_socket.h"
 
 /* How often doctor's line is written, and the configuration looked at. */
-enum { TURN_S = 10, LOCK_TRIES = 20, LOCK_PAUSE_NS = 100000000, LOWEST = 19, MUCH_NS = 100000000 };
+enum {
+    TURN_S = 10,
+    AFTER_FAILURE_S = 300,
+    LOCK_TRIES = 20,
+    LOCK_PAUSE_NS = 100000000,
+    LOWEST = 19,
+    MUCH_NS = 100000000
+};
 
 struct watching {
     const struct conf *conf;
@@ -39,8 +46,8 @@ struct watching {
     uint64_t used_ns;                   /* by children, before it */
     uint64_t overruns, unwatched, lost; /* that have been told */
     uint64_t window_ns;                 /* processor time at the begin of this second */
-    time_t window_s, turn_s;
-    bool is_much, is_lowest; /* it had much to do in the second before; its priority */
+    time_t window_s, turn_s, lines_s;   /* lines: it is not started again before */
+    bool is_much, is_lowest;            /* it had much to do in the second before; its priority */
 };
 
 /* ---- Trouble --------------------------------------------------------------------------------- */
@@ -109,7 +116,8 @@ static pid_t fork_child(void)
 /* Names of users can take long: nothing else waits for it. */
 static void keep_lines(struct watching *watching)
 {
-    if (watching->lines != 0 || watching->conf->library_log_dir[0] == '\0')
+    if (watching->lines != 0 || watching->conf->library_log_dir[0] == '\0' ||
+        time(NULL) < watching->lines_s)
         return;
     pid_t pid = fork_child();
     if (pid == 0)
@@ -137,8 +145,10 @@ static void end_children(struct watching *watching)
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid == watching->lines)
-            watching->lines = 0; /* the next turn starts it again */
+        if (pid == watching->lines) {
+            watching->lines = 0;
+            watching->lines_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
+        }
         if (pid != watching->scan)
             continue;
         watching->scan = 0;

@@ -120,7 +120,11 @@ static void tell_left_out(struct line_service *service, bool is_end)
 
 static void end_connection(struct connection *connection, enum log_answer answer)
 {
-    const char byte = (char)answer;
+    char byte;
+    /* what is not read would take the answer's place */
+    while (recv(connection->fd, &byte, 1, MSG_DONTWAIT) > 0)
+        ;
+    byte = (char)answer;
     if (send(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         errno = 0; /* whoever does not wait for it has no answer */
     close(connection->fd);
