@@ -42,16 +42,16 @@ int log_message_read(const char *bytes, size_t size, struct log_message *message
     if (size <= BEGIN_SIZE || size > LOG_MESSAGE_MAX || memcmp(bytes, begin, BEGIN_SIZE) != 0 ||
         bytes[size - 1] != '\0')
         return -EINVAL;
+    message->has_pairs = false;
     message->name = bytes + BEGIN_SIZE;
     message->words = message->name + strlen(message->name) + 1;
     message->words_size = size - (size_t)(message->words - bytes);
     return log_name_is_good(message->name) ? 0 : -EINVAL;
 }
 
-/* As it is in the line: blanks stay. */
-static size_t put_byte(unsigned char byte, char *to)
+static size_t put_byte(unsigned char byte, bool has_pairs, char *to)
 {
-    if (byte >= ' ' && byte < 0x7f && byte != '\\') {
+    if (byte >= ' ' + has_pairs && byte < 0x7f && byte != '\\') {
         *to = (char)byte;
         return 1;
     }
@@ -71,7 +71,7 @@ int log_message_line(const struct log_message *message, const char *date, const 
         if (is_first)
             line[length++] = ' ';
         if (message->words[i] != '\0')
-            length += put_byte((unsigned char)message->words[i], line + length);
+            length += put_byte((unsigned char)message->words[i], message->has_pairs, line + length);
     }
     if (length >= room)
         return -EMSGSIZE;

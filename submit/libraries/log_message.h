@@ -9,6 +9,7 @@
 #ifndef JOBTRAIL_LOG_MESSAGE_H
 #define JOBTRAIL_LOG_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LOG_MESSAGE_BEGIN "jobtrail line 1\n"
@@ -36,6 +37,8 @@ struct log_message {
     const char *name;
     const char *words; /* with a NUL behind each; `words_size` 0: none */
     size_t words_size;
+    bool has_pairs; /* words are KEY=VALUE: in the line blanks in them are \x20. A reader sets it
+                       not */
 };
 
 /* Makes a message in `bytes`, of LOG_MESSAGE_MAX. Returns its size; 0: it is too long. */

@@ -153,8 +153,8 @@ static bool scan_of_watch(void *context)
     return status == LIBMON_OK || status == LIBMON_NOT_ALL;
 }
 
-/* With a changed configuration this program begins anew; one with a mistake changes nothing. */
-static void renew_watch(void *context)
+/* One with a mistake changes nothing. */
+static bool is_other_conf(void *context)
 {
     const struct watch_call *call = context;
     struct stat now;
@@ -165,16 +165,16 @@ static void renew_watch(void *context)
          now.st_mtim.tv_sec == call->loaded.st_mtim.tv_sec &&
          now.st_mtim.tv_nsec == call->loaded.st_mtim.tv_nsec) ||
         conf_load_trusted(call->options->conf, &conf, &fault) != 0)
-        return;
+        return false;
     conf_free(&conf);
-    execv("/proc/self/exe", call->options->argv);
+    return true;
 }
 
 static enum libmon_status watch(const struct libmon_options *options, const struct conf *conf)
 {
     struct libmon_options of_scans = *options;
     struct watch_call call = {.options = &of_scans, .conf = conf};
-    const struct libmon_watch_calls calls = {scan_of_watch, renew_watch, &call};
+    const struct libmon_watch_calls calls = {scan_of_watch, is_other_conf, &call};
     of_scans.wait = true;
     of_scans.quiet |= options->background;
     if (stat(options->conf, &call.loaded) != 0)
@@ -187,6 +187,11 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
         return LIBMON_OK;
     }
     int error = libmon_watch(conf, &calls);
+    if (error == 1) {
+        execv("/proc/self/exe", options->argv); /* begins anew */
+        perror("jobtrail-libmon: watch: it does not begin anew");
+        return LIBMON_UNUSABLE;
+    }
     return error == 0 ? LIBMON_OK : error == -EWOULDBLOCK ? LIBMON_LOCKED : LIBMON_UNUSABLE;
 }
 

@@ -24,6 +24,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/trusted.h"
 #include "submit/libraries/lines/line_service.h"
+#include "submit/libraries/uses/use_watch.h"
 #include "submit/libraries/watch/library_watch.h"
 #include "submit/libraries/who_socket.h"
 
@@ -37,17 +38,28 @@ enum {
     MUCH_NS = 100000000
 };
 
+/* A child that goes on beside, with a loop of its own: so no directory service, disk or mass of
+ * opens holds the events of changes up. */
+struct helper {
+    int (*run)(const struct conf *conf); /* NULL: it is not asked for */
+    pid_t pid;                           /* 0: it does not run */
+    time_t not_before_s;
+};
+
+enum { HELPER_LINES, HELPER_USES, HELPERS };
+
 struct watching {
     const struct conf *conf;
     const struct libmon_watch_calls *calls;
-    struct library_watch *watch;        /* NULL: it is not asked for */
-    int lock, asked, signals;           /* descriptors */
-    pid_t scan, lines;                  /* children: that scans, that serves log_dir; 0: none */
+    struct library_watch *watch; /* NULL: it is not asked for */
+    int lock, asked, signals;    /* descriptors */
+    pid_t scan;                  /* the child that scans; 0: none */
+    struct helper helper[HELPERS];
     uint64_t used_ns;                   /* by children, before it */
     uint64_t overruns, unwatched, lost; /* that have been told */
     uint64_t window_ns;                 /* processor time at the begin of this second */
-    time_t window_s, turn_s, lines_s;   /* lines: it is not started again before */
-    bool is_much, is_lowest;            /* it had much to do in the second before; its priority */
+    time_t window_s, turn_s;
+    bool is_much, is_lowest; /* it had much to do in the second before; its priority */
 };
 
 /* ---- Trouble --------------------------------------------------------------------------------- */
@@ -113,16 +125,40 @@ static pid_t fork_child(void)
     return 0;
 }
 
-/* Names of users can take long: nothing else waits for it. */
-static void keep_lines(struct watching *watching)
+static void keep_helpers(struct watching *watching)
 {
-    if (watching->lines != 0 || watching->conf->library_log_dir[0] == '\0' ||
-        time(NULL) < watching->lines_s)
-        return;
-    pid_t pid = fork_child();
-    if (pid == 0)
-        exit(line_service_run(watching->conf) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-    watching->lines = pid < 0 ? 0 : pid;
+    for (int i = 0; i < HELPERS; i++) {
+        struct helper *helper = &watching->helper[i];
+        if (helper->run == NULL || helper->pid != 0 || time(NULL) < helper->not_before_s)
+            continue;
+        pid_t pid = fork_child();
+        if (pid == 0)
+            exit(helper->run(watching->conf) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        helper->pid = pid < 0 ? 0 : pid;
+    }
+}
+
+/* One that was killed is started again by the next turn. */
+static void note_helper_end(struct watching *watching, pid_t pid, int status)
+{
+    for (int i = 0; i < HELPERS; i++) {
+        struct helper *helper = &watching->helper[i];
+        if (pid != helper->pid)
+            continue;
+        helper->pid = 0;
+        helper->not_before_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
+    }
+}
+
+/* What they have to write comes before others begin. */
+static void end_helpers(struct watching *watching)
+{
+    for (int i = 0; i < HELPERS; i++)
+        if (watching->helper[i].pid != 0)
+            kill(watching->helper[i].pid, SIGTERM);
+    for (int i = 0; i < HELPERS; i++)
+        if (watching->helper[i].pid != 0)
+            waitpid(watching->helper[i].pid, NULL, 0);
 }
 
 static void begin_scan(struct watching *watching)
@@ -145,10 +181,7 @@ static void end_children(struct watching *watching)
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid == watching->lines) {
-            watching->lines = 0;
-            watching->lines_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
-        }
+        note_helper_end(watching, pid, status);
         if (pid != watching->scan)
             continue;
         watching->scan = 0;
@@ -236,8 +269,9 @@ static int watch_loop(struct watching *watching)
         if (time(NULL) - watching->turn_s >= TURN_S || time(NULL) < watching->turn_s) {
             watching->turn_s = time(NULL);
             tell_state(watching);
-            keep_lines(watching);
-            watching->calls->renew(watching->calls->context);
+            keep_helpers(watching);
+            if (watching->calls->is_other(watching->calls->context))
+                return 1;
         }
         if (is_due_ms(watching) == 0)
             begin_scan(watching);
@@ -310,10 +344,14 @@ static int get_ready(struct watching *watching, int state)
         return fail(watching->signals, "signals", strerror(-watching->signals));
     bool is_wanted = watching->conf->library_watch && watching->conf->library_trees.count > 0;
     int error = is_wanted ? begin_watch(watching, state) : 0;
-    if (error != 0 && watching->conf->library_log_dir[0] == '\0')
+    if (watching->conf->library_log_dir[0] != '\0')
+        watching->helper[HELPER_LINES].run = line_service_run;
+    else if (error != 0)
         return error;
+    if (is_wanted && error == 0 && watching->conf->library_use_logs[0] != '\0')
+        watching->helper[HELPER_USES].run = use_watch_run;
     tell_state(watching);
-    keep_lines(watching);
+    keep_helpers(watching);
     return 0;
 }
 
@@ -324,13 +362,10 @@ int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls
     CLEANUP_CLOSE int state = open_state(conf->library_state);
     int error = state < 0 ? state : get_ready(&watching, state);
     if (error == 0)
-        error = watch_loop(&watching);
+        error = watch_loop(&watching); /* 1 is none */
     if (watching.scan != 0)
         kill(watching.scan, SIGTERM);
-    if (watching.lines != 0) { /* what it has left out is to be told before the next one begins */
-        kill(watching.lines, SIGTERM);
-        waitpid(watching.lines, NULL, 0);
-    }
+    end_helpers(&watching);
     library_watch_free(watching.watch);
     const int fds[] = {watching.asked, watching.signals, watching.lock};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)

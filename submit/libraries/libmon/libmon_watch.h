@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * jobtrail-libmon watch: one process for the events of the kernel, and a child for each scan that
- * is due. Nothing of it waits for a user or a directory service.
+ * jobtrail-libmon watch: one process for the events of the kernel, and children: for each scan that
+ * is due, for log_dir, and for uses. So events of changes wait for nobody.
  */
 #ifndef JOBTRAIL_LIBMON_WATCH_H
 #define JOBTRAIL_LIBMON_WATCH_H
@@ -13,13 +13,14 @@
 struct libmon_watch_calls {
     /* Makes one scan, in a child process, and returns whether all changes are told. */
     bool (*scan)(void *context);
-    /* The configuration may be another one by now: does not return if it is. */
-    void (*renew)(void *context);
+    /* Whether the configuration is another one by now. */
+    bool (*is_other)(void *context);
     void *context;
 };
 
-/* Watches until SIGTERM or SIGINT. Returns 0 then; -EWOULDBLOCK where another watch runs; or
- * another -errno, after saying on stderr what is wrong. */
+/* Watches until SIGTERM or SIGINT. Returns 0 then; 1 where the configuration is another one;
+ * -EWOULDBLOCK where another watch runs; or another -errno, after saying on stderr what is wrong.
+ */
 int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls);
 
 #endif

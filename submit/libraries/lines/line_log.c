@@ -98,26 +98,33 @@ static int write_line(int fd, const struct log_end *end, const struct log_messag
     return append(fd, end->size, text, (size_t)(head + length));
 }
 
-int line_log_append(const struct line_logs *logs, const struct log_message *message,
-                    const char *user, int64_t now_s)
+int line_log_write(const struct library_logs *logs, const char *file,
+                   const struct log_message *message, const char *user, int64_t now_s)
 {
-    char file[LOG_NAME_SIZE + sizeof ".log"];
     struct log_end end;
     struct stat status;
-    snprintf(file, sizeof file, "%s.log", message->name);
-    int error = check_name(logs, message->name, file);
+    int error = 0;
     for (int turn = 0; turn < 2 && error == 0; turn++) {
-        CLEANUP_CLOSE int fd = library_log_open(&logs->logs, file);
+        CLEANUP_CLOSE int fd = library_log_open(logs, file);
         if (fd < 0)
             return fd;
         if (fstat(fd, &status) != 0)
             return -errno;
         read_end(fd, status.st_size, &end);
-        bool is_full = (uint64_t)status.st_size >= logs->logs.size_bytes ||
+        bool is_full = (uint64_t)status.st_size >= logs->size_bytes ||
                        (end.entry_s != INT64_MIN && end.entry_s - SET_BACK_S > now_s);
         if (!is_full || turn > 0)
             return write_line(fd, &end, message, user, now_s);
-        error = library_log_rotate(&logs->logs, file);
+        error = library_log_rotate(logs, file);
     }
     return error;
+}
+
+int line_log_append(const struct line_logs *logs, const struct log_message *message,
+                    const char *user, int64_t now_s)
+{
+    char file[LOG_NAME_SIZE + sizeof ".log"];
+    snprintf(file, sizeof file, "%s.log", message->name);
+    int error = check_name(logs, message->name, file);
+    return error == 0 ? line_log_write(&logs->logs, file, message, user, now_s) : error;
 }

@@ -20,6 +20,11 @@ struct line_logs {
     const struct globs *names; /* of those that are made where they are missing */
 };
 
+/* Appends "DATE USER WORD..." to the log of this name of a file, made where it is missing. Of the
+ * message, the words count. As below. */
+int line_log_write(const struct library_logs *logs, const char *file,
+                   const struct log_message *message, const char *user, int64_t now_s);
+
 /* Appends the line of the message, whose name is good, at `now_s`, since the Epoch. Returns 0;
  * -ENOENT: there is no such log, and none is made; -EMSGSIZE; -EDQUOT: there are too many logs; or
  * another -errno, and the log is as it was. */

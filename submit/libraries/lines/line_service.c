@@ -110,7 +110,7 @@ static void tell_left_out(struct line_service *service, bool is_end)
         char words[64];
         int size = snprintf(words, sizeof words, "LINES_LEFT_OUT count=%llu",
                             (unsigned long long)user->left_out);
-        const struct log_message message = {user->log, words, (size_t)size + 1};
+        const struct log_message message = {user->log, words, (size_t)size + 1, false};
         append_line(service, &message, user->uid);
         user->left_out = 0;
     }

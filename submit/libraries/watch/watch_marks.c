@@ -28,7 +28,9 @@ enum { HANDLE_BYTES = 128 }; /* MAX_HANDLE_SZ */
 #define CHANGES                                                                                    \
     (FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_MODIFY | FAN_CLOSE_WRITE |      \
      FAN_ATTRIB | FAN_ONDIR | FAN_EVENT_ON_CHILD)
-#define OPENS (FAN_OPEN | FAN_OPEN_EXEC)
+#define OPENS                                                                                      \
+    (FAN_OPEN | FAN_OPEN_EXEC | FAN_CREATE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_ONDIR |           \
+     FAN_EVENT_ON_CHILD)
 
 struct watch_marks {
     int fd;
@@ -48,7 +50,7 @@ int watch_marks_new(enum watch_marks_kind kind, struct watch_marks **marks)
     struct watch_marks *made = calloc(1, sizeof *made);
     if (made == NULL)
         return -ENOMEM;
-    made->mask = CHANGES | (kind == WATCH_CHANGES_AND_OPENS ? OPENS : 0);
+    made->mask = kind == WATCH_OPENS ? OPENS : CHANGES;
     made->fd = fanotify_init(flags | FAN_REPORT_PIDFD, O_RDONLY | O_CLOEXEC);
     made->has_pidfd = made->fd >= 0;
     if (made->fd < 0 && errno == EINVAL)

@@ -21,8 +21,8 @@ enum { WATCH_DIRECTORIES_MAX = 65536 };
 
 struct watch_marks;
 
-/* What is to be told beside changes. */
-enum watch_marks_kind { WATCH_CHANGES, WATCH_CHANGES_AND_OPENS };
+/* What is told: both tell of new directories. */
+enum watch_marks_kind { WATCH_CHANGES, WATCH_OPENS };
 
 /* Asks the kernel for events. Returns 0; -EPERM without CAP_SYS_ADMIN; -EINVAL or -ENOSYS where the
  * kernel has no names in events (before Linux 5.9); or another -errno. watch_marks_free() releases,

@@ -16,7 +16,7 @@ setup() {
     mkdir -p "$TREE"
     echo first >"$TREE/libfirst.so"
     chmod o+x "$PLACE" "$BATS_RUN_TMPDIR" # for other users
-    configure
+    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "watch = yes" >"$CONF"
 }
 
 teardown() {
@@ -25,13 +25,9 @@ teardown() {
     while read -r at; do umount -l "$at"; done < <(awk -v place="$PLACE/" 'index($2, place) == 1 { print $2 }' /proc/mounts | tac)
 }
 
-configure() { # LINE...
-    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "watch = yes" "$@" >"$CONF"
-}
-
-begin_watch() { # [OPTION]...
+begin_watch() {
     rm -f "$STATE/who"
-    "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" "$@" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
+    "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     WATCH=$!
     until [[ -S $STATE/who ]]; do kill -0 $WATCH; done
     scans 1
@@ -196,8 +192,9 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
 
 @test "names of any bytes and commands of any name drive no line" {
     begin_watch
-    cp "$(readlink -f /usr/bin/python3)" "$PLACE/x"$'\n'"by=root"
-    "$PLACE/x"$'\n'"by=root" -c '
+    local evil=$PLACE/x$'\n'by=root
+    cp "$(readlink -f /usr/bin/python3)" "$evil"
+    "$evil" -c '
 import os, sys, time
 open(sys.argv[1] + "/libe\nvil \x1b[2J.so", "w").write("x")
 while not os.path.exists(sys.argv[2]): time.sleep(0.01)
@@ -235,6 +232,41 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     run -3 unshare --user --map-root-user "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
     [[ $output == *"CAP_SYS_ADMIN"*"scans work"* || $output == *"others than root"* ]]
     run -0 scan
+}
+
+@test "opens of libraries outside of jobs are counted, with user and program" {
+    USES=$PLACE/uses
+    echo "use_logs = $USES" >>"$CONF"
+    begin_watch
+    until [[ -d $USES ]]; do kill -0 "$WATCH"; done
+    # until it looks
+    local opens='
+import sys
+for i in range(3):
+    open(sys.argv[1]).close()
+    open(sys.argv[2]).close()
+print(1, flush=True)
+sys.stdin.read()'
+    cp "$(readlink -f /usr/bin/python3)" "$PLACE/ld"
+    until [[ -s $USES/libfirst.log ]]; do
+        # both are there until the watch has looked, and has ended
+        coproc USER { as 65534 /usr/bin/python3 -c "$opens" "$TREE/libfirst.so" /etc/hostname; }
+        coproc LINKER { "$PLACE/ld" -c "$opens" "$TREE/libfirst.so" /etc/hostname; } 2>/dev/null
+        read -r _ <&"${USER[0]}"
+        read -r _ <&"${LINKER[0]}"
+        end_watch
+        local user=${USER[1]} linker=${LINKER[1]}
+        exec {user}>&- {linker}>&-
+        wait
+        [[ -s $USES/libfirst.log ]] || begin_watch
+    done
+    [[ $(sed -n 1p "$USES/libfirst.log") == "# jobtrail: sorted UTC" ]]
+    grep -qE "^[A-Z][a-z]{2}_[^ ]* nobody LIB_OPENED count=[1-9][0-9]* command=python3[^ ]* program=/usr/bin/python3[^ ]* path=$TREE/libfirst.so$" "$USES/libfirst.log"
+    grep -qE " root LIB_LINKED count=[1-3] command=ld program=$PLACE/ld path=" "$USES/libfirst.log"
+    # the scans' own are none
+    run ! grep -q libmon "$USES/libfirst.log"
+    run -0 "$JOBTRAIL_BIN/jobtrail-libq" -c "$USES/libfirst.log"
+    [[ $output == *2* ]]
 }
 
 @test "usage is told" {
