@@ -311,9 +311,9 @@ static void add_conf(struct library_search *search, const char *path, int includ
  * the entries name by the offset in the file. */
 static void add_cache(struct library_search *search, const char *path)
 {
-    static const char magic[20] = "glibc-ld.so.cache1.1";
+    static const char magic[] = "glibc-ld.so.cache1.1";
     struct cache_head {
-        char magic[20];
+        char magic[sizeof magic - 1];
         uint32_t count, text_bytes, more[5];
     } head;
     struct cache_entry {
@@ -328,7 +328,7 @@ static void add_cache(struct library_search *search, const char *path)
         return;
     }
     bool is_known = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-                    memcmp(head.magic, magic, sizeof magic) == 0 && head.count <= ENTRIES_MAX;
+                    memcmp(head.magic, magic, sizeof head.magic) == 0 && head.count <= ENTRIES_MAX;
     for (uint32_t i = 0; is_known && i < head.count; i++) {
         off_t at = (off_t)(sizeof head + (size_t)i * sizeof entry);
         is_known = pread(fd, &entry, sizeof entry, at) == (ssize_t)sizeof entry;

@@ -24,7 +24,7 @@ run_jobs() {
     CRASH=$(SUBMIT_AS=root submit "srun $PROGRAMS/kill_self 11" --partition=other)
     CANCELLED=$(submit "srun $PROGRAMS/spin 900 sleep")
     OOM=$(submit "srun --mem=60M /usr/bin/python3 -c 'x = bytearray(300 << 20)'" --mem=200M)
-    eventually 30 step_runs "$CANCELLED"
+    eventually 60 step_runs "$CANCELLED.0"
     run_as root scancel "$CANCELLED"
     for id in "$OK" "$ARRAY" "$CRASH" "$CANCELLED" "$OOM"; do
         wait_job "$id"
@@ -32,10 +32,6 @@ run_jobs() {
     done
     eventually 60 has_both_tasks
     export OK ARRAY CRASH CANCELLED OOM
-}
-
-step_runs() { # JOB: its step 0 has started, and the program in it left a capture
-    run_as root squeue -h -s -j "$1" -o %i | grep -qx "$1.0" && pgrep -f "$PROGRAMS/spin" >/dev/null
 }
 
 is_accounted() { # JOB: slurmdbd knows the end of all of it

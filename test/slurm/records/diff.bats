@@ -96,11 +96,6 @@ has_little_time() { # JOB: its limit is now, which cannot be its start
     run_as root scontrol update "jobid=$1" EndTime=now
 }
 
-step_runs() { # STEP: it has started, and the program in it left a capture
-    run_as root squeue -h -s -j "${1%.*}" -o %i | grep -qx "$1" &&
-        grep -aq "$PROGRAMS/spin" "$DIR"/run/n*/"${1%.*}".0/user/ledger
-}
-
 is_accounted() { # JOB: slurmdbd knows the end of all of it
     local states
     states=$(run_as root sacct -n -P -j "$1" -o state) && [[ -n $states && ! $states =~ PENDING|RUNNING ]]

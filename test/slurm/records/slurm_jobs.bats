@@ -43,8 +43,8 @@ run_jobs() {
     resize_job
     REQUEUED=$(submit "srun $PROGRAMS/spin 900 sleep" --requeue)
     SUSPENDED=$(submit "srun $PROGRAMS/spin 900 sleep")
-    eventually 30 step_runs "$REQUEUED"
-    eventually 30 step_runs "$SUSPENDED"
+    eventually 60 step_runs "$REQUEUED.0"
+    eventually 60 step_runs "$SUSPENDED.0"
     run_as root scontrol suspend "$SUSPENDED"
     run_as root scontrol requeue "$REQUEUED"
     eventually 60 has_state "$REQUEUED" PENDING
@@ -66,7 +66,7 @@ run_jobs() {
 
 resize_job() {
     RESIZED=$(submit "srun -N1 -n1 $PROGRAMS/spin 900 sleep" --nodes=2 --ntasks=2)
-    eventually 30 step_runs "$RESIZED"
+    eventually 60 step_runs "$RESIZED.0"
     eventually 30 has_run_awhile "$RESIZED"
     run_as root scontrol update "jobid=$RESIZED" NumNodes=1
     eventually 60 was_resized
@@ -82,10 +82,6 @@ was_resized() {
     [[ $(sacct_says -j "$RESIZED" -o state | sort | paste -sd ' ') == "RESIZING RUNNING" ]]
 }
 
-step_runs() { # JOB
-    run_as root squeue -h -s -j "$1" -o %i | grep -qx "$1.0"
-}
-
 sacct_says() {
     run_as root sacct -n -P -X -D "$@"
 }
@@ -97,7 +93,7 @@ starts_again() {
 }
 
 has_run_twice() {
-    [[ $(sacct_says -j "$REQUEUED" -o state | sort | paste -sd ' ') == "REQUEUED RUNNING" ]] && step_runs "$REQUEUED"
+    [[ $(sacct_says -j "$REQUEUED" -o state | sort | paste -sd ' ') == "REQUEUED RUNNING" ]] && step_runs "$REQUEUED.0"
 }
 
 has_told_twice() { # the nodes, in coverage records

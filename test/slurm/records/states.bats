@@ -94,11 +94,6 @@ is_recorded() { # JOB
     [[ $(record_count "$1" spin) == 1 ]]
 }
 
-step_runs() { # STEP: it has started, and the program in it left a capture
-    run_as root squeue -h -s -j "${1%.*}" -o %i | grep -qx "$1" &&
-        grep -aq "$PROGRAMS/spin" "$DIR"/run/n*/"${1%.*}".0/user/ledger
-}
-
 spins() { # JOB COUNT: so many programs in it left a capture
     [[ $(grep -ao "$PROGRAMS/spin" "$DIR/run/n1/$1.0/user/ledger" | wc -l) -ge $2 ]]
 }
