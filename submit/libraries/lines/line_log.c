@@ -95,7 +95,7 @@ static int write_line(int fd, const struct log_end *end, const struct log_messag
                               LIBRARY_LOG_SORTED, zone[0] == '\0' ? "" : " ", zone)
                    : snprintf(text, sizeof text, "%s", end->is_cut ? "\n" : "");
     memcpy(text + head, line, (size_t)length);
-    return append(fd, end->size, text, (size_t)(head + length));
+    return append(fd, end->size, text, (size_t)head + (size_t)length);
 }
 
 int line_log_write(const struct library_logs *logs, const char *file,

@@ -70,7 +70,7 @@ static void a_line_is_bounded(void **state)
         else
             assert_int_equal(size, -EMSGSIZE);
     }
-    assert_in_range(longest, 500, LOG_LINE_SIZE - 1);
+    assert_true(longest >= 500 && longest < LOG_LINE_SIZE);
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     assert_int_equal(log_message_make("app", words, 1, bytes), 0);
