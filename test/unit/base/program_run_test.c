@@ -57,7 +57,8 @@ static void stdin_is_empty_and_the_environment_is_the_one_given(void **state)
 static int add_bytes(void *context, const char *bytes, size_t size)
 {
     size_t *count = context;
-    assert_int_equal(strspn(bytes, "x") >= size, 1);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(bytes[i], 'x');
     *count += size;
     return *count > 1 << 20 ? -EFBIG : 0;
 }
