@@ -29,7 +29,7 @@ static const char usage[] =
     "\n"
     "scan\n"
     "Says what has changed since the last scan in the libraries below the trees of [libraries] in\n"
-    "jobtrail.conf, and writes it to their logs. A timer runs it.\n"
+    "jobtrail.conf, writes it to their logs, and makes records of it. A timer runs it.\n"
     "\n"
     "watch\n"
     "Says it at once, and who did it, until it is ended; and appends users' lines to the logs of\n"
@@ -48,7 +48,7 @@ static const char usage[] =
     "  -V, --version\n"
     "\n"
     "Exit status: 0 all was seen; 1 a tree is away, or something cannot be read; 2 usage; 3 the\n"
-    "configuration, the state or a log cannot be used; 4 another scan or watch is running.\n";
+    "configuration, the state, a log or the outbox cannot be used; 4 another scan or watch runs.\n";
 
 enum libmon_status {
     LIBMON_OK = 0,
@@ -119,7 +119,12 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
         .is_waiting = options->wait,
         .skips_new = options->no_new_hashes,
         .is_accepted = options->accept_away,
-        .teller = {libmon_print_change, libmon_flush, conf, &output},
+        .teller = {.tell = libmon_tell,
+                   .flush = libmon_flush,
+                   .conf = conf,
+                   .context = &output,
+                   .keep = libmon_keep,
+                   .trouble = libmon_trouble},
         .warn = libmon_warn,
         .progress = libmon_progress,
     };
@@ -132,9 +137,14 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
                   stderr);
         return LIBMON_OK;
     }
+    if (!options->dry_run && (output.records = library_outbox_new(conf)) == NULL) {
+        fputs("jobtrail-libmon: out of memory\n", stderr);
+        return LIBMON_UNUSABLE;
+    }
     progress_begin(&output.progress, "files: ", 0);
-    return end_scan(&output, library_scan(&order, &counts, trouble, sizeof trouble), &counts,
-                    trouble);
+    enum library_scan_outcome outcome = library_scan(&order, &counts, trouble, sizeof trouble);
+    library_outbox_free(output.records);
+    return end_scan(&output, outcome, &counts, trouble);
 }
 
 /* ---- Watching ---------------------------------------------------------------------------------

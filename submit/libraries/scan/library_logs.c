@@ -322,6 +322,7 @@ static int put_change(struct telling *telling, struct library_change *change)
         change->group = group->name;
     count_change(telling, change);
     find_who(telling->teller->whos, change);
+    change->seen_s = telling->teller->seen_s;
     if (telling->stream != NULL && !change->is_beyond)
         library_log_line(telling->stream, change, telling->entry_s, telling->is_new);
     telling->is_new = false;
@@ -393,6 +394,11 @@ static int write_log(struct library_state *state, const struct library_logs *log
     return 0;
 }
 
+static int keep_told(const struct library_teller *teller)
+{
+    return teller->keep == NULL ? 0 : teller->keep(teller->context);
+}
+
 /* The changes of these logs are told. */
 static int forget_logs(struct library_state *state, char *const *names, size_t count)
 {
@@ -450,6 +456,10 @@ static int write_some(struct library_state *state, const struct library_logs *lo
     }
     if (error == 0)
         error = sync_logs(logs);
+    if (error == 0) {
+        trouble[0] = '\0';
+        error = keep_told(teller);
+    }
     return error == 0 ? forget_logs(state, names, count) : error;
 }
 
@@ -459,6 +469,8 @@ static int tell_without_logs(struct library_state *state, const struct library_t
     int error = put_changes(state, NULL, &telling);
     if (error == 0)
         error = teller->flush(teller->context);
+    if (error == 0)
+        error = keep_told(teller);
     if (error == 0)
         error = library_state_begin(state);
     if (error == 0)

@@ -41,6 +41,12 @@ struct library_teller {
     const struct conf *conf;     /* of the groups */
     void *context;
     const struct library_whos *whos; /* NULL: nobody has watched who does what */
+    /* Keeps for good what was told, before it is taken out of the state: returns 0, or -errno where
+     * all is to be told again. NULL: nothing is to be kept. */
+    int (*keep)(void *context);
+    /* What is wrong after `keep` has failed; valid until the next call. NULL: something else is. */
+    const char *(*trouble)(void *context);
+    int64_t seen_s; /* when the last scan that saw all began, set by library_scan(); 0: never */
 };
 
 /* The name of the log of a library, which can have any name: NAME.log, or by-owner/USER.log for the
