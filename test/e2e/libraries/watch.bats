@@ -234,6 +234,19 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     run -0 scan
 }
 
+@test "records of changes have who did it, when, and the event" {
+    printf '%s\n' "[submit]" "state = $PLACE/submit" "[file]" "dir = $PLACE/records" >>"$CONF"
+    begin_watch
+    exec 8>"$TREE/libone.so" 9>"$TREE/libtwo.so"
+    exec 8>&- 9>&-
+    said libtwo
+    end_watch
+    "$JOBTRAIL_BIN/jobtrail-submit" send --conf "$CONF"
+    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch") | "\(.path | sub(".*/"; "")) \(.uid) \(.user) \(.before - .after)"' {} + | sort) == \
+        $'libone.so 0 root 1\nlibtwo.so 0 root 1' ]]
+    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch").event' {} + | sort -u | wc -l) == 1 ]]
+}
+
 @test "opens of libraries outside of jobs are counted, with user and program" {
     USES=$PLACE/uses
     echo "use_logs = $USES" >>"$CONF"
