@@ -73,6 +73,7 @@ as() {
 
 @test "a change is told at once, with user, command, program and event; one installation is one event" {
     echo old >"$TREE/libold.so"
+    echo "owners = nobody" >>"$CONF"
     begin_watch
     [[ $(line LOG_CREATED libold.so) != *" by="* ]]
     chmod 1777 "$TREE"
