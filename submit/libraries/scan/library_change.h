@@ -54,7 +54,7 @@ struct library_change {
     bool is_beyond;              /* it is counted alone: its owner has too many changes */
     int64_t found_s;             /* since the Epoch */
     struct library_who who;
-    int64_t seen_s;              /* when the scan before began, which saw all; 0: not known */
+    int64_t seen_s; /* when the scan before began, which saw all; 0: not known */
 };
 
 /* "added", "modified", ...; NULL for LIBRARY_NONE. */
