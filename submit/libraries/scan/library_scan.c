@@ -23,6 +23,7 @@
 #include "submit/libraries/scan/library_facts.h"
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
+#include "submit/libraries/who_socket.h"
 
 /* How long one scan hashes: what is left then, the next ones hash. */
 enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000, WARNINGS_MAX = 1000 };
@@ -525,6 +526,21 @@ static int open_own(struct scan *scan, const char *path, mode_t mode)
     return fd < 0 ? scan_fail(scan, fd, "%s: %s", path, strerror(-fd)) : fd;
 }
 
+/* What the watch of this host knows; nothing where it should run and does not answer; NULL: there
+ * is none. */
+static struct library_whos *ask_who(struct scan *scan)
+{
+    char culprit[PATH_MAX];
+    struct library_whos *whos = NULL;
+    const struct conf *conf = scan->order->conf;
+    CLEANUP_CLOSE int state =
+        trusted_directory(conf->library_state, TRUSTED_ALONE, culprit, sizeof culprit);
+    int error = state < 0 ? state : who_socket_ask(state, &whos);
+    if (error != 0 && error != -ENOENT)
+        scan_warn(scan, conf->library_state, "the watch does not say who has changed libraries");
+    return error == 0 || !conf->library_watch ? whos : library_whos_new();
+}
+
 static int tell_changes(struct scan *scan)
 {
     const struct conf *conf = scan->order->conf;
@@ -534,8 +550,12 @@ static int tell_changes(struct scan *scan)
     if (has_logs && fd < 0)
         return fd;
     struct library_logs logs = {fd, conf->library_log_bytes, conf->library_log_files};
-    const struct library_teller *teller = &scan->teller;
+    struct library_teller *teller = &scan->teller;
+    struct library_whos *whos = ask_who(scan);
+    teller->whos = whos;
     int error = library_logs_write(scan->state, has_logs ? &logs : NULL, teller, name);
+    teller->whos = NULL;
+    library_whos_free(whos);
     if (error != 0 && name[0] != '\0')
         return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
                          conf->library_logs, name,
