@@ -29,6 +29,7 @@ NOT_FUNCTIONS = set(
 AROUND = re.compile(r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__asm__|__asm|_Alignas)(?=\s{0,4}\()")
 PROTOTYPES = {"OF", "__P", "PROTO", "PROTOTYPE", "_ANSI_ARGS_", "JPP", "_PROTO", "PARAMS", "__PROTO"}
 STATEMENT_MAX = 4000
+DOCUMENTS_MAX = 5000  # of one header; the routines behind have no comments of their own
 DECORATION = re.compile(r"^[ \t]*(?:/\*+!?<?|//+[!/<]*|\*+/?)?[ \t]?|\*+/[ \t]*$", re.M)
 
 Comment = collections.namedtuple("Comment", "first last text")
@@ -168,7 +169,7 @@ def documents(text, path, file_name):
     found, plain = [], []
     for index, declaration in enumerate(scan.declarations):
         comments = bare(of.get(index, ()))
-        if comments:
+        if comments and len(found) < DOCUMENTS_MAX:
             first = min([declaration.first] + [comment.first for comment in of[index]])
             found.append(
                 document(declaration.name, comments, summary=comments, line=first, routines=[(declaration.name, declaration.first)])

@@ -10,12 +10,12 @@ import re
 import shlex
 
 from .. import hints, progress
-from ..text import escape, stored
+from ..text import escape, file_path, stored
 from . import command, pkgconfig, roff
 from .extract import document, library_name
 from .reading import Unreadable, base_name, read_text
 from .sources import READERS, is_entered, is_wanted
-from .walk import Tree, open_file
+from .walk import Tree, open_below, open_file
 
 BATCH = 500  # files between two commits
 TOLD = 10  # troubles that are named; the others are counted
@@ -25,13 +25,14 @@ DOCUMENT_TABLES = ("routine", "library", "include")
 
 
 class Run:
-    """counts: what was done with files, for the last line. is_whole: nothing was in the way."""
+    """counts: what was done with files, for the last line. has_closed: what was open to all and is no more was found, of which
+    words are still in the index."""
 
-    def __init__(self, base, sources, limits):
-        """limits: bytes (of one text), seconds, user (passwd entry or None): of commands."""
+    def __init__(self, base, sources, limits, told=TOLD):
+        """limits: bytes (of one text), seconds, user (passwd entry or None): of commands. told: how many troubles are named."""
         self.base, self.sources, self.limits = base, sources, limits
         self.counts = collections.Counter()
-        self.kept, self.troubles, self.pending = [], 0, 0
+        self.kept, self.troubles, self.pending, self.has_closed, self.told = [], 0, 0, False, told
         self.progress = progress.on_terminal()
 
     def make(self):
@@ -55,7 +56,7 @@ class Run:
 
     def trouble(self, text):
         self.troubles += 1
-        if self.troubles <= TOLD:
+        if self.troubles <= self.told:
             hints.tell(text)
 
     # ---- trees
@@ -71,7 +72,11 @@ class Run:
             if known or kind in self.sources.is_named:
                 self.away(kind, shown, error.strerror)
             return
-        if known and tree.is_empty:
+        if tree.is_closed:
+            self.counts["hidden"] += 1
+            if kind in self.sources.is_named:
+                self.trouble("%s: not everybody may read it, or come to it; it is left out" % escape(shown))
+        elif known and tree.is_empty:
             self.away(kind, shown, "is empty")
         for prefix, error in tree.unread:
             self.kept.append((kind, shown, stored(prefix)))
@@ -233,6 +238,7 @@ class Run:
         rows = self.base.execute("SELECT id, kind, tree, path FROM file WHERE id NOT IN (SELECT file FROM seen)").fetchall()
         for number, kind, tree, path in rows:
             if not any(is_below(path, prefix) for prefix in by_tree.get((kind, tree), ())):
+                self.has_closed |= kind != "command" and is_closed(tree, path)
                 self.remove_documents(number)
                 self.base.execute("DELETE FROM file WHERE id = ?", (number,))
                 self.counts["removed"] += 1
@@ -248,6 +254,17 @@ class Run:
         others += [(counts[what], what.replace("is ", "", 1)) for what in reasons]
         others += [(self.troubles, "in trouble")]
         return text + "".join("; %d %s" % each for each in others if each[0])
+
+
+def is_closed(tree, path):
+    """Whether a file that is not among those that all may read is still there."""
+    try:
+        opened = open_below(file_path(tree), file_path(path))
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    if opened is not None:
+        os.close(opened[0])
+    return opened is None
 
 
 def is_below(path, prefix):

@@ -29,7 +29,7 @@ SILENT = set(
     YS hcode de1 als am tm""".split()
 )
 PUNCTUATION = {".", ",", ":", ";", "(", ")", "[", "]", "?", "!"}
-CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
+CALL = re.compile(r"\b([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
 LINK_OPTION = re.compile(r"(?:\A|[\s(,\"'])-l([A-Za-z0-9_][A-Za-z0-9_.+-]{0,60})")
 PAGE = re.compile(r"(.{1,200})\.([0-9nl][A-Za-z0-9]{0,20})\Z", re.S)
 ROUTINE_SECTION = re.compile(r"[23](?!perl|pm)")

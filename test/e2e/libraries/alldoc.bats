@@ -10,6 +10,12 @@ setup() {
     export LC_ALL=C.UTF-8 MANPATH=/nothing MODULEPATH="" PAGER=cat
     umask 022
     cd "$BATS_TEST_TMPDIR" || return
+    # what not everybody can come to is not indexed
+    local above=$PWD
+    while [[ $above == "$BATS_RUN_TMPDIR"* ]]; do
+        chmod 755 "$above"
+        above=$(dirname "$above")
+    done
     export JOBTRAIL_ALLDOC=$PWD/alldoc.db
     mkdir -p man/man3 man/man1 man/de/man3 doc/fftw-3.3.10 module/fftw header/nag pc
     cat >man/man3/dgemm.3 <<'PAGE'
@@ -48,6 +54,7 @@ HEADER
 
 teardown() {
     exec 5<&- 6<&-
+    ! mountpoint -q disk || umount -l disk
 }
 
 index() {
@@ -191,7 +198,6 @@ END
 # blocked: a run that has read all trees, and is in a command that waits to be told
 blocked() {
     mkfifo ready go && chmod 666 ready go
-    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/test 2>/dev/null || true
     printf 'command objects /bin/sh -c "echo >%s; read line <%s; echo words"\n' "$PWD/ready" "$PWD/go" >sources
     exec 5<>ready
     index_alone=(jobtrail-alldoc index --sources "$PWD/sources" --man "$PWD/man" --doc "$PWD/doc" --module none --pkgconfig none
@@ -284,6 +290,133 @@ blocked() {
         index --sources "$PWD/theirs"
         [[ $status == 2 && $stderr == *"root does not read it"* ]]
     fi
+}
+
+@test "what not everybody may read or come to is in no index, and no line of it is shown" {
+    printf 'alpha of the group\n' >doc/group && chmod 604 doc/group
+    mkdir closed closed/doc && printf 'beta behind a door\n' >closed/doc/file && chmod 700 closed
+    ln -s closed/doc byway
+    index --doc "$PWD/byway"
+    [[ $status == 4 && $stderr == *"/byway: not everybody may read it, or come to it; it is left out"* ]]
+    [[ $output == *"2 not for all to read"* ]]
+    for word in alpha beta; do
+        alldoc $word
+        [[ $status == 1 ]]
+    done
+    # a link to a tree that is open is followed, since the site has named it
+    printf 'gamma for all\n' >doc/file
+    ln -s doc way
+    index --doc none && index --doc "$PWD/way"
+    alldoc gamma
+    [[ $status == 0 ]]
+    # closed since: its line is not shown, and with the next run its words are gone
+    index
+    chmod 600 doc/file
+    alldoc --json gamma
+    [[ $status == 0 && $(values snippet) == None && $(values summary) == None ]]
+    chmod 644 doc/file && chmod 750 doc
+    alldoc --json gamma
+    [[ $(values snippet) == None ]]
+    chmod 755 doc && chmod 600 doc/file
+    index
+    [[ $status == 0 && $output == *"made anew, since some documents are not for all to read any more" ]]
+    run ! grep -q gamma alldoc.db
+    index
+    [[ $output != *anew* ]]
+    # a file that has become a link
+    printf 'delta for all\n' >doc/delta && printf 'delta for me\n' >outside && chmod 600 outside
+    index
+    ln -sf ../outside doc/delta
+    alldoc delta
+    [[ $output == *"delta for all"* && $output != *"for me"* ]]
+}
+
+@test "texts that are made to break readers, and old encodings, are read or counted" {
+    printf 'x &#%05000d; <b>many</b> digits' 9 >doc/digits.html
+    printf 'before the first mark <b>x</b>' >doc/begin.html
+    printf 'caf\xe9 and \xc3\xa9t\xc3\xa9 in one\n' >doc/latin
+    printf '%0300d a' 1 | tr 01 ab >long && { printf '.SH SYNOPSIS\n' && cat long; } >man/man3/long.3
+    { for number in {1..6000}; do printf '/*m%d*/int g%d(void);\n' "$number" "$number"; done; } >header/many.h
+    head -c 3M /dev/zero | tr '\0' a | gzip >doc/bomb.gz
+    index --text-size 1M
+    [[ $status == 0 && $output == *"1 cut at the limit"* ]]
+    for word in "many digits" "before the first mark" café été; do
+        alldoc "$word"
+        [[ $status == 0 ]] || { echo "$word" && false; }
+    done
+    alldoc --json -n 6000 'm*' -k header
+    [[ $(values name | grep -c '^g') == 5000 ]]
+    alldoc -r g6000
+    [[ $status == 0 ]]
+    # a character that the limit divides
+    printf '%01023dé' 0 >doc/divided
+    index --text-size 1K --rebuild
+    [[ $status == 0 ]]
+}
+
+@test "what is no index, or cannot be read or written, is said" {
+    alldoc --index "$PWD" x
+    [[ $status == 2 && $stderr == *"is no index of jobtrail-alldoc" ]]
+    mkfifo fifo
+    alldoc --index "$PWD/fifo" x
+    [[ $status == 2 && $stderr == *"is no index of jobtrail-alldoc" ]]
+    index
+    # an index of others can have anything in it
+    cp alldoc.db theirs
+    python3 -c 'import sqlite3, sys
+base = sqlite3.connect("theirs")
+base.execute("UPDATE file SET argv = ?, path = 1 WHERE kind = \"doc\"", ["{"])
+base.execute("UPDATE file SET tree = ? WHERE kind = \"man\"", ["-Ptouch escaped;"])
+base.commit()'
+    alldoc --index "$PWD/theirs" planner
+    [[ $status == 2 && $stderr == *"theirs: "* && $stderr != *Traceback* ]]
+    mkdir -p -- "-Ptouch escaped;/man3" && cp man/man3/dgemm.3 -- "-Ptouch escaped;/man3"
+    alldoc --index "$PWD/theirs" --json -k man dgemm
+    alldoc --index "$PWD/theirs" --show "$(values id)"
+    [[ $status == 2 && $stderr == *"is no absolute path" && ! -e escaped ]]
+    # words without end
+    mapfile -t words < <(seq 3000)
+    alldoc "${words[@]}"
+    [[ $status == [12] && $stderr != *Traceback* ]]
+    if ((EUID == 0)); then
+        chmod 600 alldoc.db
+        run --separate-stderr setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-alldoc" dgemm
+        [[ $status == 2 && $stderr == *"alldoc.db: Permission denied" ]]
+        # root makes no directory in a user's
+        mkdir users && chown nobody users
+        index --index "$PWD/users/below/alldoc.db"
+        [[ $status == 2 && $stderr == *"root writes nothing"* && ! -e users/below ]]
+    fi
+    # read by all, written by nobody
+    chmod 644 alldoc.db
+    mkdir place && mv alldoc.db place && chmod 555 place
+    alldoc --index "$PWD/place/alldoc.db" dgemm
+    [[ $status == 0 ]]
+}
+
+@test "a full disk leaves the index as it was, and gets back what the next one took" {
+    ((EUID == 0)) || skip
+    mkdir disk && mount -t tmpfs -o size=1M,mode=755 disk disk
+    export JOBTRAIL_ALLDOC=$PWD/disk/alldoc.db
+    index
+    [[ $status == 0 ]]
+    sum=$(sha1sum <disk/alldoc.db)
+    seq -f 'word%.0f' 200000 >doc/large
+    index
+    [[ $status == 2 && $stderr == *"disk/alldoc.db: "*" full; the index stays as it was" && $stderr != *Traceback* ]]
+    [[ $(sha1sum <disk/alldoc.db) == "$sum" && $(ls disk) == $'alldoc.db\nalldoc.db.lock' ]]
+    # no room for the copy
+    fallocate -l "$(($(df --output=avail -B1 disk | tail -1) - 8192))" disk/other
+    index
+    [[ $status == 2 && $stderr == *"disk/alldoc.db: No space left on device; the index stays as it was" ]]
+    [[ $(ls disk) == $'alldoc.db\nalldoc.db.lock\nother' ]]
+    alldoc dgemm
+    [[ $status == 0 ]]
+    mount -o remount,ro disk
+    index
+    [[ $status == 2 && $stderr == *"Read-only file system"* ]]
+    alldoc dgemm
+    [[ $status == 0 ]]
 }
 
 @test "commands that the site names run with bounds, as nobody, and what they say is found and not kept" {
