@@ -234,6 +234,79 @@ blocked() {
     [[ $status == 0 && $output == *" 7 new"* ]]
 }
 
+# told FILE: what an index has, without the numbers of its documents
+told() {
+    sqlite3 "file:$1?mode=ro&immutable=1" "PRAGMA quick_check;
+        SELECT kind, path, signature FROM file ORDER BY 1, 2;
+        SELECT path, name, version, line FROM document JOIN file ON file.id = document.file ORDER BY 1, 2, 4;
+        SELECT path, routine.name FROM routine JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2;
+        SELECT path, library.name FROM library JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2"
+    local word
+    for word in planner options after matrices wisdom shadows transform; do
+        sqlite3 "file:$1?mode=ro&immutable=1" "SELECT '$word', path, document.name FROM words JOIN document ON document.id = words.rowid
+            JOIN file ON file.id = document.file WHERE words MATCH '$word' ORDER BY 2, 3"
+    done
+}
+
+# calls TRACE: "NAME NUMBER" of each system call, from where the lock is taken, by which a run can change something on disk: the
+# NUMBERth call of this name. Before any other the disk is as before the next of these; with JOBTRAIL_SOAK they are there, too. Of
+# pages that are written one after the other, these are the first and each fifth.
+calls() {
+    awk -F'(' -v all="${JOBTRAIL_SOAK:-0}" '
+        /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, "alldoc.db.lock")) found = 1
+            changes = $1 ~ /^(write|pwrite64|sendfile|f?truncate|unlink|rename|fsync|fdatasync|f?chmod|mkdir)$/ || /O_CREAT/
+            row = $1 == "pwrite64" ? row + 1 : 0
+            if (found && $1 != "exit_group" && (changes && (row == 0 || row % 5 == 1) || all)) print $1, n[$1] }' "$1"
+}
+
+@test "a run that is killed at any system call is completed by the next, and the index is the old one or the new one" {
+    local before after call number
+    export PYTHONDONTWRITEBYTECODE=1
+    local -a all=(jobtrail-alldoc index --quiet --man "$PWD/man" --doc "$PWD/doc" --module "$PWD/module" --pkgconfig "$PWD/pc"
+        --header "$PWD/header")
+    # in memory: a kill is no loss of power
+    mkdir disk && mount -t tmpfs -o mode=755 disk disk
+    export JOBTRAIL_ALLDOC=$PWD/disk/alldoc.db
+    "${all[@]}"
+    cp disk/alldoc.db saved
+    sed -i 's/Planner flags/Planner options and flags/' doc/fftw-3.3.10/README
+    printf 'After the index\n' >doc/fftw-3.3.10/LATER
+    rm man/man3/dgemm.3 && printf 'other\n' >man/man3/other.3
+    strace -o trace "${all[@]}"
+    before=$(told saved) after=$(told disk/alldoc.db)
+    [[ $before != "$after" && $after == *"after|fftw-3.3.10/LATER"* && $after == ok* ]]
+    calls trace >calls
+    (($(wc -l <calls) > 20))
+    while read -r call number; do
+        rm -f disk/*
+        cp saved disk/alldoc.db
+        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && {
+            echo "not killed at $call $number"
+            return 1
+        }
+        cmp -s saved disk/alldoc.db || diff <(echo "$after") <(told disk/alldoc.db) || {
+            echo "neither old nor new after $call $number"
+            return 1
+        }
+        "${all[@]}"
+        diff <(echo "$after") <(told disk/alldoc.db) && [[ $(ls disk) == $'alldoc.db\nalldoc.db.lock' ]] || {
+            echo "killed at $call $number"
+            return 1
+        }
+    done <calls
+    # the same where there was none before
+    rm -f disk/*
+    strace -o trace "${all[@]}"
+    calls trace | grep -v ^pwrite64 >calls
+    while read -r call number; do
+        rm -f disk/*
+        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && return 1
+        [[ ! -e disk/alldoc.db ]] || diff <(echo "$after") <(told disk/alldoc.db)
+        "${all[@]}"
+        diff <(echo "$after") <(told disk/alldoc.db)
+    done <calls
+}
+
 @test "of two runs at once the second ends with 3" {
     blocked
     index
