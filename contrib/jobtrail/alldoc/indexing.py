@@ -68,13 +68,15 @@ class Run:
         try:
             for found in tree.walk():
                 self.found(kind, tree, shown, found)
+        except PermissionError:  # of the tree itself; root may be as others are
+            tree.is_closed = True
         except OSError as error:
             if known or kind in self.sources.is_named:
                 self.away(kind, shown, error.strerror)
             return
         if tree.is_closed:
             self.counts["hidden"] += 1
-            if kind in self.sources.is_named:
+            if known or kind in self.sources.is_named:
                 self.trouble("%s: not everybody may read it, or come to it; it is left out" % escape(shown))
         elif known and tree.is_empty:
             self.away(kind, shown, "is empty")
