@@ -17,6 +17,7 @@ from .walk import open_below
 
 TEXT_MAX = 4 << 20  # of what is read again
 WIDTH = 160
+PARTS_MAX = 64  # of a path below a tree
 PATTERN = set("*?[")
 COLUMNS = """document.id, file.kind, document.name, document.section, document.version, document.summary, document.line,
     file.tree, file.path, file.argv"""
@@ -193,6 +194,18 @@ def by_id(base, number):
     if row is None:
         raise Failure("there is no document %d in the index" % number)
     return Hit(base, row, None)
+
+
+def by_path(base, path):
+    """The Hits of a file."""
+    terms = [(path[:at], path[at + 1 :]) for at in range(len(path)) if path[at] == "/"][-PARTS_MAX:]
+    rows = []
+    for tree, below in terms:
+        rows += base.execute(
+            "SELECT %s FROM file JOIN document ON document.file = file.id WHERE file.kind IN (%s) AND tree = ? AND path = ?"
+            % (COLUMNS, ", ".join("?" * len(READERS))), [*READERS, tree, below]
+        )  # fmt: skip
+    return [Hit(base, row, None) for row in rows]
 
 
 def checked_kinds(text):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-alldoc: an index over documentation that lies on the host, on trees as sites and Debian have them.
-# shellcheck disable=SC2154,SC2016 # bats sets stderr; texts of others have dollars
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell; texts of others have dollars
 
 bats_require_minimum_version 1.5.0
 
@@ -248,10 +248,10 @@ told() {
     done
 }
 
-# calls TRACE: "NAME NUMBER" of each system call, from where the lock is taken, by which a run can change something on disk: the
+# calls_of TRACE: "NAME NUMBER" of each system call, from where the lock is taken, by which a run can change something on disk: the
 # NUMBERth call of this name. Before any other the disk is as before the next of these; with JOBTRAIL_SOAK they are there, too. Of
 # pages that are written one after the other, these are the first and each fifth.
-calls() {
+calls_of() {
     awk -F'(' -v all="${JOBTRAIL_SOAK:-0}" '
         /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, "alldoc.db.lock")) found = 1
             changes = $1 ~ /^(write|pwrite64|sendfile|f?truncate|unlink|rename|fsync|fdatasync|f?chmod|mkdir)$/ || /O_CREAT/
@@ -275,7 +275,7 @@ calls() {
     strace -o trace "${all[@]}"
     before=$(told saved) after=$(told disk/alldoc.db)
     [[ $before != "$after" && $after == *"after|fftw-3.3.10/LATER"* && $after == ok* ]]
-    calls trace >calls
+    calls_of trace >calls
     (($(wc -l <calls) > 20))
     while read -r call number; do
         rm -f disk/*
@@ -297,7 +297,7 @@ calls() {
     # the same where there was none before
     rm -f disk/*
     strace -o trace "${all[@]}"
-    calls trace | grep -v ^pwrite64 >calls
+    calls_of trace | grep -v ^pwrite64 >calls
     while read -r call number; do
         rm -f disk/*
         strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && return 1

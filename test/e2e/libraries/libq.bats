@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libq and jobtrail-libdate, on logs as those of 1995 and as ours.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr and output, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 
