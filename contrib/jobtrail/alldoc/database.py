@@ -19,7 +19,7 @@ from ..text import escape, file_path, stored
 from ..trusted import check_place
 
 DEFAULT = "/var/cache/jobtrail/alldoc.db"
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x6A74616C  # "jtal"
 DEAD_MIN = 1000
 PART = ".part"
@@ -28,7 +28,7 @@ BUSY = 3  # exit status: another run is on
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 SCHEMA = """
 CREATE TABLE file(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, tree TEXT NOT NULL, path TEXT NOT NULL, signature TEXT NOT NULL,
-    argv TEXT NOT NULL DEFAULT '', UNIQUE(kind, tree, path));
+    argv TEXT NOT NULL DEFAULT '', device INTEGER NOT NULL DEFAULT 0, UNIQUE(kind, tree, path));
 CREATE TABLE document(id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, name TEXT NOT NULL, section TEXT NOT NULL,
     version TEXT NOT NULL, summary TEXT NOT NULL, line INTEGER NOT NULL);
 CREATE INDEX document_file ON document(file);

@@ -52,7 +52,7 @@ class Run:
 
     @property
     def is_changed(self):
-        return any(self.counts[what] for what in ("new", "changed", "removed"))
+        return any(self.counts[what] for what in ("new", "changed", "removed", "on other devices"))
 
     def trouble(self, text):
         self.troubles += 1
@@ -83,7 +83,17 @@ class Run:
         for prefix, error in tree.unread:
             self.kept.append((kind, shown, stored(prefix)))
             self.trouble("%s/%s: %s" % (escape(shown), escape(stored(prefix)), error.strerror))
+        for prefix, device in tree.empty:
+            if self.was_mounted(kind, shown, stored(prefix), device):
+                self.kept.append((kind, shown, stored(prefix)))
+                self.trouble("%s/%s: another file system was here; what is known of it is kept" % (escape(shown), escape(stored(prefix))))
         self.counts["hidden"] += tree.hidden
+
+    def was_mounted(self, kind, tree, prefix, device):
+        """Whether what is known below a directory that is empty now lay on another file system."""
+        sql = "SELECT device FROM file WHERE kind = ? AND tree = ? AND path > ? AND path < ? LIMIT 1"
+        row = self.base.execute(sql, (kind, tree, prefix, prefix[:-1] + "0")).fetchone() if prefix else None  # 0 is behind /
+        return row is not None and row[0] != device
 
     def away(self, kind, shown, why):
         """A tree that is not there may be unmounted: what was known of it stays."""
@@ -99,7 +109,7 @@ class Run:
         signature = "%d %d %d" % (found.facts.st_ino, found.facts.st_size, found.facts.st_mtime_ns)
         if libraries:
             signature += " " + " ".join(libraries + [version])
-        if self.is_known(kind, shown, path, signature):
+        if self.is_known(kind, shown, path, signature, found.facts.st_dev):
             return
         try:
             documents = self.alias(found) if found.link is not None else self.read(kind, path, found)
@@ -111,12 +121,16 @@ class Run:
             return
         if libraries:
             documents = [each._replace(libraries=libraries, version=version) for each in documents]
-        self.store((kind, shown, path), signature, documents)
+        self.store((kind, shown, path), signature, documents, device=found.facts.st_dev)
 
-    def is_known(self, kind, tree, path, signature):
-        row = self.base.execute("SELECT id, signature FROM file WHERE kind = ? AND tree = ? AND path = ?", (kind, tree, path)).fetchone()
+    def is_known(self, kind, tree, path, signature, device=0):
+        sql = "SELECT id, signature, device FROM file WHERE kind = ? AND tree = ? AND path = ?"
+        row = self.base.execute(sql, (kind, tree, path)).fetchone()
         if row is None or row[1] != signature:
             return False
+        if row[2] != device:  # of network file systems the number may be another one after a boot
+            self.base.execute("UPDATE file SET device = ? WHERE id = ?", (device, row[0]))
+            self.counts["on other devices"] += 1
         self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", row[:1])
         self.counts["unchanged"] += 1
         return True
@@ -192,15 +206,15 @@ class Run:
 
     # ---- the index
 
-    def store(self, key, signature, documents, argv=""):
+    def store(self, key, signature, documents, argv="", device=0):
         row = self.base.execute("SELECT id FROM file WHERE kind = ? AND tree = ? AND path = ?", key).fetchone()
         self.counts["changed" if row else "new"] += 1
         if row:
             self.remove_documents(row[0])
-            self.base.execute("UPDATE file SET signature = ?, argv = ? WHERE id = ?", (signature, argv, row[0]))
+            self.base.execute("UPDATE file SET signature = ?, argv = ?, device = ? WHERE id = ?", (signature, argv, device, row[0]))
             number = row[0]
         else:
-            made = self.base.execute("INSERT INTO file(kind, tree, path, signature, argv) VALUES (?, ?, ?, ?, ?)", key + (signature, argv))
+            made = self.base.execute("INSERT INTO file(kind, tree, path, signature, argv, device) VALUES (?, ?, ?, ?, ?, ?)", key + (signature, argv, device))
             number = made.lastrowid
         for each in documents:
             self.add(number, key[0], each)

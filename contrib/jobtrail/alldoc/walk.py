@@ -46,10 +46,11 @@ def is_in_reach(fd):
 class Tree:
     """hidden: the number of files and directories that not all may read. is_closed: the tree is one. unread: the paths below
     the tree of directories that could not be read, each with the reason: what was known of them is still true as far as one
-    can say."""
+    can say. empty: directories without a name in them, each with the number of its file system."""
 
     def __init__(self, path, is_entered, is_wanted):
         self.path, self.is_entered, self.is_wanted = path, is_entered, is_wanted
+        self.empty = []
         self.hidden, self.unread, self.is_empty, self.is_closed = 0, [], True, False
 
     def walk(self):
@@ -68,6 +69,8 @@ class Tree:
         except OSError as error:
             self.unread.append((prefix, error))
             return
+        if not names:
+            self.empty.append((prefix, os.fstat(fd).st_dev))
         for name in names:
             self.is_empty = False
             try:

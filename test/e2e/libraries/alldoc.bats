@@ -54,6 +54,7 @@ HEADER
 
 teardown() {
     exec 5<&- 6<&-
+    ! mountpoint -q doc/mounted || umount -l doc/mounted
     ! mountpoint -q disk || umount -l disk
 }
 
@@ -193,6 +194,26 @@ END
     [[ $(values name) == f700 ]]
     alldoc a700
     [[ $status == 1 ]]
+}
+
+@test "what was mounted below a tree stays known, and what was removed does not" {
+    ((EUID == 0)) || skip
+    mkdir doc/pack && mkdir disk && mount -t tmpfs -o mode=755 disk disk
+    mkdir doc/mounted && mount --bind disk doc/mounted
+    mkdir doc/mounted/below
+    printf 'sigma words\n' >doc/mounted/below/one
+    printf 'tau words\n' >doc/pack/two
+    index
+    umount doc/mounted
+    index
+    [[ $status == 4 && $stderr == *"/doc/mounted/: another file system was here; what is known of it is kept" && $output == *" 0 removed"* ]]
+    alldoc sigma
+    [[ $status == 0 ]]
+    mount --bind disk doc/mounted
+    rm -r doc/mounted/below doc/pack/two
+    index
+    [[ $status == 0 && $output == *" 2 removed"* ]]
+    umount doc/mounted
 }
 
 # blocked: a run that has read all trees, and is in a command that waits to be told
