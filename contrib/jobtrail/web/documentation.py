@@ -20,7 +20,7 @@ HITS_MAX = 100  # documents of one question: of each, the line is read where it 
 TEXT_MAX = 200000  # characters of a document
 WORD = re.compile(r'"([^"]*)"|(\S+)')
 ASKED = ("words", "routine", "library", "version", "kind")
-COLUMNS = [("document", "Document", TEXT), ("kind", "Kind", TEXT), ("library", "Library", LIST), ("version", "Version", TEXT),
+COLUMNS = [("document", "Document", TEXT), ("kind", "Kind", TEXT), ("library", "Belongs to", LIST), ("version", "Version", TEXT),
            ("line", "Line", TEXT), ("place", "Where", TEXT)]  # fmt: skip
 NONE = "There is no index of documentation on this host: jobtrail-alldoc(1) says how it is made."
 LEFT_OUT = ("module",)  # columns of the report's table of libraries that its table of system libraries lacks

@@ -120,7 +120,7 @@ class Writer:
     def text(self):
         if self.sheet.text is None:
             return ""
-        return frame.section("text", "Text", '<pre class="scroll" tabindex="0">%s</pre>' % html.escape(self.sheet.text))
+        return frame.section("text", "Text", '<pre class="scroll" tabindex="0" role="region" aria-label="Text">%s</pre>' % html.escape(self.sheet.text))
 
     def comparison(self):
         form = (
