@@ -443,6 +443,16 @@ calls_of() {
     [[ $(values name | grep -c '^g') == 5000 ]]
     alldoc -r g6000
     [[ $status == 0 ]]
+    # definitions of macros: what stands behind them is text
+    printf '.de Vb \\" Begin\n.nf\nhiddenone\n..\n.ig zz\nhiddentwo\n.zz\n.de Ve end\nhiddenthree\n.end \\" Ve\n.if x \\{\\\n.  am URL\nhiddenfour\n.  .\n.\\}\nvisibleone\n.am X\nvisibletwo\n' \
+        >man/man3/macros.3
+    index --text-size 1M
+    for word in visibleone visibletwo; do
+        alldoc $word
+        [[ $status == 0 ]] || { echo "$word" && false; }
+    done
+    alldoc "hidden*" -k man
+    [[ $status == 1 ]]
     # a character that the limit divides
     printf '%01023dé' 0 >doc/divided
     index --text-size 1K --rebuild
