@@ -41,6 +41,10 @@ extern void dgemm_(const char *transa, int *m) __attribute__((nonnull(1)));
 int plain_one(int x), *pointer;
 NAG_EXPORT double OF_TIME OF((int when));
 /* Tells the time from shadows */
+
+DECLARE_THINGS(shadow)
+DECLARE_MORE(shadow, int)
+struct shadow *behind_macros(int when);
 #ifdef __cplusplus
 }
 #endif
@@ -86,6 +90,8 @@ for found in json.load(sys.stdin)["documents"]: print(found[sys.argv[1]])' "$1" 
     [[ $(values name) == dgemm && $(values libraries) == "['blas']" && $(values summary) == "multiply general matrices" ]]
     alldoc --json -r plain_one
     [[ $(values name) == nag_blas.h && $(values line) == 9 ]]
+    alldoc --json -r behind_macros
+    [[ $(values name) == nag_blas.h ]]
     alldoc -r OF_TIME
     [[ $status == 0 && $output == *"Tells the time"* ]] || alldoc shadows
     alldoc --json shadows
