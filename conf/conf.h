@@ -55,7 +55,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 82
+#define CONF_KEYS 83
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -139,6 +139,7 @@ struct conf {
     char *web_user_header;          /* [answers] web_user_header: a field of HTTP */
     char *library_patterns;         /* [libraries] patterns: of names, with blanks between */
     char *library_except;           /* [libraries] except: likewise; "" = none */
+    char *library_owners;           /* [libraries] owners: users and @groups; "" = none */
     char *library_state;            /* [libraries] state */
     char *library_logs;             /* [libraries] logs; "" = none are written */
     uint64_t library_log_bytes;     /* [libraries] log_size */

@@ -76,6 +76,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"answers", "web_user_header", FIELD(web_user_header), "X-Remote-User", &conf_value_name, "0.1.0"},
     {"libraries", "patterns", FIELD(library_patterns), DEFAULT_LIBRARY_PATTERNS, &conf_value_globs, "0.1.0"},
     {"libraries", "except", FIELD(library_except), DEFAULT_LIBRARY_EXCEPT, &conf_value_globs_or_none, "0.1.0"},
+    {"libraries", "owners", FIELD(library_owners), "", &conf_value_owners, "0.1.0"},
     {"libraries", "state", FIELD(library_state), DEFAULT_LIBRARY_STATE, &conf_value_path, "0.1.0"},
     {"libraries", "logs", FIELD(library_logs), DEFAULT_LIBRARY_LOGS, &conf_value_path_or_none, "0.1.0"},
     {"libraries", "log_size", FIELD(library_log_bytes), "4M", &conf_value_size, "0.1.0"},

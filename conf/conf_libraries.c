@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/globs.h"
 #include "conf/base/grow.h"
 
 #define FIELD(name) offsetof(struct conf, name)
@@ -55,6 +56,9 @@ static int check_tree(const struct conf *conf, const char *text, struct conf_fau
         return conf_fault(fault, 0, "not an absolute path", "start with '/'");
     if (length == 1)
         return conf_fault(fault, 0, "the whole system", "name the directories with libraries");
+    if (text[strcspn(text, "*?[")] != '\0')
+        return conf_fault(fault, strcspn(text, "*?["), "a pattern, but trees have none",
+                          "name each directory in a line of its own");
     for (size_t i = 0; i < length; i++) {
         size_t part = text[i] == '/' ? strcspn(text + i + 1, "/") : 1;
         if (iscntrl((unsigned char)text[i]))
@@ -86,6 +90,10 @@ static int check_pair(const char *text, size_t *length, const char **pattern,
         return conf_fault(fault, 0, "no name", "write a NAME and a PATTERN");
     if (**pattern == '\0')
         return conf_fault(fault, *length, "no pattern", "write a NAME and a PATTERN");
+    const char *wrong = globs_fault(*pattern);
+    if (wrong != NULL)
+        return conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
+                          "close '[' by ']'; write \\[ for the sign itself");
     return 0;
 }
 

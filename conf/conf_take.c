@@ -100,6 +100,23 @@ static int store_rule(struct conf_loader *loader, const struct conf_list *list,
     return error == 0 ? 0 : conf_give_up(loader, error);
 }
 
+/* libinih has cut the value at a ';' that follows a blank. Without a blank behind it it may be
+ * meant, in the paths and patterns of [libraries]. */
+static int refuse_comment(struct conf_loader *loader)
+{
+    size_t at = strcspn(loader->text, "=:");
+    for (; loader->text[at] != '\0'; at++)
+        if (loader->text[at] == ';' && isspace((unsigned char)loader->text[at - 1]) &&
+            !isspace((unsigned char)loader->text[at + 1])) {
+            conf_refuse(loader, at + 1, "a ';' after a blank");
+            conf_refuse_hint(
+                loader,
+                "it starts a comment; write '; ' for one, and in a pattern ? for this sign");
+            return loader->error;
+        }
+    return 0;
+}
+
 int conf_line_take(void *user, const char *section, const char *name, const char *value)
 {
     struct conf_loader *loader = user;
@@ -108,7 +125,8 @@ int conf_line_take(void *user, const char *section, const char *name, const char
     const struct conf_library_key *library = conf_library_key_find(section, name);
     int key = conf_key_find(section, name);
     enum policy_action action = list != NULL ? conf_list_action(list, name) : POLICY_NONE;
-    if (loader->error != 0)
+    if (loader->error != 0 ||
+        (strcmp(section, CONF_LIBRARIES_SECTION) == 0 && refuse_comment(loader) != 0))
         return 0;
     if (key >= 0)
         return store_key(loader, key, value) == 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conf/base/days.h"
+#include "conf/base/globs.h"
 #include "conf/conf_transport.h"
 
 int conf_fault(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
@@ -106,7 +107,10 @@ static int check_globs_or_none(const char *text, struct conf_fault *fault)
     if (strchr(text, '/') != NULL)
         return conf_fault(fault, strcspn(text, "/"), "a '/' in a pattern for names of files",
                           "write patterns as *.so; directories are a tree's or a name's");
-    return 0;
+    const char *wrong = globs_fault(text);
+    return wrong == NULL ? 0
+                         : conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
+                                      "close '[' by ']'; write \\[ for the sign itself");
 }
 
 static int check_globs(const char *text, struct conf_fault *fault)
@@ -114,6 +118,20 @@ static int check_globs(const char *text, struct conf_fault *fault)
     if (text[strspn(text, " \t")] == '\0')
         return conf_fault(fault, 0, "no pattern", "write patterns as *.so, with blanks between");
     return check_globs_or_none(text, fault);
+}
+
+/* Users, and groups with an '@' before them, with blanks between; or nothing. */
+static int check_owners(const char *text, struct conf_fault *fault)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        bool is_first = at == text || isblank((unsigned char)at[-1]);
+        bool is_sign = strchr(is_first ? "_@." : "_.-$\\+ \t", *at) != NULL;
+        bool is_bare = *at == '@' && (at[1] == '\0' || isblank((unsigned char)at[1]));
+        if (is_bare || (!isalnum((unsigned char)*at) && !is_sign && !isblank((unsigned char)*at)))
+            return conf_fault(fault, (size_t)(at - text), "no name of a user or group",
+                              "write USER or @GROUP, with blanks between");
+    }
+    return 0;
 }
 
 static int check_timezone(const char *text, struct conf_fault *fault)
@@ -204,7 +222,8 @@ const struct conf_kind
     conf_value_memory = SIZE(UINT64_C(1) << 40, "1024G"),
     conf_value_globs = TEXT(check_globs),
     conf_value_globs_or_none = TEXT(check_globs_or_none),
-    conf_value_files = NUMBER("files", 0, 100);
+    conf_value_files = NUMBER("files", 0, 100),
+    conf_value_owners = TEXT(check_owners);
 /* clang-format on */
 
 static int parse_text(const char *text, char **field)

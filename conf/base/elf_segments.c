@@ -83,6 +83,10 @@ int elf_segments_read(int fd, struct elf_segments *segments)
         translate(segments, &header, size, ELF_T_EHDR) != 0)
         return -ENOEXEC;
     segments->type = header.of32.e_type; /* at the same place in both */
+    segments->machine = header.of32.e_machine;
+    segments->sections_at = is_32 ? header.of32.e_shoff : header.of64.e_shoff;
+    segments->sections = is_32 ? header.of32.e_shnum : header.of64.e_shnum;
+    segments->names = is_32 ? header.of32.e_shstrndx : header.of64.e_shstrndx;
     return is_32 ? read_phdrs(segments, header.of32.e_phoff, header.of32.e_phnum)
                  : read_phdrs(segments, header.of64.e_phoff, header.of64.e_phnum);
 }
@@ -98,17 +102,35 @@ static size_t size_of_one(const struct elf_segments *segments, Elf_Type type)
     return size == 0 ? 1 : size;
 }
 
-void *elf_segment_bytes(const struct elf_segments *segments, const GElf_Phdr *phdr, Elf_Type type,
-                        size_t *size)
+void *elf_bytes(const struct elf_segments *segments, GElf_Off offset, uint64_t file_size,
+                size_t most, Elf_Type type, size_t *size)
 {
-    if (phdr->p_filesz == 0 || phdr->p_offset > INT64_MAX)
+    if (file_size == 0 || offset > INT64_MAX)
         return NULL;
-    size_t room = phdr->p_filesz < ELF_SEGMENT_BYTES_MAX ? phdr->p_filesz : ELF_SEGMENT_BYTES_MAX;
+    size_t room = file_size < most ? file_size : most;
     void *bytes = malloc(room);
-    ssize_t got = bytes == NULL ? -1 : io_read_at(segments->fd, bytes, room, (off_t)phdr->p_offset);
+    ssize_t got = bytes == NULL ? -1 : io_read_at(segments->fd, bytes, room, (off_t)offset);
     *size = got < 0 ? 0 : (size_t)got - (size_t)got % size_of_one(segments, type);
     if (*size > 0 && translate(segments, bytes, *size, type) == 0)
         return bytes;
     free(bytes);
     return NULL;
+}
+
+void *elf_segment_bytes(const struct elf_segments *segments, const GElf_Phdr *phdr, Elf_Type type,
+                        size_t *size)
+{
+    return elf_bytes(segments, phdr->p_offset, phdr->p_filesz, ELF_SEGMENT_BYTES_MAX, type, size);
+}
+
+bool elf_dynamic_entry(const struct elf_segments *segments, const void *bytes, size_t size,
+                       size_t i, GElf_Dyn *entry)
+{
+    bool is_32 = segments->class == ELFCLASS32;
+    if (i >= size / (is_32 ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn)))
+        return false;
+    const Elf32_Dyn *of32 = bytes;
+    const Elf64_Dyn *of64 = bytes;
+    *entry = is_32 ? (GElf_Dyn){.d_tag = of32[i].d_tag, .d_un.d_val = of32[i].d_un.d_val} : of64[i];
+    return entry->d_tag != DT_NULL;
 }

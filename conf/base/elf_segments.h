@@ -8,6 +8,7 @@
 #define JOBTRAIL_ELF_SEGMENTS_H
 
 #include <gelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ struct elf_segments {
     int fd;
     unsigned char class, encoding; /* ELFCLASS32 or 64; ELFDATA2LSB or MSB */
     uint16_t type;                 /* ET_DYN and so on */
+    uint16_t machine;              /* EM_X86_64 and so on */
+    GElf_Off sections_at;          /* for elf_sections.h: the headers of sections */
+    size_t sections, names;        /* how many, and which has their names */
     GElf_Phdr phdr[ELF_SEGMENTS_MAX];
     size_t count;
 };
@@ -31,5 +35,14 @@ int elf_segments_read(int fd, struct elf_segments *segments);
  * free; NULL where there is nothing to be read. */
 void *elf_segment_bytes(const struct elf_segments *segments, const GElf_Phdr *phdr, Elf_Type type,
                         size_t *size);
+
+/* The same of `most` bytes at the most of any part of the file. */
+void *elf_bytes(const struct elf_segments *segments, GElf_Off offset, uint64_t file_size,
+                size_t most, Elf_Type type, size_t *size);
+
+/* The entry `i` of the dynamic section or segment that has these bytes. Returns whether there is
+ * one: DT_NULL is none. */
+bool elf_dynamic_entry(const struct elf_segments *segments, const void *bytes, size_t size,
+                       size_t i, GElf_Dyn *entry);
 
 #endif

@@ -24,18 +24,6 @@ static bool find_offset(const struct elf_segments *segments, GElf_Addr address, 
     return false;
 }
 
-static bool get_entry(const struct elf_segments *segments, const void *bytes, size_t size, size_t i,
-                      GElf_Dyn *entry)
-{
-    bool is_32 = segments->class == ELFCLASS32;
-    if (i >= ENTRIES_MAX || i >= size / (is_32 ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn)))
-        return false;
-    const Elf32_Dyn *of32 = bytes;
-    const Elf64_Dyn *of64 = bytes;
-    *entry = is_32 ? (GElf_Dyn){.d_tag = of32[i].d_tag, .d_un.d_val = of32[i].d_un.d_val} : of64[i];
-    return entry->d_tag != DT_NULL;
-}
-
 /* The place of the soname in the file, by the entries of the dynamic segment. */
 static bool find_name(const struct elf_segments *segments, const GElf_Phdr *dynamic,
                       GElf_Off *offset)
@@ -45,7 +33,9 @@ static bool find_name(const struct elf_segments *segments, const GElf_Phdr *dyna
     bool has_name = false;
     size_t size = 0;
     CLEANUP_FREE void *bytes = elf_segment_bytes(segments, dynamic, ELF_T_DYN, &size);
-    for (size_t i = 0; bytes != NULL && get_entry(segments, bytes, size, i, &entry); i++) {
+    for (size_t i = 0;
+         bytes != NULL && i < ENTRIES_MAX && elf_dynamic_entry(segments, bytes, size, i, &entry);
+         i++) {
         if (entry.d_tag == DT_STRTAB)
             strings = entry.d_un.d_ptr;
         if (entry.d_tag == DT_SONAME) {

@@ -59,6 +59,35 @@ int globs_read(const char *text, struct globs **out)
     return 0;
 }
 
+/* Where the set in brackets that begins at `at` has its ']'; NULL: it has none in this word. */
+static const char *set_end(const char *at)
+{
+    at++;
+    at += *at == '!' || *at == '^';
+    for (at += *at == ']'; *at != '\0' && strchr(BLANKS, *at) == NULL; at++) {
+        const char *class = *at == '[' && at[1] == ':' ? strstr(at + 2, ":]") : NULL;
+        if (*at == ']')
+            return at;
+        if (class != NULL)
+            at = class + 1;
+        else if (*at == '\\' && at[1] != '\0')
+            at++;
+    }
+    return NULL;
+}
+
+const char *globs_fault(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        const char *end = *at == '[' ? set_end(at) : at;
+        bool is_bare = *at == '\\' && (at[1] == '\0' || strchr(BLANKS, at[1]) != NULL);
+        if (end == NULL || is_bare)
+            return at;
+        at = *at == '\\' ? at + 1 : end;
+    }
+    return NULL;
+}
+
 static bool glob_matches(const struct glob_pattern *pattern, const char *name, size_t length)
 {
     switch (pattern->form) {

@@ -14,6 +14,10 @@ struct globs;
 /* Reads the words of `text`, with blanks between. Returns 0 or -ENOMEM; globs_free() releases. */
 int globs_read(const char *text, struct globs **globs);
 
+/* Where in the text a pattern begins something that it does not end: a '[' without its ']', or a
+ * backslash with nothing behind it. NULL: nowhere. */
+const char *globs_fault(const char *text);
+
 /* Whether one of the patterns matches the whole name. */
 bool globs_match(const struct globs *globs, const char *name);
 

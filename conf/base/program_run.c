@@ -24,6 +24,8 @@ struct stream {
     int fd; /* -1: at its end */
     char *text;
     size_t size, room;
+    int (*take)(void *context, const char *bytes, size_t size); /* NULL: they are kept */
+    void *context;
 };
 
 static uint64_t now_ms(void)
@@ -58,6 +60,8 @@ static int stream_read(struct stream *stream)
         close(stream->fd);
         stream->fd = -1;
     }
+    if (stream->take != NULL)
+        return got == 0 ? 0 : stream->take(stream->context, bytes, (size_t)got);
     size_t size = (size_t)got;
     if (size > PROGRAM_TEXT_MAX - stream->size)
         size = PROGRAM_TEXT_MAX - stream->size;
@@ -125,8 +129,9 @@ static int program_start(const char *const argv[], char *const environment[], co
     return -error;
 }
 
-int program_run(const char *const argv[], char *const environment[], unsigned timeout_ms,
-                struct program_result *result)
+int program_run_taking(const char *const argv[], char *const environment[], unsigned timeout_ms,
+                       int (*take)(void *context, const char *bytes, size_t size), void *context,
+                       struct program_result *result)
 {
     int out[2] = {-1, -1}, complaint[2] = {-1, -1};
     pid_t pid = -1;
@@ -136,7 +141,8 @@ int program_run(const char *const argv[], char *const environment[], unsigned ti
         error = program_start(argv, environment, out, complaint, &pid);
     cleanup_close(&out[1]);
     cleanup_close(&complaint[1]);
-    struct stream streams[2] = {{out[0], NULL, 0, 0}, {complaint[0], NULL, 0, 0}};
+    struct stream streams[2] = {{.fd = out[0], .take = take, .context = context},
+                                {.fd = complaint[0]}};
     struct program_result found = {.size = 0};
     if (error == 0) {
         error = streams_read(streams, end_ms);
@@ -159,6 +165,12 @@ int program_run(const char *const argv[], char *const environment[], unsigned ti
     else
         free(found.text);
     return error;
+}
+
+int program_run(const char *const argv[], char *const environment[], unsigned timeout_ms,
+                struct program_result *result)
+{
+    return program_run_taking(argv, environment, timeout_ms, NULL, NULL, result);
 }
 
 void program_result_free(struct program_result *result)

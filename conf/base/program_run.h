@@ -22,6 +22,12 @@ enum { PROGRAM_TEXT_MAX = 16 << 20 };
 int program_run(const char *const argv[], char *const environment[], unsigned timeout_ms,
                 struct program_result *result);
 
+/* The same, but what it prints goes to `take` in parts, as it comes, and result->text is empty.
+ * What `take` returns other than 0, a -errno, ends the program, and is returned. */
+int program_run_taking(const char *const argv[], char *const environment[], unsigned timeout_ms,
+                       int (*take)(void *context, const char *bytes, size_t size), void *context,
+                       struct program_result *result);
+
 void program_result_free(struct program_result *result);
 
 #define CLEANUP_PROGRAM __attribute__((cleanup(program_result_free)))

@@ -77,8 +77,10 @@ static enum exit_status explain_options(const struct explain *explain,
     }
     print_text(explain, "environment", options->env, all);
     print_sampling(explain, options->ntasks, all);
-    if (options->library != NULL && explain_library(explain, options->library, all) != 0) {
-        fprintf(stderr, "jobtrail-conf: out of memory\n");
+    int error = options->library == NULL ? 0 : explain_library(explain, options->library, all);
+    if (error != 0) {
+        fprintf(stderr, "jobtrail-conf: %s: %s\n",
+                error == -ENOMEM ? "explain" : explain->conf->link_modules, strerror(-error));
         json_object_put(all);
         return STATUS_REFUSED;
     }

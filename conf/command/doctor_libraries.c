@@ -17,6 +17,7 @@
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
 #include "conf/library_last_scan.h"
+#include "submit/libraries/scan/library_owners.h"
 
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };
@@ -72,6 +73,21 @@ static void check_trees(struct doctor *doctor, const struct conf *conf)
     if (good == trees->count)
         doctor_add(doctor, FINDING_OK, "tree", trees->line[0].text, "",
                    "trees that are there, and root's: %zu", good);
+}
+
+/* Users and groups may be of the network, and not known yet. */
+static void check_owners(struct doctor *doctor, const struct conf *conf)
+{
+    struct library_owners *owners;
+    if (library_owners_new(conf->library_owners, &owners) != 0)
+        return;
+    const char *unknown = library_owners_unknown(owners);
+    if (unknown != NULL) {
+        doctor_add(doctor, FINDING_WARN, "libraries", unknown, "",
+                   "there is no such user or group: its files name no libraries");
+        doctor_mend(doctor, "mend [libraries] owners in %s", doctor->conf);
+    }
+    library_owners_free(owners);
 }
 
 /* ---- Directories ------------------------------------------------------------------------------
@@ -201,6 +217,7 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
         return;
     }
     check_trees(doctor, conf);
+    check_owners(doctor, conf);
     check_directories(doctor, conf);
     check_scan(doctor, conf->library_state, is_started);
 }

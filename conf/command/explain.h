@@ -61,7 +61,7 @@ struct json_object *explain_command_line_json(const struct explain *explain, int
 
 /* Whether a file is a library that is watched, by which lines of [libraries], and how it is named:
  * as a sentence on stdout, or as an object that is added to the array `all`. Returns 0 or
- * -ENOMEM. */
+ * -errno. */
 int explain_library(const struct explain *explain, const char *path, struct json_object *all);
 
 /* How runs of `ntasks` tasks are sampled, as a sentence on stdout and as an object. */

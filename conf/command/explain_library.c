@@ -5,48 +5,36 @@
 #include "conf/command/explain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/globs.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "conf/conf_libraries.h"
+#include "submit/libraries/scan/library_look.h"
 
 struct library_verdict {
-    const char *why_not; /* NULL: it is a library */
-    const struct conf_line *tree, *name, *group;
+    struct library_look look;
+    const struct conf_line *name, *group; /* that decide; NULL: none */
 };
-
-/* Whether one of the words of `text` matches, in `*is_match`. Returns 0 or -ENOMEM. */
-static int match_words(const char *text, const char *name, bool *is_match)
-{
-    struct globs *globs;
-    int error = globs_read(text, &globs);
-    if (error == 0) {
-        *is_match = globs_match(globs, name);
-        globs_free(globs);
-    }
-    return error;
-}
 
 static int judge_library(const struct conf *conf, const char *path, struct library_verdict *verdict)
 {
-    const char *name = strrchr(path, '/') + 1;
-    bool is_match = false, is_except = false;
-    int error = match_words(conf->library_patterns, name, &is_match);
-    if (error == 0)
-        error = match_words(conf->library_except, name, &is_except);
-    if (error != 0)
+    *verdict = (struct library_verdict){.name = NULL};
+    int error = library_look(conf, path, &verdict->look);
+    if (error != 0 || verdict->look.why_not != NULL || !verdict->look.is_believed)
         return error;
-    *verdict = (struct library_verdict){.tree = conf_library_tree(conf, path),
-                                        .name = conf_library_name(conf, path)};
-    if (verdict->tree == NULL)
-        verdict->why_not = "it lies in no tree of [libraries]";
-    else if (!is_match)
-        verdict->why_not = "its name matches none of [libraries] patterns";
-    else if (is_except)
-        verdict->why_not = "its name matches [libraries] except";
-    if (verdict->name != NULL)
-        verdict->group = conf_library_group(conf, verdict->name->name);
+    verdict->name = conf_library_name(conf, path);
+    verdict->group = conf_library_group(conf, verdict->look.file.name);
     return 0;
+}
+
+static void print_text(const char *before, const char *text)
+{
+    char shown[4 * LIBRARY_TEXT_SIZE];
+    terminal_text(text, strlen(text), shown, sizeof shown);
+    printf("%s%s", before, shown);
 }
 
 static void print_line(const struct explain *explain, const char *before,
@@ -58,18 +46,22 @@ static void print_line(const struct explain *explain, const char *before,
 static void print_library(const struct explain *explain, const char *path,
                           const struct library_verdict *verdict)
 {
-    if (verdict->why_not != NULL) {
-        printf("%s: no library, as %s\n", path, verdict->why_not);
+    const struct library_look *look = &verdict->look;
+    if (look->why_not != NULL) {
+        printf("%s: no library, as %s\n", path, look->why_not);
         return;
     }
     printf("%s: a library", path);
-    print_line(explain, " of the tree", verdict->tree);
-    if (verdict->name != NULL) {
-        printf(", named %s", verdict->name->name);
+    print_line(explain, " of the tree", look->tree);
+    print_text(", named ", look->file.name);
+    if (!look->is_believed)
+        fputs(", as its owner is none of root, the tree's owner and [libraries] owners, or all can "
+              "write to it",
+              stdout);
+    else if (verdict->name != NULL)
         print_line(explain, " by", verdict->name);
-    } else {
-        fputs(", named by its module, package, soname or file", stdout);
-    }
+    else
+        fputs(" by its module, package, soname or file", stdout);
     if (verdict->group != NULL) {
         printf(", of the group %s", verdict->group->name);
         print_line(explain, " by", verdict->group);
@@ -79,7 +71,10 @@ static void print_library(const struct explain *explain, const char *path,
 
 static void add_text(struct json_object *json, const char *key, const char *text)
 {
-    json_object_object_add(json, key, text == NULL ? NULL : json_object_new_string(text));
+    size_t length;
+    CLEANUP_FREE char *utf8 = text == NULL ? NULL : text_from_bytes(text, strlen(text), &length);
+    json_object_object_add(json, key,
+                           utf8 == NULL ? NULL : json_object_new_string_len(utf8, (int)length));
 }
 
 int explain_library(const struct explain *explain, const char *path, struct json_object *all)
@@ -95,10 +90,10 @@ int explain_library(const struct explain *explain, const char *path, struct json
     struct json_object *json = json_object_new_object();
     add_text(json, "section", CONF_LIBRARIES_SECTION);
     add_text(json, "text", path);
-    json_object_object_add(json, "library", json_object_new_boolean(verdict.why_not == NULL));
-    add_text(json, "reason", verdict.why_not);
-    add_text(json, "tree", verdict.tree == NULL ? NULL : verdict.tree->text);
-    add_text(json, "name", verdict.name == NULL ? NULL : verdict.name->name);
+    json_object_object_add(json, "library", json_object_new_boolean(verdict.look.why_not == NULL));
+    add_text(json, "reason", verdict.look.why_not);
+    add_text(json, "tree", verdict.look.tree == NULL ? NULL : verdict.look.tree->text);
+    add_text(json, "name", verdict.look.why_not != NULL ? NULL : verdict.look.file.name);
     add_text(json, "group", verdict.group == NULL ? NULL : verdict.group->name);
     json_object_array_add(all, json);
     return 0;

@@ -2,15 +2,12 @@
 #include "submit/facts/elf_replaces.h"
 
 #include <fcntl.h>
-#include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
-
-/* Linkers put at most so many entries into a table that is looked at: the largest libraries have
- * some hundred thousand. What has more counts as replaceable. */
-enum { SYMBOLS_MAX = 1 << 20 };
+#include "conf/base/elf_sections.h"
 
 static const char *const functions[] = {
     "execl",   "execle",  "execlp",   "execv",  "execve",  "execveat", "execvp",
@@ -25,47 +22,75 @@ static bool is_replacing(const char *name)
     return false;
 }
 
-static bool table_imports(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+/* The entry `i` of a table of symbols: whether another object defines it, and its name. */
+static bool get_symbol(const struct elf_sections *sections, const struct elf_part *table, size_t i,
+                       bool *is_import, uint32_t *name)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    if (data == NULL || header->sh_entsize == 0 ||
-        header->sh_size / header->sh_entsize > SYMBOLS_MAX)
-        return true;
-    for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
-            return true;
-        const char *name =
-            symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf, header->sh_link, symbol.st_name) : "";
+    Elf32_Sym of32;
+    Elf64_Sym of64;
+    bool is_32 = sections->file.class == ELFCLASS32;
+    int error = is_32 ? elf_part_copy(table, i * sizeof of32, &of32, sizeof of32)
+                      : elf_part_copy(table, i * sizeof of64, &of64, sizeof of64);
+    if (error != 0)
+        return false;
+    *is_import = (is_32 ? of32.st_shndx : of64.st_shndx) == SHN_UNDEF;
+    *name = is_32 ? of32.st_name : of64.st_name;
+    return true;
+}
+
+static bool symbols_import(const struct elf_sections *sections, const struct elf_part *table,
+                           const struct elf_part *names)
+{
+    bool is_import;
+    uint32_t at;
+    for (size_t i = 0; get_symbol(sections, table, i, &is_import, &at); i++) {
+        const char *name = is_import ? elf_part_text(names, at) : "";
         if (name == NULL || is_replacing(name))
             return true;
     }
     return false;
 }
 
-/* Whether an ELF file imports such a function. True also where that cannot be told: without
- * sections; or of Go, whose programs make system calls of their own. */
-static bool elf_imports(Elf *elf)
+static bool table_imports(struct elf_sections *sections, size_t i)
 {
-    size_t names;
+    struct elf_part table = {.bytes = NULL}, names = {.bytes = NULL};
+    bool result = elf_section_part(sections, i, ELF_T_SYM, &table) != 0 ||
+                  elf_section_part(sections, sections->shdr[i].sh_link, ELF_T_BYTE, &names) != 0 ||
+                  symbols_import(sections, &table, &names);
+    free(table.bytes);
+    free(names.bytes);
+    return result;
+}
+
+static bool sections_import(struct elf_sections *sections, const struct elf_part *names)
+{
     bool has_symbols = false;
-    if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
-        return true;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section != NULL;
-         section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL)
-            return true;
-        const char *name = elf_strptr(elf, names, header.sh_name);
+    for (size_t i = 1; i < sections->count; i++) {
+        const char *name = elf_part_text(names, sections->shdr[i].sh_name);
         if (name == NULL || strncmp(name, ".go.", 4) == 0)
             return true;
-        if (header.sh_type != SHT_DYNSYM)
+        if (sections->shdr[i].sh_type != SHT_DYNSYM)
             continue;
         has_symbols = true;
-        if (table_imports(elf, section, &header))
+        if (table_imports(sections, i))
             return true;
     }
     return !has_symbols;
+}
+
+/* Whether an ELF file imports such a function. True also where that cannot be told: without
+ * sections, or with more than are read; or of Go, whose programs make system calls of their own. */
+static bool elf_imports(int fd)
+{
+    struct elf_sections sections;
+    struct elf_part names = {.bytes = NULL};
+    if (elf_sections_read(fd, &sections) != 0)
+        return true;
+    bool result = elf_section_part(&sections, sections.file.names, ELF_T_BYTE, &names) != 0 ||
+                  sections_import(&sections, &names);
+    free(names.bytes);
+    elf_sections_free(&sections);
+    return result;
 }
 
 bool elf_replaces(const char *path, uint64_t *changed_ns)
@@ -73,12 +98,8 @@ bool elf_replaces(const char *path, uint64_t *changed_ns)
     struct stat status;
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     *changed_ns = UINT64_MAX;
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        elf_version(EV_CURRENT) == EV_NONE)
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         return true;
     *changed_ns = (uint64_t)status.st_ctim.tv_sec * 1000000000u + (uint64_t)status.st_ctim.tv_nsec;
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    bool result = elf == NULL || elf_imports(elf);
-    elf_end(elf);
-    return result;
+    return elf_imports(fd);
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdint.h>
@@ -14,7 +13,11 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/elf_sections.h"
 #include "conf/base/grow.h"
+
+/* The order of bytes of what this machine runs. */
+#define OWN_ENCODING (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 
 enum { OBJECTS_MAX = 1024, PLACES_MAX = 4096, ENTRIES_MAX = 1 << 16, INCLUDES_MAX = 8 };
 
@@ -36,12 +39,20 @@ struct library_search {
     unsigned machine; /* EM_X86_64, ...; with `class` those of the program */
 };
 
+/* A section with the texts that it names. */
+struct section {
+    size_t index; /* 0: the object has none */
+    bool is_read; /* it was tried */
+    int error;    /* with which it was */
+    struct elf_part data, texts;
+};
+
 /* An open ELF file. */
 struct object {
     const char *path;
     int fd;
-    Elf *elf;
-    Elf_Scn *dynamic, *needed_versions, *versions; /* NULL: it has no such section */
+    struct elf_sections elf;
+    struct section dynamic, needed_versions, versions;
 };
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -77,70 +88,86 @@ static void free_texts(struct texts *texts)
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
+static void free_section(struct section *section)
+{
+    free(section->data.bytes);
+    free(section->texts.bytes);
+}
+
 static void close_object(struct object *object)
 {
-    elf_end(object->elf);
+    free_section(&object->dynamic);
+    free_section(&object->needed_versions);
+    free_section(&object->versions);
+    elf_sections_free(&object->elf);
     cleanup_close(&object->fd);
 }
 
 static bool find_sections(struct object *object)
 {
-    for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section != NULL;
-         section = elf_nextscn(object->elf, section)) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL)
-            return false;
-        if (header.sh_type == SHT_DYNAMIC)
-            object->dynamic = section;
-        else if (header.sh_type == SHT_GNU_verneed)
-            object->needed_versions = section;
-        else if (header.sh_type == SHT_GNU_verdef)
-            object->versions = section;
+    for (size_t i = 1; i < object->elf.count; i++) {
+        uint32_t type = object->elf.shdr[i].sh_type;
+        if (type == SHT_DYNAMIC)
+            object->dynamic.index = i;
+        else if (type == SHT_GNU_verneed)
+            object->needed_versions.index = i;
+        else if (type == SHT_GNU_verdef)
+            object->versions.index = i;
     }
-    return object->dynamic != NULL;
+    return object->dynamic.index != 0;
 }
 
 /* Returns 0, or -errno: -ENOEXEC where it is no such object as the program is. close_object()
  * releases `*object` after success. */
 static int open_object(struct library_search *search, const char *path, struct object *object)
 {
-    GElf_Ehdr header;
     *object = (struct object){.path = path,
                               .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     if (object->fd < 0)
         return -errno;
-    object->elf =
-        elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(object->fd, ELF_C_READ, NULL);
-    if (object->elf != NULL && elf_kind(object->elf) == ELF_K_ELF &&
-        gelf_getehdr(object->elf, &header) != NULL) {
-        if (search->machine == EM_NONE) {
-            search->class = header.e_ident[EI_CLASS];
-            search->machine = header.e_machine;
-        }
-        if (header.e_machine == search->machine && header.e_ident[EI_CLASS] == search->class &&
-            find_sections(object))
-            return 0;
+    int error = elf_sections_read(object->fd, &object->elf);
+    const struct elf_segments *file = &object->elf.file;
+    if (error == 0 && search->machine == EM_NONE) {
+        search->class = file->class;
+        search->machine = file->machine;
     }
-    close_object(object);
-    return -ENOEXEC;
+    /* versions are read as they are */
+    if (error == 0 && (file->encoding != OWN_ENCODING || file->machine != search->machine ||
+                       file->class != search->class || !find_sections(object)))
+        error = -ENOEXEC;
+    if (error != 0)
+        close_object(object);
+    return error;
+}
+
+/* Reads the section and its texts, once. Returns 0 or -errno. */
+static int read_section(struct object *object, struct section *section, Elf_Type type)
+{
+    if (section->is_read || section->index == 0)
+        return section->index == 0 ? -ENOENT : section->error;
+    section->is_read = true;
+    section->error = elf_section_part(&object->elf, section->index, type, &section->data);
+    if (section->error == 0)
+        section->error = elf_section_part(&object->elf, object->elf.shdr[section->index].sh_link,
+                                          ELF_T_BYTE, &section->texts);
+    return section->error;
 }
 
 /* Calls `take` with each text of the dynamic section that has this tag. */
-static void each_dynamic(struct library_search *search, const struct object *object, int64_t tag,
-                         void (*take)(struct library_search *, const struct object *, const char *))
+static void each_dynamic(struct library_search *search, struct object *object, int64_t tag,
+                         void (*take)(struct library_search *, struct object *, const char *))
 {
-    GElf_Shdr header;
-    GElf_Dyn entry = {.d_tag = DT_NULL};
-    Elf_Data *data = elf_getdata(object->dynamic, NULL);
-    if (data == NULL || gelf_getshdr(object->dynamic, &header) == NULL) {
+    const struct elf_part *data = &object->dynamic.data;
+    GElf_Dyn entry;
+    if (read_section(object, &object->dynamic, ELF_T_DYN) != 0) {
         search->is_unsure = true;
         return;
     }
-    for (int i = 0; i < ENTRIES_MAX && gelf_getdyn(data, i, &entry) != NULL &&
-                    entry.d_tag != DT_NULL && search->verdict != LOADER_MISSING;
+    for (size_t i = 0; i < ENTRIES_MAX && search->verdict != LOADER_MISSING &&
+                       elf_dynamic_entry(&object->elf.file, data->bytes, data->size, i, &entry);
          i++) {
         const char *text =
-            entry.d_tag == tag ? elf_strptr(object->elf, header.sh_link, entry.d_un.d_val) : "";
+            entry.d_tag == tag ? elf_part_text(&object->dynamic.texts, entry.d_un.d_val) : "";
         if (text == NULL)
             search->is_unsure = true;
         else if (entry.d_tag == tag)
@@ -148,76 +175,69 @@ static void each_dynamic(struct library_search *search, const struct object *obj
     }
 }
 
-/* An offset in a section's data; -1, which libelf refuses, where there is none. */
-static int offset_behind(int at, uint32_t distance)
-{
-    return distance > (uint32_t)(INT_MAX - at) ? -1 : at + (int)distance;
-}
+/* ---- Versions: their structs are the same for both classes ----------------------------------- */
 
-/* ---- Versions -------------------------------------------------------------------------------- */
-
-static bool defines_version(const struct object *library, const char *version)
+static bool defines_version(struct object *library, const char *version)
 {
-    GElf_Shdr header;
-    GElf_Verdef definition = {.vd_next = 0};
-    Elf_Data *data = elf_getdata(library->versions, NULL);
-    if (data == NULL || gelf_getshdr(library->versions, &header) == NULL)
+    const struct section *section = &library->versions;
+    Elf64_Verdef definition;
+    size_t at = 0;
+    if (read_section(library, &library->versions, ELF_T_BYTE) != 0)
         return true;
-    int at = 0;
-    for (int i = 0; i < ENTRIES_MAX && gelf_getverdef(data, at, &definition) != NULL; i++) {
-        GElf_Verdaux name;
+    for (int i = 0;
+         i < ENTRIES_MAX && elf_part_copy(&section->data, at, &definition, sizeof definition) == 0;
+         i++) {
+        Elf64_Verdaux name;
         const char *text =
-            gelf_getverdaux(data, offset_behind(at, definition.vd_aux), &name) == NULL
+            elf_part_copy(&section->data, at + definition.vd_aux, &name, sizeof name) != 0
                 ? NULL
-                : elf_strptr(library->elf, header.sh_link, name.vda_name);
+                : elf_part_text(&section->texts, name.vda_name);
         if (text == NULL || strcmp(text, version) == 0)
             return true;
         if (definition.vd_next == 0)
             return false;
-        at = offset_behind(at, definition.vd_next);
+        at += definition.vd_next;
     }
     return true;
 }
 
-/* What `need`, at `at` of `data`, lists of the library. */
-static bool defines_listed(const struct object *object, const GElf_Shdr *header, Elf_Data *data,
-                           int at, const GElf_Verneed *need, const struct object *library)
+/* What `need`, at `at` of the needed versions, lists of the library. */
+static bool defines_listed(const struct section *needed, size_t at, const Elf64_Verneed *need,
+                           struct object *library)
 {
-    int entry = offset_behind(at, need->vn_aux);
+    size_t entry = at + need->vn_aux;
     for (int i = 0; i < need->vn_cnt && i < ENTRIES_MAX; i++) {
-        GElf_Vernaux version;
-        const char *text = gelf_getvernaux(data, entry, &version) == NULL
+        Elf64_Vernaux version;
+        const char *text = elf_part_copy(&needed->data, entry, &version, sizeof version) != 0
                                ? NULL
-                               : elf_strptr(object->elf, header->sh_link, version.vna_name);
+                               : elf_part_text(&needed->texts, version.vna_name);
         if (text == NULL)
             return true;
         if ((version.vna_flags & VER_FLG_WEAK) == 0 && !defines_version(library, text))
             return false;
-        entry = offset_behind(entry, version.vna_next);
+        entry += version.vna_next;
     }
     return true;
 }
 
 /* Whether the library has all versions that the object needs of what it calls `name`. Of one
  * without versions the loader takes anything. */
-static bool has_versions(const struct object *object, const char *name,
-                         const struct object *library)
+static bool has_versions(struct object *object, const char *name, struct object *library)
 {
-    GElf_Shdr header;
-    GElf_Verneed need = {.vn_next = 0};
-    Elf_Data *data =
-        object->needed_versions == NULL ? NULL : elf_getdata(object->needed_versions, NULL);
-    if (library->versions == NULL || data == NULL ||
-        gelf_getshdr(object->needed_versions, &header) == NULL)
+    const struct section *needed = &object->needed_versions;
+    Elf64_Verneed need;
+    size_t at = 0;
+    if (library->versions.index == 0 ||
+        read_section(object, &object->needed_versions, ELF_T_BYTE) != 0)
         return true;
-    int at = 0;
-    for (int i = 0; i < ENTRIES_MAX && gelf_getverneed(data, at, &need) != NULL; i++) {
-        const char *file = elf_strptr(object->elf, header.sh_link, need.vn_file);
+    for (int i = 0; i < ENTRIES_MAX && elf_part_copy(&needed->data, at, &need, sizeof need) == 0;
+         i++) {
+        const char *file = elf_part_text(&needed->texts, need.vn_file);
         if (file != NULL && strcmp(file, name) == 0)
-            return defines_listed(object, &header, data, at, &need, library);
+            return defines_listed(needed, at, &need, library);
         if (need.vn_next == 0)
             break;
-        at = offset_behind(at, need.vn_next);
+        at += need.vn_next;
     }
     return true;
 }
@@ -233,8 +253,8 @@ static void add_place(struct library_search *search, const char *place)
 }
 
 /* The element of a search path, with the object's directory for $ORIGIN. */
-static void add_expanded(struct library_search *search, const struct object *object,
-                         const char *element, size_t length)
+static void add_expanded(struct library_search *search, struct object *object, const char *element,
+                         size_t length)
 {
     static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
     char real[PATH_MAX] = "", made[2 * PATH_MAX];
@@ -257,8 +277,7 @@ static void add_expanded(struct library_search *search, const struct object *obj
         add_place(search, made);
 }
 
-static void add_search_path(struct library_search *search, const struct object *object,
-                            const char *path)
+static void add_search_path(struct library_search *search, struct object *object, const char *path)
 {
     for (;;) {
         size_t length = strcspn(path, ":;");
@@ -311,9 +330,9 @@ static void add_conf(struct library_search *search, const char *path, int includ
  * the entries name by the offset in the file. */
 static void add_cache(struct library_search *search, const char *path)
 {
-    static const char magic[20] = "glibc-ld.so.cache1.1";
+    static const char magic[] = "glibc-ld.so.cache1.1";
     struct cache_head {
-        char magic[20];
+        char magic[sizeof magic - 1];
         uint32_t count, text_bytes, more[5];
     } head;
     struct cache_entry {
@@ -328,7 +347,7 @@ static void add_cache(struct library_search *search, const char *path)
         return;
     }
     bool is_known = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-                    memcmp(head.magic, magic, sizeof magic) == 0 && head.count <= ENTRIES_MAX;
+                    memcmp(head.magic, magic, sizeof head.magic) == 0 && head.count <= ENTRIES_MAX;
     for (uint32_t i = 0; is_known && i < head.count; i++) {
         off_t at = (off_t)(sizeof head + (size_t)i * sizeof entry);
         is_known = pread(fd, &entry, sizeof entry, at) == (ssize_t)sizeof entry;
@@ -411,8 +430,8 @@ static bool is_closed(const char *path)
 }
 
 /* Returns whether the file is a library that serves. Notes it, and the first one that does not. */
-static bool take_library(struct library_search *search, const struct object *object,
-                         const char *name, const char *path)
+static bool take_library(struct library_search *search, struct object *object, const char *name,
+                         const char *path)
 {
     struct object library;
     if (*search->looks == 0) {
@@ -436,7 +455,7 @@ static bool take_library(struct library_search *search, const struct object *obj
 }
 
 /* Looks in all places, each with the directory below it. */
-static bool take_below(struct library_search *search, const struct object *object, const char *name,
+static bool take_below(struct library_search *search, struct object *object, const char *name,
                        const char *below)
 {
     for (size_t i = 0; i < search->places.count; i++) {
@@ -462,8 +481,7 @@ static void lack(struct library_search *search, const char *name)
 }
 
 /* What is not in a place itself may be in one for a kind of processor below it. */
-static void find_needed(struct library_search *search, const struct object *object,
-                        const char *name)
+static void find_needed(struct library_search *search, struct object *object, const char *name)
 {
     static const char *const below[] = {"",
                                         "glibc-hwcaps/x86-64-v4/",
@@ -487,7 +505,7 @@ static void find_needed(struct library_search *search, const struct object *obje
         lack(search, name);
 }
 
-static void add_name(struct library_search *search, const struct object *object, const char *name)
+static void add_name(struct library_search *search, struct object *object, const char *name)
 {
     (void)object;
     add_text(search, &search->names, name, OBJECTS_MAX);
@@ -512,21 +530,18 @@ static void examine(struct library_search *search, const char *path)
 static bool has_system_loader(const char *program)
 {
     char loader[PATH_MAX] = "";
+    struct elf_segments segments;
     CLEANUP_CLOSE int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    Elf *elf =
-        fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-    size_t count = 0;
-    if (elf != NULL && elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &count) != 0)
-        count = 0;
-    for (size_t i = 0; i < count && i < 64; i++) {
-        GElf_Phdr phdr;
-        if (gelf_getphdr(elf, (int)i, &phdr) == NULL || phdr.p_type != PT_INTERP ||
-            phdr.p_filesz >= sizeof loader)
+    if (fd < 0 || elf_segments_read(fd, &segments) != 0)
+        return false;
+    for (size_t i = 0; i < segments.count; i++) {
+        const GElf_Phdr *phdr = &segments.phdr[i];
+        if (phdr->p_type != PT_INTERP || phdr->p_filesz >= sizeof loader ||
+            phdr->p_offset > INT64_MAX)
             continue;
-        ssize_t got = pread(fd, loader, phdr.p_filesz, (off_t)phdr.p_offset);
+        ssize_t got = pread(fd, loader, phdr->p_filesz, (off_t)phdr->p_offset);
         loader[got < 0 ? 0 : got] = '\0';
     }
-    elf_end(elf);
     const char *slash = strncmp(loader, "/lib", 4) == 0 ? strchr(loader + 4, '/') : NULL;
     if (slash == NULL || slash - (loader + 4) > 2)
         return false;
@@ -537,7 +552,7 @@ enum loader_verdict missing_library(const char *program, const struct loader_pla
                                     unsigned *looks, char name[LIBRARY_NAME_SIZE])
 {
     struct library_search search = {.passes_over_cwd = places->passes_over_cwd, .looks = looks};
-    const struct object none = {.path = program};
+    struct object none = {.path = program};
     name[0] = '\0';
     if (!has_system_loader(program))
         return LOADER_STARTS;

@@ -168,8 +168,10 @@ class RestrictedSqlite(SqliteStore):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ and (view is not None or database == "temp"):
             return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_READ and second == "" and database is None:
-            return sqlite3.SQLITE_OK  # a table that a view joins without a column: SQLite passes no view
+        # A table that a view joins without a column: SQLite passes no view, and the schema since 3.47 or so. A statement
+        # cannot name a schema itself, and without one each name is a view's (check_form(), begin()).
+        if action == sqlite3.SQLITE_READ and second == "" and database in (None, "main"):
+            return sqlite3.SQLITE_OK
         return sqlite3.SQLITE_DENY
 
 

@@ -74,6 +74,7 @@ static void add_time(struct json_object *json, const char *key, int64_t time_ns)
 static struct json_object *file_json(const struct library_file *file)
 {
     struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "owner", json_object_new_int64(file->owner));
     json_object_object_add(json, "inode", json_object_new_uint64(file->inode));
     json_object_object_add(json, "size", json_object_new_int64(file->size));
     add_time(json, "mtime", file->modified_ns);
@@ -115,10 +116,10 @@ static void print_json_end(const struct libmon_output *output,
 {
     printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
            ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unhashed\": %" PRIu64
-           ", \"too_deep\": %" PRIu64 ", \"forgotten\": %" PRIu64 "}\n",
+           ", \"too_deep\": %" PRIu64 ", \"forgotten\": %" PRIu64 ", \"beyond\": %" PRIu64 "}\n",
            output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
            counts->away, counts->trees_away, counts->unreadable, counts->unhashed, counts->too_deep,
-           counts->forgotten);
+           counts->forgotten, output->beyond);
 }
 
 /* ---- The scan's calls ------------------------------------------------------------------------ */
@@ -130,6 +131,9 @@ int libmon_print_change(void *context, const struct library_change *change)
     int error = 0;
     progress_clear(&output->progress);
     output->changes[change->kind]++;
+    output->beyond += change->is_beyond;
+    if (change->is_beyond)
+        return 0;
     if (output->form == LIBMON_JSON)
         error = print_json(output, change);
     else if (output->form == LIBMON_TEXT && !change->is_first)
@@ -185,6 +189,8 @@ void libmon_print_end(struct libmon_output *output, const struct library_scan_co
         printf(", %" PRIu64 " without a hash", counts->unhashed);
     if (counts->too_deep > 0)
         printf(", %" PRIu64 " directories too deep", counts->too_deep);
+    if (output->beyond > 0)
+        printf(", %" PRIu64 " of them only counted", output->beyond);
     if (counts->forgotten > 0)
         printf(", %" PRIu64 " forgotten", counts->forgotten);
     putchar('\n');

@@ -19,6 +19,7 @@ struct libmon_output {
     enum libmon_form form;
     struct progress progress;
     uint64_t changes[LIBRARY_REMOVED + 1]; /* how many there were of each kind */
+    uint64_t beyond;                       /* of them, those of users who have too many */
     uint64_t printed;
     int failed; /* -errno of stdout */
 };

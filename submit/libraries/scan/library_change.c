@@ -27,6 +27,7 @@ enum library_change_kind library_change_judge(const struct library_file *was,
 {
     bool is_other = was->inode != is->inode;
     bool is_touched =
+        was->owner != is->owner || strcmp(was->name, is->name) != 0 ||
         was->modified_ns != is->modified_ns ||
         (was->changed_ns != is->changed_ns && was->changed_ns != 0 && is->changed_ns != 0);
     if (!is_same_content(was, is))

@@ -28,12 +28,16 @@ struct library_file {
     uint64_t device, inode; /* device 0: not known */
     int64_t size;
     int64_t modified_ns,
-        changed_ns; /* since the Epoch. changed_ns 0: the file may have been written
-                       to after it was read, within the resolution of its times */
+        changed_ns;  /* since the Epoch. changed_ns 0: the file may have been written
+                        to after it was read, within the resolution of its times */
+    uint32_t owner;  /* uid */
+    bool is_private; /* not all can read it: its hash is told to nobody */
+    bool is_anyones; /* all can write to it; not in the state */
     char sha1[FILE_HASH_SIZE];
     char build_id[2 * BUILD_ID_MAX + 1]; /* hexadecimal */
     char soname[LIBRARY_TEXT_SIZE];
-    char name[LIBRARY_TEXT_SIZE];    /* of the library that it is part of; never "" */
+    char name[LIBRARY_TEXT_SIZE];    /* of the library that it is part of, or "~USER", see
+                                        library_owners.h; never "" */
     char package[LIBRARY_TEXT_SIZE]; /* the package manager's; with its version */
     char version[LIBRARY_TEXT_SIZE]; /* of the package, else of the module */
 };
@@ -46,6 +50,7 @@ struct library_change {
     struct library_file was, is; /* `was` of what is added, and `is` of what is removed, are {0} */
     unsigned links;              /* other names of the same file, for which nothing is told */
     bool is_first;               /* the tree is scanned for the first time */
+    bool is_beyond;              /* it is counted alone: its owner has too many changes */
     int64_t found_s;             /* since the Epoch */
 };
 

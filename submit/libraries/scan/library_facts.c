@@ -24,9 +24,11 @@ struct library_naming {
     const struct conf *conf;
     const char *root;
     const struct globs *patterns;
+    struct library_owners *owners;
     struct module_map modules;
     struct library_packages *packages; /* owned; NULL: not read yet */
     bool has_modules;                  /* they were read */
+    bool is_told;                      /* library_naming_trouble() was asked */
     char *directory;                   /* owned: for which `module` is the answer; NULL: none */
     const char *module;
 };
@@ -34,11 +36,13 @@ struct library_naming {
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 struct library_naming *library_naming_new(const struct conf *conf, const char *root,
-                                          const struct globs *patterns)
+                                          const struct globs *patterns,
+                                          struct library_owners *owners)
 {
     struct library_naming *naming = calloc(1, sizeof *naming);
     if (naming != NULL)
-        *naming = (struct library_naming){.conf = conf, .root = root, .patterns = patterns};
+        *naming = (struct library_naming){
+            .conf = conf, .root = root, .patterns = patterns, .owners = owners};
     return naming;
 }
 
@@ -61,6 +65,14 @@ static int read_sources(struct library_naming *naming)
     if (error == 0 && naming->packages == NULL)
         error = library_packages_read(naming->root, naming->patterns, &naming->packages);
     return error;
+}
+
+const char *library_naming_trouble(struct library_naming *naming)
+{
+    if (naming->packages == NULL || naming->is_told)
+        return "";
+    naming->is_told = true;
+    return library_packages_trouble(naming->packages);
 }
 
 /* Files of one directory follow each other. */
@@ -103,6 +115,9 @@ int library_name(struct library_naming *naming, const char *path, struct library
 {
     const char *package = "", *version = "";
     const struct conf_line *line = conf_library_name(naming->conf, path);
+    file->package[0] = file->version[0] = '\0';
+    if (!library_owners_believe(naming->owners, file))
+        return 0;
     int error = read_sources(naming);
     if (error != 0)
         return error;
@@ -122,6 +137,8 @@ int library_name(struct library_naming *naming, const char *path, struct library
         snprintf(file->version, sizeof file->version, "%s", strrchr(module, '/') + 1);
     if (file->name[0] == '\0')
         snprintf(file->name, sizeof file->name, "%s", "unnamed");
+    if (library_is_others(file->name))
+        file->name[0] = '_'; /* that of a file which only looks like it */
     return 0;
 }
 
@@ -143,6 +160,9 @@ void library_identity(const struct stat *status, struct library_file *file)
     file->size = status->st_size;
     file->modified_ns = time_ns(&status->st_mtim);
     file->changed_ns = time_ns(&status->st_ctim);
+    file->owner = status->st_uid;
+    file->is_private = (status->st_mode & S_IROTH) == 0;
+    file->is_anyones = (status->st_mode & S_IWOTH) != 0;
 }
 
 static int open_library(int directory, const char *name)

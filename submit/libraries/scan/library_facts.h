@@ -11,21 +11,27 @@
 #include "conf/base/globs.h"
 #include "conf/conf.h"
 #include "submit/libraries/scan/library_change.h"
+#include "submit/libraries/scan/library_owners.h"
 
 /* What names come from, read when it is asked for first. */
 struct library_naming;
 
-/* `conf` and `patterns` must outlive it; `root` is as for library_packages_read(). Returns NULL
- * when out of memory; library_naming_free() releases. */
+/* `conf`, `patterns` and `owners` must outlive it; `root` is as for library_packages_read().
+ * Returns NULL when out of memory; library_naming_free() releases. */
 struct library_naming *library_naming_new(const struct conf *conf, const char *root,
-                                          const struct globs *patterns);
+                                          const struct globs *patterns,
+                                          struct library_owners *owners);
 void library_naming_free(struct library_naming *naming);
 
-/* Sets name, package and version of the file of this path; its soname must be set. Returns 0 or
- * -errno, where the map of modules cannot be read. */
+/* Sets name, package and version of the file of this path; its soname and owner must be set. Of a
+ * file whose owner is not believed the name alone (library_owners.h). Returns 0 or -errno, where
+ * the map of modules cannot be read. */
 int library_name(struct library_naming *naming, const char *path, struct library_file *file);
 
-/* Inode, size and times. */
+/* What people are to be told about what names come from, once; "": nothing. */
+const char *library_naming_trouble(struct library_naming *naming);
+
+/* Inode, size, times, owner and who can read it. */
 void library_identity(const struct stat *status, struct library_file *file);
 
 /* Opens the regular file `name` in the directory and reads all but its names, and its hash within

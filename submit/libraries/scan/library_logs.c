@@ -12,16 +12,20 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
+#include "conf/base/directory.h"
 #include "conf/base/hash.h"
 #include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "conf/conf_libraries.h"
 #include "submit/libraries/library_date.h"
 #include "submit/libraries/library_log.h"
+#include "submit/libraries/scan/library_owners.h"
 
 /* Logs whose lines are on their way at once, and how far a clock may have been set back for entries
  * to get the time of the one before. */
 enum { LOGS_MAX = 256, SET_BACK_S = 3600, NAME_BYTES_MAX = 180 };
+
+#define BY_OWNER "by-owner"
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
@@ -29,12 +33,16 @@ static void put_word(FILE *stream, const char *key, const char *text)
 {
     if (text[0] == '\0')
         return;
+    size_t size = 0;
+    const unsigned char *at = (const unsigned char *)text;
     fprintf(stream, " %s=", key);
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
-        if (*at <= ' ' || *at >= 0x7f || *at == '\\')
-            fprintf(stream, "\\x%02x", *at);
-        else
-            putc(*at, stream);
+    for (; *at != '\0' && size < LIBRARY_LOG_VALUE_MAX; at++) {
+        bool is_plain = *at > ' ' && *at < 0x7f && *at != '\\';
+        fprintf(stream, is_plain ? "%c" : "\\x%02x", *at);
+        size += is_plain ? 1 : sizeof "\\xHH" - 1;
+    }
+    if (*at != '\0')
+        fputs("\\...", stream);
 }
 
 static void put_time(FILE *stream, const char *before, int64_t time_ns)
@@ -68,6 +76,7 @@ static void put_was(FILE *stream, const struct library_change *change)
     put_other(stream, "was_soname", was->soname, is->soname);
     put_other(stream, "was_package", was->package, is->package);
     put_other(stream, "was_version", was->version, is->version);
+    put_other(stream, "library", is->name, was->name);
     put_other(stream, "was_library", was->name, is->name);
 }
 
@@ -115,9 +124,12 @@ void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-.+";
     size_t length = 0;
-    const char *at = library;
-    for (; *at != '\0' && length < NAME_BYTES_MAX; at++) {
-        if (strchr(plain, *at) != NULL && (length > 0 || *at != '.'))
+    const char *at = library + library_is_others(library);
+    if (library_is_others(library))
+        length = (size_t)sprintf(name, "%s/", BY_OWNER);
+    size_t begin = length;
+    for (; *at != '\0' && length < begin + NAME_BYTES_MAX; at++) {
+        if (strchr(plain, *at) != NULL && (length > begin || *at != '.'))
             name[length++] = *at;
         else
             length += (size_t)sprintf(name + length, "%%%02x", (unsigned char)*at);
@@ -202,6 +214,7 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
         return error;
     library_log_file(library, name);
     bool is_there = fstatat(logs->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    bool was_there = is_there;
     bool is_full =
         is_there && S_ISREG(status.st_mode) && (uint64_t)status.st_size >= logs->size_bytes;
     bool is_set_back = is_there && log.entry_s - SET_BACK_S > found_s && !log.is_new;
@@ -210,7 +223,7 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
         is_there = false;
     }
     log.base = is_there ? status.st_size : 0;
-    log.entry_s = is_set_back || log.entry_s < found_s ? found_s : log.entry_s;
+    log.entry_s = is_set_back || !was_there || log.entry_s < found_s ? found_s : log.entry_s;
     return error == 0 ? library_state_set_log(state, library, &log) : error;
 }
 
@@ -227,23 +240,81 @@ static void put_head(FILE *stream, int fd, int64_t base)
         putc('\n', stream);
 }
 
-static int put_changes(struct library_state *state, const char *library, FILE *stream,
-                       const struct library_log_state *log, const struct library_teller *teller)
+/* On their way into one log, or to a teller alone. */
+struct telling {
+    const struct library_teller *teller;
+    FILE *stream; /* NULL: there is no log */
+    int64_t entry_s;
+    bool is_new;    /* the log has had no entry before */
+    bool is_other;  /* the log of what libraries were before: the teller is told by the other log */
+    uint64_t count; /* of a user's changes */
+    char name[LIBRARY_TEXT_SIZE];
+};
+
+static const char *name_of(const struct library_change *change)
+{
+    return change->kind == LIBRARY_REMOVED ? change->was.name : change->is.name;
+}
+
+/* Counts the changes of one user: those beyond what is told of one scan are so marked. */
+static void count_change(struct telling *telling, struct library_change *change)
+{
+    const char *name = telling->is_other ? change->was.name : name_of(change);
+    if (strcmp(telling->name, name) != 0) {
+        telling->count = 0;
+        snprintf(telling->name, sizeof telling->name, "%s", name);
+    }
+    change->is_beyond = library_is_others(name) && ++telling->count > LIBRARY_LOG_LINES_MAX;
+}
+
+static int put_change(struct telling *telling, struct library_change *change)
+{
+    const struct conf_line *group =
+        library_is_others(name_of(change))
+            ? NULL
+            : conf_library_group(telling->teller->conf, name_of(change));
+    if (group != NULL)
+        change->group = group->name;
+    count_change(telling, change);
+    if (telling->stream != NULL && !change->is_beyond)
+        library_log_line(telling->stream, change, telling->entry_s, telling->is_new);
+    telling->is_new = false;
+    return telling->is_other ? 0 : telling->teller->tell(telling->teller->context, change);
+}
+
+static int put_changes(struct library_state *state, const char *library, struct telling *telling)
 {
     struct library_change change;
-    bool is_new = log != NULL && log->is_new;
-    int result = library_state_changes(state, library);
-    while (result == 0 && (result = library_state_change(state, &change)) == 1) {
-        const struct conf_line *group = conf_library_group(
-            teller->conf, change.kind == LIBRARY_REMOVED ? change.was.name : change.is.name);
-        if (group != NULL)
-            change.group = group->name;
-        if (stream != NULL)
-            library_log_line(stream, &change, log->entry_s, is_new);
-        is_new = false;
-        result = teller->tell(teller->context, &change);
-    }
+    int result = library_state_changes(state, library, telling->is_other);
+    while (result == 0 && (result = library_state_change(state, &change)) == 1)
+        result = put_change(telling, &change);
     return result;
+}
+
+static void put_more(const struct telling *telling)
+{
+    char entry[LIBRARY_DATE_SIZE] = "";
+    if (telling->count <= LIBRARY_LOG_LINES_MAX)
+        return;
+    if (library_date_old(telling->entry_s, entry) != 0)
+        library_date_old(0, entry);
+    fprintf(telling->stream, "%s %s LIB_MORE changes=%" PRIu64 "\n", entry, entry,
+            telling->count - LIBRARY_LOG_LINES_MAX);
+}
+
+/* Writes what has changed in the library, and what is no part of it any more. */
+static int put_lines(struct library_state *state, const char *library, FILE *stream,
+                     const struct library_log_state *log, const struct library_teller *teller)
+{
+    struct telling telling = {
+        .teller = teller, .stream = stream, .entry_s = log->entry_s, .is_new = log->is_new};
+    int error = put_changes(state, library, &telling);
+    telling.is_other = true;
+    if (error == 0)
+        error = put_changes(state, library, &telling);
+    if (error == 0)
+        put_more(&telling);
+    return error;
 }
 
 static int write_log(struct library_state *state, const struct library_logs *logs,
@@ -266,7 +337,7 @@ static int write_log(struct library_state *state, const struct library_logs *log
     if (fseeko(stream, log.base, SEEK_SET) != 0)
         return -errno;
     put_head(stream, fd, log.base);
-    error = put_changes(state, library, stream, &log, teller);
+    error = put_lines(state, library, stream, &log, teller);
     if (error != 0)
         return error;
     /* what is behind is of these lines, cut by a kill */
@@ -293,12 +364,36 @@ static int forget_logs(struct library_state *state, char *const *names, size_t c
     return error == 0 ? library_state_commit(state) : error;
 }
 
+/* Makes the directory of the logs of users, where one of these logs is in it. */
+static int make_by_owner(const struct library_logs *logs, char *const *names, size_t count)
+{
+    size_t i = 0;
+    for (; i < count; i++)
+        if (library_is_others(names[i]))
+            break;
+    if (i == count)
+        return 0;
+    int error = directory_make_one(logs->directory, BY_OWNER, 0755);
+    CLEANUP_CLOSE int below = error != 0 ? error : directory_open_own(logs->directory, BY_OWNER);
+    return below < 0 ? below : 0;
+}
+
+static int sync_logs(const struct library_logs *logs)
+{
+    CLEANUP_CLOSE int below = directory_open(logs->directory, BY_OWNER);
+    if (below < 0 && below != -ENOENT)
+        return below;
+    return fsync(logs->directory) != 0 || (below >= 0 && fsync(below) != 0) ? -errno : 0;
+}
+
 static int write_some(struct library_state *state, const struct library_logs *logs,
                       char *const *names, size_t count, const struct library_teller *teller,
                       char trouble[LIBRARY_LOG_NAME_SIZE])
 {
     int64_t now_s = (int64_t)time(NULL);
-    int error = library_state_begin(state);
+    int error = make_by_owner(logs, names, count);
+    if (error == 0)
+        error = library_state_begin(state);
     for (size_t i = 0; i < count && error == 0; i++)
         error = prepare_log(state, logs, names[i], now_s);
     if (error == 0)
@@ -307,14 +402,15 @@ static int write_some(struct library_state *state, const struct library_logs *lo
         library_log_file(names[i], trouble);
         error = write_log(state, logs, names[i], teller);
     }
-    if (error == 0 && fsync(logs->directory) != 0)
-        error = -errno;
+    if (error == 0)
+        error = sync_logs(logs);
     return error == 0 ? forget_logs(state, names, count) : error;
 }
 
 static int tell_without_logs(struct library_state *state, const struct library_teller *teller)
 {
-    int error = put_changes(state, NULL, NULL, NULL, teller);
+    struct telling telling = {.teller = teller};
+    int error = put_changes(state, NULL, &telling);
     if (error == 0)
         error = teller->flush(teller->context);
     if (error == 0)

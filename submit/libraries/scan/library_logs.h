@@ -3,10 +3,11 @@
  * Changes as lines in the logs of libraries, for people and for jobtrail-libq: the form is that of
  * library_log.h, with the words
  *
- *     LOG_CREATED LIB_ADDED LIB_MODIFIED LIB_REPLACED LIB_TOUCHED LIB_MOVED LIB_REMOVED
+ *     LOG_CREATED LIB_ADDED LIB_MODIFIED LIB_REPLACED LIB_TOUCHED LIB_MOVED LIB_REMOVED LIB_MORE
  *
  * and behind them KEY=VALUE, in which blanks, backslashes and what is no printable ASCII are
- * written as \xHH.
+ * written as \xHH, and what is longer than LIBRARY_LOG_VALUE_MAX ends with \... instead. LIB_MORE
+ * has the number of changes, of one user in one scan, that were too many.
  *
  * Whatever the moment at which a writer is killed, each line is in its log once and whole in the
  * end. The state has the size of a log from before its lines are written until they are on disk:
@@ -22,7 +23,7 @@
 #include "submit/libraries/scan/library_change.h"
 #include "submit/libraries/scan/library_state.h"
 
-enum { LIBRARY_LOG_NAME_SIZE = 256 };
+enum { LIBRARY_LOG_NAME_SIZE = 256, LIBRARY_LOG_VALUE_MAX = 2048, LIBRARY_LOG_LINES_MAX = 1000 };
 
 /* Where logs are, and how large and how many of each there may be. */
 struct library_logs {
@@ -40,7 +41,8 @@ struct library_teller {
     void *context;
 };
 
-/* The name of the log of a library, which can have any name: NAME.log. */
+/* The name of the log of a library, which can have any name: NAME.log, or by-owner/USER.log for the
+ * files of a user who is not believed (library_owners.h). */
 void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
 
 /* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */

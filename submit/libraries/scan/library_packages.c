@@ -2,38 +2,30 @@
 #include "submit/libraries/scan/library_packages.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/listing.h"
+#include "submit/libraries/scan/library_package_table.h"
 
-struct package {
-    char *name;    /* owned; without an architecture */
-    char *list;    /* owned: the name of its list, without its end */
-    char *version; /* owned; NULL: not known */
-};
-
-struct package_file {
-    char *path;     /* owned; of the package */
-    size_t package; /* index */
-};
-
-struct library_packages {
-    char *root; /* owned; "" for / */
-    struct package *package;
-    struct package_file *file;
-    size_t packages, files;
-};
-
-static int add_file(struct library_packages *packages, const char *path)
+int library_package_add(struct library_packages *packages, const char *name, size_t length)
 {
+    struct package package = {.name = strndup(name, length)};
+    if (package.name == NULL || GROW(packages->package, packages->packages) != 0) {
+        free(package.name);
+        return -ENOMEM;
+    }
+    packages->package[packages->packages++] = package;
+    return 0;
+}
+
+int library_package_add_file(struct library_packages *packages, const struct globs *patterns,
+                             const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || packages->packages == 0 || !globs_match(patterns, slash + 1))
+        return 0;
     char *copy = strdup(path);
     if (copy == NULL || GROW(packages->file, packages->files) != 0) {
         free(copy);
@@ -43,146 +35,9 @@ static int add_file(struct library_packages *packages, const char *path)
     return 0;
 }
 
-/* A list has a path on each line. */
-static int read_list(struct library_packages *packages, const struct globs *patterns, int at,
-                     const char *name)
-{
-    CLEANUP_FREE char *line = NULL;
-    size_t room = 0;
-    int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    CLEANUP_FCLOSE FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-    if (stream == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return 0;
-    }
-    while (getline(&line, &room, stream) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        const char *slash = strrchr(line, '/');
-        if (slash != NULL && globs_match(patterns, slash + 1) && add_file(packages, line) != 0)
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static int add_package(struct library_packages *packages, const char *list, size_t length)
-{
-    struct package package = {.list = strndup(list, length)};
-    package.name = package.list == NULL ? NULL : strndup(list, strcspn(package.list, ":"));
-    if (package.name == NULL || GROW(packages->package, packages->packages) != 0) {
-        free(package.name);
-        free(package.list);
-        return -ENOMEM;
-    }
-    packages->package[packages->packages++] = package;
-    return 0;
-}
-
-static int read_lists(struct library_packages *packages, const struct globs *patterns)
-{
-    char path[PATH_MAX];
-    CLEANUP_LISTING DIR *listing = NULL;
-    int error = 0;
-    snprintf(path, sizeof path, "%s/var/lib/dpkg/info", packages->root);
-    listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;) {
-        size_t length = strlen(name);
-        if (length <= 5 || strcmp(name + length - 5, ".list") != 0)
-            continue;
-        error = add_package(packages, name, length - 5);
-        if (error == 0)
-            error = read_list(packages, patterns, dirfd(listing), name);
-    }
-    return error;
-}
-
-static int by_list(const void *a, const void *b)
-{
-    return strcmp(((const struct package *)a)->list, ((const struct package *)b)->list);
-}
-
 static int by_path(const void *a, const void *b)
 {
     return strcmp(((const struct package_file *)a)->path, ((const struct package_file *)b)->path);
-}
-
-/* ---- Versions -------------------------------------------------------------------------------- */
-
-/* What a stanza of the status file says. */
-struct stanza {
-    char name[256], architecture[64], version[256];
-};
-
-static struct package *find_package(const struct library_packages *packages, char *list)
-{
-    struct package key = {.list = list};
-    return packages->packages == 0
-               ? NULL
-               : bsearch(&key, packages->package, packages->packages, sizeof key, by_list);
-}
-
-/* The list is NAME.list, or NAME:ARCHITECTURE.list where several can be installed. */
-static int end_stanza(const struct library_packages *packages, struct stanza *stanza)
-{
-    char list[sizeof stanza->name + sizeof stanza->architecture + 1];
-    snprintf(list, sizeof list, "%s:%s", stanza->name, stanza->architecture);
-    struct package *package = find_package(packages, list);
-    if (package == NULL)
-        package = find_package(packages, stanza->name);
-    int error = 0;
-    if (package != NULL && package->version == NULL && stanza->version[0] != '\0') {
-        package->version = strdup(stanza->version);
-        error = package->version == NULL ? -ENOMEM : 0;
-    }
-    *stanza = (struct stanza){.name = ""};
-    return error;
-}
-
-static void take_field(const char *line, const char *field, char *text, size_t size)
-{
-    size_t length = strlen(field);
-    if (strncmp(line, field, length) == 0)
-        snprintf(text, size, "%s", line + length + strspn(line + length, " "));
-}
-
-static int read_versions(struct library_packages *packages)
-{
-    char path[PATH_MAX];
-    struct stanza stanza = {.name = ""};
-    CLEANUP_FREE char *line = NULL;
-    size_t room = 0;
-    int error = 0;
-    snprintf(path, sizeof path, "%s/var/lib/dpkg/status", packages->root);
-    CLEANUP_FCLOSE FILE *stream = fopen(path, "re");
-    while (error == 0 && stream != NULL && getline(&line, &room, stream) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        if (line[0] == '\0')
-            error = end_stanza(packages, &stanza);
-        take_field(line, "Package:", stanza.name, sizeof stanza.name);
-        take_field(line, "Architecture:", stanza.architecture, sizeof stanza.architecture);
-        take_field(line, "Version:", stanza.version, sizeof stanza.version);
-    }
-    return error == 0 ? end_stanza(packages, &stanza) : error;
-}
-
-/* ---- All ------------------------------------------------------------------------------------- */
-
-/* The lists are sorted after the files have their packages' numbers: those follow. */
-static int sort_packages(struct library_packages *packages)
-{
-    CLEANUP_FREE char **list = calloc(packages->packages + 1, sizeof *list);
-    if (list == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < packages->packages; i++)
-        list[i] = packages->package[i].list;
-    if (packages->packages > 1)
-        qsort(packages->package, packages->packages, sizeof *packages->package, by_list);
-    for (size_t i = 0; i < packages->files; i++)
-        packages->file[i].package =
-            (size_t)(find_package(packages, list[packages->file[i].package]) - packages->package);
-    if (packages->files > 1)
-        qsort(packages->file, packages->files, sizeof *packages->file, by_path);
-    return 0;
 }
 
 int library_packages_read(const char *root, const struct globs *patterns,
@@ -193,11 +48,11 @@ int library_packages_read(const char *root, const struct globs *patterns,
     if (error == 0 && (packages->root = strdup(strcmp(root, "/") == 0 ? "" : root)) == NULL)
         error = -ENOMEM;
     if (error == 0)
-        error = read_lists(packages, patterns);
+        error = library_dpkg_read(packages, patterns);
     if (error == 0)
-        error = sort_packages(packages);
-    if (error == 0)
-        error = read_versions(packages);
+        error = library_rpm_read(packages, patterns);
+    if (error == 0 && packages->files > 1)
+        qsort(packages->file, packages->files, sizeof *packages->file, by_path);
     if (error == 0)
         *out = packages;
     else
@@ -230,6 +85,11 @@ bool library_packages_find(const struct library_packages *packages, const char *
     *package = found->name;
     *version = found->version == NULL ? "" : found->version;
     return true;
+}
+
+const char *library_packages_trouble(const struct library_packages *packages)
+{
+    return packages->trouble;
 }
 
 void library_packages_free(struct library_packages *packages)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which package of dpkg(1) a library belongs to, by the lists of files in var/lib/dpkg/info and the
- * versions in var/lib/dpkg/status.
+ * Which package of dpkg(1) or rpm(8) a library belongs to.
  */
 #ifndef JOBTRAIL_LIBRARY_PACKAGES_H
 #define JOBTRAIL_LIBRARY_PACKAGES_H
@@ -22,6 +21,9 @@ int library_packages_read(const char *root, const struct globs *patterns,
  * is one; the texts are the list's. */
 bool library_packages_find(const struct library_packages *packages, const char *path,
                            const char **package, const char **version);
+
+/* Why packages may be lacking, for people; "": they are not. Valid as long as the packages. */
+const char *library_packages_trouble(const struct library_packages *packages);
 
 /* Takes NULL. */
 void library_packages_free(struct library_packages *packages);

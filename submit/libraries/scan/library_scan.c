@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,13 +25,14 @@
 #include "submit/libraries/scan/library_walk.h"
 
 /* How long one scan hashes: what is left then, the next ones hash. */
-enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000 };
+enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000, WARNINGS_MAX = 1000 };
 
 struct scan {
     const struct library_scan_order *order;
     struct library_scan_counts *counts;
     struct library_state *state;
     struct library_naming *naming;
+    struct library_owners *owners;
     struct globs *patterns, *except;
     struct library_places places;
     struct file_hash_bounds bounds; /* of what is hashed */
@@ -39,6 +41,7 @@ struct scan {
     bool is_first; /* the tree is new to the state */
     char *path;    /* owned: of path_of() */
     size_t path_room;
+    unsigned warnings;
     char *trouble;
     size_t trouble_size;
 };
@@ -73,9 +76,13 @@ static const char *path_of(struct scan *scan, const char *key, size_t size)
     return scan->path;
 }
 
+/* Users can make as many files of which something is to be said as they like. */
 static void scan_warn(struct scan *scan, const char *path, const char *text)
 {
-    scan->order->warn(scan->order->teller.context, path, text);
+    if (scan->warnings++ < WARNINGS_MAX)
+        scan->order->warn(scan->order->teller.context, path, text);
+    else if (scan->warnings == WARNINGS_MAX + 1)
+        scan->order->warn(scan->order->teller.context, path, "this and more is not said");
 }
 
 /* ---- Rows that the walk has passed ------------------------------------------------------------
@@ -182,6 +189,8 @@ static int scan_root(void *context, const struct library_root *root, size_t *pla
     int error = found == places->count ? add_place(scan, root, &found) : 0;
     if (error != 0)
         return error;
+    if (root->is_tree)
+        library_owners_tree(scan->owners, root->owner);
     places->place[found].is_visited = true;
     places->place[found].device = root->device;
     places->place[found].inode = root->inode;
@@ -218,7 +227,11 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));
     }
+    file->is_private |= seen->is_private;
     error = library_name(scan->naming, path, file);
+    const char *trouble = library_naming_trouble(scan->naming);
+    if (trouble[0] != '\0')
+        scan_warn(scan, "packages", trouble);
     return error == 0 ? 0
                       : scan_fail(scan, error, "the map of modules %s: %s",
                                   scan->order->conf->link_modules, strerror(-error));
@@ -365,6 +378,86 @@ static int scan_tree(struct scan *scan, const char *tree)
     return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
 }
 
+/* ---- What is in no tree any more --------------------------------------------------------------
+ */
+
+/* Forgets the rows that have been begun. */
+static int forget_rows(struct scan *scan)
+{
+    char text[128];
+    CLEANUP_FREE char *first = NULL;
+    uint64_t before = scan->counts->forgotten;
+    int error = next_row(scan);
+    if (error == 0 && scan->has_row)
+        first = strdup(path_of(scan, scan->row.key, scan->row.size));
+    while (error == 0 && scan->has_row) {
+        struct library_pending pending = {
+            .key = scan->row.key,
+            .size = scan->row.size,
+            .kind = LIBRARY_REMOVED,
+            .is_forgotten = true,
+            .was_place = scan->row.place,
+            .is_place = scan->row.place,
+            .was = scan->row.file,
+        };
+        scan->counts->forgotten++;
+        error = state_failed(scan, library_state_pend(scan->state, &pending));
+        if (error == 0)
+            error = next_row(scan);
+    }
+    snprintf(text, sizeof text,
+             "it lies in no tree of [libraries] any more: it is forgotten, and %" PRIu64
+             " others here",
+             scan->counts->forgotten - before - 1);
+    if (first != NULL)
+        scan_warn(scan, first, text);
+    return error;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const char *const *one = a, *const *other = b;
+    size_t size = strlen(*one), other_size = strlen(*other);
+    for (size_t i = 0; i < size && i < other_size; i++) {
+        int byte = (*one)[i] == '/' ? 0 : (unsigned char)(*one)[i];
+        int other_byte = (*other)[i] == '/' ? 0 : (unsigned char)(*other)[i];
+        if (byte != other_byte)
+            return byte - other_byte;
+    }
+    return (size > other_size) - (size < other_size);
+}
+
+/* What lies in front of the trees, between them and behind them, in the order of keys. */
+static int forget_outside(struct scan *scan)
+{
+    const struct conf_lines *trees = &scan->order->conf->library_trees;
+    CLEANUP_FREE const char **tree = calloc(trees->count + 1, sizeof *tree);
+    CLEANUP_FREE char *from = NULL, *to = NULL;
+    size_t from_size = 0, from_room = 0, to_room = 0;
+    int error = tree == NULL ? -ENOMEM : GROW_TO(from, from_room, 1);
+    for (size_t i = 0; i < trees->count && error == 0; i++)
+        tree[i] = trees->line[i].text;
+    if (error == 0 && trees->count > 1)
+        qsort(tree, trees->count, sizeof *tree, by_key);
+    for (size_t i = 0; i <= trees->count && error == 0; i++) {
+        size_t size = i < trees->count ? strlen(tree[i]) : 1;
+        if (GROW_TO(to, to_room, size) != 0 || GROW_TO(from, from_room, size + 1) != 0)
+            return scan_fail(scan, -ENOMEM, "out of memory");
+        library_key(i < trees->count ? tree[i] : "\1", size, to);
+        error =
+            state_failed(scan, library_state_rows_between(scan->state, from, from_size, to, size));
+        if (error == 0)
+            error = forget_rows(scan);
+        memcpy(from, to, size);
+        from[size] = 1; /* what lies below has a NUL there */
+        from_size = size + 1;
+    }
+    return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
+}
+
+/* ---- Places -----------------------------------------------------------------------------------
+ */
+
 /* A place is away where it was not met, or where its directory is another one that has none of its
  * files. The number of a device alone tells nothing, as it can change at each boot and mount. */
 static enum library_place_verdict judge_place(const struct library_place *place)
@@ -404,6 +497,8 @@ static int scan_trees(struct scan *scan)
     int error = state_failed(scan, library_state_places(scan->state, &scan->places));
     for (size_t i = 0; i < trees->count && error == 0; i++)
         error = scan_tree(scan, trees->line[i].text);
+    if (error == 0)
+        error = forget_outside(scan);
     if (error != 0)
         return error;
     judge_places(scan);
@@ -464,13 +559,17 @@ static int scan_with_state(struct scan *scan)
     error = globs_read(conf->library_patterns, &scan->patterns);
     if (error == 0)
         error = globs_read(conf->library_except, &scan->except);
-    if (error == 0 &&
-        (scan->naming = library_naming_new(conf, scan->order->root, scan->patterns)) == NULL)
+    if (error == 0)
+        error = library_owners_new(conf->library_owners, &scan->owners);
+    if (error == 0 && (scan->naming = library_naming_new(conf, scan->order->root, scan->patterns,
+                                                         scan->owners)) == NULL)
         error = -ENOMEM;
     if (error != 0)
         return scan_fail(scan, error, "%s", strerror(-error));
-    if (!scan->order->is_dry)
-        error = tell_changes(scan); /* of a scan that was killed */
+    const char *unknown = library_owners_unknown(scan->owners);
+    if (unknown != NULL)
+        scan_warn(scan, unknown, "of [libraries] owners: there is no such user or group");
+    error = tell_changes(scan); /* of a scan that was killed */
     if (error == 0)
         error = scan_trees(scan);
     return error == 0 ? tell_changes(scan) : error;
@@ -534,6 +633,7 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     int error = scan_with_state(&scan);
     library_state_close(scan.state);
     library_naming_free(scan.naming);
+    library_owners_free(scan.owners);
     globs_free(scan.patterns);
     globs_free(scan.except);
     library_places_free(&scan.places);

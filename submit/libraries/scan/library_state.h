@@ -4,8 +4,9 @@
  *
  *   file     a row for each file, by its key (library_walk.h): in the order of the walk
  *   place    the mount points that the files are below, by which a tree that is away is recognised
- *   pending  the changes that a scan finds. They are told, and deleted, after they have become part
- *            of `file` in one transaction: a scan that was killed before leaves them as hashes that
+ *   pending  the changes that a scan finds. They are told, each in the log of its library and of
+ *            the one that it was part of before, and deleted, after they have become part of `file`
+ *            in one transaction: a scan that was killed before leaves them as hashes that
  *            need not be made again, one that was killed after it as changes that are still told
  *   log      how long each log was before the lines that are being written (library_logs.h)
  *
@@ -79,6 +80,10 @@ struct library_row {
 /* Begins with the first file below the directory of this key. */
 int library_state_rows(struct library_state *state, const char *key, size_t size);
 
+/* The same with the files behind the key `from` and before `to`. */
+int library_state_rows_between(struct library_state *state, const char *from, size_t from_size,
+                               const char *to, size_t to_size);
+
 /* The next row. Returns 1; 0 after the last one; or -errno. */
 int library_state_next(struct library_state *state, struct library_row *row);
 
@@ -112,10 +117,12 @@ int library_state_settle(struct library_state *state, const struct library_place
 /* ---- Telling ----------------------------------------------------------------------------------
  */
 
-/* Begins with the settled changes of the libraries with the log `log`; NULL: of all. */
-int library_state_changes(struct library_state *state, const char *log);
+/* Begins with the settled changes of the library with the log `log`, NULL: of all; with `is_other`
+ * those by which files of this library have become another's, in whose log they are told too. */
+int library_state_changes(struct library_state *state, const char *log, bool is_other);
 
-/* The next one. Returns 1; 0 after the last; or -errno. `*change` is valid until the next call. */
+/* The next one, without hashes of what is private. Returns 1; 0 after the last; or -errno.
+ * `*change` is valid until the next call. */
 int library_state_change(struct library_state *state, struct library_change *change);
 
 /* The names of up to `most` logs, in their order, that have settled changes and come after `after`.
@@ -135,7 +142,8 @@ int library_state_log(struct library_state *state, const char *name, struct libr
 int library_state_set_log(struct library_state *state, const char *name,
                           const struct library_log_state *log);
 
-/* Deletes the settled changes of the log, NULL: all. */
+/* The settled changes are told in this log, NULL: in all: deletes those that are to be told in no
+ * other one. */
 int library_state_told(struct library_state *state, const char *log);
 
 int library_state_begin(struct library_state *state);

@@ -17,16 +17,21 @@
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
 
+/* Each level may have so much. */
+enum { LEVEL_BYTES_MIN = 64 << 10 };
+
 struct walk_name {
     size_t at; /* in `names` */
     unsigned char type;
 };
 
+/* Of a directory: names that come behind `after`, and before `limit` where there are more. */
 struct level {
     char *names; /* owned */
     size_t names_size, names_room;
     struct walk_name *name; /* owned */
     size_t count, room;
+    char *after, *limit; /* owned; NULL: from the first one on, to the last one */
 };
 
 struct walking {
@@ -34,6 +39,8 @@ struct walking {
     char *key; /* owned */
     size_t size, room;
     unsigned depth;
+    size_t held;     /* bytes of the levels above */
+    bool is_private; /* others cannot pass a directory on the way here */
 };
 
 void library_key(const char *path, size_t size, char *key)
@@ -55,6 +62,8 @@ static void free_level(struct level *level)
 {
     free(level->names);
     free(level->name);
+    free(level->after);
+    free(level->limit);
 }
 
 #define CLEANUP_LEVEL __attribute__((cleanup(free_level)))
@@ -74,14 +83,14 @@ static bool is_wanted(const struct library_walk *walk, const struct dirent *entr
     return entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
 }
 
-static int add_name(struct level *level, const struct dirent *entry)
+static int add_name(struct level *level, const char *name, unsigned char type)
 {
-    size_t length = strlen(entry->d_name) + 1;
+    size_t length = strlen(name) + 1;
     if (GROW_TO(level->names, level->names_room, level->names_size + length) != 0 ||
         GROW_TO(level->name, level->room, level->count + 1) != 0)
         return -ENOMEM;
-    memcpy(level->names + level->names_size, entry->d_name, length);
-    level->name[level->count++] = (struct walk_name){level->names_size, entry->d_type};
+    memcpy(level->names + level->names_size, name, length);
+    level->name[level->count++] = (struct walk_name){level->names_size, type};
     level->names_size += length;
     return 0;
 }
@@ -92,21 +101,68 @@ static int by_name(const void *a, const void *b, void *names)
     return strcmp((const char *)names + one->at, (const char *)names + other->at);
 }
 
-/* Takes the descriptor of the directory over where it returns 0: `*listing` has it then. */
-static int read_level(const struct library_walk *walk, int fd, struct level *level, DIR **listing)
+static void sort_level(struct level *level)
+{
+    if (level->count > 1)
+        qsort_r(level->name, level->count, sizeof *level->name, by_name, level->names);
+}
+
+/* Drops the half of the names that come last. */
+static int cut_level(struct level *level)
+{
+    struct level kept = {.names = NULL};
+    int error = 0;
+    sort_level(level);
+    free(level->limit);
+    level->limit = strdup(level->names + level->name[level->count / 2].at);
+    for (size_t i = 0; i < level->count / 2 && error == 0; i++)
+        error = add_name(&kept, level->names + level->name[i].at, level->name[i].type);
+    kept.after = level->after;
+    kept.limit = level->limit;
+    free(level->names);
+    free(level->name);
+    *level = kept;
+    return level->limit == NULL ? -ENOMEM : error;
+}
+
+static size_t level_bytes(const struct level *level)
+{
+    return level->names_room + level->room * sizeof *level->name;
+}
+
+/* What the next level may take: vectors grow to twice of what they hold. */
+static size_t bytes_left(const struct walking *walking)
+{
+    size_t all = walking->walk->bytes == 0 ? LIBRARY_WALK_BYTES : walking->walk->bytes;
+    size_t left = walking->held < all ? (all - walking->held) / 4 : 0;
+    return left > LEVEL_BYTES_MIN || walking->walk->bytes != 0 ? left : LEVEL_BYTES_MIN;
+}
+
+/* The names that come next, sorted. */
+static int read_level(const struct walking *walking, DIR *listing, struct level *level)
 {
     const struct dirent *entry;
-    int error = listing_take(fd, listing);
-    if (error != 0)
-        return error;
-    while ((errno = 0, entry = readdir(*listing)) != NULL) {
-        if (is_wanted(walk, entry) && add_name(level, entry) != 0)
-            return -ENOMEM;
+    size_t most = bytes_left(walking);
+    level->count = level->names_size = 0;
+    free(level->limit);
+    level->limit = NULL;
+    while ((errno = 0, entry = readdir(listing)) != NULL) {
+        const char *name = entry->d_name;
+        int error = 0;
+        if (!is_wanted(walking->walk, entry) ||
+            (level->after != NULL && strcmp(name, level->after) <= 0) ||
+            (level->limit != NULL && strcmp(name, level->limit) >= 0))
+            continue;
+        error = add_name(level, name, entry->d_type);
+        if (error == 0 && level->count > 1 &&
+            level->names_size + level->count * sizeof *level->name > most)
+            error = cut_level(level);
+        if (error != 0)
+            return error;
     }
     if (errno != 0)
         return -errno;
-    if (level->count > 1)
-        qsort_r(level->name, level->count, sizeof *level->name, by_name, level->names);
+    sort_level(level);
     return 0;
 }
 
@@ -143,44 +199,71 @@ static int pass_over(struct walking *walking, int error)
     return walking->walk->unreadable(walking->walk->context, walking->key, walking->size, error);
 }
 
-/* Whether another file system or mounted directory begins here. */
+/* Notes who can pass, and whether another file system or mounted directory begins here. */
 static int ask_root(struct walking *walking, int fd, uint64_t *device, size_t *place)
 {
     struct statx facts;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &facts) != 0)
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MODE | STATX_UID, &facts) != 0)
         return -errno;
+    walking->is_private |= (facts.stx_mode & S_IXOTH) == 0;
     uint64_t own = makedev(facts.stx_dev_major, facts.stx_dev_minor);
     if (own == *device && (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0)
         return 0;
     *device = own;
-    struct library_root root = {walking->key, walking->size, own, facts.stx_ino};
+    struct library_root root = {walking->key,  walking->size,       own,
+                                facts.stx_ino, walking->depth == 0, facts.stx_uid};
     return walking->walk->root(walking->walk->context, &root, place);
 }
 
 static int walk_names(struct walking *walking, int fd, const struct level *level, uint64_t device,
                       size_t place);
 
+/* What is in the directory, in as many parts as its names need. */
+static int walk_listing(struct walking *walking, DIR *listing, uint64_t device, size_t place)
+{
+    CLEANUP_LEVEL struct level level = {.names = NULL};
+    int error;
+    do {
+        error = read_level(walking, listing, &level);
+        if (error != 0)
+            return pass_over(walking, error);
+        size_t bytes = level_bytes(&level);
+        walking->depth++;
+        walking->held += bytes;
+        error = walk_names(walking, dirfd(listing), &level, device, place);
+        walking->held -= bytes;
+        walking->depth--;
+        free(level.after);
+        level.after =
+            level.limit == NULL ? NULL : strdup(level.names + level.name[level.count - 1].at);
+        if (level.after != NULL)
+            rewinddir(listing);
+        else if (level.limit != NULL && error == 0)
+            error = -ENOMEM;
+    } while (error == 0 && level.after != NULL);
+    return error;
+}
+
 /* Takes the descriptor over. */
 static int walk_directory(struct walking *walking, int fd, uint64_t device, size_t place)
 {
-    CLEANUP_LEVEL struct level level = {NULL, 0, 0, NULL, 0, 0};
     CLEANUP_LISTING DIR *listing = NULL;
     if (walking->depth >= LIBRARY_WALK_DEPTH) {
         close(fd);
         walking->walk->too_deep(walking->walk->context);
         return 0;
     }
+    bool was_private = walking->is_private;
     int error = ask_root(walking, fd, &device, &place);
-    if (error != 0) {
+    if (error == 0)
+        error = listing_take(fd, &listing);
+    else
         close(fd);
-        return pass_over(walking, error);
-    }
-    error = read_level(walking->walk, fd, &level, &listing);
-    if (error != 0)
-        return pass_over(walking, error);
-    walking->depth++;
-    error = walk_names(walking, dirfd(listing), &level, device, place);
-    walking->depth--;
+    if (error == 0)
+        error = walk_listing(walking, listing, device, place);
+    else
+        error = pass_over(walking, error);
+    walking->is_private = was_private;
     return error;
 }
 
@@ -189,7 +272,8 @@ static int walk_file(struct walking *walking, int fd, const char *name, size_t p
     struct stat status;
     if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return pass_over(walking, -errno);
-    struct library_seen seen = {fd, name, walking->key, walking->size, &status, place};
+    struct library_seen seen = {fd,      name,  walking->key,       walking->size,
+                                &status, place, walking->is_private};
     return S_ISREG(status.st_mode) ? walking->walk->file(walking->walk->context, &seen) : 0;
 }
 

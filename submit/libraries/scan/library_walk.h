@@ -4,7 +4,8 @@
  * the first one included, so that what lies below a directory stands together.
  *
  * The walk goes by descriptors, and follows no symbolic link, not in the path of the tree either.
- * Its memory holds the names of the directories on the way to where it is.
+ * Its memory holds names of the directories on the way to where it is, within LIBRARY_WALK_BYTES:
+ * of a directory with more, which is read several times, those that come next.
  */
 #ifndef JOBTRAIL_LIBRARY_WALK_H
 #define JOBTRAIL_LIBRARY_WALK_H
@@ -19,11 +20,15 @@
 /* Levels of directories below the tree. */
 enum { LIBRARY_WALK_DEPTH = 200 };
 
+enum { LIBRARY_WALK_BYTES = 128 << 20 };
+
 /* A directory with which a file system, or a mounted directory, begins. */
 struct library_root {
     const char *key;
     size_t size;
     uint64_t device, inode;
+    bool is_tree; /* it is that of the walk */
+    uid_t owner;
 };
 
 struct library_seen {
@@ -32,12 +37,14 @@ struct library_seen {
     const char *key;
     size_t size; /* of the key */
     const struct stat *status;
-    size_t place; /* what `root` has set */
+    size_t place;    /* what `root` has set */
+    bool is_private; /* others cannot pass a directory on the way from the tree to it */
 };
 
 struct library_walk {
     const struct globs *patterns, *except;
     void *context;
+    size_t bytes; /* another bound than LIBRARY_WALK_BYTES; 0: none */
 
     /* All return 0 to go on, or a -errno that ends the walk. */
 

@@ -53,6 +53,13 @@ scan() {
     "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --quiet
 }
 
+@test "an owner whom the host does not know is said" {
+    configure "tree = $TREE" "owners = root @root @no-such other"
+    has_cron
+    scan
+    [[ $(findings) == "warning libraries @no-such: there is no such user or group: its files name no libraries: mend [libraries] owners in $CONF" ]]
+}
+
 @test "nothing is said where no tree is named" {
     configure
     has_cron

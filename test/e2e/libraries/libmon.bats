@@ -118,6 +118,39 @@ settle() {
     [[ $(scan --root "$root" --json | jq -r ".changes[] | $kinds") == "removed libfft.so.1" ]]
 }
 
+# build_rpm ROOT VERSION: an RPM package fft with a library of this version, for its tree
+build_rpm() {
+    make_library "$PLACE/$2/libfft.so.1" "$2"
+    printf '%s\n' "Name: fft" "Version: $2" "Release: 1" "Epoch: 3" "Summary: test" "License: none" "BuildArch: noarch" \
+        "%define _build_id_links none" "%define __strip /bin/true" "%define _binaries_in_noarch_packages_terminate_build 0" \
+        "%description" test "%install" "mkdir -p %{buildroot}/opt/fft/lib" \
+        "cp $PLACE/$2/libfft.so.1 %{buildroot}/opt/fft/lib" "%files" "/opt/fft" >"$PLACE/fft.spec"
+    rpmbuild --quiet --define "_topdir $PLACE/rpm" -bb "$PLACE/fft.spec" >&2
+}
+
+@test "an upgrade of a package by rpm tells the package and both versions, and rpm runs as nobody" {
+    local root=$PLACE/root version
+    use_place "$PLACE" "$root/opt/fft"
+    chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+    mkdir -p "$root/var/lib/rpm"
+    rpm --root "$root" --dbpath /var/lib/rpm --initdb
+    for version in 1.0 2.0; do
+        build_rpm "$root" "$version"
+        rpm --root "$root" --dbpath /var/lib/rpm --nodeps -U "$PLACE/rpm/RPMS/noarch/fft-$version-1.noarch.rpm" >&2
+        strace -f -qq -e trace=execve,setresuid -o "$PLACE/trace" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" \
+            --root "$root" --json >"$PLACE/found"
+        [[ $(sed -n 's/^[0-9]* *//; /setresuid\|execve("[^"]*\/rpm"/p' "$PLACE/trace" | grep -v ENOENT | head -n 1) == "setresuid("*65534* ]]
+    done
+    jq -e '(.changes | length) == 1 and (.changes[0] | .change == "replaced" and .was.package == "fft" and .is.library == "fft"
+        and .was.version == "3:1.0-1" and .is.version == "3:2.0-1")' "$PLACE/found"
+    [[ $(tail -n 1 "$LOGS/fft.log") == *" package=fft version=3:2.0-1 "*"was_version=3:1.0-1" ]]
+    # a database that rpm cannot read is said
+    echo damaged >"$root/var/lib/rpm/rpmdb.sqlite"
+    echo more >>"$TREE/lib/libfft.so.1"
+    run -0 scan --root "$root"
+    [[ $output == *"packages: rpm does not tell all of them: "* ]]
+}
+
 @test "a library is named by the configuration, its module, its package, its soname or its file" {
     mkdir -p "$TREE"/{hdf5/1.14/lib,other}
     make_library "$TREE/hdf5/1.14/lib/libhdf5.so.200" hdf5
@@ -154,6 +187,125 @@ settle() {
     [[ $output == "added     $TREE/a/x.a  x"*"2 files, 1 added" ]]
     echo more >>"$TREE/z/x.a"
     [[ $(changes '"\(.links) \(.change) \(.path)"') == "1 modified $TREE/a/x.a" ]]
+}
+
+# user DIRECTORY: one that a user can write to
+user() {
+    mkdir -p "$1"
+    chown nobody "$1"
+}
+
+as_user() { # COMMAND...
+    setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+}
+
+@test "a user's files have one log, and are told in no library's" {
+    local i
+    chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/.."
+    make_library "$TREE/lib/libz.so.1" z
+    user "$TREE/user"
+    settle
+    as_user cp "$TREE/lib/libz.so.1" "$TREE/user/evil.so" # the same content, beside the removal
+    for i in {1..50}; do as_user cp "$TREE/lib/libz.so.1" "$TREE/user/u$i.so.9"; done
+    rm "$TREE/lib/libz.so.1"
+    configure "group = all *" "name = mine $TREE/user/*"
+    scan --json >"$PLACE/found"
+    [[ $(grep -c " LIB_REMOVED path=$TREE/lib/libz.so.1 " "$LOGS/libz.log") == 1 && $(wc -l <"$LOGS/libz.log") == 3 ]]
+    [[ $(find "$LOGS" -type f -printf '%P\n' | sort | paste -sd ' ') == "by-owner/nobody.log libz.log" ]]
+    [[ $(grep -c -e LIB_ADDED -e LOG_CREATED "$LOGS/by-owner/nobody.log") == 51 ]]
+    jq -e '[.changes[] | select(.change == "added")] | length == 51 and all(.is.library == "~nobody" and .is.owner == 65534 and .group == null)' "$PLACE/found"
+    # whoever the site says is believed
+    rm "$TREE/user"/u*
+    scan >/dev/null
+    configure "owners = nosuch @nogroup"
+    echo more >>"$TREE/user/evil.so"
+    run -0 scan
+    [[ $output == *"nosuch: of [libraries] owners: there is no such user or group"* ]]
+    [[ $(tail -n 1 "$LOGS/libz.log") == *" LIB_MODIFIED path=$TREE/user/evil.so "*" library=libz was_library=~nobody" ]]
+    [[ $(tail -n 1 "$LOGS/by-owner/nobody.log") == *" LIB_MODIFIED path=$TREE/user/evil.so "*" library=libz was_library=~nobody" ]]
+    # but not about what anybody can write to
+    chmod o+w "$TREE/user/evil.so"
+    [[ $(changes '"\(.was.library) \(.is.library)"') == "libz ~nobody" ]]
+}
+
+@test "the owner of a tree is believed in it, and a user without a name has a log too" {
+    make_library "$TREE/libz.so.1" z
+    chown nobody "$TREE" "$TREE/libz.so.1"
+    [[ $(changes .is.library) == libz ]]
+    chown 4000123 "$TREE/libz.so.1"
+    [[ $(changes '"\(.change) \(.is.library)"') == "touched ~4000123" ]]
+    [[ $(wc -l <"$LOGS/by-owner/4000123.log") == 2 ]]
+}
+
+@test "a user has a thousand lines a scan, and the others are counted" {
+    local deep
+    user "$TREE/user"
+    yes x | head -n 1200 | split -l 1 -d -a 5 --additional-suffix=.a - "$TREE/user/"
+    chown nobody "$TREE/user"/*
+    run -0 scan
+    [[ $output == "1200 files, 1200 added, 200 of them only counted" ]]
+    [[ $(wc -l <"$LOGS/by-owner/nobody.log") == 1002 && $(tail -n 1 "$LOGS/by-owner/nobody.log") == *" LIB_MORE changes=200" ]]
+    touch -d 2001-02-03 "$TREE/user"/*
+    scan --json >"$PLACE/found"
+    jq -e '(.changes | length) == 1000 and .beyond == 200' "$PLACE/found"
+    sed -i 's/^logs = .*/logs =/' "$CONF"
+    rm -r "$TREE/user"
+    run -0 scan
+    [[ $output == *"0 files, 1200 removed, 200 of them only counted" && $(grep -c ^removed <<<"$output") == 1000 ]]
+    # a path beyond what a line holds ends with a mark
+    configure
+    deep=$(printf "$(printf '\1%.0s' {1..250})/%.0s" {1..10})
+    mkdir -p "$TREE/$deep"
+    echo x >"$TREE/$deep/x.a"
+    scan >/dev/null
+    [[ $(tail -n 1 "$LOGS/x.log") == *" path=$TREE/\x01"*"\x01\... size=2 "* && $(wc -L <"$LOGS/x.log") -lt 2300 ]]
+}
+
+@test "what is to be said of many files is said of a thousand" {
+    local i
+    configure "[submit]" "hash_file_size = 1M"
+    user "$TREE/user"
+    for i in {1..1100}; do truncate -s 2M "$TREE/user/$i.a"; done
+    run -0 scan
+    [[ $output == *"this and more is not said"*"1100 files, 1100 added, 1100 without a hash" ]]
+    [[ $(grep -c "it has no hash" <<<"$output") == 1000 ]]
+}
+
+@test "the hash of what not all can read is told to nobody, and still tells what has changed" {
+    mkdir -p "$TREE/secret/below"
+    echo pin=1234 >"$TREE/mode.a"
+    chmod 640 "$TREE/mode.a"
+    echo pin=1235 >"$TREE/secret/below/place.a"
+    echo open >"$TREE/open.a"
+    chmod 751 "$TREE"
+    chmod 750 "$TREE/secret"
+    settle
+    touch -d 2001-02-03 "$TREE"/*.a "$TREE/secret/below/place.a"
+    [[ $(changes '"\(.change) \(.path | sub(".*/"; "")) \(.is | has("sha1")) \(.was | has("sha1"))"' | sort | paste -sd ,) == \
+        "touched mode.a false false,touched open.a true true,touched place.a false false" ]]
+    [[ $(cat "$LOGS"/mode.log "$LOGS"/place.log) != *sha1* && $(<"$LOGS/open.log") == *sha1* ]]
+    chmod 751 "$TREE/secret"
+    echo more >>"$TREE/secret/below/place.a"
+    [[ $(changes '"\(.change) \(.is | has("sha1")) \(.was | has("sha1"))"') == "modified true false" ]]
+    chmod 750 "$TREE"
+    echo more >>"$TREE/open.a"
+    [[ $(changes '"\(.change) \(.is | has("sha1")) \(.was | has("sha1"))"') == "modified false true" ]]
+}
+
+@test "what becomes part of another library is told in the logs of both" {
+    make_library "$TREE/libgood.so.1" good
+    make_library "$TREE/liblast.so.1" last
+    scan >/dev/null
+    make_library "$TREE/libgood.so.1" other libother.so.1
+    mv "$TREE/liblast.so.1" "$TREE/libfirst.so.1"
+    scan --json >"$PLACE/found"
+    [[ $(jq '.changes | length' "$PLACE/found") == 2 ]]
+    for log in libgood libother; do
+        [[ $(tail -n 1 "$LOGS/$log.log") == *" LIB_REPLACED path=$TREE/libgood.so.1 "*" library=libother was_library=libgood" ]]
+    done
+    [[ $(tail -n 1 "$LOGS/liblast.log") == *" LIB_MOVED path=$TREE/libfirst.so.1 from=$TREE/liblast.so.1 "* ]]
+    run -0 scan
+    [[ $output == "2 files, no change" ]]
 }
 
 @test "tens of thousands of names or copies of one file take a scan seconds of processor time" {
@@ -349,6 +501,16 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $(head -n 1 "$LOGS/x.log") == "# jobtrail: sorted UTC" && $(wc -l <"$LOGS/x.log") == 2 && -f $LOGS/x.log.1 ]]
 }
 
+@test "a log that is new has the time that it is, whatever a clock has said before" {
+    echo x >"$TREE/x.a"
+    scan >/dev/null
+    sqlite3 "$STATE/libraries.db" "UPDATE log SET entry = entry + 864000"
+    rm "$LOGS/x.log"
+    echo y >"$TREE/x.a"
+    scan >/dev/null
+    [[ $("$JOBTRAIL_BIN/jobtrail-libq" -c -S "$(date -u -d '-1 hour' +%FT%H:%MZ)" -E now "$LOGS/x.log") == 1 ]]
+}
+
 @test "a log names its time zone, is read in it, and another zone begins another log" {
     echo x >"$TREE/x.a"
     configure
@@ -396,6 +558,27 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     configure "patterns = *.a"
     run -0 scan
     [[ $output == "1 files, no change, 1 forgotten" && $(cat "$LOGS"/*.log) != *REMOVED* ]]
+}
+
+@test "what lies in no tree any more is said and forgotten" {
+    local i
+    for i in b ba a/x c; do
+        mkdir -p "$TREE/$i"
+        echo "$i" >"$TREE/$i/x.a"
+        echo "$i" >"$TREE/$i/y.a"
+    done
+    scan >/dev/null
+    sed -i "s|^tree = .*|tree = $TREE/b\ntree = $TREE/a/x|" "$CONF"
+    run -0 scan --dry-run
+    [[ $output == *"4 forgotten" ]]
+    run -0 scan
+    [[ $output == *"$TREE/ba/x.a: it lies in no tree of [libraries] any more: it is forgotten, and 3 others here"*"4 files, no change, 4 forgotten" ]]
+    [[ $(cat "$LOGS"/*.log) != *REMOVED* ]]
+    run -0 scan
+    [[ $output == "4 files, no change" ]]
+    sed -i "s|^tree = .*/b$|tree = $TREE/c|" "$CONF"
+    run -0 scan
+    [[ $output == *"$TREE/b/x.a: it lies"*"and 1 others here"*"4 files, 2 added, 2 forgotten" ]]
 }
 
 @test "a second scan at the same time ends, or waits" {
@@ -457,6 +640,16 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == "1 files, no change" ]]
 }
 
+@test "a dry run says what a scan found that was killed before it told" {
+    echo x >"$TREE/x.a"
+    settle
+    echo more >>"$TREE/x.a"
+    strace -o /dev/null -e inject=ftruncate:signal=KILL "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" >/dev/null 2>&1 3>&- || true
+    echo y >"$TREE/y.a"
+    [[ $(scan --dry-run --json | jq -r ".changes[] | $kinds" | paste -sd ,) == "modified x.a,added y.a" ]]
+    [[ $(changes "$kinds" | paste -sd ,) == "modified x.a,added y.a" ]]
+}
+
 @test "without logs, what cannot be printed is said by the next scan" {
     echo x >"$TREE/x.a"
     sed -i 's/^logs = .*/logs =/' "$CONF"
@@ -507,7 +700,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
 told() {
     sqlite3 "$STATE/libraries.db" "SELECT hex(key), place, inode, size, mtime, hex(sha1), name FROM file ORDER BY key;
         SELECT count(*) FROM pending; SELECT name, base, new FROM log ORDER BY name"
-    cat "$LOGS"/*.log | cut -d ' ' -f 2- | sort
+    find "$LOGS" -name '*.log' -exec cat {} + | cut -d ' ' -f 2- | sort
 }
 
 scan_traced() { # STRACE-OPTION...
@@ -540,10 +733,13 @@ calls() {
     make_library "$TREE/a/libone.so" one
     make_library "$TREE/a/libtwo.so" two
     make_library "$TREE/b/libthree.so" three
+    make_library "$TREE/user/libfour.so" four
+    chown nobody "$TREE/user/libfour.so"
     settle
     mkdir "$PLACE/saved"
     cp -a "$STATE" "$LOGS" "$PLACE/saved"
-    make_library "$TREE/a/libone.so" other
+    make_library "$TREE/a/libone.so" other libother.so
+    echo more >>"$TREE/user/libfour.so"
     mv "$TREE/b/libthree.so" "$TREE/libthree.so"
     rm "$TREE/a/libtwo.so"
     make_library "$TREE/c/libnew.so" new
@@ -595,11 +791,25 @@ calls() {
     configure "name = imsl */imsl/*" "group = math imsl"
     run -0 "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
     [[ $output == *", 1 trees in [libraries], "* ]]
+    make_library "$TREE/imsl/a.so" a
+    make_library "$TREE/a.so.1" b libb.so
+    make_library "$TREE/user.so" c
+    chown nobody "$TREE/user.so"
+    ln -s a.so.1 "$TREE/link.so"
+    mkdir "$TREE/dir.so"
+    ln -s imsl "$TREE/way"
+    mkfifo "$TREE/fifo.so"
     explained() { "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --library "$@"; }
     [[ $(explained "$TREE/imsl/a.so") == "$TREE/imsl/a.so: a library of the tree '$TREE' ($CONF:4), named imsl by '*/imsl/*' ($CONF:7), of the group math by 'imsl' ($CONF:8)" ]]
-    [[ $(explained "$TREE/a.so.1") == *", named by its module, package, soname or file" ]]
+    [[ $(explained "$TREE/a.so.1") == *", named libb by its module, package, soname or file" ]]
     [[ $(explained "$TREE/a.txt") == *"no library, as its name matches none of [libraries] patterns" ]]
     [[ $(explained "$TREE/a.so.1.dpkg-new") == *"no library, as its name matches [libraries] except" ]]
+    [[ $(explained "$TREE/user.so") == *", named ~nobody, as its owner is none of root, the tree's owner and [libraries] owners, or all can write to it" ]]
+    [[ $(explained "$TREE/link.so") == *"no library, as it is a symbolic link" ]]
+    [[ $(explained "$TREE/dir.so") == *"no library, as it is no regular file" && $(explained "$TREE/fifo.so") == *"no regular file" ]]
+    [[ $(explained "$TREE/none.so") == *"no library, as it is not there" ]]
+    [[ $(explained "$TREE/way/a.so") == *"no library, as a part of its path is a symbolic link or no directory" ]]
+    [[ $(explained "$TREE/../sw/a.so.1") == *"no library, as its path has a '//', '/.' or '/..'" ]]
     [[ $(explained "/opt/a.so") == *"no library, as it lies in no tree of [libraries]" ]]
     explained "$TREE/imsl/a.so" --json | jq -e '.[0] | .library and .name == "imsl" and .group == "math" and .reason == null'
     run -2 "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --library a.so

@@ -56,12 +56,20 @@ result_of() {
     # shellcheck disable=SC2086
     confined $command --conf "$CONF"
     [[ $(stat -c %x "$TREE/closed/spank_jobtrail.so") == 2001-02-03* ]]
-    grep -q " LOG_CREATED path=$TREE/closed/spank_jobtrail.so .*sha1=$(sha1sum <"$TREE/closed/spank_jobtrail.so" | cut -d' ' -f1)" \
-        "$PLACE"/writable/logs/*.log
+    grep -q " LOG_CREATED path=$TREE/closed/spank_jobtrail.so " "$PLACE/writable/logs/by-owner/nobody.log"
+    [[ $(sqlite3 "$PLACE/writable/state/libraries.db" "SELECT lower(hex(sha1)) FROM file") == \
+        "$(sha1sum <"$TREE/closed/spank_jobtrail.so" | cut -d' ' -f1)" ]]
     rm "$TREE/closed/spank_jobtrail.so"
+    # asks rpm, as nobody, which has no package
+    chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+    mkdir -p "$PLACE/root/var/lib/rpm"
+    rpm --dbpath "$PLACE/root/var/lib/rpm" --initdb
+    echo x >"$TREE/new.a"
     # shellcheck disable=SC2086
-    confined $command --conf "$CONF"
-    grep -q " LIB_REMOVED path=$TREE/closed/spank_jobtrail.so " "$PLACE"/writable/logs/*.log
+    run -0 confined $command --conf "$CONF" --root "$PLACE/root"
+    [[ $output == "" ]]
+    grep -q 'execve("[^"]*/rpm", .* = 0$' "$PLACE/writable/calls"
+    grep -q " LIB_REMOVED path=$TREE/closed/spank_jobtrail.so " "$PLACE/writable/logs/by-owner/nobody.log"
     mv "$TREE" "$TREE.away"
     # shellcheck disable=SC2086
     run confined $command --conf "$CONF"

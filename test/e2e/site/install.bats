@@ -23,8 +23,8 @@ state_of() { # DIR...
 # What a site has below one prefix, with keys of its own version alone
 make_site() {
     local directory
-    printf '[site]\ncluster = ours\n[spool]\ndir = %s/spool/%%n\nsessions = %s/sessions\n[submit]\nstate = %s/state\n[file]\ndir = %s/records\n[redact]\nhide = name:secret\n[libraries]\nlogs = %s/logs\n' \
-        "$PREFIX" "$PREFIX" "$PREFIX" "$PREFIX" "$PREFIX" >"$DIRECTORY/jobtrail.conf"
+    printf '[site]\ncluster = ours\n[spool]\ndir = %s/spool/%%n\nsessions = %s/sessions\n[submit]\nstate = %s/state\n[file]\ndir = %s/records\n[redact]\nhide = name:secret\n[libraries]\nlogs = %s/logs\nstate = %s/seen\n' \
+        "$PREFIX" "$PREFIX" "$PREFIX" "$PREFIX" "$PREFIX" "$PREFIX" >"$DIRECTORY/jobtrail.conf"
     echo 'JOBTRAIL_LOAD_OPTIONS=--expire=3650' >"$DIRECTORY/collector.env"
     (umask 077 && echo key >"$DIRECTORY/key")
     for directory in "spool/$(uname -n)/12.0" state/outbox/http records units/jobtrail-load.service.d; do
@@ -106,7 +106,7 @@ make_site() {
     python3 -m compileall -q "$PREFIX/libexec"
     [[ -n $(find "$PREFIX/libexec" -name '*.pyc') ]]
     touch "$PREFIX/bin/ours"
-    mkdir "$PREFIX/logs"
+    mkdir "$PREFIX/logs" "$PREFIX/seen"
     rm -r "$PREFIX/spool"
     state_of "$PREFIX"/{state,records,units} >"$BATS_TEST_TMPDIR/before"
     "$PREFIX/libexec/jobtrail/jobtrail-uninstall" --dry-run >"$BATS_TEST_TMPDIR/dry"
@@ -115,7 +115,7 @@ make_site() {
     run "$PREFIX/libexec/jobtrail/jobtrail-uninstall"
     echo "$output"
     [[ $status == 0 ]]
-    for path in "$DIRECTORY" "$PREFIX"/{state,records,logs}; do [[ $output == *"$path stays"* ]]; done
+    for path in "$DIRECTORY" "$PREFIX"/{state,records,logs,seen}; do [[ $output == *"$path stays"* ]]; done
     state_of "$PREFIX"/{records,units} | diff <(grep -v "^[^/]*$PREFIX/state\|  $PREFIX/state" "$BATS_TEST_TMPDIR/before") -
     [[ $(cd "$PREFIX" && find . ! -type d ! -path './state/*' | sort | paste -sd ' ') == \
         "./bin/ours ./etc/jobtrail/collector.env ./etc/jobtrail/jobtrail.conf ./etc/jobtrail/jobtrail.policy ./etc/jobtrail/key ./records/file ./units/jobtrail-load.service.d/file ./units/jobtrail-load.timer" ]]

@@ -98,7 +98,7 @@ store_of_nobody() {
     reconfigure "s|^\[tracking\]|[answers]\naddress = 127.0.0.1:$port\nuser = nobody\nmunge_socket = $CLUSTER_DIR/run/munge.socket\n&|"
     PLACE=ctl doctor --json --role login --user "$JOB_USER" >"$DIR/said" 2>"$DIR/progress" 3>&- &
     pid=$!
-    eventually 120 is_waiting_for_load
+    eventually 120 is_waiting_for_load || fail "$(cat "$DIR/progress" "$DIR/said" "$DIR/answers.err")"
     store_of_nobody "$DIR/records"
     wait "$pid" || true
     kill "$service"

@@ -54,6 +54,30 @@ static void stdin_is_empty_and_the_environment_is_the_one_given(void **state)
     assert_string_equal(result.text, "b");
 }
 
+static int add_bytes(void *context, const char *bytes, size_t size)
+{
+    size_t *count = context;
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(bytes[i], 'x');
+    *count += size;
+    return *count > 1 << 20 ? -EFBIG : 0;
+}
+
+static void what_is_printed_can_be_taken_as_it_comes(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"sh", "-c", "printf xxx; printf xx; exit 4", NULL};
+    static const char *const endless[] = {"sh", "-c", "yes xx | tr -d '\\n'", NULL};
+    size_t count = 0;
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    assert_int_equal(program_run_taking(some, NULL, PATIENCE_MS, add_bytes, &count, &result), 0);
+    assert_int_equal(count, 5);
+    assert_int_equal(result.size, 0);
+    assert_int_equal(WEXITSTATUS(result.status), 4);
+    assert_int_equal(program_run_taking(endless, NULL, PATIENCE_MS, add_bytes, &count, &result),
+                     -EFBIG);
+}
+
 /* Of /proc/PID/stat the fields are: pid, name, state, parent, group, session, terminal. */
 static void a_program_has_no_terminal(void **state)
 {
@@ -101,6 +125,7 @@ int main(void)
         cmocka_unit_test(text_status_and_the_last_complaint_are_told),
         cmocka_unit_test(a_silent_program_has_an_empty_text),
         cmocka_unit_test(stdin_is_empty_and_the_environment_is_the_one_given),
+        cmocka_unit_test(what_is_printed_can_be_taken_as_it_comes),
         cmocka_unit_test(a_program_has_no_terminal),
         cmocka_unit_test(a_text_beyond_the_bound_is_dropped),
         cmocka_unit_test(what_takes_too_long_is_killed_with_its_children),

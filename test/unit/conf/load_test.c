@@ -92,6 +92,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.web_user_header, "X-Remote-User");
     assert_string_equal(conf.library_patterns, "*.so *.so.* *.a *.mod *.smod");
     assert_string_equal(conf.library_except, "*.dpkg-new *.dpkg-tmp *;[0-9a-f]*");
+    assert_string_equal(conf.library_owners, "");
     assert_string_equal(conf.library_state, "/var/lib/jobtrail/libraries");
     assert_string_equal(conf.library_logs, "/var/log/jobtrail/libraries");
     assert_int_equal(conf.library_log_bytes, 4u << 20);
@@ -137,7 +138,9 @@ static void each_key_takes_its_value(void **state)
         "sqlite:/x\n"
         "see = own\noperators = a, b\nrequests = 3\nuser_requests = 1\ntime = 9\nmemory = 1G\nsize "
         "= 1M\nweb_socket = /run/w\nweb_proxy_user = www\nweb_user_header = Remote-User\n"
-        "[libraries]\ntree = /opt/my libs\ntree = /sw\npatterns = *.so\nexcept =\nstate = /ls\n"
+        "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
+        "=\nowners = build "
+        "@sw\nstate = /ls\n"
         "logs =\nlog_size = 1M\nlog_files = 0\nname = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
@@ -184,6 +187,7 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.web_user_header, "Remote-User");
     assert_string_equal(conf.library_patterns, "*.so");
     assert_string_equal(conf.library_except, "");
+    assert_string_equal(conf.library_owners, "build @sw");
     assert_string_equal(conf.library_state, "/ls");
     assert_string_equal(conf.library_logs, "");
     assert_int_equal(conf.library_log_bytes, 1u << 20);
@@ -321,6 +325,15 @@ static const struct refusal refusals[] = {
     {"[libraries]\ngroup = .a *\n", 2, 9, "no name", "NAME and a PATTERN"},
     {"[libraries]\npatterns = /opt/*.so\n", 2, 12, "a '/' in a pattern", "as *.so"},
     {"[libraries]\npatterns =\n", 2, 11, "no pattern", "as *.so"},
+    {"[libraries]\npatterns = *.so [abc\n", 2, 17, "without an end", "close '['"},
+    {"[libraries]\nexcept = a\\\n", 2, 11, "without an end", "close '['"},
+    {"[libraries]\npatterns = [!]a]* [[:digit:]] \\[ [abc *]\n", 2, 34, "without an end", "'['"},
+    {"[libraries]\ntree = /opt/sw*\n", 2, 15, "a pattern", "name each directory"},
+    {"[libraries]\nname = foo /opt/a ;b/*\n", 2, 19, "a ';' after a blank", "starts a comment"},
+    {"[libraries]\nlogs = /x ;there\n", 2, 11, "a ';' after a blank", "starts a comment"},
+    {"[libraries]\ngroup = a b[\n", 2, 12, "without an end", "close '['"},
+    {"[libraries]\nowners = a, b\n", 2, 11, "no name of a user", "USER or @GROUP"},
+    {"[libraries]\nowners = a @\n", 2, 12, "no name of a user", "USER or @GROUP"},
     {"[libraries]\nexcept = a/b\n", 2, 11, "a '/' in a pattern", "as *.so"},
     {"[libraries]\nstate = x\n", 2, 9, "not an absolute path", "start with '/'"},
     {"[libraries]\nlogs = x\n", 2, 8, "not an absolute path", "start with '/'"},

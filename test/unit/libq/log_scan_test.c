@@ -43,7 +43,7 @@ static int keep(void *context, const struct line_piece *piece, const struct libr
     return 0;
 }
 
-static int stop(void *context, const struct line_piece *piece, const struct library_date *date)
+static int stop_scan(void *context, const struct line_piece *piece, const struct library_date *date)
 {
     keep(context, piece, date);
     return 1;
@@ -212,10 +212,10 @@ static void a_reader_that_has_enough_ends_the_reading(void **state)
     struct found found = {0};
     enum log_verdict verdict;
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-    assert_int_equal(log_scan(fd, &query, stop, &found, &verdict), 0);
+    assert_int_equal(log_scan(fd, &query, stop_scan, &found, &verdict), 0);
     assert_int_equal(found.lines, 1);
     assert_int_equal(verdict, LOG_READ);
-    assert_int_equal(log_scan(-1, &query, stop, &found, &verdict), -EBADF);
+    assert_int_equal(log_scan(-1, &query, stop_scan, &found, &verdict), -EBADF);
 }
 
 static void a_log_is_read_from_where_the_descriptor_is(void **state)

@@ -69,6 +69,25 @@ static void times_that_no_calendar_has_are_written(void **state)
                 "Mon_Mar_06_1995_07:00 Wed_Dec_31_1969_23:59 LIB_ADDED path=/y size=0\n");
 }
 
+static void a_value_that_is_too_long_ends_with_a_mark(void **state)
+{
+    char path[2 * LIBRARY_LOG_VALUE_MAX], *line = NULL;
+    size_t size;
+    struct library_change change = {.kind = LIBRARY_ADDED, .path = path, .group = ""};
+    (void)state;
+    memset(path, 'x', sizeof path);
+    for (size_t length = LIBRARY_LOG_VALUE_MAX; length <= LIBRARY_LOG_VALUE_MAX + 1; length++) {
+        path[length] = '\0';
+        FILE *stream = open_memstream(&line, &size);
+        library_log_line(stream, &change, 0, false);
+        fclose(stream);
+        assert_int_equal(strspn(strstr(line, "path=") + 5, "x"), LIBRARY_LOG_VALUE_MAX);
+        assert_true((strstr(line, "x\\... size") != NULL) == (length > LIBRARY_LOG_VALUE_MAX));
+        free(line);
+        path[length] = 'x';
+    }
+}
+
 static void assert_name(const char *library, const char *expected)
 {
     char name[LIBRARY_LOG_NAME_SIZE];
@@ -84,6 +103,8 @@ static void the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called(vo
     assert_name("../x", "%2e.%2fx.log");
     assert_name("a%b\n", "a%25b%0a.log");
     assert_name("C++", "C++.log");
+    assert_name("~user", "by-owner/user.log");
+    assert_name("~../x", "by-owner/%2e.%2fx.log");
     memset(longest, '\n', sizeof longest);
     longest[sizeof longest - 1] = '\0';
     library_log_file(longest, name);
@@ -97,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_of_the_old_form_with_words_behind),
         cmocka_unit_test(times_that_no_calendar_has_are_written),
+        cmocka_unit_test(a_value_that_is_too_long_ends_with_a_mark),
         cmocka_unit_test(the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

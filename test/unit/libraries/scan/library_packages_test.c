@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -86,10 +87,47 @@ static void a_file_has_the_package_of_the_list_and_the_version_of_the_status(voi
     globs_free(patterns);
 }
 
+static void assert_version(const struct globs *patterns, const char *expected)
+{
+    struct library_packages *packages;
+    assert_int_equal(library_packages_read(root, patterns, &packages), 0);
+    assert_package(packages, "/opt/fft/libfft.so.1", expected);
+    library_packages_free(packages);
+}
+
+/* The files of another system's root may be anybody's: no link leads out of it, and no FIFO holds
+ * the scan up. */
+static void links_and_fifos_below_a_root_are_not_opened(void **state)
+{
+    char status[256], outside[256], info[256], moved[256];
+    struct globs *patterns;
+    (void)state;
+    snprintf(status, sizeof status, "%s/var/lib/dpkg/status", root);
+    snprintf(outside, sizeof outside, "%s/outside", root);
+    snprintf(info, sizeof info, "%s/var/lib", root);
+    snprintf(moved, sizeof moved, "%s/var/elsewhere", root);
+    assert_int_equal(globs_read("*.so.*", &patterns), 0);
+    put("info/fft.list", "/opt/fft/libfft.so.1\n");
+    put("status", "Package: fft\nVersion: 7\n");
+    assert_version(patterns, "fft 7");
+    assert_int_equal(rename(status, outside), 0);
+    assert_int_equal(symlink(outside, status), 0);
+    assert_version(patterns, "fft ");
+    assert_int_equal(unlink(status), 0);
+    assert_int_equal(mkfifo(status, 0600), 0);
+    assert_version(patterns, "fft ");
+    assert_int_equal(unlink(status), 0);
+    assert_int_equal(rename(info, moved), 0);
+    assert_int_equal(symlink(moved, info), 0);
+    assert_version(patterns, "");
+    globs_free(patterns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_has_the_package_of_the_list_and_the_version_of_the_status),
+        cmocka_unit_test(links_and_fifos_below_a_root_are_not_opened),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -59,7 +59,7 @@ static int met_unreadable(void *context, const char *key, size_t size, int error
     return error;
 }
 
-static int walk(const char *path, struct met *met)
+static int walk_within(const char *path, size_t bytes, struct met *met)
 {
     struct globs *patterns, *except;
     assert_int_equal(globs_read("*.a", &patterns), 0);
@@ -67,6 +67,7 @@ static int walk(const char *path, struct met *met)
     const struct library_walk order = {.patterns = patterns,
                                        .except = except,
                                        .context = met,
+                                       .bytes = bytes,
                                        .root = met_root,
                                        .file = met_file,
                                        .unreadable = met_unreadable};
@@ -74,6 +75,11 @@ static int walk(const char *path, struct met *met)
     globs_free(patterns);
     globs_free(except);
     return error;
+}
+
+static int walk(const char *path, struct met *met)
+{
+    return walk_within(path, 0, met);
 }
 
 static void put(const char *name)
@@ -122,6 +128,25 @@ static void files_come_in_the_order_of_their_keys_and_links_are_not_followed(voi
     assert_int_equal(met.roots, 1);
 }
 
+/* With so little memory that a part of a directory has one name or two. */
+static void a_large_directory_is_walked_in_parts(void **state)
+{
+    static struct met all, parts;
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%d.a", i % 3 == 0 ? "a/b/" : "a/", (i * 37) % 101);
+        put(name);
+    }
+    assert_int_equal(walk(tree, &all), 0);
+    assert_true(strlen(all.text) > 700);
+    for (size_t bytes = 4; bytes <= 4096; bytes *= 4) {
+        parts = (struct met){.roots = 0};
+        assert_int_equal(walk_within(tree, bytes, &parts), 0);
+        assert_string_equal(parts.text, all.text);
+    }
+}
+
 static void a_call_ends_the_walk(void **state)
 {
     struct met met = {.fail = -EDOM};
@@ -150,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_come_in_the_order_of_their_keys_and_links_are_not_followed),
         cmocka_unit_test(a_call_ends_the_walk),
+        cmocka_unit_test(a_large_directory_is_walked_in_parts),
         cmocka_unit_test(a_tree_that_cannot_be_opened_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);
