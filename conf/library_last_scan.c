@@ -11,16 +11,17 @@
 
 #include "conf/base/cleanup.h"
 
-enum { LINE_SIZE = 128 };
+enum { LINE_SIZE = 160 };
 
 /* One write of a fixed length: who reads meanwhile has the line of before or this one. */
 int library_last_scan_write(int lock, const struct library_last_scan *last)
 {
     char line[LINE_SIZE];
-    int length =
-        snprintf(line, sizeof line,
-                 "ended=%20" PRId64 " failed=%d away=%20" PRIu64 " unreadable=%20" PRIu64 "\n",
-                 last->ended_s, last->is_failed ? 1 : 0, last->trees_away, last->unreadable);
+    int length = snprintf(line, sizeof line,
+                          "ended=%20" PRId64 " failed=%d away=%20" PRIu64 " unreadable=%20" PRIu64
+                          " seen=%20" PRId64 "\n",
+                          last->ended_s, last->is_failed ? 1 : 0, last->trees_away,
+                          last->unreadable, last->seen_s);
     ssize_t written = pwrite(lock, line, (size_t)length, 0);
     return written < 0 ? -errno : written == length ? 0 : -ENOSPC;
 }
@@ -38,8 +39,11 @@ int library_last_scan_read(const char *state, struct library_last_scan *last)
     ssize_t size = pread(fd, line, sizeof line - 1, 0);
     if (size <= 0)
         return size < 0 ? -errno : -ENOENT;
-    if (sscanf(line, "ended=%" SCNd64 " failed=%d away=%" SCNu64 " unreadable=%" SCNu64 "%c",
-               &found.ended_s, &failed, &found.trees_away, &found.unreadable, &end) != 5 ||
+    if (sscanf(line,
+               "ended=%" SCNd64 " failed=%d away=%" SCNu64 " unreadable=%" SCNu64 " seen=%" SCNd64
+               "%c",
+               &found.ended_s, &failed, &found.trees_away, &found.unreadable, &found.seen_s,
+               &end) != 6 ||
         end != '\n' || (failed != 0 && failed != 1))
         return -EINVAL;
     found.is_failed = failed == 1;

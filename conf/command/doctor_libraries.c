@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The site's libraries: the trees of [libraries], the directories of jobtrail-libmon(8), what
- * starts its scans, and how the last one ended. Runs are recorded without them.
+ * The site's libraries: the trees of [libraries], the directories of jobtrail-libmon(8), its watch,
+ * what starts its scans, and how the last one ended. Runs are recorded without them.
  */
 #include <errno.h>
 #include <grp.h>
@@ -17,6 +17,7 @@
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
 #include "conf/library_last_scan.h"
+#include "conf/library_watch_state.h"
 #include "submit/libraries/scan/library_owners.h"
 
 /* Scans run once an hour, or once a day. */
@@ -189,6 +190,66 @@ static void check_scan(struct doctor *doctor, const char *state, bool is_started
     }
 }
 
+/* ---- The watch and log_dir --------------------------------------------------------------------
+ */
+
+static void add_seen(struct doctor *doctor, const char *state,
+                     const struct library_watch_state *watch)
+{
+    if (watch->unwatched > 0) {
+        doctor_add(doctor, FINDING_WARN, "watch", state, "",
+                   "%" PRIu64 " directories cannot be watched: %s; scans say what has changed "
+                   "there, and not who did it",
+                   watch->unwatched, strerror(watch->error));
+        doctor_mend(doctor, watch->error == ENOSPC ? "name smaller trees, or raise "
+                                                     "/proc/sys/fs/fanotify/max_user_marks"
+                                                   : "watch on the host where people install");
+    } else {
+        doctor_add(doctor, FINDING_OK, "watch", state, "",
+                   "directories are watched: %" PRIu64 "; events: %" PRIu64
+                   ", of processes that were gone: %" PRIu64 ", overruns: %" PRIu64,
+                   watch->directories, watch->events, watch->unknown, watch->overruns);
+    }
+}
+
+static void add_shared(struct doctor *doctor, const struct conf *conf)
+{
+    for (size_t i = 0; i < conf->library_trees.count; i++) {
+        const struct conf_line *tree = &conf->library_trees.line[i];
+        if (!doctor_is_shared(tree->text))
+            continue;
+        doctor_add(doctor, FINDING_WARN, "watch", tree->text, "",
+                   "a file system of the network: the watch sees what is done on this host alone");
+        doctor_mend(doctor, "watch on the hosts where people install into it");
+    }
+}
+
+/* Root alone can see it. */
+static void check_watch(struct doctor *doctor, const struct conf *conf)
+{
+    struct library_watch_state watch;
+    bool is_running = false, is_watched = conf->library_watch && conf->library_trees.count > 0;
+    if (!is_watched && conf->library_log_dir[0] == '\0')
+        return;
+    int error = library_watch_state_read(conf->library_state, &watch, &is_running);
+    if (error == -EACCES)
+        return;
+    if (error != 0 || !is_running) {
+        doctor_add(doctor, FINDING_WARN, "watch", conf->library_state, "",
+                   "no watch runs: neither 'watch = yes' nor log_dir has an effect here");
+        doctor_mend(doctor,
+                    "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
+                    "jobtrail-libmon watch%s",
+                    doctor_conf_words(doctor));
+    } else if (is_watched) {
+        add_seen(doctor, conf->library_state, &watch);
+        add_shared(doctor, conf);
+    }
+    if (conf->library_log_dir[0] != '\0')
+        doctor_writable(doctor, "libraries", conf->library_log_dir,
+                        "mend [libraries] log_dir in jobtrail.conf");
+}
+
 /* Whether this host has made a scan; root alone can see whether it has not. */
 static bool has_state(const char *state)
 {
@@ -207,6 +268,7 @@ static bool has_local_tree(const struct conf *conf)
 
 void doctor_libraries(struct doctor *doctor, const struct conf *conf)
 {
+    check_watch(doctor, conf);
     if (conf->library_trees.count == 0)
         return;
     bool is_needed = has_local_tree(conf) || has_state(conf->library_state);

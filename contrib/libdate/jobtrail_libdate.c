@@ -13,10 +13,12 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/terminal_text.h"
+#include "contrib/libdate/libdate_send.h"
 #include "submit/libraries/library_date.h"
 
 static const char usage[] =
     "Usage: jobtrail-libdate [OPTION...]\n"
+    "       jobtrail-libdate -f LOG [-q] [WORD...]\n"
     "\n"
     "Prints date and time as jobtrail-libq reads them: Mon_Mar_06_1995_07:00.\n"
     "\n"
@@ -25,16 +27,20 @@ static const char usage[] =
     "                        or as @SECONDS since the Epoch\n"
     "  -r, --reference FILE  the time of last modification of FILE\n"
     "      --iso             as 1995-03-06T07:00:05+01:00\n"
+    "  -f, --file LOG        append date, your name and the words to a log of the site's\n"
+    "  -q, --quiet           of -f: say nothing; the exit status tells\n"
+    "      --conf FILE       of -f: the configuration (default " JOBTRAIL_CONF ")\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0; 1 there is no such file, or time; 2 usage.\n";
+    "Exit status: 0; 1 there is no such file, log, or time, or the line is too long; 2 usage;\n"
+    "3 the log cannot be written now; 4 the line is left out, as too many were written.\n";
 
 enum libdate_status { LIBDATE_OK = 0, LIBDATE_NONE = 1, LIBDATE_USAGE = 2 };
 
 struct libdate_options {
-    const char *date, *reference;
-    bool iso, help, version;
+    const char *date, *reference, *file, *conf;
+    bool iso, quiet, help, version;
 };
 
 #define MEMBER(name) offsetof(struct libdate_options, name)
@@ -43,6 +49,9 @@ struct libdate_options {
 static const struct option_row option_rows[] = {
     {"date", 'd', OPTION_TEXT, MEMBER(date), 0, 0, NULL},
     {"reference", 'r', OPTION_TEXT, MEMBER(reference), 0, 0, NULL},
+    {"file", 'f', OPTION_TEXT, MEMBER(file), 0, 0, NULL},
+    {"quiet", 'q', OPTION_FLAG, MEMBER(quiet), 0, 0, NULL},
+    {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
     {"iso", 'I', OPTION_FLAG, MEMBER(iso), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
@@ -112,12 +121,22 @@ static enum libdate_status print_asked(const struct libdate_options *options)
     return print_date(options, time_s);
 }
 
+static int send_asked(const struct libdate_options *options, char *const *words, int count)
+{
+    if (options->date == NULL && options->reference == NULL && !options->iso)
+        return (int)libdate_send(options->conf, options->file, words, (size_t)count,
+                                 options->quiet);
+    fputs("jobtrail-libdate: -f has no -d, -r and --iso: the time is that of the entry\n", stderr);
+    return LIBDATE_USAGE;
+}
+
 int main(int argc, char *argv[])
 {
-    struct libdate_options options = {0};
+    struct libdate_options options = {.conf = JOBTRAIL_CONF};
     int letter;
     tzset();
-    while ((letter = options_next(argc, argv, "d:r:hV", option_rows, &options)) != OPTIONS_END) {
+    while ((letter = options_next(argc, argv, "+d:r:f:qhV", option_rows, &options)) !=
+           OPTIONS_END) {
         if (letter == OPTIONS_WRONG) {
             fputs("Try 'jobtrail-libdate --help'.\n", stderr);
             return LIBDATE_USAGE;
@@ -127,6 +146,8 @@ int main(int argc, char *argv[])
         fputs(options.help ? usage : "jobtrail-libdate " JOBTRAIL_VERSION "\n", stdout);
         return LIBDATE_OK;
     }
+    if (options.file != NULL)
+        return send_asked(&options, argv + optind, argc - optind);
     if (optind < argc) {
         char word[TERMINAL_WORD_SIZE];
         fprintf(stderr, "jobtrail-libdate: no such argument: %s; a time is given by -d\n",

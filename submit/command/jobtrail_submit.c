@@ -14,11 +14,11 @@
 #include "conf/base/days.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
+#include "conf/base/stderr_or_syslog.h"
 #include "spank/job_formats.h"
 #include "spank/version_note.h"
 #include "submit/command/submit_command.h"
 #include "submit/flush/low_priority.h"
-#include "submit/flush/stderr_or_syslog.h"
 
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all |\n"
@@ -231,7 +231,7 @@ int main(int argc, char *argv[])
     signal(SIGPIPE, SIG_IGN);
     if (command != NULL && !is_outbox) {
         descriptors_keep((const int[]){STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}, 3);
-        stderr_or_syslog_open();
+        stderr_or_syslog_open("jobtrail-submit");
     }
     if (command != NULL && command->low_priority)
         low_priority();

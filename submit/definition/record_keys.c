@@ -8,6 +8,7 @@ enum {
     LINK = 1 << RECORD_LINK,
     PACKAGE = 1 << RECORD_PACKAGE,
     COVERAGE = 1 << RECORD_COVERAGE,
+    LIBRARY = 1 << RECORD_LIBRARY,
     EACH = 1 << RECORD_KINDS,
     BY_ROOT = EACH << 1, /* added to any, behind the gates */
 };
@@ -25,10 +26,8 @@ static const struct {
 _Static_assert(RECORD_TOPS <= 32, "each key has a bit");
 
 static const char *const names[RECORD_KINDS] = {
-    [RECORD_RUN] = "run",
-    [RECORD_LINK] = "link",
-    [RECORD_PACKAGE] = "pkg",
-    [RECORD_COVERAGE] = "coverage",
+    [RECORD_RUN] = "run",           [RECORD_LINK] = "link",   [RECORD_PACKAGE] = "pkg",
+    [RECORD_COVERAGE] = "coverage", [RECORD_LIBRARY] = "lib",
 };
 
 static int is(const char *name, const char *text, size_t length)

@@ -9,9 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum record_kind { RECORD_RUN, RECORD_LINK, RECORD_PACKAGE, RECORD_COVERAGE, RECORD_KINDS };
+enum record_kind {
+    RECORD_RUN,
+    RECORD_LINK,
+    RECORD_PACKAGE,
+    RECORD_COVERAGE,
+    RECORD_LIBRARY,
+    RECORD_KINDS
+};
 
-/* As it stands in names: "run", "link", "pkg", "coverage". */
+/* As it stands in names: "run", "link", "pkg", "coverage", "lib". */
 const char *record_kind_name(enum record_kind kind);
 
 /* The kind of this name; RECORD_KINDS for any other. */

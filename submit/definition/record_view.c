@@ -71,6 +71,7 @@ static bool is_exact(enum record_kind kind, const struct record_word *words, siz
                strspn(behind->at, "0123456789abcdef") == PACKAGE_DIGITS;
     case RECORD_LINK:
     case RECORD_COVERAGE:
+    case RECORD_LIBRARY:
         return uuid_at == UUID_AT && behind == NULL;
     case RECORD_KINDS:
         break;

@@ -16,12 +16,13 @@
 
 #include "conf/base/cpu_time.h"
 #include "conf/base/days.h"
+#include "conf/base/stderr_or_syslog.h"
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
 #include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
-#include "submit/flush/stderr_or_syslog.h"
+#include "submit/flush/watch_libraries.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/transport.h"
@@ -148,6 +149,17 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
     return transport_deadline((used_ns() - before) * REST / 1000000u);
 }
 
+/* Only the watcher that goes on without jobs does, of the newest version. */
+static void keep_libraries(const char *conf_path)
+{
+    struct conf conf;
+    struct conf_error error;
+    if (conf_load_trusted(conf_path, &conf, &error) != 0)
+        return;
+    watch_libraries_keep(conf_path, &conf);
+    conf_free(&conf);
+}
+
 static bool has_jobs(int spool)
 {
     struct spool_jobs jobs = {NULL, 0};
@@ -165,6 +177,8 @@ static void watch_pipe(const char *conf_path, int spool, int pipe, bool ends_wit
         if (transport_left_ms(turn_ns) == 0) {
             if (ends_with_jobs && !has_jobs(spool))
                 return;
+            if (!ends_with_jobs)
+                keep_libraries(conf_path);
             turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
             look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
         }

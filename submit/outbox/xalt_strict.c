@@ -219,6 +219,7 @@ static int fit_record(enum record_kind kind, struct json_object *record, bool *i
     case RECORD_PACKAGE:
         return fit_columns(record, package_columns, is_changed);
     case RECORD_COVERAGE:
+    case RECORD_LIBRARY:
     case RECORD_KINDS:
         break;
     }

@@ -68,6 +68,8 @@ static void note(const struct record *record, struct loaded *loaded)
         note_coverage(&record->coverage, loaded);
     else if (record->kind == RECORD_PACKAGE)
         note_package(&record->package, loaded);
+    else if (record->kind == RECORD_LIBRARY)
+        copy(loaded->uuid, record->library.uuid);
     else {
         copy(loaded->uuid, record->link.uuid);
         copy(loaded->user, record->link.build_user);

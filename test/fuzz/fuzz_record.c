@@ -59,13 +59,18 @@ static bool same_field(const struct record_field *field, const void *one, const 
     }
 }
 
-static void compare(const struct run_record *one, const struct run_record *other)
+static void compare_fields(const struct record_fields *fields, const void *one, const void *other)
 {
-    for (size_t i = 0; i < all_run_fields.count; i++) {
-        const struct record_field *field = &all_run_fields.field[i];
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct record_field *field = &fields->field[i];
         require(same_field(field, (const char *)one + field->offset,
                            (const char *)other + field->offset));
     }
+}
+
+static void compare(const struct run_record *one, const struct run_record *other)
+{
+    compare_fields(&all_run_fields, one, other);
     require(one->is_start_only == other->is_start_only && strcmp(one->date, other->date) == 0);
     require(same_text(one->cmdline, other->cmdline));
     require(same_text(one->ancestor_pids, other->ancestor_pids));
@@ -84,6 +89,8 @@ static void compare_readings(const unsigned char *data, size_t size)
     require(is_plain == is_other && (!is_plain || plain.kind == other.kind));
     if (is_plain && plain.kind == RECORD_RUN)
         compare(&plain.run, &other.run);
+    if (is_plain && plain.kind == RECORD_LIBRARY)
+        compare_fields(&library_fields, &plain.library, &other.library);
     if (is_plain)
         load_record_free(&plain);
     if (is_other)

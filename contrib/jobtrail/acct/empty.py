@@ -87,13 +87,13 @@ def tell_empty(what, store, options, now, chosen):
     tell_names(store, options)
     jobs = " of job " + escape(options.jobs) if options.jobs else ""
     fit = [words_of(option, getattr(options, name)) for name, option in chosen.items() if name not in SAID]
-    last = None if options.jobs or options.uuid or what == "links" else newest(store, options)
+    last = None if options.jobs or options.uuid or what in ("links", "changes") else newest(store, options)
     tell(
         "no %s%s%s%s%s%s"
         % (
             what,
             jobs,
-            whom(options),
+            "" if what == "changes" else whom(options),
             when(options, now),
             " with " + " ".join(fit) if fit else "",
             "" if last is None else "; the newest run began " + moment(last),

@@ -11,7 +11,7 @@ import time
 from .. import program, progress, slurm
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
-from . import coverage, diff, empty, fields, job_summary, links, output, running
+from . import changes, coverage, diff, empty, fields, job_summary, links, output, running
 from .details import Details
 from .runs import Libraries
 from .select import Selection, select_place, user_name, window
@@ -85,6 +85,7 @@ def parser(own=None):
     add("--function", metavar="GLOB", action="append", help="calls this function of a library")
     add("--env", metavar="NAME[=GLOB]", action="append", help="had this in its environment")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="loaded this package of R, Python")
+    add("--changed", metavar="TIME", help="loaded a library that has changed since, as it was or as it is")
     add("--hash", metavar="SHA1", action="append", help="the executable or a library, or how its sha1 begins")
     add("--cwd", metavar="DIRECTORY", action="append", help="ran in this one, or below it; or a pattern")
     add("--container", metavar="GLOB", action="append", help="in a container of this name")
@@ -102,6 +103,7 @@ def parser(own=None):
     add("--libs", action="store_true", help="show the libraries of each run")
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
+    add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("-n", "--noheader", action="store_true")
     add("-P", "--parsable2", dest="parsable", action="store_const", const="without",
         help="columns separated by |")  # fmt: skip
@@ -213,6 +215,9 @@ OF_COVERAGE = {
     "account", "allusers", "cluster", "coverage", "csv", "delimiter", "endtime", "format", "help", "helpformat", "jobs",
     "json", "no_sacct", "node", "noheader", "parsable", "partition", "sort", "starttime", "store", "user",
 }  # fmt: skip
+# what has rows of its own instead of runs: each module has FIELDS, DEFAULT, read(store, options, now) and GOES_WITH, the set of the
+# names of options that can be used with it
+OTHER_ROWS = {"links": links, "changes": changes}
 # with each question
 ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
 
@@ -238,8 +243,9 @@ def parse_options(own):
     if options.coverage and set(given(wanted, options)) - OF_COVERAGE:
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")
     for name, words in given(wanted, options).items():
-        if options.links and name not in links.GOES_WITH:
-            raise program.Failure("--links does not go with " + words)
+        for option, module in OTHER_ROWS.items():
+            if getattr(options, option) and name not in module.GOES_WITH:
+                raise program.Failure("--%s does not go with %s" % (option, words))
     if options.timelimit_max is not None and options.timelimit_min is None:
         raise program.Failure("-K needs -k, as in sacct")
     return options
@@ -264,12 +270,18 @@ def selected_coverage(store, options, now, shown):
 
 def listed_of(options):
     """The module with the FIELDS of what is asked for."""
-    return coverage if options.coverage else links if options.links else fields
+    other = other_rows(options)
+    return coverage if options.coverage else OTHER_ROWS[other] if other else fields
+
+
+def other_rows(options):
+    """The option of OTHER_ROWS that is given; None: none is."""
+    return next((option for option in OTHER_ROWS if getattr(options, option)), None)
 
 
 def sort_keys(options):
     """(function of a row, whether from the greatest on) for each field of --sort."""
-    listed, sorted_by = listed_of(options).FIELDS, {} if options.links or options.coverage else fields.SORTED_BY
+    listed, sorted_by = listed_of(options).FIELDS, {} if other_rows(options) or options.coverage else fields.SORTED_BY
     keys = []
     for word in split(options.sort or ""):
         name, _, value = fields.find_field(word.lstrip("+-"), listed)
@@ -297,10 +309,11 @@ def progress_of(options, own):
 
 
 def print_answer(store, options, columns, now, shown):
+    other = other_rows(options)
     if not options.links:
         empty.tell_users(store, options)
-    if options.links:
-        rows, name = Counted(links.read(store, options, now)), "links"
+    if other:
+        rows, name = Counted(OTHER_ROWS[other].read(store, options, now)), other
     elif options.coverage:
         rows, name = Counted(selected_coverage(store, options, now, shown)), "coverage"
     else:
@@ -318,7 +331,7 @@ def print_rows(store, rows, name, options, columns, now):
         if options.coverage:
             rows = list(rows)
             more["allocation"] = coverage.totals(rows, coverage.EXACT_PLACES)
-        elif not options.links:
+        elif not other_rows(options):
             detailed = Details(store, Libraries(store)).of(rows)
             rows = (output.json_run(run, fields, details) for run, details in detailed)
         output.print_json(name, rows, options.store, now, more)
@@ -335,7 +348,7 @@ def print_rows(store, rows, name, options, columns, now):
 
 def default_format(options):
     """That of an option, else of the environment, as sacct has SACCT_FORMAT."""
-    if options.coverage or options.links:
+    if options.coverage or other_rows(options):
         return listed_of(options).DEFAULT
     return options.preset or os.environ.get("JOBTRAIL_ACCT_FORMAT") or fields.DEFAULT
 

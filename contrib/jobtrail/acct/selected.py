@@ -9,6 +9,7 @@ from ..hostlist import split
 from ..program import Failure
 from . import fields, runs
 from .allocations import allocations
+from .changes import changed_condition
 from .select import Selection, select_place, select_sizes, select_software, select_window, window
 from .state import REASONS, parse_states
 
@@ -115,6 +116,8 @@ def selected_runs(store, options, columns, now):
     select_sizes(selection, options)
     select_window(selection, period)
     select_software(selection, options, store)
+    if options.changed:
+        selection.add(changed_condition(store, options.changed, now))
     wanted = Wanted(options, columns, now, period, states)
     found = runs.read(store, selection, wanted)
     if options.allocations:

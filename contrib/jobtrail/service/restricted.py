@@ -48,6 +48,7 @@ TABLES = {
     "run": "{may}",
     "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
     "coverage": "{may}",
+    "library_event": "kind = 'change'",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
     "executable": "id IN {executable}",
     "object_set_member": "object_set_id IN {object_set}",

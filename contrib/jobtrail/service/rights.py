@@ -5,7 +5,7 @@ Everybody sees their own runs. `see`, a key of jobtrail.conf(5), says what more:
 `own`: nobody sees more; `slurm`: what sacct(1) shows them. For slurmdbd that is
 
 - everything for root and for users whose AdminLevel is Operator or Administrator,
-- everything for everybody, unless its PrivateData has `jobs`,
+- everything for everybody, unless its PrivateData has `jobs` or cannot be known,
 - the runs in the accounts whose coordinator they are; with an account come those below it.
 
 The operators of the configuration see everything, also where Slurm does not answer. Then others see their own runs.
@@ -67,15 +67,18 @@ def sacctmgr(*words):
 
 
 def hides_jobs():
-    """Whether slurmdbd shows users the jobs of others. True, if it does not say so."""
-    is_of_slurmdbd, found = False, "jobs"
+    """Whether slurmdbd shows users the jobs of others. True, if it does not say so. sacctmgr of Slurm 26.05 prints values of
+    its own as those of slurmdbd. By that StorageType is known: slurmdbd itself cannot store by way of slurmdbd."""
+    is_of_slurmdbd, found = False, {}
     for row in sacctmgr("configuration"):
         name, _, value = "|".join(row).partition("=")
         if name.startswith("SlurmDBD"):  # before it are the values of slurm.conf
             is_of_slurmdbd = True
-        elif is_of_slurmdbd and name.strip() == "PrivateData":
-            found = value
-    return bool({"jobs", "all"} & set(found.strip().lower().split(",")))
+        elif is_of_slurmdbd:
+            found[name.strip()] = value.strip().lower()
+    if found.get("StorageType") == "accounting_storage/slurmdbd":
+        return True
+    return bool({"jobs", "all"} & set(found.get("PrivateData", "jobs").split(",")))
 
 
 def ask_slurm():

@@ -2,6 +2,7 @@
  *
  * jobtrail-libmon(8): the command line.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -15,17 +16,24 @@
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
 #include "conf/base/progress.h"
+#include "conf/base/stderr_or_syslog.h"
 #include "conf/base/suggest.h"
 #include "conf/conf.h"
 #include "submit/libraries/libmon/libmon_output.h"
+#include "submit/libraries/libmon/libmon_watch.h"
 #include "submit/libraries/scan/library_scan.h"
 
 static const char usage[] =
     "Usage: jobtrail-libmon scan [OPTION...]\n"
+    "       jobtrail-libmon watch [OPTION...]\n"
     "\n"
     "scan\n"
     "Says what has changed since the last scan in the libraries below the trees of [libraries] in\n"
-    "jobtrail.conf, and writes it to their logs. A timer runs it.\n"
+    "jobtrail.conf, writes it to their logs, and makes records of it. A timer runs it.\n"
+    "\n"
+    "watch\n"
+    "Says it at once, and who did it, until it is ended; and appends users' lines to the logs of\n"
+    "[libraries] log_dir. The node's watcher runs it where [libraries] says so.\n"
     "\n"
     "  --conf FILE         the configuration (default " JOBTRAIL_CONF ")\n"
     "  --dry-run           only say what has changed; write nothing\n"
@@ -35,11 +43,12 @@ static const char usage[] =
     "  --no-new-hashes     do not hash what is seen for the first time: the first scan is faster\n"
     "  --accept-away       what is missing in trees that are away is removed\n"
     "  --root DIR          the packages are those of the system below DIR\n"
+    "  --background        of watch: messages go to syslog\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
     "Exit status: 0 all was seen; 1 a tree is away, or something cannot be read; 2 usage; 3 the\n"
-    "configuration, the state or a log cannot be used; 4 another scan is running.\n";
+    "configuration, the state, a log or the outbox cannot be used; 4 another scan or watch runs.\n";
 
 enum libmon_status {
     LIBMON_OK = 0,
@@ -51,7 +60,8 @@ enum libmon_status {
 
 struct libmon_options {
     const char *conf, *root;
-    bool dry_run, json, quiet, wait, no_new_hashes, accept_away, help, version;
+    bool dry_run, json, quiet, wait, no_new_hashes, accept_away, background, help, version;
+    char **argv; /* of main() */
 };
 
 #define MEMBER(name) offsetof(struct libmon_options, name)
@@ -66,6 +76,7 @@ static const struct option_row option_rows[] = {
     {"wait", 'w', OPTION_FLAG, MEMBER(wait), 0, 0, NULL},
     {"no-new-hashes", 'n', OPTION_FLAG, MEMBER(no_new_hashes), 0, 0, NULL},
     {"accept-away", 'a', OPTION_FLAG, MEMBER(accept_away), 0, 0, NULL},
+    {"background", 'b', OPTION_FLAG, MEMBER(background), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
@@ -108,7 +119,12 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
         .is_waiting = options->wait,
         .skips_new = options->no_new_hashes,
         .is_accepted = options->accept_away,
-        .teller = {libmon_print_change, libmon_flush, conf, &output},
+        .teller = {.tell = libmon_tell,
+                   .flush = libmon_flush,
+                   .conf = conf,
+                   .context = &output,
+                   .keep = libmon_keep,
+                   .trouble = libmon_trouble},
         .warn = libmon_warn,
         .progress = libmon_progress,
     };
@@ -121,12 +137,78 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
                   stderr);
         return LIBMON_OK;
     }
+    if (!options->dry_run && (output.records = library_outbox_new(conf)) == NULL) {
+        fputs("jobtrail-libmon: out of memory\n", stderr);
+        return LIBMON_UNUSABLE;
+    }
     progress_begin(&output.progress, "files: ", 0);
-    return end_scan(&output, library_scan(&order, &counts, trouble, sizeof trouble), &counts,
-                    trouble);
+    enum library_scan_outcome outcome = library_scan(&order, &counts, trouble, sizeof trouble);
+    library_outbox_free(output.records);
+    return end_scan(&output, outcome, &counts, trouble);
 }
 
-static enum libmon_status load_and_scan(const struct libmon_options *options)
+/* ---- Watching ---------------------------------------------------------------------------------
+ */
+
+struct watch_call {
+    const struct libmon_options *options;
+    const struct conf *conf;
+    struct stat loaded; /* the configuration's file */
+};
+
+static bool scan_of_watch(void *context)
+{
+    const struct watch_call *call = context;
+    enum libmon_status status = scan(call->options, call->conf);
+    return status == LIBMON_OK || status == LIBMON_NOT_ALL;
+}
+
+/* One with a mistake changes nothing. */
+static bool is_other_conf(void *context)
+{
+    const struct watch_call *call = context;
+    struct stat now;
+    struct conf conf;
+    struct conf_error fault;
+    if (stat(call->options->conf, &now) != 0 ||
+        (now.st_ino == call->loaded.st_ino && now.st_size == call->loaded.st_size &&
+         now.st_mtim.tv_sec == call->loaded.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == call->loaded.st_mtim.tv_nsec) ||
+        conf_load_trusted(call->options->conf, &conf, &fault) != 0)
+        return false;
+    conf_free(&conf);
+    return true;
+}
+
+static enum libmon_status watch(const struct libmon_options *options, const struct conf *conf)
+{
+    struct libmon_options of_scans = *options;
+    struct watch_call call = {.options = &of_scans, .conf = conf};
+    const struct libmon_watch_calls calls = {scan_of_watch, is_other_conf, &call};
+    of_scans.wait = true;
+    of_scans.quiet |= options->background;
+    if (stat(options->conf, &call.loaded) != 0)
+        call.loaded = (struct stat){.st_ino = 0};
+    bool is_watched = conf->library_watch && conf->library_trees.count > 0;
+    if (!is_watched && conf->library_log_dir[0] == '\0') {
+        fputs("jobtrail-libmon: watch: [libraries] of jobtrail.conf has neither 'watch = yes' with "
+              "a tree, nor log_dir: nothing to do\n",
+              stderr);
+        return LIBMON_OK;
+    }
+    int error = libmon_watch(conf, &calls);
+    if (error == 1) {
+        execv("/proc/self/exe", options->argv); /* begins anew */
+        perror("jobtrail-libmon: watch: it does not begin anew");
+        return LIBMON_UNUSABLE;
+    }
+    return error == 0 ? LIBMON_OK : error == -EWOULDBLOCK ? LIBMON_LOCKED : LIBMON_UNUSABLE;
+}
+
+/* ---- The command line -------------------------------------------------------------------------
+ */
+
+static enum libmon_status run(const struct libmon_options *options, bool is_watch)
 {
     struct conf conf;
     struct conf_error fault;
@@ -138,7 +220,7 @@ static enum libmon_status load_and_scan(const struct libmon_options *options)
     }
     enum libmon_status status = LIBMON_UNUSABLE;
     if (days_use_zone(conf.timezone) == 0)
-        status = scan(options, &conf);
+        status = is_watch ? watch(options, &conf) : scan(options, &conf);
     else
         fputs("jobtrail-libmon: out of memory\n", stderr); /* conf_load() has checked the zone */
     conf_free(&conf);
@@ -147,21 +229,33 @@ static enum libmon_status load_and_scan(const struct libmon_options *options)
 
 static enum libmon_status wrong_command(const char *word)
 {
-    static const char *const commands[] = {"scan"};
-    const char *near = word == NULL ? NULL : suggest(word, commands, 1);
+    static const char *const commands[] = {"scan", "watch"};
+    const char *near = word == NULL ? NULL : suggest(word, commands, 2);
     if (word == NULL)
-        fputs("jobtrail-libmon: no command: write scan\n", stderr);
+        fputs("jobtrail-libmon: no command: write scan or watch\n", stderr);
     else if (near != NULL)
         fprintf(stderr, "jobtrail-libmon: no command %s: did you mean %s?\n", word, near);
     else
-        fprintf(stderr, "jobtrail-libmon: no command %s: there is scan\n", word);
+        fprintf(stderr, "jobtrail-libmon: no command %s: there are scan and watch\n", word);
     fputs("Try 'jobtrail-libmon --help'.\n", stderr);
     return LIBMON_USAGE;
 }
 
+/* NULL: the options of the command fit. */
+static const char *wrong_options(const struct libmon_options *options, bool is_watch, int words)
+{
+    if (words > 1)
+        return is_watch ? "watch takes no argument" : "scan takes no argument";
+    if (options->root[0] != '/')
+        return "the DIR of --root must be absolute";
+    if (is_watch && (options->dry_run || options->json || options->accept_away))
+        return "watch has no --dry-run, --json and --accept-away";
+    return !is_watch && options->background ? "--background is an option of watch" : NULL;
+}
+
 int main(int argc, char *argv[])
 {
-    struct libmon_options options = {.conf = JOBTRAIL_CONF, .root = "/"};
+    struct libmon_options options = {.conf = JOBTRAIL_CONF, .root = "/", .argv = argv};
     int letter;
     setlocale(LC_CTYPE, "");
     umask(S_IRWXG | S_IRWXO);
@@ -176,13 +270,17 @@ int main(int argc, char *argv[])
         fputs(options.help ? usage : "jobtrail-libmon " JOBTRAIL_VERSION "\n", stdout);
         return LIBMON_OK;
     }
-    if (optind >= argc || strcmp(argv[optind], "scan") != 0)
+    bool is_watch = optind < argc && strcmp(argv[optind], "watch") == 0;
+    if (optind >= argc || (!is_watch && strcmp(argv[optind], "scan") != 0))
         return (int)wrong_command(optind < argc ? argv[optind] : NULL);
-    if (optind + 1 < argc || options.root[0] != '/') {
-        fprintf(stderr, "jobtrail-libmon: %s\nTry 'jobtrail-libmon --help'.\n",
-                optind + 1 < argc ? "scan takes no argument"
-                                  : "the DIR of --root must be absolute");
+    const char *wrong = wrong_options(&options, is_watch, argc - optind);
+    if (wrong != NULL) {
+        fprintf(stderr, "jobtrail-libmon: %s\nTry 'jobtrail-libmon --help'.\n", wrong);
         return LIBMON_USAGE;
     }
-    return (int)load_and_scan(&options);
+    if (options.background) {
+        stderr_or_syslog_open("jobtrail-libmon");
+        stderr_or_syslog_switch();
+    }
+    return (int)run(&options, is_watch);
 }

@@ -8,12 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uuid/uuid.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/host.h"
 #include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
+#include "conf/base/uuid7.h"
+#include "submit/definition/record_view.h"
+#include "submit/libraries/library_user.h"
 
 enum { SHOWN_BYTES = 4 * PATH_MAX };
+
+#define SECOND_NS INT64_C(1000000000)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
@@ -33,6 +40,24 @@ static void print_pair(const char *name, const char *was, const char *is)
     print_shown(stdout, " -> ", is[0] == '\0' ? "-" : is);
 }
 
+static void print_who(const struct library_who *who)
+{
+    char name[LIBRARY_USER_SIZE];
+    if (who->how == LIBRARY_WHO_NOT_WATCHED)
+        return;
+    if (who->how == LIBRARY_WHO_UNKNOWN) {
+        fputs("  by unknown", stdout);
+        return;
+    }
+    library_user_name(who->uid, name);
+    printf("  by %s", name);
+    if (who->login_uid != LIBRARY_NO_USER && who->login_uid != who->uid) {
+        library_user_name(who->login_uid, name);
+        printf(", logged in as %s", name);
+    }
+    print_shown(stdout, ", ", who->command);
+}
+
 static void print_text(const struct library_change *change)
 {
     const struct library_file *was = &change->was, *is = &change->is;
@@ -49,6 +74,7 @@ static void print_text(const struct library_change *change)
     }
     if (change->links > 0)
         printf("  and %u more names", change->links);
+    print_who(&change->who);
     putchar('\n');
 }
 
@@ -89,6 +115,38 @@ static struct json_object *file_json(const struct library_file *file)
     return json;
 }
 
+static void add_user(struct json_object *json, const char *key, uint32_t uid)
+{
+    char name[LIBRARY_USER_SIZE], uid_key[32];
+    if (uid == LIBRARY_NO_USER)
+        return;
+    library_user_name(uid, name);
+    snprintf(uid_key, sizeof uid_key, "%s_uid", key);
+    json_object_object_add(json, uid_key, json_object_new_int64(uid));
+    add_text(json, key, name);
+}
+
+/* {} where it is not known. */
+static struct json_object *who_json(const struct library_who *who)
+{
+    struct json_object *json = json_object_new_object();
+    if (who->how == LIBRARY_WHO_UNKNOWN)
+        return json;
+    add_user(json, "user", who->uid);
+    add_user(json, "login", who->login_uid);
+    add_text(json, "command", who->command);
+    add_text(json, "program", who->program);
+    if (who->job != LIBRARY_NO_JOB)
+        json_object_object_add(json, "job", json_object_new_int64(who->job));
+    if (who->step != LIBRARY_NO_JOB)
+        json_object_object_add(json, "step", json_object_new_int64(who->step));
+    add_text(json, "event", who->event);
+    add_text(json, "how", who->how == LIBRARY_WHO_BY_FILE ? "file" : "directory");
+    json_object_object_add(json, "others", json_object_new_int64(who->others));
+    json_object_object_add(json, "time", json_object_new_int64(who->time_s));
+    return json;
+}
+
 static int print_json(struct libmon_output *output, const struct library_change *change)
 {
     struct json_object *json = json_object_new_object();
@@ -100,6 +158,8 @@ static int print_json(struct libmon_output *output, const struct library_change 
     json_object_object_add(json, "links", json_object_new_int64(change->links));
     json_object_object_add(json, "first_scan", json_object_new_boolean(change->is_first));
     json_object_object_add(json, "found", json_object_new_int64(change->found_s));
+    if (change->who.how != LIBRARY_WHO_NOT_WATCHED)
+        json_object_object_add(json, "who", who_json(&change->who));
     if (change->kind != LIBRARY_ADDED)
         json_object_object_add(json, "was", file_json(&change->was));
     if (change->kind != LIBRARY_REMOVED)
@@ -125,9 +185,8 @@ static void print_json_end(const struct libmon_output *output,
 /* ---- The scan's calls ------------------------------------------------------------------------ */
 
 /* What a tree had when it was scanned for the first time is counted, and not listed. */
-int libmon_print_change(void *context, const struct library_change *change)
+static int print_change(struct libmon_output *output, const struct library_change *change)
 {
-    struct libmon_output *output = context;
     int error = 0;
     progress_clear(&output->progress);
     output->changes[change->kind]++;
@@ -140,6 +199,87 @@ int libmon_print_change(void *context, const struct library_change *change)
         print_text(change);
     output->printed++;
     return error;
+}
+
+/* A record that finds no room does not keep the others from being written to logs: libmon_keep()
+ * says it. */
+/* Texts of a record that are made of what is known of who it was. */
+struct who_texts {
+    char user[LIBRARY_USER_SIZE], step[16], event[RECORD_UUID_SIZE];
+};
+
+/* An event is a uuid of the begin of its burst, which its text has before the dash. */
+static const char *event_of(const struct library_who *who, char text[RECORD_UUID_SIZE])
+{
+    char named[LIBRARY_EVENT_SIZE + HOST_NAME_MAX];
+    uuid_t uuid;
+    unsigned long long burst_s = 0;
+    int size = snprintf(named, sizeof named, "%s %s", who->event, host_node());
+    if (who->event[0] == '\0' || sscanf(who->event, "%llx-", &burst_s) != 1 ||
+        uuid7_of(burst_s * (uint64_t)SECOND_NS, named, (size_t)size, uuid) != 0)
+        return NULL;
+    uuid_unparse_lower(uuid, text);
+    return text;
+}
+
+/* The watch has seen when it was, and who did it. */
+static void add_sighting(const struct library_who *who, struct library_sighting *sighting,
+                         struct who_texts *texts)
+{
+    if (who->how < LIBRARY_WHO_BY_FILE)
+        return;
+    library_user_name(who->uid, texts->user);
+    texts->step[0] = '\0';
+    if (who->step != LIBRARY_NO_JOB)
+        snprintf(texts->step, sizeof texts->step, "%u", who->step);
+    sighting->source = "watch";
+    sighting->event = event_of(who, texts->event);
+    sighting->after_ns = who->time_s * SECOND_NS;
+    sighting->before_ns = (who->time_s + 1) * SECOND_NS;
+    sighting->who = (struct library_record_who){
+        .uid = who->uid,
+        .login_uid = who->login_uid == LIBRARY_NO_USER ? LIBRARY_RECORD_NONE : who->login_uid,
+        .user = texts->user,
+        .program = who->program,
+        .command = who->command,
+        .job = who->job == LIBRARY_NO_JOB ? LIBRARY_RECORD_NONE : who->job,
+        .step = texts->step,
+    };
+}
+
+int libmon_tell(void *context, const struct library_change *change)
+{
+    struct libmon_output *output = context;
+    struct who_texts texts;
+    struct library_sighting sighting = {
+        .source = "scan",
+        .after_ns = change->seen_s == 0 ? LIBRARY_RECORD_NONE : change->seen_s * SECOND_NS,
+        .before_ns = LIBRARY_RECORD_NONE,
+        .who = LIBRARY_RECORD_NOBODY,
+    };
+    add_sighting(&change->who, &sighting, &texts);
+    if (output->records != NULL)
+        library_outbox_change(output->records, change, &sighting);
+    return print_change(output, change);
+}
+
+int libmon_keep(void *context)
+{
+    struct libmon_output *output = context;
+    output->unkept = output->records == NULL ? 0 : library_outbox_keep(output->records);
+    return output->unkept;
+}
+
+const char *libmon_trouble(void *context)
+{
+    struct libmon_output *output = context;
+    if (output->unkept == 0)
+        return NULL;
+    snprintf(output->trouble, sizeof output->trouble, "records of the changes: %s",
+             output->unkept == -ENOBUFS ? "root's share of the outbox is full ([outbox] size, "
+                                          "user_share); see jobtrail-submit outbox list"
+                                        : strerror(-output->unkept));
+    return output->trouble;
 }
 
 int libmon_flush(void *context)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "conf/base/progress.h"
+#include "submit/libraries/outbox/library_outbox.h"
 #include "submit/libraries/scan/library_change.h"
 #include "submit/libraries/scan/library_scan.h"
 
@@ -21,11 +22,16 @@ struct libmon_output {
     uint64_t changes[LIBRARY_REMOVED + 1]; /* how many there were of each kind */
     uint64_t beyond;                       /* of them, those of users who have too many */
     uint64_t printed;
-    int failed; /* -errno of stdout */
+    int failed;                     /* -errno of stdout */
+    struct library_outbox *records; /* of each change; NULL: none are made */
+    int unkept;                     /* -errno of the last time that they were to be kept */
+    char trouble[256];              /* the same in words */
 };
 
 /* These are calls of struct library_scan_order, whose context is a struct libmon_output. */
-int libmon_print_change(void *context, const struct library_change *change);
+int libmon_tell(void *context, const struct library_change *change);
+int libmon_keep(void *context);
+const char *libmon_trouble(void *context);
 int libmon_flush(void *context);
 void libmon_warn(void *context, const char *path, const char *text);
 void libmon_progress(void *context, uint64_t count);

@@ -10,6 +10,7 @@
 
 #include "conf/base/elf_build_id.h"
 #include "submit/facts/file_hash.h"
+#include "submit/libraries/library_who.h"
 
 enum library_change_kind {
     LIBRARY_NONE,     /* nothing that is told */
@@ -52,6 +53,8 @@ struct library_change {
     bool is_first;               /* the tree is scanned for the first time */
     bool is_beyond;              /* it is counted alone: its owner has too many changes */
     int64_t found_s;             /* since the Epoch */
+    struct library_who who;
+    int64_t seen_s; /* when the scan before began, which saw all; 0: not known */
 };
 
 /* "added", "modified", ...; NULL for LIBRARY_NONE. */

@@ -19,6 +19,7 @@
 #include "conf/conf_libraries.h"
 #include "submit/libraries/library_date.h"
 #include "submit/libraries/library_log.h"
+#include "submit/libraries/library_user.h"
 #include "submit/libraries/scan/library_owners.h"
 
 /* Logs whose lines are on their way at once, and how far a clock may have been set back for entries
@@ -80,6 +81,36 @@ static void put_was(FILE *stream, const struct library_change *change)
     put_other(stream, "was_library", was->name, is->name);
 }
 
+static void put_user(FILE *stream, const char *key, uint32_t uid)
+{
+    char name[LIBRARY_USER_SIZE];
+    library_user_name(uid, name);
+    put_word(stream, key, name);
+}
+
+static void put_who(FILE *stream, const struct library_who *who)
+{
+    if (who->how == LIBRARY_WHO_NOT_WATCHED)
+        return;
+    if (who->how == LIBRARY_WHO_UNKNOWN) {
+        fputs(" by=unknown", stream);
+        return;
+    }
+    put_user(stream, "by", who->uid);
+    if (who->login_uid != LIBRARY_NO_USER && who->login_uid != who->uid)
+        put_user(stream, "login", who->login_uid);
+    put_word(stream, "command", who->command);
+    put_word(stream, "program", who->program);
+    if (who->job != LIBRARY_NO_JOB)
+        fprintf(stream, who->step == LIBRARY_NO_JOB ? " job=%u" : " job=%u.%u", who->job,
+                who->step);
+    put_word(stream, "event", who->event);
+    if (who->how == LIBRARY_WHO_BY_DIRECTORY)
+        fputs(" by_how=directory", stream);
+    if (who->others > 0)
+        fprintf(stream, " by_others=%u", who->others);
+}
+
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
                       bool is_new)
 {
@@ -111,6 +142,7 @@ void library_log_line(FILE *stream, const struct library_change *change, int64_t
     put_word(stream, "group", change->group);
     if (change->links > 0)
         fprintf(stream, " links=%u", change->links);
+    put_who(stream, &change->who);
     put_was(stream, change);
     putc('\n', stream);
 }
@@ -146,9 +178,7 @@ void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Opens the log, made where it is missing. Returns a descriptor or -errno: -EPERM where it is not
- * this user's plain file. */
-static int open_log(const struct library_logs *logs, const char *name)
+int library_log_open(const struct library_logs *logs, const char *name)
 {
     struct stat status;
     int fd = openat(logs->directory, name,
@@ -167,9 +197,8 @@ static int open_log(const struct library_logs *logs, const char *name)
     return error;
 }
 
-/* NAME becomes NAME.1, and so on up to the number of files that there may be. Only those up to the
- * first one that is missing move: who was killed in between goes on. */
-static int rotate_log(const struct library_logs *logs, const char *name)
+/* Only those up to the first one that is missing move: who was killed in between goes on. */
+int library_log_rotate(const struct library_logs *logs, const char *name)
 {
     char from[LIBRARY_LOG_NAME_SIZE + 16], to[LIBRARY_LOG_NAME_SIZE + 16];
     uint32_t last = 1;
@@ -219,7 +248,7 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
         is_there && S_ISREG(status.st_mode) && (uint64_t)status.st_size >= logs->size_bytes;
     bool is_set_back = is_there && log.entry_s - SET_BACK_S > found_s && !log.is_new;
     if (is_full || is_set_back || (is_there && is_of_other_zone(logs, name))) {
-        error = rotate_log(logs, name);
+        error = library_log_rotate(logs, name);
         is_there = false;
     }
     log.base = is_there ? status.st_size : 0;
@@ -238,6 +267,22 @@ static void put_head(FILE *stream, int fd, int64_t base)
                 days_zone()[0] == '\0' ? "" : " ", days_zone());
     else if (pread(fd, &last, 1, base - 1) == 1 && last != '\n')
         putc('\n', stream);
+}
+
+/* What a tree had when it was scanned for the first time may have been there before it was watched.
+ */
+static void find_who(const struct library_whos *whos, struct library_change *change)
+{
+    const struct library_whos_question question = {
+        .path = change->path,
+        .from = change->from,
+        .is_gone = change->kind == LIBRARY_REMOVED,
+        .changed_ns = change->is.changed_ns,
+    };
+    if (whos != NULL)
+        library_whos_find(whos, &question, &change->who);
+    if (change->is_first && change->who.how == LIBRARY_WHO_UNKNOWN)
+        change->who = (struct library_who){.how = LIBRARY_WHO_NOT_WATCHED};
 }
 
 /* On their way into one log, or to a teller alone. */
@@ -276,6 +321,8 @@ static int put_change(struct telling *telling, struct library_change *change)
     if (group != NULL)
         change->group = group->name;
     count_change(telling, change);
+    find_who(telling->teller->whos, change);
+    change->seen_s = telling->teller->seen_s;
     if (telling->stream != NULL && !change->is_beyond)
         library_log_line(telling->stream, change, telling->entry_s, telling->is_new);
     telling->is_new = false;
@@ -325,7 +372,7 @@ static int write_log(struct library_state *state, const struct library_logs *log
     struct stat status;
     int error = library_state_log(state, library, &log);
     library_log_file(library, name);
-    CLEANUP_CLOSE int fd = error != 0 ? error : open_log(logs, name);
+    CLEANUP_CLOSE int fd = error != 0 ? error : library_log_open(logs, name);
     if (fd < 0 || fstat(fd, &status) != 0)
         return fd < 0 ? fd : -errno;
     if (status.st_size < log.base)
@@ -345,6 +392,11 @@ static int write_log(struct library_state *state, const struct library_logs *log
         fsync(fd) != 0)
         return errno != 0 ? -errno : -EIO;
     return 0;
+}
+
+static int keep_told(const struct library_teller *teller)
+{
+    return teller->keep == NULL ? 0 : teller->keep(teller->context);
 }
 
 /* The changes of these logs are told. */
@@ -404,6 +456,10 @@ static int write_some(struct library_state *state, const struct library_logs *lo
     }
     if (error == 0)
         error = sync_logs(logs);
+    if (error == 0) {
+        trouble[0] = '\0';
+        error = keep_told(teller);
+    }
     return error == 0 ? forget_logs(state, names, count) : error;
 }
 
@@ -413,6 +469,8 @@ static int tell_without_logs(struct library_state *state, const struct library_t
     int error = put_changes(state, NULL, &telling);
     if (error == 0)
         error = teller->flush(teller->context);
+    if (error == 0)
+        error = keep_told(teller);
     if (error == 0)
         error = library_state_begin(state);
     if (error == 0)

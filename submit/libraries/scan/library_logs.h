@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "submit/libraries/library_whos.h"
 #include "submit/libraries/scan/library_change.h"
 #include "submit/libraries/scan/library_state.h"
 
@@ -39,11 +40,26 @@ struct library_teller {
     int (*flush)(void *context); /* whether all is where it is to be: returns 0 or -errno */
     const struct conf *conf;     /* of the groups */
     void *context;
+    const struct library_whos *whos; /* NULL: nobody has watched who does what */
+    /* Keeps for good what was told, before it is taken out of the state: returns 0, or -errno where
+     * all is to be told again. NULL: nothing is to be kept. */
+    int (*keep)(void *context);
+    /* What is wrong after `keep` has failed; valid until the next call. NULL: something else is. */
+    const char *(*trouble)(void *context);
+    int64_t seen_s; /* when the last scan that saw all began, set by library_scan(); 0: never */
 };
 
 /* The name of the log of a library, which can have any name: NAME.log, or by-owner/USER.log for the
  * files of a user who is not believed (library_owners.h). */
 void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
+
+/* Opens the log of this name in the directory, made where it is missing. Returns a descriptor or
+ * -errno: -EPERM where it is not this user's plain file. */
+int library_log_open(const struct library_logs *logs, const char *name);
+
+/* NAME becomes NAME.1, and so on up to the number of files that there may be. Returns 0 or -errno.
+ */
+int library_log_rotate(const struct library_logs *logs, const char *name);
 
 /* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,

@@ -23,6 +23,7 @@
 #include "submit/libraries/scan/library_facts.h"
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
+#include "submit/libraries/who_socket.h"
 
 /* How long one scan hashes: what is left then, the next ones hash. */
 enum { PROGRESS_FILES = 4096, HASH_SCAN_MS = 3600 * 1000, WARNINGS_MAX = 1000 };
@@ -31,6 +32,7 @@ struct scan {
     const struct library_scan_order *order;
     struct library_scan_counts *counts;
     struct library_state *state;
+    struct library_teller teller; /* the order's, and since when changes may be */
     struct library_naming *naming;
     struct library_owners *owners;
     struct globs *patterns, *except;
@@ -524,6 +526,21 @@ static int open_own(struct scan *scan, const char *path, mode_t mode)
     return fd < 0 ? scan_fail(scan, fd, "%s: %s", path, strerror(-fd)) : fd;
 }
 
+/* What the watch of this host knows; nothing where it should run and does not answer; NULL: there
+ * is none. */
+static struct library_whos *ask_who(struct scan *scan)
+{
+    char culprit[PATH_MAX];
+    struct library_whos *whos = NULL;
+    const struct conf *conf = scan->order->conf;
+    CLEANUP_CLOSE int state =
+        trusted_directory(conf->library_state, TRUSTED_ALONE, culprit, sizeof culprit);
+    int error = state < 0 ? state : who_socket_ask(state, &whos);
+    if (error != 0 && error != -ENOENT)
+        scan_warn(scan, conf->library_state, "the watch does not say who has changed libraries");
+    return error == 0 || !conf->library_watch ? whos : library_whos_new();
+}
+
 static int tell_changes(struct scan *scan)
 {
     const struct conf *conf = scan->order->conf;
@@ -533,14 +550,21 @@ static int tell_changes(struct scan *scan)
     if (has_logs && fd < 0)
         return fd;
     struct library_logs logs = {fd, conf->library_log_bytes, conf->library_log_files};
-    int error =
-        library_logs_write(scan->state, has_logs ? &logs : NULL, &scan->order->teller, name);
+    struct library_teller *teller = &scan->teller;
+    struct library_whos *whos = ask_who(scan);
+    teller->whos = whos;
+    int error = library_logs_write(scan->state, has_logs ? &logs : NULL, teller, name);
+    teller->whos = NULL;
+    library_whos_free(whos);
     if (error != 0 && name[0] != '\0')
         return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
                          conf->library_logs, name,
                          error == -EPERM ? "it is no plain file of root's" : strerror(-error));
-    int unsaid =
-        error == 0 || has_logs ? 0 : scan->order->teller.flush(scan->order->teller.context);
+    const char *unkept =
+        error == 0 || teller->trouble == NULL ? NULL : teller->trouble(teller->context);
+    if (unkept != NULL)
+        return scan_fail(scan, error, "%s; nothing is lost, the next scan tells it again", unkept);
+    int unsaid = error == 0 || has_logs ? 0 : teller->flush(teller->context);
     if (unsaid != 0)
         return scan_fail(scan, unsaid,
                          "what has changed cannot be printed: %s; the next scan says it again",
@@ -596,12 +620,21 @@ static int take_lock(struct scan *scan)
     return error;
 }
 
-/* For jobtrail-conf doctor. Where it cannot be written the scan before seems to be the last one,
- * and in time the doctor says that it is too long ago. */
-static void note_end(int lock, const struct library_scan_counts *counts, bool is_failed)
+/* When the last scan that saw all began. */
+static int64_t last_seen(const struct conf *conf)
+{
+    struct library_last_scan last;
+    return library_last_scan_read(conf->library_state, &last) == 0 ? last.seen_s : 0;
+}
+
+/* For jobtrail-conf doctor, and the next scan. Where it cannot be written the scan before seems to
+ * be the last one, and in time the doctor says that it is too long ago. */
+static void note_end(int lock, const struct library_scan_counts *counts, bool is_failed,
+                     int64_t seen_s)
 {
     const struct library_last_scan last = {
         .ended_s = (int64_t)time(NULL),
+        .seen_s = seen_s,
         .is_failed = is_failed,
         .trees_away = counts->trees_away,
         .unreadable = counts->unreadable,
@@ -630,6 +663,9 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
         order->is_dry ? open_own(&scan, order->conf->library_state, 0) : take_lock(&scan);
     if (lock < 0 && !(order->is_dry && lock == -ENOENT))
         return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
+    const int64_t began_s = (int64_t)time(NULL);
+    scan.teller = order->teller;
+    scan.teller.seen_s = last_seen(order->conf);
     int error = scan_with_state(&scan);
     library_state_close(scan.state);
     library_naming_free(scan.naming);
@@ -639,6 +675,8 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     library_places_free(&scan.places);
     free(scan.path);
     if (!order->is_dry)
-        note_end(lock, counts, error != 0);
+        note_end(lock, counts, error != 0,
+                 error != 0 || counts->trees_away + counts->unreadable > 0 ? scan.teller.seen_s
+                                                                           : began_s);
     return error == 0 ? LIBRARY_SCAN_DONE : LIBRARY_SCAN_FAILED;
 }

@@ -255,6 +255,14 @@ static int walk_directory(struct walking *walking, int fd, uint64_t device, size
     }
     bool was_private = walking->is_private;
     int error = ask_root(walking, fd, &device, &place);
+    int failed =
+        error == 0 && walking->walk->directory != NULL
+            ? walking->walk->directory(walking->walk->context, fd, walking->key, walking->size)
+            : 0;
+    if (failed != 0) {
+        close(fd);
+        return failed;
+    }
     if (error == 0)
         error = listing_take(fd, &listing);
     else

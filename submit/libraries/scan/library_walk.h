@@ -52,6 +52,9 @@ struct library_walk {
      * another mount point. */
     int (*root)(void *context, const struct library_root *root, size_t *place);
 
+    /* A directory, the tree itself too, before its names are read. NULL: is not called. */
+    int (*directory)(void *context, int fd, const char *key, size_t size);
+
     /* A regular file whose name is one of the patterns. */
     int (*file)(void *context, const struct library_seen *seen);
 

@@ -6,9 +6,36 @@
 /* Version 5 is the first. */
 static const char *const sqlite_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN missing_library TEXT;",
+    [6] = "CREATE TABLE IF NOT EXISTS library_event (uuid TEXT NOT NULL, proven INTEGER NOT "
+          "NULL, event TEXT NOT NULL, kind TEXT NOT NULL, what TEXT NOT NULL, library TEXT NOT "
+          "NULL, group_name TEXT, path TEXT NOT NULL, path_before TEXT, files INTEGER, links "
+          "INTEGER, uses INTEGER, first_scan INTEGER, found REAL NOT NULL, after_time REAL, "
+          "before_time REAL, source TEXT, uid INTEGER, login_uid INTEGER, user TEXT, program "
+          "TEXT, command TEXT, cluster TEXT, syshost TEXT, node TEXT, job_id_raw INTEGER, "
+          "step_id TEXT, was_size INTEGER, was_mtime REAL, was_sha1 TEXT, was_build_id TEXT, "
+          "was_soname TEXT, was_package TEXT, was_version TEXT, was_owner INTEGER, is_size "
+          "INTEGER, is_mtime REAL, is_sha1 TEXT, is_build_id TEXT, is_soname TEXT, is_package "
+          "TEXT, is_version TEXT, is_owner INTEGER, PRIMARY KEY (uuid)) WITHOUT ROWID; CREATE "
+          "INDEX IF NOT EXISTS library_event_library ON library_event (library, found); CREATE "
+          "INDEX IF NOT EXISTS library_event_found ON library_event (found);",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
+    [6] = "CREATE TABLE IF NOT EXISTS library_event (uuid CHAR(36) CHARACTER SET ascii COLLATE "
+          "ascii_bin NOT NULL, proven TINYINT NOT NULL, event CHAR(36) CHARACTER SET ascii "
+          "COLLATE ascii_bin NOT NULL, kind VARCHAR(255) NOT NULL, what VARCHAR(255) NOT NULL, "
+          "library VARCHAR(255) NOT NULL, group_name VARCHAR(255), path TEXT NOT NULL, "
+          "path_before TEXT, files BIGINT, links BIGINT, uses BIGINT, first_scan BIGINT, found "
+          "DOUBLE NOT NULL, after_time DOUBLE, before_time DOUBLE, source VARCHAR(255), uid "
+          "BIGINT, login_uid BIGINT, user VARCHAR(255), program TEXT, command TEXT, cluster "
+          "VARCHAR(255), syshost VARCHAR(255), node VARCHAR(255), job_id_raw BIGINT, step_id "
+          "VARCHAR(255), was_size BIGINT, was_mtime DOUBLE, was_sha1 VARCHAR(255), was_build_id "
+          "VARCHAR(255), was_soname VARCHAR(255), was_package VARCHAR(255), was_version "
+          "VARCHAR(255), was_owner BIGINT, is_size BIGINT, is_mtime DOUBLE, is_sha1 "
+          "VARCHAR(255), is_build_id VARCHAR(255), is_soname VARCHAR(255), is_package "
+          "VARCHAR(255), is_version VARCHAR(255), is_owner BIGINT, PRIMARY KEY (uuid), INDEX "
+          "library_event_library (library, found), INDEX library_event_found (found)) ENGINE = "
+          "InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,

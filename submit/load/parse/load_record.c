@@ -433,6 +433,21 @@ static int read_coverage(struct reader *reader)
                : load_refuse(reader->reason, "coverageT.uuid is not a uuid");
 }
 
+static int read_library(struct reader *reader)
+{
+    struct library_record *library = &reader->record->library;
+    int error = record_read_values(reader->record->root, &library_fields, library, reader->reason);
+    if (error == 0 && (!uuid_is_text(library->uuid) || !uuid_is_text(library->event)))
+        error = load_refuse(reader->reason, "libraryT.uuid or libraryT.event is not a uuid");
+    if (error == 0 && (library->kind == NULL ||
+                       (strcmp(library->kind, "change") != 0 && strcmp(library->kind, "use") != 0)))
+        error = load_refuse(reader->reason, "libraryT.kind is neither change nor use");
+    if (error == 0 && (library->what == NULL || library->library == NULL || library->path == NULL ||
+                       !library->found.known))
+        error = load_refuse(reader->reason, "libraryT does not say what, of which library or when");
+    return error;
+}
+
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct reader *reader);
@@ -441,6 +456,7 @@ static const struct {
     [RECORD_LINK] = {"resultT", read_link},
     [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
     [RECORD_COVERAGE] = {"coverageT", read_coverage},
+    [RECORD_LIBRARY] = {"libraryT", read_library},
 };
 
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
@@ -463,7 +479,7 @@ static int read_kind(struct reader *reader)
            !json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL))
         kind++;
     if (kind == RECORD_KINDS)
-        return load_refuse(reader->reason, "is no run, link, package or coverage record");
+        return load_refuse(reader->reason, "is no run, link, package, coverage or library record");
     int error = check_kind(reader, kind);
     if (error != 0)
         return error;

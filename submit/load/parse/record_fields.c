@@ -85,6 +85,11 @@ static const struct record_field of_package[] = {
 #include "submit/definition/keys.def"
 };
 
+static const struct record_field of_library[] = {
+#define LIBRARY_KEY(table, key, form, from, store, column) ENTRY(library_record, table, key, form, column)
+#include "submit/definition/keys.def"
+};
+
 #define LIST(fields) {fields, sizeof(fields) / sizeof *(fields)}
 /* clang-format on */
 
@@ -97,3 +102,4 @@ const struct record_fields ending_fields = LIST(of_ending);
 const struct record_fields build_fields = LIST(of_build);
 const struct record_fields link_fields = LIST(of_link);
 const struct record_fields package_fields = LIST(of_package);
+const struct record_fields library_fields = LIST(of_library);

@@ -49,6 +49,8 @@ static int prepare_modules(struct store *store)
     if (error == 0)
         error = store_prepare_coverage(&store->coverage, on);
     if (error == 0)
+        error = store_prepare_libraries(&store->libraries, on);
+    if (error == 0)
         error = store_prepare_slurm(&store->accounting, on);
     if (error == 0)
         error = store_prepare_zone(&store->zone, on);
@@ -107,6 +109,8 @@ static int put_other(struct store *store, const struct record *record, enum stor
         return store_put_package(&store->packages, record, result);
     case RECORD_COVERAGE:
         return put_coverage(store, record, result);
+    case RECORD_LIBRARY:
+        return store_put_library(&store->libraries, record, result);
     default:
         return 0;
     }

@@ -71,6 +71,16 @@ int store_prepare_coverage(struct store_coverage *rows, struct store_connection 
 int store_put_coverage(struct store_coverage *rows, const struct record *record,
                        enum store_result *result);
 
+/* Changes and uses of libraries. */
+struct store_libraries {
+    struct store_connection *on;
+    struct statement *find, *drop, *add;
+};
+
+int store_prepare_libraries(struct store_libraries *libraries, struct store_connection *on);
+int store_put_library(struct store_libraries *libraries, const struct record *record,
+                      enum store_result *result);
+
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
     struct store_connection *on;
@@ -122,6 +132,7 @@ struct store {
     struct store_links links;
     struct store_packages packages;
     struct store_coverage coverage;
+    struct store_libraries libraries;
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */

@@ -298,7 +298,9 @@ in_both() { # SQL...: in both databases
     local store
     in_both "INSERT INTO run_day SELECT id, 20000, 1 FROM run_own" \
         "INSERT INTO slurm_job SELECT 'tiny', job_id_raw, id, 0, user, account, 'main', 'COMPLETED', NULL, NULL, NULL, NULL,
-            1, 2, 1, 1, 1, 0, 2 FROM job_part WHERE job_id_raw IS NOT NULL AND account IS NOT NULL"
+            1, 2, 1, 1, 1, 0, 2 FROM job_part WHERE job_id_raw IS NOT NULL AND account IS NOT NULL" \
+        "INSERT INTO library_event (uuid, proven, event, kind, what, library, path, found, user) VALUES
+            ('1', 1, '', 'change', 'added', 'libm', '/sw/libm.so', 1, 'root'), ('2', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'alice')"
     for store in "$STORE" "$MARIADB_STORE"; do
         run --separate-stderr as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" /usr/bin/python3 -I - \
             "$JOBTRAIL_STAGE/libexec/jobtrail" "$store" <<'PYTHON'
@@ -323,6 +325,7 @@ def expected(users, accounts):
         found[table] = stored[table]
     runs, links = found["run"], chosen("link", "build_user", users)
     found["link"] = links
+    found["library_event"] = chosen("library_event", "kind", {"change"})
     found["run_day"] = chosen("run_day", "run_id", ids(runs, "id"))
     found["account_field"] = chosen("account_field", "account", ids(found["job_part"], "account"))
     found["executable"] = chosen("executable", "id", ids(runs, "executable_id") | ids(links, "executable_id"))
@@ -359,7 +362,7 @@ PYTHON
         echo "$status $output $stderr"
         [ "$status" -eq 0 ]
     done
-    in_both "DELETE FROM run_day" "DELETE FROM slurm_job"
+    in_both "DELETE FROM run_day" "DELETE FROM slurm_job" "DELETE FROM library_event"
 }
 
 # A list may have many numbers: it must not be what SQLite joins the tables of a statement from. SQLite does so where many

@@ -81,14 +81,15 @@ waiting() {
         echo "{$forged,$whole}" >"records/link.lab.b.games.$1.json"
         echo "{$whole,\"signature\":\"00\"}" >"records/link.lab.c.games.$1.json"
         echo "{\"xalt_run_uuid\":\"$1\",$forged}" >"records/pkg.lab.a.games.$1.0123456789ab.json"
-        echo "{\"xalt_run_uuid\":\"$1\",\"package_name\":\"x\"}" >"records/pkg.lab.b.games.$1.0123456789ab.json"' "$UUID"
+        echo "{\"xalt_run_uuid\":\"$1\",\"package_name\":\"x\"}" >"records/pkg.lab.b.games.$1.0123456789ab.json"
+        echo "{\"libraryT\":{\"uuid\":\"$1\",\"kind\":\"change\"}}" >"records/lib.lab.a.games.$1.json"' "$UUID"
     hand_in 1
     run -0 --separate-stderr flush_sessions --json
-    [[ $(jq -c '[.records, .damaged]' <<<"$output") == "[1,5]" ]]
+    [[ $(jq -c '[.records, .damaged]' <<<"$output") == "[1,6]" ]]
     # shellcheck disable=SC2154
-    [[ $stderr == *"user 5: 5 files that are no records of theirs: now in "*/refused* ]]
+    [[ $stderr == *"user 5: 6 files that are no records of theirs: now in "*/refused* ]]
     [[ $(find "$RECORDS" -type f | wc -l) == 1 && $(delivered) == 1 && $(waiting) == 0 ]]
-    [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 5 ]]
+    [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 6 ]]
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store" "$RECORDS"
     [[ $(sqlite3 "$PLACE/store" 'SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM link)') == '0|1' ]]
 }

@@ -27,7 +27,7 @@ teardown() {
 }
 
 configure() { # LINE...
-    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "$@" >"$CONF"
+    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "$@" "[submit]" "state = $PLACE/submit" >"$CONF"
 }
 
 scan() {
@@ -771,7 +771,7 @@ calls() {
     [[ $output == Usage:* ]]
     run -0 "$JOBTRAIL_BIN/jobtrail-libmon" --version
     [[ $output == "jobtrail-libmon "[0-9]* ]]
-    echo "trees = /x" >>"$CONF"
+    configure "trees = /x"
     run -3 scan
     [[ $output == *"$CONF:7:1: unknown key 'trees' in [libraries] (did you mean tree?)"* ]]
     : >"$CONF"

@@ -14,7 +14,7 @@ setup() {
     mkdir "$PLACE/writable" "$TREE"
     sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$JOBTRAIL_BIN/\\1|" "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libmon.service" >"$UNIT"
     cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libmon.timer" "$PLACE"
-    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $PLACE/writable/state" \
+    printf '%s\n' "[site]" "timezone = UTC" "[submit]" "state = $PLACE/writable/submit" "[libraries]" "tree = $TREE" "state = $PLACE/writable/state" \
         "logs = $PLACE/writable/logs" >"$CONF"
 }
 

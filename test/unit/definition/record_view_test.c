@@ -32,6 +32,8 @@ static void a_name_tells_kind_host_uuid_and_key(void **state)
          "pkg_" UUID "_0123456789ab", "bob", false},
         {"coverage.b." DATE ".bob." UUID ".json", RECORD_COVERAGE, "coverage", "b",
          "coverage_" UUID, "bob", false},
+        {"lib.b." DATE ".unknown." UUID ".json", RECORD_LIBRARY, "lib", "b", "lib_" UUID, "unknown",
+         false},
         {"miss.b.x.u." UUID ".json", RECORD_KINDS, "miss", "b", "miss_" UUID, NULL, false},
         /* with a part too many, too few, or another one */
         {"run.alpha." DATE ".alice." UUID ".json", RECORD_RUN, "run", "alpha", "run_fini_" UUID,

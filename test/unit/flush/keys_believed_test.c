@@ -19,22 +19,28 @@
 #include "test/unit/fixture/made_run.h"
 #include "test/unit/fixture/sample_records.h"
 
+/* Whether root takes the record from a reader of this kind. */
+static bool is_taken_by(enum reading_kind kind, const struct record_view *record)
+{
+    struct made made;
+    make_whole(&made);
+    struct job_allocation allocation = job_allocation_find(&made.journal, 0);
+    allocation.tasks = 8; /* more than the sample tells of */
+    struct worker_check *check = worker_check_new(kind, &made.conf, &made.journal.identity,
+                                                  kind == READING_JOB ? &allocation : NULL, -1, -1);
+    assert_non_null(check);
+    bool taken = worker_check_record(check, record);
+    worker_check_free(check);
+    return taken;
+}
+
 /* Whether root takes the record of the sample's job, with its name. */
 static bool is_taken(enum record_kind kind, const char *text)
 {
     const struct record_view record = record_view(sample_name(), text, strlen(text));
-    struct made made;
     if (kind == RECORD_LINK)
         return hand_in_text_fits(&record, "alice");
-    make_whole(&made);
-    struct job_allocation allocation = job_allocation_find(&made.journal, 0);
-    allocation.tasks = 8; /* more than the sample tells of */
-    struct worker_check *check =
-        worker_check_new(READING_JOB, &made.conf, &made.journal.identity, &allocation, -1, -1);
-    assert_non_null(check);
-    bool taken = worker_check_record(check, &record);
-    worker_check_free(check);
-    return taken;
+    return is_taken_by(READING_JOB, &record);
 }
 
 /* Another value of its type. */
@@ -86,15 +92,31 @@ static void root_refuses_what_root_knows_to_be_wrong_and_nothing_else(void **sta
 {
     (void)state;
     for (size_t i = 0; i < defined_key_count; i++)
-        for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++)
+        for (enum record_kind kind = RECORD_RUN; kind < RECORD_LIBRARY; kind++)
             if (defined_keys[i].table != NULL && defined_for(&defined_keys[i], kind))
                 change(kind, &defined_keys[i]);
+}
+
+/* Root makes them of what root has seen: nobody else says who has changed a library. */
+static void no_gate_takes_a_record_of_a_library(void **state)
+{
+    char *text = sample_record(RECORD_LIBRARY);
+    const struct record_view record = record_view(sample_name(), text, strlen(text));
+    (void)state;
+    assert_int_equal(record.kind, RECORD_LIBRARY);
+    assert_true(record.is_exact);
+    assert_false(hand_in_name_fits(&record, "alice"));
+    assert_false(hand_in_text_fits(&record, "alice"));
+    for (enum reading_kind kind = READING_JOB; kind <= READING_HAND_IN; kind++)
+        assert_false(is_taken_by(kind, &record));
+    free(text);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_refuses_what_root_knows_to_be_wrong_and_nothing_else),
+        cmocka_unit_test(no_gate_takes_a_record_of_a_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,6 +336,56 @@ CREATE TABLE IF NOT EXISTS coverage (
     INDEX coverage_start (start_time)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
+-- Changes of the site's libraries, and uses from outside of jobs and links.
+CREATE TABLE IF NOT EXISTS library_event (
+    uuid          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    proven        TINYINT NOT NULL,
+    event         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    kind          VARCHAR(255) NOT NULL,
+    what          VARCHAR(255) NOT NULL,
+    library       VARCHAR(255) NOT NULL,
+    group_name    VARCHAR(255),
+    path          TEXT NOT NULL,
+    path_before   TEXT,
+    files         BIGINT,
+    links         BIGINT,
+    uses          BIGINT,
+    first_scan    BIGINT,
+    found         DOUBLE NOT NULL,
+    after_time    DOUBLE,
+    before_time   DOUBLE,
+    source        VARCHAR(255),
+    uid           BIGINT,
+    login_uid     BIGINT,
+    user          VARCHAR(255),
+    program       TEXT,
+    command       TEXT,
+    cluster       VARCHAR(255),
+    syshost       VARCHAR(255),
+    node          VARCHAR(255),
+    job_id_raw    BIGINT,
+    step_id       VARCHAR(255),
+    was_size      BIGINT,
+    was_mtime     DOUBLE,
+    was_sha1      VARCHAR(255),
+    was_build_id  VARCHAR(255),
+    was_soname    VARCHAR(255),
+    was_package   VARCHAR(255),
+    was_version   VARCHAR(255),
+    was_owner     BIGINT,
+    is_size       BIGINT,
+    is_mtime      DOUBLE,
+    is_sha1       VARCHAR(255),
+    is_build_id   VARCHAR(255),
+    is_soname     VARCHAR(255),
+    is_package    VARCHAR(255),
+    is_version    VARCHAR(255),
+    is_owner      BIGINT,
+    PRIMARY KEY (uuid),
+    INDEX library_event_library (library, found),
+    INDEX library_event_found (found)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.
 CREATE TABLE IF NOT EXISTS slurm_job (

@@ -351,6 +351,56 @@ CREATE TABLE IF NOT EXISTS coverage (
 CREATE INDEX IF NOT EXISTS coverage_job ON coverage (job_id_raw, step_id, leader);
 CREATE INDEX IF NOT EXISTS coverage_start ON coverage (start_time);
 
+-- Changes of the site's libraries, and uses from outside of jobs and links.
+CREATE TABLE IF NOT EXISTS library_event (
+    uuid          TEXT NOT NULL,     -- the same whenever the same fact is told
+    proven        INTEGER NOT NULL,
+    event         TEXT NOT NULL,     -- what the changes of one installation have in common
+    kind          TEXT NOT NULL,     -- change, use
+    what          TEXT NOT NULL,     -- added, modified, ...; open, exec, ...
+    library       TEXT NOT NULL,
+    group_name    TEXT,
+    path          TEXT NOT NULL,
+    path_before   TEXT,              -- of what was moved
+    files         INTEGER,           -- that the row stands for
+    links         INTEGER,           -- other names of the file
+    uses          INTEGER,           -- at least
+    first_scan    INTEGER,           -- found when its tree was scanned first
+    found         REAL NOT NULL,     -- when it was seen
+    after_time    REAL,              -- between these two it was
+    before_time   REAL,
+    source        TEXT,              -- how it is known: scan, watch, atime
+    uid           INTEGER,           -- of who did it; NULL: not known
+    login_uid     INTEGER,           -- that they logged in with
+    user          TEXT,
+    program       TEXT,
+    command       TEXT,
+    cluster       TEXT,
+    syshost       TEXT,
+    node          TEXT,
+    job_id_raw    INTEGER,
+    step_id       TEXT,
+    was_size      INTEGER,           -- of the file before; NULL: none, or not known
+    was_mtime     REAL,
+    was_sha1      TEXT,
+    was_build_id  TEXT,
+    was_soname    TEXT,
+    was_package   TEXT,
+    was_version   TEXT,
+    was_owner     INTEGER,
+    is_size       INTEGER,           -- of the file after
+    is_mtime      REAL,
+    is_sha1       TEXT,
+    is_build_id   TEXT,
+    is_soname     TEXT,
+    is_package    TEXT,
+    is_version    TEXT,
+    is_owner      INTEGER,
+    PRIMARY KEY (uuid)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS library_event_library ON library_event (library, found);
+CREATE INDEX IF NOT EXISTS library_event_found ON library_event (found);
+
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.
 CREATE TABLE IF NOT EXISTS slurm_job (

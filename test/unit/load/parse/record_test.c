@@ -106,7 +106,7 @@ static void missing_or_odd_uuid_is_refused(void **state)
 {
     (void)state;
     static const char why[] = "userT.run_uuid is not a uuid";
-    assert_refused("{}", "is no run, link, package or coverage record");
+    assert_refused("{}", "is no run, link, package, coverage or library record");
     assert_refused("{\"userT\":null}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"\"}}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"8c8d61fb98c144c0874cd613312269f4\"}}", why);
@@ -465,6 +465,8 @@ static void a_record_with_keys_of_several_kinds_is_refused(void **state)
         "\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[],\"slurmT\":{}}",
         "\"resultT\":{\"uuid\":\"" UUID "\"},\"ownerT\":null}",
         "\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[],\"xalt_run_uuid\":\"" UUID "\"}",
+        "\"libraryT\":{\"uuid\":\"" UUID "\"},\"resultT\":{\"uuid\":\"" UUID "\"}}",
+        "\"isT\":{},\"userT\":{\"run_uuid\":\"" UUID "\"}}",
     };
     for (size_t i = 0; i < 2 * sizeof forged / sizeof forged[0]; i++) {
         char text[512];
@@ -482,10 +484,14 @@ static void a_record_is_of_the_kind_that_its_name_says(void **state)
         [RECORD_LINK] = "\"resultT\":{\"uuid\":\"" UUID "\"},\"link_line\":[]}",
         [RECORD_PACKAGE] = "\"xalt_run_uuid\":\"" UUID "\",\"program\":\"R\"}",
         [RECORD_COVERAGE] = "\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[]}",
+        [RECORD_LIBRARY] =
+            "\"libraryT\":{\"uuid\":\"" UUID "\",\"event\":\"" UUID
+            "\",\"kind\":\"use\",\"what\":\"open\",\"library\":\"m\",\"path\":\"/m\","
+            "\"found\":1},\"wasT\":{}}",
     };
     for (enum record_kind kind = RECORD_RUN; kind < 2 * RECORD_KINDS; kind++) {
         enum record_kind is = kind % RECORD_KINDS;
-        char text[256], why[64];
+        char text[512], why[64];
         snprintf(text, sizeof text, "{\"signature\":\"x\",\"newT\":1,%s%s",
                  readings[kind / RECORD_KINDS], sound[is]);
         for (enum record_kind named = RECORD_RUN; named <= RECORD_KINDS; named++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/stderr_or_syslog.h"
+#include "conf/base/stderr_or_syslog.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "conf/base/io.h"
 
 static int unread;
+static const char *own_name = "";
 
 static void to_syslog(const char *text, size_t size)
 {
-    static const char own_name[] = "jobtrail-submit: "; /* syslog says it too */
-    size_t skip = sizeof own_name - 1;
-    if (size > skip && memcmp(text, own_name, skip) == 0) {
+    size_t length = strlen(own_name), skip = length + strlen(": "); /* syslog says it too */
+    if (size > skip && memcmp(text, own_name, length) == 0 && memcmp(text + length, ": ", 2) == 0) {
         text += skip;
         size -= skip;
     }
-    openlog("jobtrail-submit", LOG_PID, LOG_DAEMON);
+    openlog(own_name, LOG_PID, LOG_DAEMON);
     syslog(LOG_WARNING, "%.*s", (int)size, text);
 }
 
@@ -33,8 +33,9 @@ static ssize_t write_message(void *cookie, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-void stderr_or_syslog_open(void)
+void stderr_or_syslog_open(const char *program)
 {
+    own_name = program;
     FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_message});
     if (stream == NULL)
         return;

@@ -7,8 +7,9 @@
 #define JOBTRAIL_STDERR_OR_SYSLOG_H
 
 /* Makes stderr go to syslog as soon as its descriptor is a pipe that nobody reads. SIGPIPE must be
- * ignored. Called once, before the first message; without memory stderr stays as it is. */
-void stderr_or_syslog_open(void);
+ * ignored. Called once, before the first message; without memory stderr stays as it is. `program`
+ * is the name before messages, which syslog says itself; it must live on. */
+void stderr_or_syslog_open(const char *program);
 
 /* From now on all messages go to syslog. */
 void stderr_or_syslog_switch(void);

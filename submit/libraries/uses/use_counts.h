@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How often who has opened which library with which program: lower bounds, since the kernel makes
+ * one event of equal ones that follow each other.
+ */
+#ifndef JOBTRAIL_USE_COUNTS_H
+#define JOBTRAIL_USE_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/base/id_cache.h"
+#include "submit/libraries/library_who.h"
+
+enum { USES_MAX = 16384 };
+
+/* What the program is, by the name of its executable. */
+enum use_kind {
+    USE_OPEN, /* by the loader for a program that needs it, or by whatever reads it */
+    USE_EXEC, /* as a program, or as the loader of one */
+    USE_LINK, /* by a linker */
+    USE_EDIT, /* by an editor or a debugger */
+};
+
+/* "open", "exec", "link", "edit". */
+const char *use_kind_word(enum use_kind kind);
+
+/* That of an executable's path, or of a command's name. */
+enum use_kind use_kind_of(const char *program);
+
+struct use {
+    char *path; /* owned */
+    enum use_kind kind;
+    uint64_t count;
+    struct library_who who; /* of the first one */
+};
+
+/* {0} at first. */
+struct use_counts {
+    struct use *use; /* owned */
+    size_t count;
+    struct id_cache index;
+    uint64_t lost; /* beyond USES_MAX */
+};
+
+/* Counts one more. */
+void use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
+                    const struct library_who *who);
+
+/* Empties and releases. */
+void use_counts_clear(struct use_counts *counts);
+
+#endif

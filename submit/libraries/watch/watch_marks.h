@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which directories fanotify(7) tells of: all of the trees, as far as their file systems can. The
+ * kernel names a directory by a handle, and this finds its path. Nobody ever waits for the watch,
+ * as it asks for no permission events.
+ *
+ * A directory that is renamed keeps its mark and has another path: the trees are walked again then
+ * (watch_marks_again()).
+ */
+#ifndef JOBTRAIL_WATCH_MARKS_H
+#define JOBTRAIL_WATCH_MARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+
+/* A mark keeps a directory in the kernel's memory, some KiB. */
+enum { WATCH_DIRECTORIES_MAX = 65536 };
+
+struct watch_marks;
+
+/* What is told: both tell of new directories. */
+enum watch_marks_kind { WATCH_CHANGES, WATCH_OPENS };
+
+/* Asks the kernel for events. Returns 0; -EPERM without CAP_SYS_ADMIN; -EINVAL or -ENOSYS where the
+ * kernel has no names in events (before Linux 5.9); or another -errno. watch_marks_free() releases,
+ * and takes NULL. */
+int watch_marks_new(enum watch_marks_kind kind, struct watch_marks **marks);
+void watch_marks_free(struct watch_marks *marks);
+
+/* The descriptor to read events from, without waiting. */
+int watch_marks_fd(const struct watch_marks *marks);
+
+/* Whether events have descriptors of processes (FAN_REPORT_PIDFD, Linux 5.15). */
+bool watch_marks_has_pidfd(const struct watch_marks *marks);
+
+/* Marks the directory `path` and all below. Returns 0 or -errno where it is not there; what cannot
+ * be marked below is counted. */
+int watch_marks_add(struct watch_marks *marks, const char *path);
+
+/* Forgets all paths, and marks all trees. */
+void watch_marks_again(struct watch_marks *marks, const struct conf_lines *trees);
+
+/* The path of the directory with this handle, of an event; NULL: none is known. `fsid` has 8 bytes,
+ * `handle` begins with its type. */
+const char *watch_marks_path(const struct watch_marks *marks, const void *fsid, const void *handle,
+                             size_t size);
+
+/* How many directories are watched; and how many are not: beyond the bound, or on file systems
+ * without events. `why` is the -errno of the last of these. */
+size_t watch_marks_count(const struct watch_marks *marks);
+size_t watch_marks_unwatched(const struct watch_marks *marks, int *why);
+
+#endif

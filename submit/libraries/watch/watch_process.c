@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/watch/watch_process.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/host.h"
+#include "conf/base/io.h"
+#include "conf/base/process_stat.h"
+#include "spank/spool_path.h"
+#include "submit/job/slurm_job.h"
+
+/* In so short a time no other process gets the pid, unless some ten thousand are started. */
+enum { PROCESSES = 256, HELD_MS = 2000, FRESH_MS = 20, STATUS_TEXT = 4096, CGROUP_TEXT = 8192 };
+
+struct watch_process {
+    int32_t pid; /* 0: none */
+    uint64_t start_ticks, seen_ms;
+    struct library_who who;
+};
+
+struct watch_processes {
+    char spool[PATH_MAX];
+    struct watch_process process[PROCESSES]; /* by pid modulo their number */
+};
+
+struct watch_processes *watch_processes_new(const char *spool)
+{
+    struct watch_processes *processes = calloc(1, sizeof *processes);
+    if (processes != NULL &&
+        spool_expand(spool, host_node(), processes->spool, sizeof processes->spool) != 0)
+        processes->spool[0] = '\0'; /* jobs are not known by all releases of Slurm then */
+    return processes;
+}
+
+/* The effective user of the lines "Uid:\treal\teffective..." of /proc/PID/status. */
+static int read_uid(int directory, uint32_t *uid)
+{
+    char text[STATUS_TEXT];
+    if (io_read_text(directory, "status", text, sizeof text) <= 0)
+        return -1;
+    const char *line = strstr(text, "\nUid:"); /* a newline in the name is escaped */
+    return line != NULL && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -1;
+}
+
+static uint32_t read_login(int directory)
+{
+    char text[32];
+    unsigned uid;
+    return io_read_text(directory, "loginuid", text, sizeof text) > 0 &&
+                   sscanf(text, "%u", &uid) == 1
+               ? uid
+               : LIBRARY_NO_USER;
+}
+
+/* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
+static uint32_t step_of(const char *text)
+{
+    const char *step = strstr(text, "/step_");
+    unsigned number;
+    return step != NULL && sscanf(step, "/step_%9u", &number) == 1 ? number : LIBRARY_NO_JOB;
+}
+
+static void read_job(const struct watch_processes *processes, int directory,
+                     struct library_who *who)
+{
+    char text[CGROUP_TEXT];
+    who->job = who->step = LIBRARY_NO_JOB;
+    if (io_read_text(directory, "cgroup", text, sizeof text) <= 0)
+        return;
+    uint32_t job = slurm_job_of_cgroup(processes->spool, text);
+    if (job == 0)
+        return;
+    who->job = job;
+    who->step = step_of(text);
+}
+
+/* What a path that is too long ends with says more than its begin. */
+static void read_program(int directory, char program[LIBRARY_PROGRAM_SIZE])
+{
+    char path[4096];
+    ssize_t size = readlinkat(directory, "exe", path, sizeof path);
+    size_t length = size < 0 ? 0 : (size_t)size;
+    size_t skip = length < LIBRARY_PROGRAM_SIZE ? 0 : length - (LIBRARY_PROGRAM_SIZE - 1);
+    memcpy(program, path + skip, length - skip);
+    program[length - skip] = '\0';
+}
+
+static void read_command(int directory, char command[LIBRARY_COMMAND_SIZE])
+{
+    ssize_t size = io_read_text(directory, "comm", command, LIBRARY_COMMAND_SIZE);
+    if (size > 0 && command[size - 1] == '\n')
+        command[size - 1] = '\0';
+}
+
+static bool read_process(const struct watch_processes *processes, int32_t pid,
+                         struct library_who *who)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    CLEANUP_CLOSE int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *who = (struct library_who){.how = LIBRARY_WHO_BY_FILE, .pid = pid};
+    if (directory < 0 || read_uid(directory, &who->uid) != 0)
+        return false;
+    who->login_uid = read_login(directory);
+    read_command(directory, who->command);
+    read_program(directory, who->program);
+    pid_t session = getsid(pid);
+    snprintf(who->event, sizeof who->event, "%d", (int)(session > 0 ? session : pid));
+    read_job(processes, directory, who);
+    return true;
+}
+
+static bool take_held(const struct watch_process *held, int32_t pid, uint64_t now_ms,
+                      struct library_who *who)
+{
+    if (held->pid != pid || now_ms - held->seen_ms > HELD_MS)
+        return false;
+    *who = held->who;
+    return true;
+}
+
+/* What was read is used again within so short a time, since a process mostly has many events at
+ * once. Of one that is over, and waits for its parent, the program is not known any more. */
+static bool is_held(const struct watch_process *held, int32_t pid, uint64_t start_ticks)
+{
+    return held->pid == pid && held->start_ticks == start_ticks;
+}
+
+bool watch_process_find(struct watch_processes *processes, int32_t pid, bool is_gone,
+                        uint64_t now_ms, struct library_who *who)
+{
+    struct process_stat stat;
+    struct watch_process *held = &processes->process[(uint32_t)pid % PROCESSES];
+    struct library_who found;
+    *who = (struct library_who){.how = LIBRARY_WHO_UNKNOWN};
+    if (pid <= 0)
+        return false;
+    if (is_gone || process_stat_read(pid, &stat) != 0)
+        return take_held(held, pid, now_ms, who);
+    bool is_same = is_held(held, pid, stat.start_ticks);
+    if (is_same && now_ms - held->seen_ms <= FRESH_MS)
+        return take_held(held, pid, now_ms, who);
+    if (!read_process(processes, pid, &found))
+        return take_held(held, pid, now_ms, who);
+    if (found.program[0] == '\0' && is_same)
+        found = held->who;
+    *held = (struct watch_process){pid, stat.start_ticks, now_ms, found};
+    *who = found;
+    return true;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which process an event of fanotify(7) is of. A process often ends before its event is read: then
+ * what was read of it at an event shortly before holds still.
+ */
+#ifndef JOBTRAIL_WATCH_PROCESS_H
+#define JOBTRAIL_WATCH_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "submit/libraries/library_who.h"
+
+struct watch_processes;
+
+/* `spool` is that of jobtrail.conf, for jobs of Slurm (slurm_job.h). Returns NULL when out of
+ * memory; free() releases. */
+struct watch_processes *watch_processes_new(const char *spool);
+
+/* Fills in all but the time. The event is that of the process's session alone. `is_gone`: the
+ * kernel found no process any more when it told of the event. `now_ms` is monotonic. Returns
+ * whether it is known; else `*who` is LIBRARY_WHO_UNKNOWN. */
+bool watch_process_find(struct watch_processes *processes, int32_t pid, bool is_gone,
+                        uint64_t now_ms, struct library_who *who);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "submit/load/store/store_state.h"
+
+/* Of keys.def, and `proven` before them. */
+enum {
+#define LIBRARY_KEY(table, key, form, from, store, column) LIBRARY_##column,
+#include "submit/definition/keys.def"
+    KEYS,
+    COLUMNS = KEYS + 1
+};
+
+int store_prepare_libraries(struct store_libraries *libraries, struct store_connection *on)
+{
+    struct store_text add = {0};
+    int error = 0;
+    libraries->on = on;
+    libraries->find =
+        store_statement(on, "SELECT proven FROM library_event WHERE uuid = ?", &error);
+    libraries->drop =
+        store_statement(on, "DELETE FROM library_event WHERE uuid = ? AND proven = 0", &error);
+    store_text_add(&add, "INSERT INTO library_event (proven");
+    for (size_t i = 0; i < library_fields.count; i++)
+        store_text_add(&add, ", `%s`", library_fields.field[i].column);
+    store_text_add(&add, ") VALUES (");
+    store_text_add_places(&add, COLUMNS);
+    store_text_add(&add, ")");
+    libraries->add = store_text_statement(on, &add, &error);
+    return error;
+}
+
+/* One that is proven stays, and replaces one that is not: whoever can write to where records lie
+ * says nothing of what root has seen. Of two that are alike in this the first stays: they say the
+ * same, as a scan that was killed writes its records again. */
+int store_put_library(struct store_libraries *libraries, const struct record *record,
+                      enum store_result *result)
+{
+    const struct library_record *library = &record->library;
+    const struct value uuid = value_text(library->uuid);
+    struct value row[COLUMNS];
+    int64_t is_proven = 0;
+    int found = store_ask(libraries->on, libraries->find, &uuid, &is_proven, 1);
+    if (found < 0)
+        return found;
+    *result = found == 0 ? STORE_NEW : STORE_UPDATED;
+    if (found > 0 && (is_proven != 0 || record->unproven)) {
+        *result = STORE_UNCHANGED;
+        return 0;
+    }
+    if (found > 0) {
+        libraries->on->replaces = true;
+        int error = store_write(libraries->on, libraries->drop, &uuid, 1);
+        if (error != 0)
+            return error;
+    }
+    row[0] = value_int(!record->unproven);
+    for (size_t i = 0; i < KEYS; i++)
+        row[i + 1] = store_value(&library_fields.field[i], library);
+    return store_write(libraries->on, libraries->add, row, 1);
+}

@@ -1,0 +1,304 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-libmon watch: who has changed a library, as fanotify tells it, and what is said where that is not known. Needs
+# root.
+# bats file_tags=needs:fanotify_names
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
+    TREE=$PLACE/sw
+    STATE=$PLACE/state
+    LOGS=$PLACE/logs
+    CONF=$PLACE/jobtrail.conf
+    WATCH=
+    mkdir -p "$TREE"
+    echo first >"$TREE/libfirst.so"
+    chmod o+x "$PLACE" "$BATS_RUN_TMPDIR" # for other users
+    printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $LOGS" "watch = yes" >"$CONF"
+}
+
+teardown() {
+    local at
+    [[ -z $WATCH ]] || end_watch
+    while read -r at; do umount -l "$at"; done < <(awk -v place="$PLACE/" 'index($2, place) == 1 { print $2 }' /proc/mounts | tac)
+}
+
+begin_watch() {
+    rm -f "$STATE/who"
+    "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
+    WATCH=$!
+    until [[ -S $STATE/who ]]; do kill -0 $WATCH; done
+    scans 1
+}
+
+end_watch() {
+    kill "$WATCH" 2>/dev/null || true
+    wait "$WATCH" || true
+    WATCH=
+}
+
+# scans NUMBER: waits until the watch has made so many
+scans() {
+    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge $1 ]]; do kill -0 "$WATCH"; done
+}
+
+# figure NAME: of the state of the watch
+figure() {
+    sed "s/.*$1= *\([0-9]*\).*/\1/" "$STATE/watch"
+}
+
+scan() {
+    "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" "$@"
+}
+
+# said PATTERN [PID]: waits until the watch has printed it, while that process or the watch runs
+said() {
+    tail -n +1 -f --pid="${2:-$WATCH}" "$PLACE/said" | grep -q -m 1 -- "$1"
+}
+
+# line WORD FILE: the words of the line of the logs that has both
+line() {
+    grep -h " $1 path=[^ ]*$2 " "$LOGS"/*.log
+}
+
+# as UID COMMAND...: by this user, with the command's process there until the watch has looked at it
+as() {
+    local uid=$1
+    shift
+    setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"
+}
+
+
+@test "a change is told at once, with user, command, program and event; one installation is one event" {
+    echo old >"$TREE/libold.so"
+    echo "owners = nobody" >>"$CONF"
+    begin_watch
+    [[ $(line LOG_CREATED libold.so) != *" by="* ]]
+    chmod 1777 "$TREE"
+    # stays while the watch looks
+    as 65534 /usr/bin/python3 -c '
+import os, sys, time
+tree = sys.argv[1]
+os.mkdir(tree + "/new")
+for name in "one", "two":
+    open(f"{tree}/new/lib{name}.so", "w").write(name)
+open(tree + "/libthree.so.tmp", "w").write("three")
+os.rename(tree + "/libthree.so.tmp", tree + "/libthree.so")
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libthree $writer
+    touch "$PLACE/go"
+    wait $writer
+    local name words event=
+    for name in one two three; do
+        words=$(line LOG_CREATED "lib$name.so")
+        [[ $words == *" by=nobody command=python3 program=/usr/bin/python3"*" event="* ]]
+        words=${words#* event=}
+        [[ -z $event || ${words%% *} == "$event" ]]
+        event=${words%% *}
+    done
+    grep -q "^added .*libthree.so .* by nobody, python3" "$PLACE/said"
+    [[ $(figure unknown) == 0 ]]
+}
+
+@test "of what was moved and removed it is told who did it, also with its directory" {
+    mkdir -p "$TREE/a/deep" "$TREE/b"
+    echo one >"$TREE/a/libone.so"
+    echo two >"$TREE/a/deep/libtwo.so"
+    echo three >"$TREE/b/libthree.so"
+    begin_watch
+    # the shell itself does it
+    PLACE=$PLACE TREE=$TREE perl -e '
+        rename "$ENV{TREE}/a", "$ENV{TREE}/c" or die; unlink "$ENV{TREE}/b/libthree.so" or die;
+        select undef, undef, undef, 0.01 until -e "$ENV{PLACE}/go"' 3>&- &
+    local writer=$!
+    said libthree $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LIB_REMOVED libthree.so) == *" by=root command=perl "* ]]
+    [[ $(line LIB_MOVED c/libone.so) == *" by=root command=perl "*" by_how=directory"* ]]
+    [[ $(line LIB_MOVED c/deep/libtwo.so) == *" by=root command=perl "*" by_how=directory"* ]]
+    # it is known under its new name
+    scans 2
+    exec 8>>"$TREE/c/deep/libtwo.so"
+    echo more >&8
+    exec 8>&-
+    said "modified .*c/deep/libtwo.so"
+    [[ $(line LIB_MODIFIED c/deep/libtwo.so) == *" by=root command=bats"* || $(line LIB_MODIFIED c/deep/libtwo.so) == *" by=root command=bash"* ]]
+}
+
+@test "a scan of the timer asks the watch who it was" {
+    begin_watch
+    exec 8>"$TREE/libone.so"
+    echo one >&8
+    exec 8>&-
+    run -0 scan --json
+    [[ $(jq -r '.changes[0].who | "\(.user) \(.user_uid) \(.how) \(.others)"' <<<"$output") == "root 0 file 0" ]]
+    [[ $(line LOG_CREATED libone.so) == *" by=root command=ba"* ]]
+}
+
+@test "what was changed while nobody watched was changed by nobody that is known, and is told" {
+    echo one >"$TREE/libone.so"
+    begin_watch
+    exec 8>>"$TREE/libone.so"
+    echo more >&8
+    exec 8>&-
+    said "modified"
+    kill -KILL "$WATCH"
+    wait "$WATCH" || true
+    echo evil >"$TREE/libone.so"
+    echo two >"$TREE/libtwo.so"
+    rm -f "$STATE/watch"
+    begin_watch
+    [[ $(line LIB_MODIFIED libone.so | tail -n 1) == *" by=unknown"* ]]
+    [[ $(line LOG_CREATED libtwo.so) == *" by=unknown"* ]]
+    # a scan without a watch, where one is asked for
+    end_watch
+    rm "$TREE/libtwo.so"
+    run -0 scan
+    [[ $output == *"removed "*"libtwo.so"*" by unknown"* ]]
+    # and where none is
+    sed -i /^watch/d "$CONF"
+    rm "$TREE/libone.so"
+    run -0 scan
+    [[ $output == *"removed "*"libone.so"* && $output != *" by "* ]]
+}
+
+@test "a process that is gone is counted, and its change told" {
+    begin_watch
+    kill -STOP "$WATCH"
+    as 65534 true
+    cp /etc/hostname "$TREE/libgone.so"
+    kill -CONT "$WATCH"
+    said libgone
+    [[ $(line LOG_CREATED libgone.so) == *" by=unknown"* ]]
+    scans 2
+    (($(figure unknown) > 0))
+}
+
+@test "events that the kernel has no room for are made good by a scan, and said" {
+    begin_watch
+    kill -STOP "$WATCH"
+    (cd "$TREE" && seq 20000 | sed 's/^/libmany.so./' | xargs touch)
+    kill -CONT "$WATCH"
+    said "^20001 files"
+    scans 2
+    (($(figure overruns) == 1))
+    grep -q "more has happened at once than the kernel keeps" "$PLACE/trouble"
+    [[ $(grep -c " path=$TREE/libmany.so.* by=unknown" "$LOGS/libmany.log") == 20000 ]]
+}
+
+@test "names of any bytes and commands of any name drive no line" {
+    begin_watch
+    local evil=$PLACE/x$'\n'by=root
+    cp "$(readlink -f /usr/bin/python3)" "$evil"
+    "$evil" -c '
+import os, sys, time
+open(sys.argv[1] + "/libe\nvil \x1b[2J.so", "w").write("x")
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said 'libe\\x0avil' $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(cat "$LOGS"/*.log | wc -l) == 4 ]]
+    grep -q ' by=root command=x\\x0aby=root program=[^ ]*/x\\x0aby=root event=' "$LOGS"/*.log
+    [[ $(cat "$PLACE/said" "$LOGS"/*.log) != *$'\x1b'* ]]
+}
+
+@test "one watch runs on a host, the node's watcher runs it, and it takes a new configuration" {
+    printf '%s\n' "[spool]" "dir = $PLACE/spool" "mount = no" >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
+    until [[ -S $STATE/who ]]; do :; done
+    run -4 "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
+    [[ $output == *"another one runs"*"watcher"* ]]
+    echo one >"$TREE/libone.so"
+    until grep -qs "LOG_CREATED path=$TREE/libone.so" "$LOGS"/*.log; do :; done
+    # one that is killed comes back with the watcher's next look; this one takes another file
+    mkdir "$PLACE/more"
+    sed "s|^tree = .*|&\ntree = $PLACE/more|" "$CONF" >"$CONF.new"
+    mv "$CONF.new" "$CONF"
+    until (($(figure directories) == 2)); do :; done
+    echo two >"$PLACE/more/libtwo.so"
+    until grep -qs "LOG_CREATED path=$PLACE/more/libtwo.so" "$LOGS"/*.log; do :; done
+    # it ends with the watcher
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
+    until "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$PLACE/none.conf" 2>&1 | grep -q . && ! pgrep -f "libmon watch.*$CONF" >/dev/null; do :; done
+}
+
+@test "without the right to it the kernel tells nothing, which is said, and scans work" {
+    run -3 unshare --user --map-root-user "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
+    [[ $output == *"CAP_SYS_ADMIN"*"scans work"* || $output == *"others than root"* ]]
+    run -0 scan
+}
+
+@test "records of changes have who did it, when, and the event" {
+    printf '%s\n' "[submit]" "state = $PLACE/submit" "[file]" "dir = $PLACE/records" >>"$CONF"
+    begin_watch
+    exec 8>"$TREE/libone.so" 9>"$TREE/libtwo.so"
+    exec 8>&- 9>&-
+    said libtwo
+    end_watch
+    "$JOBTRAIL_BIN/jobtrail-submit" send --conf "$CONF"
+    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch") | "\(.path | sub(".*/"; "")) \(.uid) \(.user) \(.before - .after)"' {} + | sort) == \
+        $'libone.so 0 root 1\nlibtwo.so 0 root 1' ]]
+    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch").event' {} + | sort -u | wc -l) == 1 ]]
+}
+
+@test "opens of libraries outside of jobs are counted, with user and program" {
+    USES=$PLACE/uses
+    echo "use_logs = $USES" >>"$CONF"
+    begin_watch
+    until [[ -d $USES ]]; do kill -0 "$WATCH"; done
+    # until it looks
+    local opens='
+import sys
+for i in range(3):
+    open(sys.argv[1]).close()
+    open(sys.argv[2]).close()
+print(1, flush=True)
+sys.stdin.read()'
+    cp "$(readlink -f /usr/bin/python3)" "$PLACE/ld"
+    until [[ -s $USES/libfirst.log ]]; do
+        # both are there until the watch has looked, and has ended
+        coproc USER { as 65534 /usr/bin/python3 -c "$opens" "$TREE/libfirst.so" /etc/hostname; }
+        coproc LINKER { "$PLACE/ld" -c "$opens" "$TREE/libfirst.so" /etc/hostname; } 2>/dev/null
+        read -r _ <&"${USER[0]}"
+        read -r _ <&"${LINKER[0]}"
+        end_watch
+        local user=${USER[1]} linker=${LINKER[1]}
+        exec {user}>&- {linker}>&-
+        wait
+        [[ -s $USES/libfirst.log ]] || begin_watch
+    done
+    [[ $(sed -n 1p "$USES/libfirst.log") == "# jobtrail: sorted UTC" ]]
+    grep -qE "^[A-Z][a-z]{2}_[^ ]* nobody LIB_OPENED count=[1-9][0-9]* command=python3[^ ]* program=/usr/bin/python3[^ ]* path=$TREE/libfirst.so$" "$USES/libfirst.log"
+    grep -qE " root LIB_LINKED count=[1-3] command=ld program=$PLACE/ld path=" "$USES/libfirst.log"
+    # the scans' own are none
+    run ! grep -q libmon "$USES/libfirst.log"
+    run -0 "$JOBTRAIL_BIN/jobtrail-libq" -c "$USES/libfirst.log"
+    [[ $output == *2* ]]
+}
+
+@test "usage is told" {
+    run -2 "$JOBTRAIL_BIN/jobtrail-libmon" wach
+    [[ $output == *"did you mean watch?"* ]]
+    run -2 "$JOBTRAIL_BIN/jobtrail-libmon" watch --json
+    run -2 "$JOBTRAIL_BIN/jobtrail-libmon" watch more
+    run -2 "$JOBTRAIL_BIN/jobtrail-libmon" scan --background
+    sed -i /^watch/d "$CONF"
+    run -0 "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
+    [[ $output == *"nothing to do"* ]]
+}
+
+@test "doctor says how the watch does, and what it cannot watch" {
+    begin_watch
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    [[ $output == *"directories are watched: 1"* ]]
+    end_watch
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    [[ $output == *"no watch runs"* ]]
+}

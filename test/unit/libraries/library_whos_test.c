@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/library_whos.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define S INT64_C(1000000000)
+
+static struct library_whos *whos;
+
+static int begin(void **state)
+{
+    (void)state;
+    whos = library_whos_new();
+    return whos == NULL;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    library_whos_free(whos);
+    return 0;
+}
+
+static void add(const char *path, unsigned deeds, uint32_t uid, int64_t time_ns)
+{
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = uid, .command = "cp"};
+    assert_int_equal(library_whos_add(whos, path, deeds, &who, time_ns), 0);
+}
+
+static struct library_who find(const char *path, const char *from, bool is_gone, int64_t changed_ns)
+{
+    const struct library_whos_question question = {path, from, is_gone, changed_ns};
+    struct library_who who;
+    library_whos_find(whos, &question, &who);
+    return who;
+}
+
+static void who_was_last_did_it_and_others_are_counted(void **state)
+{
+    (void)state;
+    add("/sw/a", LIBRARY_DEED_CAME, 7, 10 * S);
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 11 * S);
+    add("/sw/a", LIBRARY_DEED_WROTE, 8, 12 * S);
+    struct library_who who = find("/sw/a", NULL, false, 12 * S);
+    assert_true(who.how == LIBRARY_WHO_BY_FILE && who.uid == 8 && who.others == 1);
+    assert_string_equal(who.command, "cp");
+    assert_true(find("/sw/b", NULL, false, 12 * S).how == LIBRARY_WHO_UNKNOWN);
+    /* its last event is of a process that was gone */
+    const struct library_who gone = {.how = LIBRARY_WHO_UNKNOWN};
+    assert_int_equal(library_whos_add(whos, "/sw/a", LIBRARY_DEED_WROTE, &gone, 13 * S), 0);
+    assert_true(find("/sw/a", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
+}
+
+static void a_change_beyond_the_events_is_nobodys(void **state)
+{
+    (void)state;
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 20 * S);
+    assert_true(find("/sw/a", NULL, false, 15 * S).uid == 7);
+    assert_true(find("/sw/a", NULL, false, 0).uid == 7);
+    assert_true(find("/sw/a", NULL, false, 23 * S).how == LIBRARY_WHO_UNKNOWN);
+    assert_true(find("/sw/a", NULL, false, 7 * S).how == LIBRARY_WHO_UNKNOWN);
+    /* who wrote to it has not removed it */
+    assert_true(find("/sw/a", NULL, true, 0).how == LIBRARY_WHO_UNKNOWN);
+}
+
+static void what_a_directory_brings_or_takes_was_done_by_its_mover(void **state)
+{
+    (void)state;
+    add("/sw/old", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_WENT, 7, 10 * S);
+    add("/sw/new", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME, 7, 10 * S);
+    assert_true(find("/sw/old/x/a", NULL, true, 0).how == LIBRARY_WHO_BY_DIRECTORY);
+    assert_true(find("/sw/new/x/a", "/sw/old/x/a", false, 1 * S).uid == 7);
+    assert_true(find("/sw/newer/a", NULL, false, 10 * S).how == LIBRARY_WHO_UNKNOWN);
+    /* what came long after it was watched had an event of its own */
+    library_whos_watched(whos, "/sw/new", 11 * S);
+    assert_true(find("/sw/new/a", NULL, false, 12 * S).how == LIBRARY_WHO_BY_DIRECTORY);
+    assert_true(find("/sw/new/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
+    /* its mover has removed none of its files */
+    assert_true(find("/sw/new/a", NULL, true, 0).how == LIBRARY_WHO_UNKNOWN);
+}
+
+static void what_is_told_is_forgotten(void **state)
+{
+    (void)state;
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
+    add("/sw/b", LIBRARY_DEED_WROTE, 8, 20 * S);
+    library_whos_forget(whos, 15 * S);
+    assert_int_equal(library_whos_count(whos), 1);
+    assert_true(find("/sw/a", NULL, false, 10 * S).how == LIBRARY_WHO_UNKNOWN);
+    assert_true(find("/sw/b", NULL, false, 20 * S).uid == 8);
+}
+
+static void memory_is_bounded_and_the_rest_counted(void **state)
+{
+    char path[32];
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
+    (void)state;
+    for (int i = 0; i < LIBRARY_WHOS_MAX; i++) {
+        snprintf(path, sizeof path, "/sw/%d", i);
+        add(path, LIBRARY_DEED_CAME, 7, S);
+    }
+    assert_int_equal(library_whos_add(whos, "/sw/x", LIBRARY_DEED_CAME, &who, S), -ENOSPC);
+    assert_int_equal(library_whos_lost(whos), 1);
+    add("/sw/0", LIBRARY_DEED_WROTE, 8, S);
+    assert_true(find("/sw/0", NULL, false, S).uid == 8);
+}
+
+static int copy(size_t cut, struct library_whos **read)
+{
+    int fd = memfd_create("whos", MFD_CLOEXEC);
+    assert_int_equal(library_whos_write(whos, fd), 0);
+    off_t size = lseek(fd, 0, SEEK_END);
+    assert_int_equal(ftruncate(fd, size - (off_t)cut), 0);
+    lseek(fd, 0, SEEK_SET);
+    int error = library_whos_read(fd, read);
+    close(fd);
+    return error;
+}
+
+static void what_is_written_is_read(void **state)
+{
+    struct library_whos *read = NULL;
+    (void)state;
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
+    add("/sw/dir", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME, 8, 10 * S);
+    assert_int_equal(copy(1, &read), -EPROTO);
+    assert_int_equal(copy(0, &read), 0);
+    library_whos_free(whos);
+    whos = read;
+    assert_int_equal(library_whos_count(whos), 2);
+    assert_true(find("/sw/a", NULL, false, 10 * S).uid == 7);
+    assert_true(find("/sw/dir/b", NULL, false, 10 * S).uid == 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(who_was_last_did_it_and_others_are_counted, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_beyond_the_events_is_nobodys, begin, end),
+        cmocka_unit_test_setup_teardown(what_a_directory_brings_or_takes_was_done_by_its_mover,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(what_is_told_is_forgotten, begin, end),
+        cmocka_unit_test_setup_teardown(memory_is_bounded_and_the_rest_counted, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_written_is_read, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which records are made of the changes that a scan tells, and that none is lost or half kept.
+ */
+#include "submit/libraries/outbox/library_outbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <json-c/json.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "submit/outbox/outbox.h"
+#include "submit/outbox/outbox_batch.h"
+
+static char place[] = "/tmp/jobtrail-library-XXXXXX";
+static char transport[] = "file", none[] = "none", cluster[] = "lab", syshost[] = "";
+static struct conf conf;
+static struct library_outbox *box;
+
+static const struct library_sighting sighting = {.source = "scan",
+                                                 .after_ns = 5,
+                                                 .before_ns = LIBRARY_RECORD_NONE,
+                                                 .who = LIBRARY_RECORD_NOBODY};
+
+static int begin(void **state)
+{
+    (void)state;
+    strcpy(place + sizeof place - 7, "XXXXXX");
+    conf = (struct conf){.state = place,
+                         .transport = transport,
+                         .cluster = cluster,
+                         .syshost = syshost,
+                         .outbox_bytes = UINT64_C(1) << 30,
+                         .outbox_user_share = 100,
+                         .outbox_job_share = 100};
+    box = mkdtemp(place) == NULL ? NULL : library_outbox_new(&conf);
+    return box == NULL ? -1 : 0;
+}
+
+static int remove_file(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+    (void)status;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    library_outbox_free(box);
+    return nftw(place, remove_file, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- What waits in the outbox ---------------------------------------------------------------- */
+
+static struct json_object *all; /* of the records that wait, in order */
+
+static void read_batch(int directory, const char *name)
+{
+    struct outbox_batch batch;
+    assert_int_equal(outbox_batch_read(directory, name, &batch), 0);
+    assert_int_equal(batch.damage_count, 0);
+    for (size_t i = 0; i < batch.count; i++) {
+        char *text = strndup(batch.item[i].record.text, batch.item[i].record.length);
+        json_object_array_add(all, json_tokener_parse(text));
+        free(text);
+    }
+    outbox_batch_free(&batch);
+}
+
+static size_t read_all(void)
+{
+    struct outbox_batches batches;
+    char path[sizeof place + 32];
+    json_object_put(all);
+    all = json_object_new_array();
+    snprintf(path, sizeof path, "%s/outbox/file", place);
+    int directory = open(path, O_RDONLY | O_DIRECTORY);
+    if (directory < 0)
+        return 0;
+    assert_int_equal(outbox_batches_list(directory, &batches), 0);
+    for (size_t i = 0; i < batches.count; i++) {
+        assert_non_null(strstr(batches.name[i], ".u0.j0")); /* root's share */
+        read_batch(directory, batches.name[i]);
+    }
+    outbox_batches_free(&batches);
+    close(directory);
+    return json_object_array_length(all);
+}
+
+static struct json_object *value(size_t index, const char *table, const char *key)
+{
+    struct json_object *record = json_object_array_get_idx(all, index);
+    return json_object_object_get(json_object_object_get(record, table), key);
+}
+
+static const char *text(size_t index, const char *key)
+{
+    return json_object_get_string(value(index, "libraryT", key));
+}
+
+static int64_t number(size_t index, const char *table, const char *key)
+{
+    return json_object_get_int64(value(index, table, key));
+}
+
+/* ---- Changes --------------------------------------------------------------------------------- */
+
+static struct library_change change_of(enum library_change_kind kind, const char *library,
+                                       const char *path)
+{
+    struct library_change change = {.kind = kind, .path = path, .group = "", .found_s = 100};
+    change.was.size = 10;
+    change.is.size = 20;
+    snprintf(change.was.name, sizeof change.was.name, "%s", library);
+    snprintf(change.is.name, sizeof change.is.name, "%s", library);
+    return change;
+}
+
+static void add(enum library_change_kind kind, const char *library, const char *path, bool is_first)
+{
+    struct library_change change = change_of(kind, library, path);
+    change.is_first = is_first;
+    assert_int_equal(library_outbox_change(box, &change, &sighting), 0);
+}
+
+static void each_change_is_a_record_with_both_files(void **state)
+{
+    (void)state;
+    add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
+    add(LIBRARY_REMOVED, "libm", "/sw/libm.a", false);
+    assert_int_equal(read_all(), 0); /* until it is kept */
+    assert_int_equal(library_outbox_keep(box), 0);
+    assert_int_equal(read_all(), 2);
+    assert_string_equal(text(0, "what"), "replaced");
+    assert_string_equal(text(0, "path"), "/sw/libm.so");
+    assert_int_equal(number(0, "wasT", "size"), 10);
+    assert_int_equal(number(0, "isT", "size"), 20);
+    assert_int_equal(number(0, "libraryT", "found"), 100);
+    assert_int_equal(number(0, "libraryT", "before"), 101);
+    assert_string_equal(text(1, "what"), "removed");
+    assert_null(value(1, "isT", "size"));
+    assert_string_equal(text(0, "event"), text(1, "event"));
+}
+
+static void a_first_scan_is_a_record_a_library(void **state)
+{
+    (void)state;
+    add(LIBRARY_ADDED, "liba", "/sw/liba.so.1", true);
+    add(LIBRARY_ADDED, "liba", "/sw/liba.so.2", true);
+    add(LIBRARY_ADDED, "liba", "/sw/liba.so.3", true);
+    add(LIBRARY_ADDED, "libb", "/sw/libb.so", true);
+    add(LIBRARY_REPLACED, "libc", "/sw/libc.so", false);
+    assert_int_equal(library_outbox_keep(box), 0);
+    assert_int_equal(read_all(), 3);
+    assert_string_equal(text(0, "library"), "liba");
+    assert_string_equal(text(0, "path"), "/sw/liba.so.1");
+    assert_int_equal(number(0, "libraryT", "files"), 3);
+    assert_int_equal(number(0, "isT", "size"), 60);
+    assert_string_equal(text(0, "first_scan"), "true");
+    assert_string_equal(text(1, "library"), "libb");
+    assert_int_equal(number(1, "libraryT", "files"), 1);
+    assert_int_equal(number(1, "isT", "size"), 20);
+    assert_string_equal(text(2, "first_scan"), "false");
+}
+
+static void what_is_too_much_is_counted_by_kind(void **state)
+{
+    char path[32];
+    (void)state;
+    for (size_t i = 0; i < LIBRARY_OUTBOX_RECORDS + 5; i++) {
+        snprintf(path, sizeof path, "/sw/%zu.so", i);
+        add(i % 2 == 0 ? LIBRARY_ADDED : LIBRARY_REMOVED, "libm", path, false);
+    }
+    add(LIBRARY_ADDED, "libn", "/sw/n1.so", true);
+    add(LIBRARY_ADDED, "libn", "/sw/n2.so", true);
+    assert_int_equal(library_outbox_keep(box), 0);
+    const size_t count = LIBRARY_OUTBOX_RECORDS;
+    assert_int_equal(read_all(), count + 3);
+    for (size_t i = count; i < count + 3; i++)
+        assert_string_equal(text(i, "library"), LIBRARY_OUTBOX_OTHERS);
+    assert_int_equal(number(count, "libraryT", "files"), 2); /* first_scan */
+    assert_string_equal(text(count, "first_scan"), "true");
+    assert_string_equal(text(count + 1, "what"), "added");
+    assert_int_equal(number(count + 1, "libraryT", "files"), 3);
+    assert_int_equal(number(count + 1, "isT", "size"), 60);
+    assert_string_equal(text(count + 2, "what"), "removed");
+    assert_int_equal(number(count + 2, "libraryT", "files"), 2);
+    assert_int_equal(number(count + 2, "wasT", "size"), 20);
+}
+
+static void a_full_outbox_keeps_nothing_and_takes_it_later(void **state)
+{
+    struct library_change change = change_of(LIBRARY_REPLACED, "libm", "/sw/libm.so");
+    (void)state;
+    conf.outbox_bytes = 1;
+    int error = 0;
+    for (size_t i = 0; i < 100 && error == 0;
+         i++) /* the first one finds room where nothing waits */
+        error = library_outbox_change(box, &change, &sighting);
+    assert_int_equal(error, -ENOBUFS);
+    assert_int_equal(library_outbox_change(box, &change, &sighting), -ENOBUFS);
+    assert_int_equal(library_outbox_keep(box), -ENOBUFS);
+    assert_int_equal(read_all(), 0);
+    conf.outbox_bytes = UINT64_C(1) << 30;
+    add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
+    add(LIBRARY_REPLACED, "libm", "/sw/libm.a", false);
+    assert_int_equal(library_outbox_keep(box), 0);
+    assert_int_equal(read_all(), 2);
+}
+
+static void told_again_is_the_same_record(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        add(LIBRARY_ADDED, "liba", "/sw/liba.so.1", true);
+        add(LIBRARY_ADDED, "liba", "/sw/liba.so.2", true);
+        add(LIBRARY_MOVED, "libm", "/sw/libm.so", false);
+        assert_int_equal(library_outbox_keep(box), 0);
+        library_outbox_free(box); /* as after a kill */
+        box = library_outbox_new(&conf);
+        assert_non_null(box);
+    }
+    assert_int_equal(read_all(), 4);
+    assert_string_equal(text(0, "uuid"), text(2, "uuid"));
+    assert_string_equal(text(1, "uuid"), text(3, "uuid"));
+    assert_string_not_equal(text(0, "uuid"), text(1, "uuid"));
+}
+
+static void without_a_transport_there_is_no_outbox(void **state)
+{
+    (void)state;
+    conf.transport = none;
+    add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
+    assert_int_equal(library_outbox_keep(box), 0);
+    char path[sizeof place + 32];
+    snprintf(path, sizeof path, "%s/outbox", place);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void what_is_not_kept_is_dropped(void **state)
+{
+    (void)state;
+    add(LIBRARY_ADDED, "liba", "/sw/liba.so.1", true);
+    add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
+    library_outbox_free(box);
+    box = NULL;
+    assert_int_equal(read_all(), 0);
+}
+
+/* A clock that was set back, or a time that nobody knows. */
+static void no_change_is_before_it_was_after(void **state)
+{
+    struct library_change change = change_of(LIBRARY_REPLACED, "libm", "/sw/libm.so");
+    struct library_sighting later = sighting;
+    (void)state;
+    later.after_ns = INT64_C(200) * 1000000000;
+    assert_int_equal(library_outbox_change(box, &change, &later), 0);
+    assert_int_equal(library_outbox_keep(box), 0);
+    assert_int_equal(read_all(), 1);
+    assert_null(value(0, "libraryT", "after"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_change_is_a_record_with_both_files, begin, end),
+        cmocka_unit_test_setup_teardown(a_first_scan_is_a_record_a_library, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_too_much_is_counted_by_kind, begin, end),
+        cmocka_unit_test_setup_teardown(a_full_outbox_keeps_nothing_and_takes_it_later, begin, end),
+        cmocka_unit_test_setup_teardown(told_again_is_the_same_record, begin, end),
+        cmocka_unit_test_setup_teardown(without_a_transport_there_is_no_outbox, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_not_kept_is_dropped, begin, end),
+        cmocka_unit_test_setup_teardown(no_change_is_before_it_was_after, begin, end),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    json_object_put(all);
+    return failed;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/uses/use_counts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_program_is_a_linker_or_an_editor_by_its_name(void **state)
+{
+    static const struct {
+        const char *program;
+        enum use_kind kind;
+    } programs[] = {
+        {"/usr/bin/ld", USE_LINK},
+        {"/usr/bin/x86_64-linux-gnu-ld.bfd", USE_LINK},
+        {"mold", USE_LINK},
+        {"/opt/gcc/libexec/collect2", USE_LINK},
+        {"/usr/bin/vim.basic", USE_EDIT},
+        {"/usr/bin/ldd", USE_OPEN},
+        {"/usr/ld/python3", USE_OPEN},
+        {"", USE_OPEN},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        assert_int_equal(use_kind_of(programs[i].program), programs[i].kind);
+    assert_string_equal(use_kind_word(USE_LINK), "link");
+}
+
+static void equal_uses_are_one_with_a_count(void **state)
+{
+    struct use_counts counts = {NULL};
+    struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = 7, .command = "ld"};
+    (void)state;
+    use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
+    use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
+    use_counts_add(&counts, "/sw/b.so", USE_LINK, &who);
+    use_counts_add(&counts, "/sw/a.so", USE_OPEN, &who);
+    who.uid = 8;
+    use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
+    assert_int_equal(counts.count, 4);
+    assert_true(counts.use[0].count == 2 && counts.use[3].who.uid == 8);
+    use_counts_clear(&counts);
+    assert_int_equal(counts.count, 0);
+}
+
+static void what_is_beyond_the_bound_is_counted_as_lost(void **state)
+{
+    struct use_counts counts = {NULL};
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
+    char path[32];
+    (void)state;
+    for (int i = 0; i <= USES_MAX; i++) {
+        snprintf(path, sizeof path, "/sw/%d.so", i);
+        use_counts_add(&counts, path, USE_OPEN, &who);
+    }
+    use_counts_add(&counts, "/sw/0.so", USE_OPEN, &who);
+    assert_true(counts.count == USES_MAX && counts.lost == 1 && counts.use[0].count == 2);
+    use_counts_clear(&counts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_is_a_linker_or_an_editor_by_its_name),
+        cmocka_unit_test(equal_uses_are_one_with_a_count),
+        cmocka_unit_test(what_is_beyond_the_bound_is_counted_as_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

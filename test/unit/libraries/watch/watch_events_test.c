@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/watch/watch_events.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/fanotify.h>
+
+#include <cmocka.h>
+
+static struct {
+    int count, overruns;
+    struct watch_event last;
+    char name[64];
+} met;
+
+static void take(void *context, const struct watch_event *event)
+{
+    (void)context;
+    met.count++;
+    met.overruns += (event->mask & FAN_Q_OVERFLOW) != 0;
+    met.last = *event;
+    if (event->name != NULL)
+        strcpy(met.name, event->name);
+}
+
+/* An event of the file `name` in a directory whose handle has 4 bytes. Returns its size. */
+static size_t make_event(unsigned char *bytes, const char *name, int pidfd)
+{
+    size_t name_size = strlen(name) + 1, info_size = 4 + 8 + 8 + 4 + name_size;
+    struct fanotify_event_metadata head = {
+        .event_len = (uint32_t)(sizeof head + info_size + 8),
+        .vers = FANOTIFY_METADATA_VERSION,
+        .metadata_len = sizeof head,
+        .mask = FAN_CREATE,
+        .fd = FAN_NOFD,
+        .pid = 42,
+    };
+    struct fanotify_event_info_header info = {.info_type = 2, .len = (uint16_t)info_size};
+    struct fanotify_event_info_header pid = {.info_type = 4, .len = 8};
+    const uint32_t handle[] = {4, 1, 0x01020304};
+    unsigned char *at = bytes;
+    memcpy(at, &head, sizeof head);
+    memcpy(at += sizeof head, &info, 4);
+    memcpy(at += 4, "FILESYST", 8);
+    memcpy(at += 8, handle, sizeof handle);
+    memcpy(at += sizeof handle, name, name_size);
+    memcpy(at += name_size, &pid, 4);
+    memcpy(at + 4, &pidfd, 4);
+    return head.event_len;
+}
+
+static void an_event_has_its_name_directory_and_process(void **state)
+{
+    unsigned char bytes[256];
+    size_t size = make_event(bytes, "libx.so", -1);
+    (void)state;
+    met.count = 0;
+    assert_int_equal(watch_events_each(bytes, size, true, take, NULL), 0);
+    assert_int_equal(met.count, 1);
+    assert_string_equal(met.name, "libx.so");
+    assert_true(met.last.mask == FAN_CREATE && met.last.pid == 42 && met.last.is_gone);
+    assert_memory_equal(met.last.fsid, "FILESYST", 8);
+    assert_int_equal(met.last.handle_size, 8);
+    size = make_event(bytes, ".", -1);
+    assert_int_equal(watch_events_each(bytes, size, false, take, NULL), 0);
+    assert_string_equal(met.name, "");
+}
+
+static void an_overrun_has_no_name(void **state)
+{
+    const struct fanotify_event_metadata head = {
+        .event_len = sizeof head,
+        .vers = FANOTIFY_METADATA_VERSION,
+        .metadata_len = sizeof head,
+        .mask = FAN_Q_OVERFLOW,
+        .fd = FAN_NOFD,
+    };
+    (void)state;
+    met.overruns = 0;
+    assert_int_equal(watch_events_each(&head, sizeof head, true, take, NULL), 0);
+    assert_int_equal(met.overruns, 1);
+}
+
+static void what_is_cut_or_of_another_version_is_refused(void **state)
+{
+    unsigned char bytes[256];
+    size_t size = make_event(bytes, "libx.so", -1);
+    (void)state;
+    for (size_t cut = 1; cut < size; cut++)
+        assert_int_equal(watch_events_each(bytes, size - cut, true, take, NULL), -EPROTO);
+    bytes[4]++;
+    assert_int_equal(watch_events_each(bytes, size, true, take, NULL), -EPROTO);
+    bytes[4]--;
+    bytes[sizeof(struct fanotify_event_metadata) + 12] = 200; /* the handle's size */
+    assert_int_equal(watch_events_each(bytes, size, true, take, NULL), -EPROTO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_event_has_its_name_directory_and_process),
+        cmocka_unit_test(an_overrun_has_no_name),
+        cmocka_unit_test(what_is_cut_or_of_another_version_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
