@@ -40,9 +40,13 @@ static bool next_value(FILE *file, const char *key, char *value, size_t size)
     size_t length = strlen(key);
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         char *at = line + strspn(line, " \t");
-        if (strncasecmp(at, key, length) != 0 || at[length] != '=')
+        if (strncasecmp(at, key, length) != 0)
             continue;
-        at += length + 1;
+        at += length;
+        at += strspn(at, " \t");
+        if (*at++ != '=')
+            continue;
+        at += strspn(at, " \t");
         at[strcspn(at, " \t\r\n#")] = '\0';
         snprintf(value, size, "%s", at);
         return true;

@@ -19,10 +19,11 @@ struct flush_breaks flush_breaks_read(const struct conf *conf);
 
 /* Notes in the state directory (submit/job/broken_flushes.h) how the flush of a job ended:
  * FLUSH_BROKEN, FLUSH_KILLED and FLUSH_PASSED_OVER (the reader died, or did for a capture) are one
- * more in a row, FLUSH_DONE ends the row, all else changes nothing. Flushes that end at the same
- * moment may count as one. From BROKEN_FLUSHES_MANY in a row on, syslog gets a line (facility
- * daemon, priority err), one in an hour at the most, also where flushes come through in between.
- * Trouble with the file is not reported: it would be the state directory's, which doctor looks at.
+ * more in a row, FLUSH_DONE ends the row, all else changes nothing. Of jobs without a run
+ * FLUSH_DONE is not noted. Flushes that end at the same moment may count as one. From
+ * BROKEN_FLUSHES_MANY in a row on, syslog gets a line (facility daemon, priority err), one in an
+ * hour at the most, also where flushes come through in between. Trouble with the file is not
+ * reported: it would be the state directory's, which doctor looks at.
  */
 void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome);
 

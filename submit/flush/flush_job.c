@@ -93,7 +93,8 @@ static int send_records(struct flush_state *state, const struct journal *journal
             job_read(state, journal, directory, files->ledger, files->packages, &summary, outcome);
         if (error != 0)
             return error;
-        if (!state->options->dry_run)
+        /* A job without a run says nothing of the reader: there was nothing in it to die of. */
+        if (!state->options->dry_run && (*outcome != FLUSH_DONE || summary.records > 0))
             flush_breaks_note(state->conf, *outcome);
     }
     count->records += summary.records;

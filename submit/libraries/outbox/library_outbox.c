@@ -91,7 +91,7 @@ static struct library_record_file file_of(const struct library_file *file)
         .soname = file->soname,
         .package = file->package,
         .version = file->version,
-        .owner = LIBRARY_RECORD_NONE,
+        .owner = file->owner,
     };
 }
 
@@ -225,7 +225,7 @@ int library_outbox_change(struct library_outbox *box, const struct library_chang
         return box->error;
     if (change->is_first && change->kind == LIBRARY_ADDED)
         return box->error = sum_up(&box->first, change, sighting, 1, size);
-    if (box->count >= LIBRARY_OUTBOX_RECORDS)
+    if (change->is_beyond || box->count >= LIBRARY_OUTBOX_RECORDS)
         return box->error = sum_up(&box->others[change->kind], change, sighting, 1, size);
     struct library_record_source source = source_of(change, sighting);
     box->count++;

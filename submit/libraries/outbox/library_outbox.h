@@ -7,8 +7,9 @@
  * who adds tells what they tell again from the start after a kill, until it is kept.
  *
  * What a tree has when it is scanned for the first time is one record for each library, with the
- * number and size of its files. No more than LIBRARY_OUTBOX_RECORDS are added one by one, by one
- * struct library_outbox: beyond that a record for each kind of change tells how many files there
+ * number and size of its files. Of what is told to be counted alone (is_beyond) there is none by
+ * one. No more than LIBRARY_OUTBOX_RECORDS are added one by one, by one
+ * struct library_outbox: beyond these a record for each kind of change tells how many files there
  * were since the last call that kept all, of a library named LIBRARY_OUTBOX_OTHERS.
  */
 #ifndef JOBTRAIL_LIBRARY_OUTBOX_H

@@ -320,6 +320,7 @@ static int put_change(struct telling *telling, struct library_change *change)
             : conf_library_group(telling->teller->conf, name_of(change));
     if (group != NULL)
         change->group = group->name;
+    change->seen_s = telling->teller->seen_s;
     count_change(telling, change);
     find_who(telling->teller->whos, change);
     change->seen_s = telling->teller->seen_s;

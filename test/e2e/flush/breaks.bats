@@ -34,6 +34,9 @@ finding() {
     said=$(finding)
     [[ $said == "warning: it broke down for the last 1 job, last at 2"* ]]
     a_job 3 broken
+    # a job without a run, as on idle nodes and on all but the first of a parallel job, is no sign of health
+    "$PROGRAMS/make_spool" "$SPOOL" 15
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --job 15 --conf "$CONF" --node e2e
     a_job 4 broken
     said=$(finding)
     [[ $said == "bad: it broke down for the last 3 jobs, last at 2"*"in the quarantine" ]]

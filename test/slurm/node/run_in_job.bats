@@ -136,7 +136,7 @@ flush() {
 }
 
 @test "doctor says what RunInJob takes away" {
-    echo "PrologFlags=Contain,RunInJob" >"$DIR/slurm.conf"
+    echo "PrologFlags = Contain,RunInJob" >"$DIR/slurm.conf"
     run env SLURM_CONF="$DIR/slurm.conf" "$STAGE/bin/jobtrail-conf" doctor --json --node n1 \
         --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
     jq -e 'map(select(.check == "prolog")) | length == 1 and .[0].state == "warning"

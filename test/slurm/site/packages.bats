@@ -450,13 +450,15 @@ site_files() {
 @test "purged, no file stays but records and store, and that is said" {
     echo '{}' >"$ROOT/var/spool/jobtrail/records/run.lab.kept.json"
     mkdir -p "$ROOT"/var/{lib,log}/jobtrail/libraries
-    touch "$ROOT"/var/lib/jobtrail/libraries/{lock,libraries.db} "$ROOT/var/log/jobtrail/libraries/x.log"
+    touch "$ROOT"/var/lib/jobtrail/{flush.lock,broken_flushes,libraries/{lock,libraries.db,watch,who}} "$ROOT/var/log/jobtrail/libraries/x.log"
     said apt purge "'jobtrail-*'"
     [[ $output == *"/var/log/jobtrail has logs about libraries and stays"* && -e $ROOT/var/log/jobtrail/libraries/x.log && ! -e $ROOT/var/lib/jobtrail/libraries ]]
     [[ $output == *"/var/spool/jobtrail has records and stays"* && $output == *"jobtrail.db stays"* ]]
     [[ -s $ROOT/var/lib/jobtrail/jobtrail.db && -e $ROOT/var/spool/jobtrail/records/run.lab.kept.json ]]
     (cd "$ROOT" && find etc usr lib var -xdev -name '*jobtrail*' ! -path 'var/log/*' ! -path 'var/spool/jobtrail*' \
         ! -path 'var/lib/jobtrail*' ! -path 'var/cache/*') | tee "$DIR/left"
+    [[ ! -s $DIR/left ]]
+    find "$ROOT/var/lib/jobtrail" -type f ! -name 'jobtrail.db*' ! -path '*/refused/*' ! -path '*/quarantine/*' | tee "$DIR/left"
     [[ ! -s $DIR/left ]]
     [[ $(at_site dpkg-query -W -f '${Package}\n' 'jobtrail*' 2>/dev/null) == "" ]]
     at_site systemctl restart slurmd
