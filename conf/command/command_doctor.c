@@ -168,6 +168,7 @@ static void look(struct doctor *doctor, const struct options *options)
     }
     if (doctor->roles & ROLE_COLLECTOR)
         doctor_collector(doctor);
+    doctor_documentation(doctor);
     doctor_timer(doctor);
 }
 

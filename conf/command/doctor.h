@@ -153,6 +153,13 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf);
  * and adds a finding if so, or if `is_needed`. */
 bool doctor_library_timer(struct doctor *doctor, bool is_needed);
 
+/* Looks at the index over documentation, and at the site's file for it beside jobtrail.conf; at
+ * nothing where neither is there. */
+void doctor_documentation(struct doctor *doctor);
+
+/* Looks for what makes that index, as doctor_timer() does, and adds a finding. */
+void doctor_documentation_timer(struct doctor *doctor);
+
 /* A time in seconds since the Epoch as 2026-11-25 17:00:00, in the zone of the machine. */
 void doctor_time_text(int64_t time_s, char *text, size_t size);
 

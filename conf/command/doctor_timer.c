@@ -49,6 +49,15 @@ static const struct duty library_duty = {0,
                                          NULL,
                                          "nobody hears what changes in the trees of [libraries]"};
 
+static const struct duty documentation_duty = {0,
+                                               "jobtrail-alldoc index",
+                                               "jobtrail-alldoc",
+                                               "index",
+                                               "once a day",
+                                               "jobtrail-alldoc.timer",
+                                               NULL,
+                                               "documentation that is new is not found"};
+
 static bool is_run_by(const char *command, const struct duty *duty)
 {
     return strstr(command, duty->program) != NULL && strstr(command, duty->option) != NULL;
@@ -195,4 +204,9 @@ void doctor_timer(struct doctor *doctor)
 bool doctor_library_timer(struct doctor *doctor, bool is_needed)
 {
     return look_for(doctor, &library_duty, is_needed);
+}
+
+void doctor_documentation_timer(struct doctor *doctor)
+{
+    look_for(doctor, &documentation_duty, true);
 }

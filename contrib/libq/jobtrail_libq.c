@@ -20,6 +20,7 @@
 #include "conf/base/grow.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
+#include "contrib/libq/libq_html.h"
 #include "contrib/libq/libq_output.h"
 #include "contrib/libq/log_scan.h"
 #include "submit/libraries/library_log.h"
@@ -40,6 +41,7 @@ static const char usage[] =
     "  -c, --count           the number of such lines of each file\n"
     "      --by weekday|month  a table: such lines of each library by weekday, or by month\n"
     "      --csv, --json     of -c and --by\n"
+    "      --html            of --by: a page\n"
     "      --with-filename, --no-filename\n"
     "                        before lines and counts (default: with more than one FILE)\n"
     "      --timezone ZONE   of local times in logs that do not name it (default: TZ, or the "
@@ -59,7 +61,7 @@ enum libq_status { LIBQ_FOUND = 0, LIBQ_NONE = 1, LIBQ_TROUBLE = 2 };
 
 struct libq_options {
     const char *start, *end, *by, *timezone;
-    bool second, invert, list, null, count, csv, json, with_name, no_name, sorted, unsorted;
+    bool second, invert, list, null, count, csv, json, html, with_name, no_name, sorted, unsorted;
     bool help, version;
 };
 
@@ -77,6 +79,7 @@ static const struct option_row option_rows[] = {
     {"by", 'b', OPTION_TEXT, MEMBER(by), 0, 0, NULL},
     {"csv", 'C', OPTION_FLAG, MEMBER(csv), 0, 0, NULL},
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"html", 'W', OPTION_FLAG, MEMBER(html), 0, 0, NULL},
     {"with-filename", 'H', OPTION_FLAG, MEMBER(with_name), 0, 0, NULL},
     {"no-filename", 'N', OPTION_FLAG, MEMBER(no_name), 0, 0, NULL},
     {"timezone", 'z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
@@ -208,8 +211,10 @@ static bool are_options_good(const struct libq_options *options)
     const char *fault = NULL;
     if (options->list + options->count + (options->by != NULL) > 1)
         fault = "-l, -c and --by: one of them";
-    else if (options->csv && options->json)
-        fault = "--csv and --json: one of them";
+    else if (options->csv + options->json + options->html > 1)
+        fault = "--csv, --json and --html: one of them";
+    else if (options->html && options->by == NULL)
+        fault = "--html is a form of --by";
     else if ((options->csv || options->json) && !options->count && options->by == NULL)
         fault = "--csv and --json are forms of -c and --by; lines are text";
     else if (options->null && !options->list)
@@ -333,7 +338,10 @@ static enum libq_status answer_question(struct question *question, char **files,
         !read_range(options, &question->query) ||
         (options->by != NULL && !read_by(options->by, &by)))
         return LIBQ_TROUBLE;
-    question->form = options->csv ? OUTPUT_CSV : options->json ? OUTPUT_JSON : OUTPUT_TEXT;
+    question->form = options->csv    ? OUTPUT_CSV
+                     : options->json ? OUTPUT_JSON
+                     : options->html ? OUTPUT_HTML
+                                     : OUTPUT_TEXT;
     question->has_names = options->with_name || (count > 1 && !options->no_name);
     question->query.is_inverted = options->invert;
     question->query.by_second = options->second;
@@ -346,7 +354,9 @@ static enum libq_status answer_question(struct question *question, char **files,
     for (size_t i = 0; i < count; i++)
         ask_log(question, files[i]);
     use_table_finish(&question->table);
-    if (options->by != NULL)
+    if (options->html)
+        libq_html_print(&question->table, options->start, options->end);
+    else if (options->by != NULL)
         output_table(question->form, &question->table);
     shorten_names(question);
     if (options->count)

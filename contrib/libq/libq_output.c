@@ -66,8 +66,7 @@ void output_line(const char *name, const struct line_piece *piece)
         putchar('\n');
 }
 
-/* Escaped, as names are in tables; to be freed. NULL when out of memory. */
-static char *escaped(const char *name)
+char *output_escaped(const char *name)
 {
     size_t room = ESCAPED * strlen(name) + ROOM;
     char *text = malloc(room);
@@ -79,7 +78,7 @@ static char *escaped(const char *name)
 /* As jobtrail-acct does it: an apostrophe before what a spreadsheet would take for a formula. */
 static void print_csv(const char *name)
 {
-    CLEANUP_FREE char *text = escaped(name);
+    CLEANUP_FREE char *text = output_escaped(name);
     if (text == NULL)
         return;
     const char *first = text + strspn(text, " '\"");
@@ -208,13 +207,13 @@ static void text_table(const struct use_table *table, const struct use_row *tota
     if (digits(use_table_sum(table)) > widths.total)
         widths.total = digits(use_table_sum(table));
     for (size_t i = 0; i < table->rows; i++) {
-        CLEANUP_FREE char *name = escaped(table->row[i].library);
+        CLEANUP_FREE char *name = output_escaped(table->row[i].library);
         if (name != NULL && (int)characters(name) > widths.name)
             widths.name = (int)characters(name);
     }
     text_head(table, &widths);
     for (size_t i = 0; i < table->rows; i++) {
-        CLEANUP_FREE char *name = escaped(table->row[i].library);
+        CLEANUP_FREE char *name = output_escaped(table->row[i].library);
         text_row(table, &widths, name == NULL ? "?" : name, &table->row[i]);
     }
     text_row(table, &widths, "Total", totals);

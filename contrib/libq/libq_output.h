@@ -13,7 +13,7 @@
 #include "contrib/libq/line_read.h"
 #include "contrib/libq/use_table.h"
 
-enum output_form { OUTPUT_TEXT, OUTPUT_CSV, OUTPUT_JSON };
+enum output_form { OUTPUT_TEXT, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_HTML };
 
 /* A log and its number of lines. */
 struct log_count {
@@ -29,6 +29,9 @@ void output_begin(void);
 /* The name of a file, and the byte `after`. */
 void output_name(const char *name, char after);
 
+/* A name as tables have it, escaped as for a terminal; to be freed. NULL when out of memory. */
+char *output_escaped(const char *name);
+
 /* A piece of a line; `name` before a line, unless it is NULL. */
 void output_line(const char *name, const struct line_piece *piece);
 
@@ -36,6 +39,7 @@ void output_line(const char *name, const struct line_piece *piece);
 void output_counts(enum output_form form, const struct log_count *counts, size_t count,
                    bool has_names);
 
+/* In any form but OUTPUT_HTML, which is libq_html.h's. */
 void output_table(enum output_form form, const struct use_table *table);
 
 #endif

@@ -9,7 +9,7 @@ import ast, pathlib, sys
 STANDARD = set("""argparse base64 bisect calendar collections configparser datetime difflib errno functools hashlib heapq hmac html io itertools json math os pwd re
     email secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid
     ctypes mmap resource selectors socket struct traceback
-    bz2 contextlib fcntl http lzma zlib""".split())
+    bz2 codecs contextlib fcntl http lzma zlib""".split())
 place = pathlib.Path(sys.argv[1])
 programs = [place / ("jobtrail-" + name) for name in ("acct", "alldoc", "answer", "own", "report", "web")]
 files = sorted(place.glob("jobtrail/**/*.py")) + programs

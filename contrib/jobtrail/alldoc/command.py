@@ -13,6 +13,7 @@ import time
 
 from ..program import Failure
 from ..text import escape
+from .reading import text_of
 
 PR_SET_NO_NEW_PRIVS = 38
 MEMORY = 2 << 30
@@ -99,4 +100,4 @@ def output_of(argv, user, seconds, limit):
         raise NoText("ended with %d" % status)
     if not data.strip():
         raise NoText("has written nothing")
-    return data[:limit].decode("utf-8", "replace"), len(data) > limit
+    return text_of(data, limit)

@@ -9,23 +9,26 @@ text that made them, so rows of removed documents stay, and are found by nobody:
 When there are too many, the index is made anew.
 """
 
+import errno
 import fcntl
 import os
 import sqlite3
 
 from ..program import Failure
-from ..text import escape, file_path
+from ..text import escape, file_path, stored
 from ..trusted import check_place
 
 DEFAULT = "/var/cache/jobtrail/alldoc.db"
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x6A74616C  # "jtal"
 DEAD_MIN = 1000
+PART = ".part"
 READ_ONLY = "?mode=ro&immutable=1"
 BUSY = 3  # exit status: another run is on
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 SCHEMA = """
 CREATE TABLE file(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, tree TEXT NOT NULL, path TEXT NOT NULL, signature TEXT NOT NULL,
-    argv TEXT NOT NULL DEFAULT '', UNIQUE(kind, tree, path));
+    argv TEXT NOT NULL DEFAULT '', device INTEGER NOT NULL DEFAULT 0, UNIQUE(kind, tree, path));
 CREATE TABLE document(id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, name TEXT NOT NULL, section TEXT NOT NULL,
     version TEXT NOT NULL, summary TEXT NOT NULL, line INTEGER NOT NULL);
 CREATE INDEX document_file ON document(file);
@@ -48,12 +51,12 @@ class Lock:
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Failure("%s: another run is making it" % escape(path), status=BUSY) from None
+            raise Failure("%s: another run is making it" % escape(stored(path)), status=BUSY) from None
 
 
 def copy(path, target):
     """Copies the index to what is to become the next one, complete or not at all."""
-    part = target + ".part"
+    part = target + PART
     remove(part)
     source = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
@@ -82,16 +85,18 @@ def connect(path, mode):
 
 def is_ours(path, mode):
     """Whether the file is an index of this version, and can be read."""
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         return False
-    base = connect(path, mode)
+    base = None
     try:
+        base = connect(path, mode)
         known = base.execute("PRAGMA application_id").fetchone()[0], base.execute("PRAGMA user_version").fetchone()[0]
         return known == (APPLICATION, VERSION) and base.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
     except sqlite3.DatabaseError:
         return False
     finally:
-        base.close()
+        if base is not None:
+            base.close()
 
 
 def dead_share(base):
@@ -105,18 +110,25 @@ class Building:
     """The index that is made. The directory is made too, where only it is missing."""
 
     def __init__(self, path, is_anew):
-        self.path, self.next = path, path + ".new"
+        self.path, self.next, self.base = path, path + ".new", None
         directory = os.path.dirname(path)
         if not os.path.isdir(directory):
+            check_place(directory)
             os.mkdir(directory, 0o755)
             os.chmod(directory, 0o755)
         check_place(path)
         self.lock = Lock(path)
+        try:
+            self.begin(is_anew)
+        except (OSError, sqlite3.Error) as error:
+            self.give_up(error)
+
+    def begin(self, is_anew):
         self.is_continued = not is_anew and is_ours(self.next, "?mode=rw")
         if not self.is_continued:
             self.drop()
             if not is_anew and self.is_worth_copying():
-                copy(path, self.next)
+                copy(self.path, self.next)
         self.is_new = not os.path.exists(self.next)
         if self.is_new:
             os.close(os.open(self.next, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -124,11 +136,36 @@ class Building:
         if self.is_new:
             self.create()
         self.base.execute("PRAGMA cache_size = -32768")
+        self.base.execute("PRAGMA temp_store = MEMORY")
         self.base.execute("CREATE TEMP TABLE seen(file INTEGER PRIMARY KEY)")
 
     def drop(self):
-        for ending in ("", "-journal"):
+        for ending in ("", "-journal", PART):  # in this order: a database without its journal may be half of one
             remove(self.next + ending)
+
+    def give_up(self, error):
+        """Raises Failure. The index stays as it was. Where there is no space, what was made of the next one gives its back."""
+        is_full = getattr(error, "errno", None) in FULL or "full" in str(error)
+        if self.base is not None:
+            self.base.close()
+        if is_full:
+            self.drop()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Failure("%s: %s; the index stays as it was" % (escape(stored(self.path)), reason)) from None
+
+    def make(self, run):
+        """Calls run(base), which returns (whether something has changed, whether the index is to be made anew), and puts the
+        index in its place."""
+        try:
+            is_changed, is_anew = run(self.base)
+            if is_anew:
+                self.base.close()
+                self.begin(True)
+                run(self.base)
+            self.publish(is_changed)
+            os.utime(self.lock.fd)  # jobtrail-conf doctor looks at it
+        except (OSError, sqlite3.Error) as error:
+            self.give_up(error)
 
     def is_worth_copying(self):
         if not is_ours(self.path, READ_ONLY):
@@ -144,6 +181,8 @@ class Building:
         try:
             self.base.executescript("BEGIN;" + SCHEMA)
         except sqlite3.OperationalError as error:
+            if "fts5" not in str(error):
+                raise
             self.drop()
             raise Failure("SQLite %s of this Python has no FTS5: %s" % (sqlite3.sqlite_version, error)) from None
         self.base.execute("PRAGMA application_id = %d" % APPLICATION)
@@ -170,15 +209,21 @@ def open_index(path):
     """To read. Raises Failure."""
     path = file_path(path)
     if not os.path.exists(path):
-        raise Failure("%s: there is no index; 'jobtrail-alldoc index' makes it" % escape(path))
-    base = connect(path, READ_ONLY)
+        raise Failure("%s: there is no index; 'jobtrail-alldoc index' makes it" % escape(stored(path)))
+    if not os.path.isfile(path):
+        raise Failure("%s: is no index of jobtrail-alldoc" % escape(stored(path)))
     try:
+        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))  # SQLite does not say why it cannot
+        base = connect(path, READ_ONLY)
+        base.execute("PRAGMA trusted_schema = OFF")
         application = base.execute("PRAGMA application_id").fetchone()[0]
         version = base.execute("PRAGMA user_version").fetchone()[0]
+    except OSError as error:
+        raise Failure("%s: %s" % (escape(stored(path)), error.strerror)) from None
     except sqlite3.Error as error:
-        raise Failure("%s: %s" % (escape(path), error)) from None
+        raise Failure("%s: %s" % (escape(stored(path)), error)) from None
     if application != APPLICATION:
-        raise Failure("%s: is no index of jobtrail-alldoc" % escape(path))
+        raise Failure("%s: is no index of jobtrail-alldoc" % escape(stored(path)))
     if version != VERSION:
-        raise Failure("%s: is of another version; 'jobtrail-alldoc index' makes it anew" % escape(path))
+        raise Failure("%s: is of another version; 'jobtrail-alldoc index' makes it anew" % escape(stored(path)))
     return base

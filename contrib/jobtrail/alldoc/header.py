@@ -19,6 +19,7 @@ TOKEN = re.compile(
 )
 DEFINE = re.compile(r"[ \t]*\#[ \t]*define[ \t]+([A-Za-z_]\w*)\(")
 WORD = re.compile(r"([A-Za-z_]\w{0,199})\s*(\(\s*\(|\()")
+MACRO = re.compile(r"\s*([A-Z_][A-Z0-9_]{0,199})\s*\(")
 LAST_WORD = re.compile(r"([A-Za-z_]\w{0,199})\s*\Z")
 EXPORTED = re.compile(r"([A-Za-z_]\w{0,199})\s*,\s*\(")
 TRANSPARENT = re.compile(r"\s*(?:extern\s+\"\"|(?:inline\s+)?namespace\b[\w\s:]*)\s*\Z")
@@ -29,6 +30,8 @@ NOT_FUNCTIONS = set(
 AROUND = re.compile(r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__asm__|__asm|_Alignas)(?=\s{0,4}\()")
 PROTOTYPES = {"OF", "__P", "PROTO", "PROTOTYPE", "_ANSI_ARGS_", "JPP", "_PROTO", "PARAMS", "__PROTO"}
 STATEMENT_MAX = 4000
+MACROS_MAX = 20  # before one statement
+DOCUMENTS_MAX = 5000  # of one header; the routines behind have no comments of their own
 DECORATION = re.compile(r"^[ \t]*(?:/\*+!?<?|//+[!/<]*|\*+/?)?[ \t]?|\*+/[ \t]*$", re.M)
 
 Comment = collections.namedtuple("Comment", "first last text")
@@ -55,9 +58,23 @@ def closing(text, at):
     return at
 
 
+def without_macros(statement):
+    """The statement without what stands before it as DECLARE_THING(x) and has no semicolon. LZMA_API(type) is a part of it."""
+    for _ in range(MACROS_MAX):
+        match = MACRO.match(statement)
+        if match is None:
+            break
+        rest = statement[closing(statement, match.end(1)) :]
+        following = WORD.search(rest)
+        if following is None or (not rest[: following.start()].strip() and not following.group(1).isupper()):
+            break
+        statement = rest
+    return statement
+
+
 def declared(statement):
     """The name of the function that a statement declares, or None."""
-    statement = without_attributes(statement)
+    statement = without_macros(without_attributes(statement))
     if statement.lstrip().startswith(("typedef", "using", "return", "friend")):
         return None
     match = WORD.search(statement)
@@ -168,7 +185,7 @@ def documents(text, path, file_name):
     found, plain = [], []
     for index, declaration in enumerate(scan.declarations):
         comments = bare(of.get(index, ()))
-        if comments:
+        if comments and len(found) < DOCUMENTS_MAX:
             first = min([declaration.first] + [comment.first for comment in of[index]])
             found.append(
                 document(declaration.name, comments, summary=comments, line=first, routines=[(declaration.name, declaration.first)])

@@ -10,12 +10,12 @@ import re
 import shlex
 
 from .. import hints, progress
-from ..text import escape, stored
+from ..text import escape, file_path, stored
 from . import command, pkgconfig, roff
 from .extract import document, library_name
 from .reading import Unreadable, base_name, read_text
 from .sources import READERS, is_entered, is_wanted
-from .walk import Tree, open_file
+from .walk import Tree, open_below, open_file
 
 BATCH = 500  # files between two commits
 TOLD = 10  # troubles that are named; the others are counted
@@ -25,13 +25,14 @@ DOCUMENT_TABLES = ("routine", "library", "include")
 
 
 class Run:
-    """counts: what was done with files, for the last line. is_whole: nothing was in the way."""
+    """counts: what was done with files, for the last line. has_closed: what was open to all and is no more was found, of which
+    words are still in the index."""
 
-    def __init__(self, base, sources, limits):
-        """limits: bytes (of one text), seconds, user (passwd entry or None): of commands."""
+    def __init__(self, base, sources, limits, told=TOLD):
+        """limits: bytes (of one text), seconds, user (passwd entry or None): of commands. told: how many troubles are named."""
         self.base, self.sources, self.limits = base, sources, limits
         self.counts = collections.Counter()
-        self.kept, self.troubles, self.pending = [], 0, 0
+        self.kept, self.troubles, self.pending, self.has_closed, self.told = [], 0, 0, False, told
         self.progress = progress.on_terminal()
 
     def make(self):
@@ -51,11 +52,11 @@ class Run:
 
     @property
     def is_changed(self):
-        return any(self.counts[what] for what in ("new", "changed", "removed"))
+        return any(self.counts[what] for what in ("new", "changed", "removed", "on other devices"))
 
     def trouble(self, text):
         self.troubles += 1
-        if self.troubles <= TOLD:
+        if self.troubles <= self.told:
             hints.tell(text)
 
     # ---- trees
@@ -67,16 +68,32 @@ class Run:
         try:
             for found in tree.walk():
                 self.found(kind, tree, shown, found)
+        except PermissionError:  # of the tree itself; root may be as others are
+            tree.is_closed = True
         except OSError as error:
             if known or kind in self.sources.is_named:
                 self.away(kind, shown, error.strerror)
             return
-        if known and tree.is_empty:
+        if tree.is_closed:
+            self.counts["hidden"] += 1
+            if known or kind in self.sources.is_named:
+                self.trouble("%s: not everybody may read it, or come to it; it is left out" % escape(shown))
+        elif known and tree.is_empty:
             self.away(kind, shown, "is empty")
         for prefix, error in tree.unread:
             self.kept.append((kind, shown, stored(prefix)))
             self.trouble("%s/%s: %s" % (escape(shown), escape(stored(prefix)), error.strerror))
+        for prefix, device in tree.empty:
+            if self.was_mounted(kind, shown, stored(prefix), device):
+                self.kept.append((kind, shown, stored(prefix)))
+                self.trouble("%s/%s: another file system was here; what is known of it is kept" % (escape(shown), escape(stored(prefix))))
         self.counts["hidden"] += tree.hidden
+
+    def was_mounted(self, kind, tree, prefix, device):
+        """Whether what is known below a directory that is empty now lay on another file system."""
+        sql = "SELECT device FROM file WHERE kind = ? AND tree = ? AND path > ? AND path < ? LIMIT 1"
+        row = self.base.execute(sql, (kind, tree, prefix, prefix[:-1] + "0")).fetchone() if prefix else None  # 0 is behind /
+        return row is not None and row[0] != device
 
     def away(self, kind, shown, why):
         """A tree that is not there may be unmounted: what was known of it stays."""
@@ -92,7 +109,7 @@ class Run:
         signature = "%d %d %d" % (found.facts.st_ino, found.facts.st_size, found.facts.st_mtime_ns)
         if libraries:
             signature += " " + " ".join(libraries + [version])
-        if self.is_known(kind, shown, path, signature):
+        if self.is_known(kind, shown, path, signature, found.facts.st_dev):
             return
         try:
             documents = self.alias(found) if found.link is not None else self.read(kind, path, found)
@@ -104,12 +121,16 @@ class Run:
             return
         if libraries:
             documents = [each._replace(libraries=libraries, version=version) for each in documents]
-        self.store((kind, shown, path), signature, documents)
+        self.store((kind, shown, path), signature, documents, device=found.facts.st_dev)
 
-    def is_known(self, kind, tree, path, signature):
-        row = self.base.execute("SELECT id, signature FROM file WHERE kind = ? AND tree = ? AND path = ?", (kind, tree, path)).fetchone()
+    def is_known(self, kind, tree, path, signature, device=0):
+        sql = "SELECT id, signature, device FROM file WHERE kind = ? AND tree = ? AND path = ?"
+        row = self.base.execute(sql, (kind, tree, path)).fetchone()
         if row is None or row[1] != signature:
             return False
+        if row[2] != device:  # of network file systems the number may be another one after a boot
+            self.base.execute("UPDATE file SET device = ? WHERE id = ?", (device, row[0]))
+            self.counts["on other devices"] += 1
         self.base.execute("INSERT OR IGNORE INTO seen VALUES (?)", row[:1])
         self.counts["unchanged"] += 1
         return True
@@ -185,15 +206,15 @@ class Run:
 
     # ---- the index
 
-    def store(self, key, signature, documents, argv=""):
+    def store(self, key, signature, documents, argv="", device=0):
         row = self.base.execute("SELECT id FROM file WHERE kind = ? AND tree = ? AND path = ?", key).fetchone()
         self.counts["changed" if row else "new"] += 1
         if row:
             self.remove_documents(row[0])
-            self.base.execute("UPDATE file SET signature = ?, argv = ? WHERE id = ?", (signature, argv, row[0]))
+            self.base.execute("UPDATE file SET signature = ?, argv = ?, device = ? WHERE id = ?", (signature, argv, device, row[0]))
             number = row[0]
         else:
-            made = self.base.execute("INSERT INTO file(kind, tree, path, signature, argv) VALUES (?, ?, ?, ?, ?)", key + (signature, argv))
+            made = self.base.execute("INSERT INTO file(kind, tree, path, signature, argv, device) VALUES (?, ?, ?, ?, ?, ?)", key + (signature, argv, device))
             number = made.lastrowid
         for each in documents:
             self.add(number, key[0], each)
@@ -233,6 +254,7 @@ class Run:
         rows = self.base.execute("SELECT id, kind, tree, path FROM file WHERE id NOT IN (SELECT file FROM seen)").fetchall()
         for number, kind, tree, path in rows:
             if not any(is_below(path, prefix) for prefix in by_tree.get((kind, tree), ())):
+                self.has_closed |= kind != "command" and is_closed(tree, path)
                 self.remove_documents(number)
                 self.base.execute("DELETE FROM file WHERE id = ?", (number,))
                 self.counts["removed"] += 1
@@ -248,6 +270,17 @@ class Run:
         others += [(counts[what], what.replace("is ", "", 1)) for what in reasons]
         others += [(self.troubles, "in trouble")]
         return text + "".join("; %d %s" % each for each in others if each[0])
+
+
+def is_closed(tree, path):
+    """Whether a file that is not among those that all may read is still there."""
+    try:
+        opened = open_below(file_path(tree), file_path(path))
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    if opened is not None:
+        os.close(opened[0])
+    return opened is None
 
 
 def is_below(path, prefix):

@@ -12,7 +12,7 @@ from ..program import Failure, Parser
 from ..service.settings import SIZES, size
 from ..text import escape, file_path, fit, stored
 from . import command, database, search, show
-from .indexing import Run
+from .indexing import TOLD, Run
 from .sources import TREES, Sources
 
 NOTHING, TROUBLE, INCOMPLETE = 1, 2, 4  # exit status; database.BUSY is 3
@@ -90,13 +90,19 @@ def make_index(arguments):
     sources = Sources(options.sources and file_path(options.sources), trees)
     user = command.account(options.user) if sources.commands else None
     path = os.path.abspath(file_path(options.index))
-    building = database.Building(path, options.rebuild)
-    run = Run(building.base, sources, {"bytes": options.text_size, "seconds": options.command_time, "user": user})
-    run.make()
-    building.publish(run.is_changed)
+    limits = {"bytes": options.text_size, "seconds": options.command_time, "user": user}
+    runs = []
+
+    def run(base):
+        runs.append(Run(base, sources, limits, 0 if runs else TOLD))
+        runs[-1].make()
+        return runs[-1].is_changed, runs[-1].has_closed
+
+    database.Building(path, options.rebuild).make(run)
     if not options.quiet:
-        print("%s: %s" % (escape(stored(path)), run.summary()))
-    return INCOMPLETE if run.troubles else 0
+        why = "; made anew, since some documents are not for all to read any more" if len(runs) > 1 else ""
+        print("%s: %s%s" % (escape(stored(path)), runs[-1].summary(), why))
+    return INCOMPLETE if runs[-1].troubles else 0
 
 
 def print_hits(hits, options):
@@ -140,5 +146,5 @@ def main():
         if options.show is not None:
             sys.exit(show.show(search.by_id(base, options.show), options.index))
         sys.exit(find(base, options))
-    except sqlite3.Error as error:
-        raise Failure("%s: %s" % (escape(options.index), error)) from None
+    except (sqlite3.Error, ValueError, TypeError) as error:  # the last two of what only a damaged one has
+        raise Failure("%s: %s" % (escape(options.index), escape(str(error)))) from None

@@ -8,6 +8,7 @@ from .extract import document
 VARIABLE = re.compile(r"\$\{([\w.]{1,60})\}")
 LIBRARY = re.compile(r"(?:\A|\s)-l(\S{1,200})")
 INCLUDE = re.compile(r"(?:\A|\s)-I\s?(\S{1,1000})")
+TEXT_MAX = 64 << 10  # those of packages have hundreds of bytes
 VALUE_MAX = 4096
 ROUNDS = 8  # of variables in variables
 
@@ -23,7 +24,7 @@ def expand(value, variables):
 def fields(text):
     """Keywords of a .pc file in lower case, with their values."""
     variables, found = {}, {}
-    for line in text.split("\n"):
+    for line in text[:TEXT_MAX].split("\n"):
         name, mark, value = re.match(r"\s*([\w.]{0,60})\s*([=:]?)(.*)", line[:VALUE_MAX]).groups()
         if mark == "=":
             variables[name] = value.strip()

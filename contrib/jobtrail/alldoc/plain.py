@@ -6,13 +6,15 @@ import re
 
 from .extract import document
 
+NUMBER = re.compile(r"&#[0-9A-Fa-fXx]{9,};?")  # of no character; Python's limit of digits is an error
 PACKAGE = re.compile(r"(.+?)-(\d[\w.]*)\Z")
 
 
 def without_marks(text):
     """The text of HTML; scripts and styles stay out."""
-    out, hidden = [], ""
-    for piece in text.split("<"):
+    first, *pieces = text.split("<")
+    out, hidden = [first], ""
+    for piece in pieces:
         mark, _, words = piece.partition(">")
         name = mark[:8].lower()
         if hidden:
@@ -23,7 +25,7 @@ def without_marks(text):
             hidden = "script" if name.startswith("script") else "style"
             continue
         out.append(words)
-    return html.unescape(" ".join(out))
+    return html.unescape(NUMBER.sub(" ", " ".join(out)))
 
 
 def documents(text, path, file_name):

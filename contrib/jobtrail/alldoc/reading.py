@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the text of a file where it lies, compressed files as they are, up to a limit of bytes."""
 
+import codecs
 import os
 import zlib
 
 PIECE = 1 << 18
 LZMA_MEMORY = 128 << 20
 COMPRESSED = (".gz", ".xz", ".lzma", ".bz2")
+
+
+def as_latin(error):
+    """For what is not UTF-8: old pages are in Latin-1."""
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("jobtrail.latin", as_latin)
+
+
+def text_of(data, limit):
+    """(text, whether it was cut) of up to `limit` bytes. A character that the limit divides is left out."""
+    is_cut = len(data) > limit
+    text = codecs.getincrementaldecoder("utf-8")("jobtrail.latin").decode(data[:limit], not is_cut)
+    return text.replace("\r\n", "\n"), is_cut
 
 
 class Unreadable(Exception):
@@ -114,4 +130,4 @@ def read_text(fd, name, limit):
         raise Unreadable("is damaged") from None
     if b"\0" in data[:PIECE]:
         raise Unreadable("is no text")
-    return data[:limit].decode("utf-8", "replace").replace("\r\n", "\n"), len(data) > limit
+    return text_of(data, limit)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Man pages, without running anything: macros and escapes of man(7) and mdoc(7) are taken out, which is enough for words."""
 
+import collections
 import re
 
 from .extract import document, version_in
@@ -29,12 +30,17 @@ SILENT = set(
     YS hcode de1 als am tm""".split()
 )
 PUNCTUATION = {".", ",", ":", ";", "(", ")", "[", "]", "?", "!"}
-CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
+CALL = re.compile(r"\b([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
 LINK_OPTION = re.compile(r"(?:\A|[\s(,\"'])-l([A-Za-z0-9_][A-Za-z0-9_.+-]{0,60})")
 PAGE = re.compile(r"(.{1,200})\.([0-9nl][A-Za-z0-9]{0,20})\Z", re.S)
 ROUTINE_SECTION = re.compile(r"[23](?!perl|pm)")
 DASH = re.compile(r"\s(?:--?|\\-|\u2013|\u2014)\s")
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "defined", "attribute"}
+
+
+def bare(line):
+    """Without a comment."""
+    return line.partition('\\"')[0].strip()
 
 
 def plain(text):
@@ -66,9 +72,13 @@ class Page:
         self.title, self.heading, self.sections, self.target = [], "", {}, ""
         self.out, self.functions, self.libraries = [], [], []
         self.end = ""  # of a macro that is defined, whose lines are no text
-        for line in text.split("\n"):
+        lines = text.split("\n")
+        self.ahead = collections.Counter(bare(line[1:]) for line in lines if line[:1] == ".")  # lines that could be such an end
+        for line in lines:
+            request = bare(line[1:]) if line[:1] == "." else None
+            self.ahead[request] -= 1
             if self.end:
-                if line.strip() == self.end:
+                if request == self.end:
                     self.end = ""
             elif line[:1] in (".", "'"):
                 self.macro(line)
@@ -86,7 +96,9 @@ class Page:
         if name.startswith("\\") or not name:
             return
         if name in ("de", "ig", "am"):
-            self.end = "." + (rest.split()[1] if name == "de" and len(rest.split()) > 1 else ".")
+            words = bare(rest).split()[name != "ig" :]
+            end = words[0] if words else "."
+            self.end = end if self.ahead[end] > 0 else ""  # a page is not lost over a definition without an end
         elif name == "so":
             self.target = rest.strip()
         elif name not in SILENT:

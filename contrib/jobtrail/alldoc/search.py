@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds documents, and reads the line of each that tells why it was found."""
 
+import errno
+import functools
 import json
 import os
 import stat
@@ -11,12 +13,39 @@ from ..text import escape, file_path
 from .extract import library_name
 from .reading import Unreadable, base_name, read_text
 from .sources import KINDS, READERS
+from .walk import open_below
 
 TEXT_MAX = 4 << 20  # of what is read again
 WIDTH = 160
+PARTS_MAX = 64  # of a path below a tree
 PATTERN = set("*?[")
 COLUMNS = """document.id, file.kind, document.name, document.section, document.version, document.summary, document.line,
     file.tree, file.path, file.argv"""
+
+
+@functools.lru_cache(maxsize=8)
+def contents(kind, tree, below, open_one):
+    """(text, [(name, text)]) of a file and of its documents. Raises OSError, Unreadable."""
+    if kind == "command":
+        raise Unreadable("is no file")
+    opened = open_one(file_path(tree), file_path(below))
+    if opened is None:
+        raise PermissionError(errno.EACCES, "not everybody may read it any more")
+    try:
+        text, _ = read_text(opened[0], below, TEXT_MAX)
+    finally:
+        os.close(opened[0])
+    return text, [(each.name, each.text) for each in READERS[kind].documents(text, below, base_name(below.rpartition("/")[2]))]
+
+
+def open_own(tree, path):
+    """As open_below(), with the rights of who asks, and also by links."""
+    fd = os.open(tree + "/" + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    facts = os.fstat(fd)
+    if stat.S_ISREG(facts.st_mode):
+        return fd, facts
+    os.close(fd)
+    raise OSError(errno.EINVAL, "is no file")
 
 
 class Hit:
@@ -37,32 +66,23 @@ class Hit:
     def title(self):
         return "%s(%s)" % (self.name, self.section) if self.section else self.name
 
-    def read(self):
-        """(whole text, text of this document); None where it cannot be read."""
-        if self.path is None:
-            return None
-        try:
-            fd = os.open(file_path(self.path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
-        except OSError:
-            return None
-        try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                return None
-            text, _ = read_text(fd, self.path, TEXT_MAX)
-        except (OSError, Unreadable):
-            return None
-        finally:
-            os.close(fd)
-        documents = READERS[self.kind].documents(text, self.below, base_name(self.below.rpartition("/")[2]))
-        own = [each.text for each in documents if each.name == self.name]
-        return text, (own or [text])[0]
+    def read(self, open_one=open_below):
+        """(whole text, text of this document). open_one: opens a file below a tree, as open_below(). Raises OSError,
+        Unreadable."""
+        whole, documents = contents(self.kind, self.tree, self.below, open_one)
+        own = [text for name, text in documents if name == self.name]
+        return whole, (own or [whole])[0]
 
     def snippet(self, words, routine):
-        """The first line with one of the words; else, of a header, that of the routine. "": there is none."""
-        texts = self.read()
-        if texts is None:
+        """The first line with one of the words; else, of a header, that of the routine. "": there is none, or not everybody may
+        read it any more; then `summary`, which is a line of it, becomes "", too."""
+        try:
+            whole, own = self.read()
+        except PermissionError:
+            self.summary = ""
+            return ""
+        except (OSError, Unreadable):
             return self.summary
-        whole, own = texts
         for word in words:
             wanted = word.rstrip("*").lower()
             for line in own.split("\n"):
@@ -174,6 +194,18 @@ def by_id(base, number):
     if row is None:
         raise Failure("there is no document %d in the index" % number)
     return Hit(base, row, None)
+
+
+def by_path(base, path):
+    """The Hits of a file."""
+    terms = [(path[:at], path[at + 1 :]) for at in range(len(path)) if path[at] == "/"][-PARTS_MAX:]
+    rows = []
+    for tree, below in terms:
+        rows += base.execute(
+            "SELECT %s FROM file JOIN document ON document.file = file.id WHERE file.kind IN (%s) AND tree = ? AND path = ?"
+            % (COLUMNS, ", ".join("?" * len(READERS))), [*READERS, tree, below]
+        )  # fmt: skip
+    return [Hit(base, row, None) for row in rows]
 
 
 def checked_kinds(text):

@@ -5,26 +5,34 @@ asks."""
 import os
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 
 from ..program import Failure
 from ..text import escape, escape_character, file_path
+from .reading import Unreadable
+from .search import open_own
 
 
 def show(hit, index):
     """index: the path of the index. Returns the exit status."""
     if hit.argv is not None:
         return run_command(hit, index)
+    if not hit.path.startswith("/"):  # of an index that is not ours; an option of man(1) begins otherwise
+        raise Failure("%s: is no absolute path" % escape(hit.path))
     if not os.path.isfile(file_path(hit.path)):
         raise Failure("%s: is not there any more" % escape(hit.path))
     if hit.kind == "man":
         status = started(["man", "-l", file_path(hit.path)])
         if status is not None:
             return status
-    texts = hit.read()
-    if texts is None:
-        raise Failure("%s: cannot be read" % escape(hit.path))
+    try:
+        texts = hit.read(open_own)
+    except OSError as error:
+        raise Failure("%s: %s" % (escape(hit.path), error.strerror)) from None
+    except Unreadable as error:
+        raise Failure("%s: %s" % (escape(hit.path), error)) from None
     text = harmless(texts[0] if hit.kind != "man" else texts[1])
     return page(text, hit.line) if sys.stdout.isatty() else write(text)
 
@@ -74,10 +82,10 @@ def started(argv):
 
 
 def run_command(hit, index):
-    """Of an index of somebody else than root and who asks, no command is run: it could be any."""
-    owner = os.stat(file_path(index)).st_uid
-    if owner not in (0, os.geteuid()):
-        raise Failure("the index belongs to another user, so this is not run: %s" % escape(hit.command))
+    """Of an index that somebody else than root and who asks can write, no command is run: it could be any."""
+    facts = os.stat(file_path(index))
+    if facts.st_uid not in (0, os.geteuid()) or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Failure("others can write to the index, so this is not run: %s" % escape(hit.command))
     status = started(hit.argv)
     if status is None:
         raise Failure("%s: is not there" % escape(hit.command))

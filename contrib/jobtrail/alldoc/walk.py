@@ -8,6 +8,7 @@ import os
 import stat
 
 DEPTH_MAX = 40
+PLACE = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK
 FILE = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -16,24 +17,49 @@ GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 Found = collections.namedtuple("Found", "path name place facts link")
 
 
+READ = stat.S_IRGRP | stat.S_IROTH
+PASS = stat.S_IXGRP | stat.S_IXOTH  # the group too: a mode of 705 keeps its members out
+
+
 def is_for_all(facts):
-    wanted = stat.S_IROTH | stat.S_IXOTH if stat.S_ISDIR(facts.st_mode) else stat.S_IROTH
+    wanted = READ | PASS if stat.S_ISDIR(facts.st_mode) else READ
     return facts.st_mode & wanted == wanted
 
 
+def is_in_reach(fd):
+    """Whether everybody may come to this directory, by all that are above where it really lies, and read it."""
+    is_open, here, before = is_for_all(os.fstat(fd)), os.dup(fd), None
+    try:
+        while is_open:
+            facts = os.fstat(here)
+            if before is not None and os.path.samestat(facts, before):
+                break
+            is_open, before = facts.st_mode & PASS == PASS, facts
+            above = os.open("..", PLACE, dir_fd=here)
+            os.close(here)
+            here = above
+    finally:
+        os.close(here)
+    return is_open
+
+
 class Tree:
-    """hidden: the number of files and directories that not all may read. unread: the paths below the tree of directories
-    that could not be read, each with the reason: what was known of them is still true as far as one can say."""
+    """hidden: the number of files and directories that not all may read. is_closed: the tree is one. unread: the paths below
+    the tree of directories that could not be read, each with the reason: what was known of them is still true as far as one
+    can say. empty: directories without a name in them, each with the number of its file system."""
 
     def __init__(self, path, is_entered, is_wanted):
         self.path, self.is_entered, self.is_wanted = path, is_entered, is_wanted
-        self.hidden, self.unread, self.is_empty = 0, [], True
+        self.empty = []
+        self.hidden, self.unread, self.is_empty, self.is_closed = 0, [], True, False
 
     def walk(self):
         """Generates Found of each file that is wanted. Raises OSError where the tree itself cannot be opened."""
         fd = os.open(self.path, DIRECTORY)
         try:
-            yield from self.below(fd, "", 0)
+            self.is_closed = not is_in_reach(fd)
+            if not self.is_closed:
+                yield from self.below(fd, "", 0)
         finally:
             os.close(fd)
 
@@ -43,6 +69,8 @@ class Tree:
         except OSError as error:
             self.unread.append((prefix, error))
             return
+        if not names:
+            self.empty.append((prefix, os.fstat(fd).st_dev))
         for name in names:
             self.is_empty = False
             try:
@@ -67,7 +95,8 @@ class Tree:
         elif depth < DEPTH_MAX and self.is_entered(path):
             below = os.open(name, DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
             try:
-                yield from self.below(below, path + "/", depth + 1)
+                if is_for_all(os.fstat(below)):  # which may be another one by now
+                    yield from self.below(below, path + "/", depth + 1)
             finally:
                 os.close(below)
 
@@ -81,3 +110,19 @@ def open_file(found):
         return fd, facts
     os.close(fd)
     return None
+
+
+def open_below(tree, path):
+    """As open_file(), of a file below a tree: by no link, and only by directories that all may read."""
+    place = os.open(tree, DIRECTORY)
+    try:
+        is_open = is_in_reach(place)
+        *parts, name = path.split("/")
+        for part in parts:
+            below = os.open(part, DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+            os.close(place)
+            place = below
+            is_open = is_open and is_for_all(os.fstat(place))
+        return open_file(Found(path, name, place, None, None)) if is_open else None
+    finally:
+        os.close(place)

@@ -41,11 +41,13 @@ def answer(asker, page, now):
         raise Refused(404, "There is no page %s%s" % (escape(page.route), hint(page.route, ROUTES) or "."))
     with contextlib.redirect_stderr(io.StringIO()) as said:
         sheet = ROUTES[page.route](asker, page, now)
-    sheet.said = lines_of(said.getvalue())
+    sheet.said += lines_of(said.getvalue())
     if page.form == "html":
         return Response(sheet.status, "html", layout.show(sheet).encode("utf-8", "backslashreplace"), policy(*layout.texts()))
     name = page.route or "overview"
     if page.form == "csv":
+        if not sheet.tables:
+            raise Refused(400, "There is no table here.")
         if not sheet.is_one:
             raise Refused(400, "There are several tables here: table= names the one for CSV.")
         text = tables.as_csv(sheet.tables[0])
@@ -69,6 +71,8 @@ def head_of(sheet):
         found["lacking"] = rights.lacking
     if sheet.head is not None:
         found.update({name: value for name, value in sheet.head.items() if name != "store"})
+    if sheet.text is not None:
+        found["text"] = sheet.text
     found.update(facts=dict(sheet.facts), messages=sheet.said)
     return found
 

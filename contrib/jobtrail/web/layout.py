@@ -13,7 +13,7 @@ from ..report.html_table import linked, table
 from ..report.pages import GROUPS, NAMES
 from ..report.text_output import filters_line, history_line, not_told_line, weight_line
 from ..text import cell, escape
-from . import things
+from . import documentation, things
 from .data import PERIOD, PLACE
 from .request import url
 from .tables import first_order
@@ -35,6 +35,7 @@ THING_OF = {
 # the same in one table alone
 THING_IN = {("coverage", "program"): "executable"}
 LANGUAGE = {"package": "program", "with": "with_program"}  # the column beside
+DOCUMENTATION = (("words", "Words"), ("routine", "Routine"), ("library", "Library"), ("version", "Version"), ("kind", "Kind"))
 STORED = [("jobs", "Jobs"), ("runs", "Runs")]
 FORM = (("from", "From"), ("to", "To"), ("user", "Users"), ("account", "Accounts"), ("cluster", "Clusters"),
         ("partition", "Partitions"), ("exec", "Executables"), ("module", "Modules"))  # fmt: skip
@@ -58,7 +59,7 @@ class Writer:
     def page(self):
         sheet = self.sheet
         top = "".join(map(frame.note, self.lines())) + self.period()
-        main = [self.facts()]
+        main = [self.question(), self.facts(), self.text()]
         if sheet.head is not None:
             top += html_output.cards(sheet.head)
             if sheet.has_overview:
@@ -106,6 +107,21 @@ class Writer:
         others = [name for name in PLACE if name not in dict(FORM)]
         return self.form(self.sheet.subject + self.kept("table", *others), FORM, "Show")
 
+    def question(self):
+        if not self.sheet.is_asked:
+            return ""
+        form = self.form(self.kept(*PERIOD, *PLACE), DOCUMENTATION, "Search", ' role="search"')
+        note = (
+            "Man pages, share/doc, modules, pkg-config, headers and commands of the host that answers. All words are in the"
+            " text; name* is what begins so."
+        )
+        return frame.section("question", "Search", form, frame.note(note))
+
+    def text(self):
+        if self.sheet.text is None:
+            return ""
+        return frame.section("text", "Text", '<pre class="scroll" tabindex="0" role="region" aria-label="Text">%s</pre>' % html.escape(self.sheet.text))
+
     def comparison(self):
         form = (
             '<form class="asked" action="diff"><input type="hidden" name="a" value="%s">'
@@ -119,13 +135,16 @@ class Writer:
         for title, names in GROUPS:
             groups.append((title, [(url(name, kept), NAMES[name]) for name in names]))
         groups.append(("One by one", [(url(name, kept), text) for name, text in STORED]))
+        if documentation.is_there():
+            groups.append(("What it is", [(url("documentation", kept), "Documentation")]))
         return frame.navigation(groups, url(self.context.page.route, kept))
 
     def facts(self):
         if not self.sheet.facts:
             return ""
         listed = "".join("<dt>%s</dt><dd>%s</dd>" % tuple(map(html.escape, fact)) for fact in self.sheet.facts)
-        return frame.section("facts", "The two sides" if self.context.page.route == "diff" else "In Slurm", '<dl class="facts">%s</dl>' % listed)
+        title = {"diff": "The two sides", "document": "Document"}.get(self.context.page.route, "In Slurm")
+        return frame.section("facts", title, '<dl class="facts">%s</dl>' % listed)
 
     # ---- Tables
 
@@ -170,6 +189,10 @@ class Writer:
 
     def link(self, table_name, key, value, row):
         """The page of what is named; None: there is none."""
+        if key == "document":
+            return None if row["kind"] == "command" else url("document", [("path", row["place"]), ("name", value), *self.kept(*PERIOD, *PLACE)])
+        if table_name == "documentation" and not self.is_used(value):
+            return None
         thing = THING_OF.get(key) or THING_IN.get((table_name, key))
         if thing is None or value in things.NO_THING or (key == "built_by" and value not in things.users_of(self.sheet.model)):
             return None
@@ -179,6 +202,14 @@ class Writer:
             return url(thing, [("id", value)] + [(name, row.get(column)) for name, column in names])
         more = [("program", row.get(LANGUAGE[key]))] if thing == "package" else []
         return url(thing, [("name", value), *more, *self.kept(*PERIOD, *PLACE)])
+
+    def is_used(self, name):
+        """Whether the report has a library of this name."""
+        model = self.sheet.model
+        if model is None:
+            return False
+        names = model.once("library names", lambda: {have.partition(" ")[0] for have in things.names_of(model, "libraries")})
+        return name in names
 
     def below(self, shown):
         """How many rows there are, and the ways to the others."""

@@ -8,11 +8,13 @@ from ..acct import coverage, details, fields
 from ..acct import main as acct
 from ..acct.diff import differences, value_text
 from ..acct.select import Selection
+from ..alldoc.search import checked_kinds
+from ..alldoc.show import harmless
 from ..hints import hint
 from ..report import fitting
 from ..report import main as report
 from ..text import cell, escape
-from . import runs, things
+from . import documentation, runs, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
 from .tables import FIRST, Shown, View
@@ -36,6 +38,8 @@ class Sheet:
         self.tables, self.has_overview = [], False
         self.said = []  # messages for who asks, a line each
         self.is_one = False  # whether there is one table alone
+        self.is_asked = False  # whether it begins with the form for documentation
+        self.text = None  # of a document
 
 
 class Tables:
@@ -100,6 +104,8 @@ def software_page(thing):
         sheet.subject = [("name", name), ("program", context.get("program"))]
         sheet.is_one = wanted.is_one
         for table in wanted.names:
+            if table == "documentation" and not wanted.is_one and not documentation.is_there():
+                continue
             if table == "runs":
                 selection = place(context, model)
                 if kind == "executables":
@@ -128,6 +134,8 @@ def of_thing(table, model, context, kind, name):
         return things.monthly(model, kind)
     if table == "builds":
         return things.builds(model, context)
+    if table == "documentation":
+        return documentation.of_library(name) if kind == "libraries" else documentation.of_module(name)
     if table == "files":
         return things.files(model, context, name)
     if table == "coverage" and kind == "executables":
@@ -366,6 +374,58 @@ RUN_PARTS = {
     "ancestors": run_ancestors,
 }
 
+# ---- Documentation
+
+
+def documents(asker, page, now):
+    """What is documented, and beside it who uses the libraries of it."""
+    context = Context(asker, page, now, documentation.ASKED)
+    wanted = Tables(context, ("documentation", "use"))
+    asked = {name: context.get(name) for name in documentation.ASKED if context.get(name)}
+    if not documentation.is_there():
+        raise Refused(404, documentation.NONE)
+    sheet = Sheet(context, "Documentation", subject=asked.items())
+    sheet.is_one, sheet.is_asked = wanted.is_one, True
+    if not asked:
+        return sheet
+    with as_asked():
+        options = documentation.question(
+            words=context.get("words"), routine=context.get("routine"), library=context.get("library"),
+            library_version=context.get("version"), kind=checked_kinds(context.get("kind")) if context.get("kind") else None,
+        )
+    found, libraries, nearest = documentation.documents(options)
+    if not found.rows:
+        sheet.said.append("Nothing was found%s" % (nearest or "."))
+    if "documentation" in wanted.names:
+        sheet.tables.append(Shown(found, wanted.view))
+    if "use" in wanted.names and libraries:
+        add_use(sheet, libraries, wanted.view)
+    return sheet
+
+
+def add_use(sheet, libraries, view):
+    """The table of who uses these libraries, and the report's numbers that go with it."""
+    sheet.model = model = sheet.context.model()
+    sheet.head = report.head_of(model, sheet.context.chosen_options, sheet.context.now)
+    sheet.tables.append(Shown(documentation.use(model, sheet.context.chosen_options, libraries), view))
+
+
+def document(asker, page, now):
+    """The text of one, where everybody may read it."""
+    context = Context(asker, page, now, ("path", "name"))
+    Tables(context, ("use",))
+    hit, text, is_cut = documentation.text_of(needed(context, "path"), needed(context, "name"))
+    sheet = Sheet(context, cell(hit.title), subject=[("path", context.get("path")), ("name", context.get("name"))])
+    facts = (("Kind", hit.kind), ("Libraries", ", ".join(hit.libraries)), ("Version", hit.version), ("Where", hit.path))
+    sheet.facts = [(name, cell(value)) for name, value in facts if value]
+    sheet.text, sheet.is_one = harmless(text), True
+    if hit.libraries:
+        add_use(sheet, hit.libraries, context.view())
+    if is_cut:
+        sheet.said.append("The text is longer; its beginning is shown.")
+    return sheet
+
+
 DIFF_HEADS = (("job", "In A"), ("job_b", "In B"), ("section", "Of"), ("what", "What"), ("a", "A"), ("b", "B"))
 ALONE_HEADS = (("side", "Only in"), ("job", "Job"), ("executable", "Executable"), ("state", "State"), ("run", "Run"))
 
@@ -421,3 +481,4 @@ ROUTES.update({thing: software_page(thing) for thing in things.SOFTWARE})
 ROUTES.update({thing: people_page(thing) for thing in things.PEOPLE})
 ROUTES.update({name: stored_page(name) for name in STORED})
 ROUTES.update({"": overview, "overview": overview, "job": job, "run": run, "diff": diff})
+ROUTES.update({"documentation": documents, "document": document})

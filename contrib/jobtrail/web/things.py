@@ -13,8 +13,8 @@ from ..report.sums import SumsByName
 SOFTWARE = {
     "executable": ("executables", ("monthly", "users", "accounts", "endings", "builds", "libraries", "modules", "packages",
                                    "coverage", "runs")),
-    "library": ("libraries", ("monthly", "executables", "users", "accounts", "files", "modules", "runs")),
-    "module": ("modules", ("monthly", "executables", "users", "accounts", "libraries", "runs")),
+    "library": ("libraries", ("monthly", "executables", "users", "accounts", "files", "modules", "documentation", "runs")),
+    "module": ("modules", ("monthly", "executables", "users", "accounts", "libraries", "documentation", "runs")),
     "package": ("packages", ("monthly", "executables", "users", "accounts", "packages", "runs")),
 }
 PEOPLE = {

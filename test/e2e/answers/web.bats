@@ -25,6 +25,7 @@ setup_file() {
     echo "jtproxy:x:6110:" >>"$ETC/group"
     echo "jtproxy:*:19000:0:99999:7:::" >>"$ETC/shadow"
     answer_stores
+    documented
     # a socket's path has to be short
     export WEB=$MUNGE/web/socket
     install -d -m 755 -o 6100 -g 6100 "$MUNGE/web"
@@ -49,6 +50,15 @@ report_pages() {
     REPORT_PAGES_OF=$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B -c "$python
 print(*('links?of=' + of for of in OF['links']))")
     export REPORT_PAGES REPORT_PAGES_OF
+}
+
+# documented: an index over documentation, of a library that has runs and of one that has none
+documented() {
+    export JOBTRAIL_ALLDOC=$PLACE/alldoc.db
+    mkdir -p "$PLACE"/doc/hdf5-1.14 "$PLACE"/doc/other
+    { printf 'Chunks of a dataset <b>are</b> cached.\n' && seq -s ' ' 300; } >"$PLACE/doc/hdf5-1.14/README"
+    printf 'Chunks, too.\n' >"$PLACE/doc/other/README"
+    "$JOBTRAIL_BIN/jobtrail-alldoc" index --quiet --man none --doc "$PLACE/doc" --module none --pkgconfig none --header none
 }
 
 # what users can call their things: HTML, an attribute's end, a control, bytes that are no text
@@ -114,7 +124,7 @@ every_page() { # PERIOD: all targets that there are
     for page in $REPORT_PAGES_OF executable?name={flow.mpi,SECRETprogram,%2Fopt%2FSECRETprogram} library?name={hdf5,hdf5+1.14.3,SECRET+1} \
         module?name=hdf5%2F1.14.3 package?program=python\&name={numpy,SECRETpackage} user?name={alice,bob,carol} \
         account?name={climate,SECRETaccount,chem} job?id={12,77,99} \
-        run?id=019a9f00-7777-7000-8000-000000000001; do
+        run?id=019a9f00-7777-7000-8000-000000000001 documentation?words=chunks "document?path=$PLACE/doc/hdf5-1.14/README&name=README"; do
         echo "/$page&$1"
         echo "/${page/\?/.json?}&$1"
     done
@@ -704,6 +714,7 @@ walked_pages() {
     # of three months, and of four
     echo "executable?name=flow.mpi&from=2024-09-01&to=2024-11-30"
     echo "executable?name=flow.mpi&from=2024-08-01&to=2024-11-30"
+    printf '%s\n' "documentation?words=chunks&$NOVEMBER" "document?path=$PLACE/doc/hdf5-1.14/README&name=README&$NOVEMBER" documentation
     printf '%s\n' "job?id=12" "run?id=019a9f00-0000-7000-8000-000000000002" "diff?a=12&b=500"
 }
 
@@ -732,7 +743,7 @@ look() {
     [ "$status" -eq 0 ]
     local route
     for route in executable library module package user account job run executables libraries users endings coverage runs jobs \
-        users.csv users.json executable.csv runs.csv; do
+        documentation document users.csv users.json executable.csv runs.csv; do
         grep -q "^$route " <<<"$output"
     done
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-alldoc: an index over documentation that lies on the host, on trees as sites and Debian have them.
-# shellcheck disable=SC2154,SC2016 # bats sets stderr; texts of others have dollars
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell; texts of others have dollars
 
 bats_require_minimum_version 1.5.0
 
@@ -10,6 +10,12 @@ setup() {
     export LC_ALL=C.UTF-8 MANPATH=/nothing MODULEPATH="" PAGER=cat
     umask 022
     cd "$BATS_TEST_TMPDIR" || return
+    # what not everybody can come to is not indexed
+    local above=$PWD
+    while [[ $above == "$BATS_RUN_TMPDIR"* ]]; do
+        chmod 755 "$above"
+        above=$(dirname "$above")
+    done
     export JOBTRAIL_ALLDOC=$PWD/alldoc.db
     mkdir -p man/man3 man/man1 man/de/man3 doc/fftw-3.3.10 module/fftw header/nag pc
     cat >man/man3/dgemm.3 <<'PAGE'
@@ -35,6 +41,10 @@ extern void dgemm_(const char *transa, int *m) __attribute__((nonnull(1)));
 int plain_one(int x), *pointer;
 NAG_EXPORT double OF_TIME OF((int when));
 /* Tells the time from shadows */
+
+DECLARE_THINGS(shadow)
+DECLARE_MORE(shadow, int)
+struct shadow *behind_macros(int when);
 #ifdef __cplusplus
 }
 #endif
@@ -48,6 +58,8 @@ HEADER
 
 teardown() {
     exec 5<&- 6<&-
+    ! mountpoint -q doc/mounted || umount -l doc/mounted
+    ! mountpoint -q disk || umount -l disk
 }
 
 index() {
@@ -78,6 +90,8 @@ for found in json.load(sys.stdin)["documents"]: print(found[sys.argv[1]])' "$1" 
     [[ $(values name) == dgemm && $(values libraries) == "['blas']" && $(values summary) == "multiply general matrices" ]]
     alldoc --json -r plain_one
     [[ $(values name) == nag_blas.h && $(values line) == 9 ]]
+    alldoc --json -r behind_macros
+    [[ $(values name) == nag_blas.h ]]
     alldoc -r OF_TIME
     [[ $status == 0 && $output == *"Tells the time"* ]] || alldoc shadows
     alldoc --json shadows
@@ -188,10 +202,29 @@ END
     [[ $status == 1 ]]
 }
 
+@test "what was mounted below a tree stays known, and what was removed does not" {
+    ((EUID == 0)) || skip
+    mkdir doc/pack && mkdir disk && mount -t tmpfs -o mode=755 disk disk
+    mkdir doc/mounted && mount --bind disk doc/mounted
+    mkdir doc/mounted/below
+    printf 'sigma words\n' >doc/mounted/below/one
+    printf 'tau words\n' >doc/pack/two
+    index
+    umount doc/mounted
+    index
+    [[ $status == 4 && $stderr == *"/doc/mounted/: another file system was here; what is known of it is kept" && $output == *" 0 removed"* ]]
+    alldoc sigma
+    [[ $status == 0 ]]
+    mount --bind disk doc/mounted
+    rm -r doc/mounted/below doc/pack/two
+    index
+    [[ $status == 0 && $output == *" 2 removed"* ]]
+    umount doc/mounted
+}
+
 # blocked: a run that has read all trees, and is in a command that waits to be told
 blocked() {
     mkfifo ready go && chmod 666 ready go
-    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/test 2>/dev/null || true
     printf 'command objects /bin/sh -c "echo >%s; read line <%s; echo words"\n' "$PWD/ready" "$PWD/go" >sources
     exec 5<>ready
     index_alone=(jobtrail-alldoc index --sources "$PWD/sources" --man "$PWD/man" --doc "$PWD/doc" --module none --pkgconfig none
@@ -226,6 +259,79 @@ blocked() {
     [[ $status == 2 && $stderr == *"alldoc.db: "* ]]
     index
     [[ $status == 0 && $output == *" 7 new"* ]]
+}
+
+# told FILE: what an index has, without the numbers of its documents
+told() {
+    sqlite3 "file:$1?mode=ro&immutable=1" "PRAGMA quick_check;
+        SELECT kind, path, signature FROM file ORDER BY 1, 2;
+        SELECT path, name, version, line FROM document JOIN file ON file.id = document.file ORDER BY 1, 2, 4;
+        SELECT path, routine.name FROM routine JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2;
+        SELECT path, library.name FROM library JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2"
+    local word
+    for word in planner options after matrices wisdom shadows transform; do
+        sqlite3 "file:$1?mode=ro&immutable=1" "SELECT '$word', path, document.name FROM words JOIN document ON document.id = words.rowid
+            JOIN file ON file.id = document.file WHERE words MATCH '$word' ORDER BY 2, 3"
+    done
+}
+
+# calls_of TRACE: "NAME NUMBER" of each system call, from where the lock is taken, by which a run can change something on disk: the
+# NUMBERth call of this name. Before any other the disk is as before the next of these; with JOBTRAIL_SOAK they are there, too. Of
+# pages that are written one after the other, these are the first and each fifth.
+calls_of() {
+    awk -F'(' -v all="${JOBTRAIL_SOAK:-0}" '
+        /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, "alldoc.db.lock")) found = 1
+            changes = $1 ~ /^(write|pwrite64|sendfile|f?truncate|unlink|rename|fsync|fdatasync|f?chmod|mkdir)$/ || /O_CREAT/
+            row = $1 == "pwrite64" ? row + 1 : 0
+            if (found && $1 != "exit_group" && (changes && (row == 0 || row % 5 == 1) || all)) print $1, n[$1] }' "$1"
+}
+
+@test "a run that is killed at any system call is completed by the next, and the index is the old one or the new one" {
+    local before after call number
+    export PYTHONDONTWRITEBYTECODE=1
+    local -a all=(jobtrail-alldoc index --quiet --man "$PWD/man" --doc "$PWD/doc" --module "$PWD/module" --pkgconfig "$PWD/pc"
+        --header "$PWD/header")
+    # in memory: a kill is no loss of power
+    mkdir disk && mount -t tmpfs -o mode=755 disk disk
+    export JOBTRAIL_ALLDOC=$PWD/disk/alldoc.db
+    "${all[@]}"
+    cp disk/alldoc.db saved
+    sed -i 's/Planner flags/Planner options and flags/' doc/fftw-3.3.10/README
+    printf 'After the index\n' >doc/fftw-3.3.10/LATER
+    rm man/man3/dgemm.3 && printf 'other\n' >man/man3/other.3
+    strace -o trace "${all[@]}"
+    before=$(told saved) after=$(told disk/alldoc.db)
+    [[ $before != "$after" && $after == *"after|fftw-3.3.10/LATER"* && $after == ok* ]]
+    calls_of trace >calls
+    (($(wc -l <calls) > 20))
+    while read -r call number; do
+        rm -f disk/*
+        cp saved disk/alldoc.db
+        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && {
+            echo "not killed at $call $number"
+            return 1
+        }
+        cmp -s saved disk/alldoc.db || diff <(echo "$after") <(told disk/alldoc.db) || {
+            echo "neither old nor new after $call $number"
+            return 1
+        }
+        "${all[@]}"
+        diff <(echo "$after") <(told disk/alldoc.db) && [[ $(ls disk) == $'alldoc.db\nalldoc.db.lock' ]] || {
+            echo "killed at $call $number"
+            return 1
+        }
+    done <calls
+    # the same where there was none before
+    rm -f disk/*
+    strace -o trace "${all[@]}"
+    calls_of trace | grep -v ^pwrite64 >calls
+    while read -r call number; do
+        rm -f disk/*
+        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && return 1
+        [[ ! -e disk/alldoc.db ]] || diff <(echo "$after") <(told disk/alldoc.db)
+        "${all[@]}"
+        diff <(echo "$after") <(told disk/alldoc.db)
+    done <calls
 }
 
 @test "of two runs at once the second ends with 3" {
@@ -284,6 +390,144 @@ blocked() {
         index --sources "$PWD/theirs"
         [[ $status == 2 && $stderr == *"root does not read it"* ]]
     fi
+}
+
+@test "what not everybody may read or come to is in no index, and no line of it is shown" {
+    printf 'alpha of the group\n' >doc/group && chmod 604 doc/group
+    mkdir closed closed/doc && printf 'beta behind a door\n' >closed/doc/file && chmod 700 closed
+    ln -s closed/doc byway
+    index --doc "$PWD/byway"
+    [[ $status == 4 && $stderr == *"/byway: not everybody may read it, or come to it; it is left out"* ]]
+    [[ $output == *"2 not for all to read"* ]]
+    for word in alpha beta; do
+        alldoc $word
+        [[ $status == 1 ]]
+    done
+    # a link to a tree that is open is followed, since the site has named it
+    printf 'gamma for all\n' >doc/file
+    ln -s doc way
+    index --doc none && index --doc "$PWD/way"
+    alldoc gamma
+    [[ $status == 0 ]]
+    # closed since: its line is not shown, and with the next run its words are gone
+    index
+    chmod 600 doc/file
+    alldoc --json gamma
+    [[ $status == 0 && $(values snippet) == None && $(values summary) == None ]]
+    chmod 644 doc/file && chmod 750 doc
+    alldoc --json gamma
+    [[ $(values snippet) == None ]]
+    chmod 755 doc && chmod 600 doc/file
+    index
+    [[ $status == 0 && $output == *"made anew, since some documents are not for all to read any more" ]]
+    [[ $(sqlite3 alldoc.db "CREATE VIRTUAL TABLE temp.term USING fts5vocab('main', 'words', 'row');
+        SELECT count(*) FROM temp.term WHERE term = 'gamma'") == 0 ]]
+    index
+    [[ $output != *anew* ]]
+    # a file that has become a link
+    printf 'delta for all\n' >doc/delta && printf 'delta for me\n' >outside && chmod 600 outside
+    index
+    ln -sf ../outside doc/delta
+    alldoc delta
+    [[ $output == *"delta for all"* && $output != *"for me"* ]]
+}
+
+@test "texts that are made to break readers, and old encodings, are read or counted" {
+    printf 'x &#%05000d; <b>many</b> digits' 9 >doc/digits.html
+    printf 'before the first mark <b>x</b>' >doc/begin.html
+    printf 'caf\xe9 and \xc3\xa9t\xc3\xa9 in one\n' >doc/latin
+    printf '%0300d a' 1 | tr 01 ab >long && { printf '.SH SYNOPSIS\n' && cat long; } >man/man3/long.3
+    { for number in {1..6000}; do printf '/*m%d*/int g%d(void);\n' "$number" "$number"; done; } >header/many.h
+    head -c 3M /dev/zero | tr '\0' a | gzip >doc/bomb.gz
+    index --text-size 1M
+    [[ $status == 0 && $output == *"1 cut at the limit"* ]]
+    for word in "many digits" "before the first mark" café été; do
+        alldoc "$word"
+        [[ $status == 0 ]] || { echo "$word" && false; }
+    done
+    alldoc --json -n 6000 'm*' -k header
+    [[ $(values name | grep -c '^g') == 5000 ]]
+    alldoc -r g6000
+    [[ $status == 0 ]]
+    # definitions of macros: what stands behind them is text
+    printf '.de Vb \\" Begin\n.nf\nhiddenone\n..\n.ig zz\nhiddentwo\n.zz\n.de Ve end\nhiddenthree\n.end \\" Ve\n.if x \\{\\\n.  am URL\nhiddenfour\n.  .\n.\\}\nvisibleone\n.am X\nvisibletwo\n' \
+        >man/man3/macros.3
+    index --text-size 1M
+    for word in visibleone visibletwo; do
+        alldoc $word
+        [[ $status == 0 ]] || { echo "$word" && false; }
+    done
+    alldoc "hidden*" -k man
+    [[ $status == 1 ]]
+    # a character that the limit divides
+    printf '%01023dé' 0 >doc/divided
+    index --text-size 1K --rebuild
+    [[ $status == 0 ]]
+}
+
+@test "what is no index, or cannot be read or written, is said" {
+    alldoc --index "$PWD" x
+    [[ $status == 2 && $stderr == *"is no index of jobtrail-alldoc" ]]
+    mkfifo fifo
+    alldoc --index "$PWD/fifo" x
+    [[ $status == 2 && $stderr == *"is no index of jobtrail-alldoc" ]]
+    index
+    # an index of others can have anything in it
+    cp alldoc.db theirs
+    python3 -c 'import sqlite3, sys
+base = sqlite3.connect("theirs")
+base.execute("UPDATE file SET argv = ?, path = 1 WHERE kind = \"doc\"", ["{"])
+base.execute("UPDATE file SET tree = ? WHERE kind = \"man\"", ["-Ptouch escaped;"])
+base.commit()'
+    alldoc --index "$PWD/theirs" planner
+    [[ $status == 2 && $stderr == *"theirs: "* && $stderr != *Traceback* ]]
+    mkdir -p -- "-Ptouch escaped;/man3" && cp man/man3/dgemm.3 -- "-Ptouch escaped;/man3"
+    alldoc --index "$PWD/theirs" --json -k man dgemm
+    alldoc --index "$PWD/theirs" --show "$(values id)"
+    [[ $status == 2 && $stderr == *"is no absolute path" && ! -e escaped ]]
+    # words without end
+    mapfile -t words < <(seq 3000)
+    alldoc "${words[@]}"
+    [[ $status == [12] && $stderr != *Traceback* ]]
+    if ((EUID == 0)); then
+        chmod 600 alldoc.db
+        run --separate-stderr setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-alldoc" dgemm
+        [[ $status == 2 && $stderr == *"alldoc.db: Permission denied" ]]
+        # root makes no directory in a user's
+        mkdir users && chown nobody users
+        index --index "$PWD/users/below/alldoc.db"
+        [[ $status == 2 && $stderr == *"root writes nothing"* && ! -e users/below ]]
+    fi
+    # read by all, written by nobody
+    chmod 644 alldoc.db
+    mkdir place && mv alldoc.db place && chmod 555 place
+    alldoc --index "$PWD/place/alldoc.db" dgemm
+    [[ $status == 0 ]]
+}
+
+@test "a full disk leaves the index as it was, and gets back what the next one took" {
+    ((EUID == 0)) || skip
+    mkdir disk && mount -t tmpfs -o size=1M,mode=755 disk disk
+    export JOBTRAIL_ALLDOC=$PWD/disk/alldoc.db
+    index
+    [[ $status == 0 ]]
+    sum=$(sha1sum <disk/alldoc.db)
+    seq -f 'word%.0f' 200000 >doc/large
+    index
+    [[ $status == 2 && $stderr == *"disk/alldoc.db: "*" full; the index stays as it was" && $stderr != *Traceback* ]]
+    [[ $(sha1sum <disk/alldoc.db) == "$sum" && $(ls disk) == $'alldoc.db\nalldoc.db.lock' ]]
+    # no room for the copy
+    fallocate -l "$(($(df --output=avail -B1 disk | tail -1) - 8192))" disk/other
+    index
+    [[ $status == 2 && $stderr == *"disk/alldoc.db: No space left on device; the index stays as it was" ]]
+    [[ $(ls disk) == $'alldoc.db\nalldoc.db.lock\nother' ]]
+    alldoc dgemm
+    [[ $status == 0 ]]
+    mount -o remount,ro disk
+    index
+    [[ $status == 2 && $stderr == *"Read-only file system"* ]]
+    alldoc dgemm
+    [[ $status == 0 ]]
 }
 
 @test "commands that the site names run with bounds, as nobody, and what they say is found and not kept" {

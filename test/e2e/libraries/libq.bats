@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libq and jobtrail-libdate, on logs as those of 1995 and as ours.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr and output, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 
@@ -298,6 +298,49 @@ TABLE
     jobtrail-libq -l -0 "$bad" use.log | cmp - <(printf '%s\0use.log\0' "$bad")
 }
 
+# cells: of the page in $output, one row a line, "|" between; fails unless it is well-formed and has no other elements than a table
+cells() {
+    python3 -c '
+import html.parser, sys
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.rows, self.seen = [], [], []
+    def handle_starttag(self, tag, attributes):
+        self.seen.append(tag)
+        if tag != "meta": self.open.append(tag)
+        if tag == "tr": self.rows.append([])
+        if tag in ("td", "th"): self.rows[-1].append("")
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"): self.rows[-1][-1] += data
+page = Page()
+page.feed(sys.stdin.read())
+page.close()
+allowed = "html head meta style title body h1 p table thead tbody tfoot tr th td"
+assert not page.open and set(page.seen) <= set(allowed.split()), page.seen
+for row in page.rows: print("|".join(row))' <<<"$output"
+}
+
+@test "a table is a page that stands alone, with the numbers of the others, and names in it are text" {
+    bad=$'lib<script>alert(1)</script>&amp;"\'\e[31m\377.log'
+    cp libimsl20.log "${bad//\//_}"
+    for by in weekday month; do
+        libq --by $by --json -S Jun_1995 -E "Aug_1995" ./*.log
+        json=$(jq -r '([["Library"] + .columns + ["Total"]] + [.libraries[], .total | [.library] + .counts + [.total]])[] | map(tostring) | join("|")' \
+            <<<"$output")
+        libq --by $by --html -S Jun_1995 -E "Aug_1995" ./*.log
+        [[ $status == 0 && $output == "<!DOCTYPE html>"* && $output == *"<p>From Jun_1995 to Aug_1995</p>"* && $output != *$'\e'* ]]
+        [[ $(cells | tail -n +2 | cut -d '|' -f 2-) == "$(tail -n +2 <<<"$json" | cut -d '|' -f 2-)" ]]
+        [[ $(cells | head -1) == "$(head -1 <<<"$json")" ]]
+    done
+    [[ $(cells) == *'<script>alert(1)<_script>&amp;"'\''\x1b[31m\xff|5|0|'* && $output != *"<script"* && $output != *http:* ]]
+    # the page is one where there is nothing, too
+    libq --by month --html -S 2020 use.log
+    [[ $status == 1 && $(cells | tail -1) == "Total|0|"*"|0" ]]
+}
+
 @test "words that a script passes on do nothing to a terminal in a message" {
     bad=$'\e[31mX'
     for options in "-S $bad" "-E $bad" "--by $bad" "--timezone $bad" "$bad"; do
@@ -335,7 +378,7 @@ TABLE
     [[ $status == 2 && $stderr == *"weekday"* ]]
     libq -S 1996 -E 1995 use.log
     [[ $status == 2 && $stderr == *"ends (1995) before it begins (1996)"* ]]
-    for options in "-l -c" "--json" "-c --csv --json" "-0" "--sorted --unsorted" "--sorted -2" "--with-filename --no-filename" "--nothing"; do
+    for options in "-l -c" "--json" "-c --csv --json" "--html" "-c --html" "--by month --json --html" "-0" "--sorted --unsorted" "--sorted -2" "--with-filename --no-filename" "--nothing"; do
         # shellcheck disable=SC2086 # words
         libq $options use.log
         [[ $status == 2 && $stderr && ! $output ]] || { echo "$options"; false; }

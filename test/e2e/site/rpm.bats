@@ -121,6 +121,7 @@ is_enabled() { # TIMER
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.timer && -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.service ]]
     # a site enables it on one host
     [[ ! -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-libmon.timer ]]
+    [[ -e $ROOT/usr/lib/systemd/system/jobtrail-alldoc.timer && ! -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-alldoc.timer ]]
     [[ $(grep -v '^#' "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf") == \
         "optional $RUNTIME/lib/slurm/spank_jobtrail.so conf=/etc/jobtrail/jobtrail.conf" ]]
     in_root jobtrail-conf check

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The index over documentation of libraries (jobtrail-alldoc(1)). A host that has neither the
+ * site's file for it nor an index is to have none.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/command/doctor.h"
+
+/* As contrib/jobtrail/alldoc/database.py has it. */
+#define DEFAULT_INDEX "/var/cache/jobtrail/alldoc.db"
+
+/* Two runs of the timer, which is a daily one, and a night. */
+enum { LATE_S = 60 * 3600 };
+
+#define CHECK "documentation"
+#define MEND  "jobtrail-alldoc index"
+
+/* Its lock's time of modification is when a run has last ended well. */
+static void check_last(struct doctor *doctor, const char *index)
+{
+    char lock[PATH_MAX + 8], when[64];
+    struct stat status;
+    snprintf(lock, sizeof lock, "%s.lock", index);
+    if (stat(lock, &status) != 0)
+        status.st_mtime = 0;
+    doctor_time_text(status.st_mtime, when, sizeof when);
+    if (status.st_mtime == 0)
+        doctor_add(doctor, FINDING_WARN, CHECK, index, MEND, "no run has ended well here");
+    else if ((int64_t)time(NULL) - status.st_mtime > LATE_S)
+        doctor_add(doctor, FINDING_WARN, CHECK, index,
+                   "see journalctl -u jobtrail-alldoc, and what this says: " MEND,
+                   "the last run that ended well is too long ago: %s", when);
+    else
+        doctor_add(doctor, FINDING_OK, CHECK, index, "", "everybody may read it, of %s", when);
+}
+
+static void check_index(struct doctor *doctor, const char *index)
+{
+    struct stat status;
+    if (stat(index, &status) != 0) {
+        doctor_add(doctor, FINDING_WARN, CHECK, index, MEND, "%s", strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        doctor_add(doctor, FINDING_WARN, CHECK, index, "", "it is no file");
+        doctor_mend(doctor, "remove it, and: %s", MEND);
+    } else if (!doctor_is_changeable(doctor, CHECK, index, index)) {
+        if (status.st_mode & S_IROTH)
+            check_last(doctor, index);
+        else
+            doctor_add(doctor, FINDING_WARN, CHECK, index, MEND " --rebuild",
+                       "not everybody may read it");
+    }
+}
+
+void doctor_documentation(struct doctor *doctor)
+{
+    char site[PATH_MAX];
+    const char *slash = strrchr(doctor->conf, '/'), *index = getenv("JOBTRAIL_ALLDOC");
+    snprintf(site, sizeof site, "%.*salldoc.conf",
+             slash == NULL ? 0 : (int)(slash + 1 - doctor->conf), doctor->conf);
+    bool has_site = access(site, F_OK) == 0;
+    if (index == NULL || index[0] == '\0')
+        index = DEFAULT_INDEX;
+    if (!has_site && access(index, F_OK) != 0)
+        return;
+    if (has_site)
+        doctor_is_changeable(doctor, CHECK, site, site);
+    check_index(doctor, index);
+    doctor_documentation_timer(doctor);
+}
