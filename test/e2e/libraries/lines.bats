@@ -107,8 +107,13 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
 
 @test "a flood is bounded and counted, and holds no other user up" {
     begin_service
-    local i statuses=
-    for ((i = 0; i < 130; i++)); do as 65534 -q -f app-x "$i" && statuses+=0 || statuses+=$?; done
+    local i statuses='' status
+    for ((i = 0; i < 5000; i++)); do
+        status=0
+        as 65534 -q -f app-x "$i" || status=$?
+        statuses+="$status"
+        [[ $statuses != *4444 ]] || break
+    done
     [[ $statuses == *4444 ]]
     run -4 as 65534 -f app-x more
     [[ $output == *"too many lines"* ]]
@@ -118,7 +123,7 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
     # what was left out is told before the end
     end_service
     [[ $(grep -c " nobody [0-9]*$" "$DIR/app-x.log") == "${#written}" ]]
-    (($(sed -n 's/.* nobody LINES_LEFT_OUT count=//p' "$DIR/app-x.log" | paste -sd+ | bc) == ${#left_out} + 1))
+    (($(sed -n 's/.* nobody LINES_LEFT_OUT count=//p' "$DIR/app-x.log" | awk '{ sum += $1 } END { print sum }') == ${#left_out} + 1))
 }
 
 @test "connections that say nothing, or garbage, take nobody's place for long" {
