@@ -111,7 +111,7 @@ static bool read_process(const struct watch_processes *processes, int32_t pid,
     read_command(directory, who->command);
     read_program(directory, who->program);
     pid_t session = getsid(pid);
-    snprintf(who->event, sizeof who->event, "%d", (int)(session > 0 ? session : pid));
+    snprintf(who->event, sizeof who->event, "%d", session > 0 ? session : pid);
     read_job(processes, directory, who);
     return true;
 }
