@@ -32,7 +32,7 @@ static const char usage[] =
     "jobtrail.conf, writes it to their logs, and makes records of it. A timer runs it.\n"
     "\n"
     "watch\n"
-    "Says it at once, and who did it, until it is ended; and appends users' lines to the logs of\n"
+    "Says it soon, and who did it, until it is ended; and appends users' lines to the logs of\n"
     "[libraries] log_dir. The node's watcher runs it where [libraries] says so.\n"
     "\n"
     "  --conf FILE         the configuration (default " JOBTRAIL_CONF ")\n"

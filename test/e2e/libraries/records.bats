@@ -201,7 +201,7 @@ again() {
     cp -a "$PLACE/logs.before" "$PLACE/logs"
 }
 
-@test "a scan that is killed at any write to outbox, logs or state loses no change, and the store has none twice" {
+@test "a scan that is killed at writes to outbox, logs and state loses no change, and the store has none twice" {
     make_library "$TREE/liba.so" one
     make_library "$TREE/libb.so" one
     scan >/dev/null
