@@ -105,7 +105,8 @@ int library_record_event(const char *node, const char *library, int64_t found_ns
 }
 
 /* A summary and the first of its files have one path; a file can change twice within the second of
- * one time. */
+ * one time. What is known of a change by the watch alone is no part of it: the watch may be gone
+ * when a change is told again. */
 static int record_uuid(const struct library_record_source *source, char uuid[RECORD_UUID_SIZE])
 {
     char numbers[160], uid[24];
@@ -117,7 +118,7 @@ static int record_uuid(const struct library_record_source *source, char uuid[REC
                                  source->node,
                                  source->is_use ? "use" : "change",
                                  source->what,
-                                 source->source,
+                                 source->is_use ? source->source : "",
                                  source->library,
                                  source->path,
                                  source->was.sha1,

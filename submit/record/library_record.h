@@ -75,8 +75,9 @@ struct library_record_source {
     struct library_record_file was, is;
 };
 
-/* Builds the record. The same facts (node, what, path, found_ns, the file, and of a use who) give
- * the same uuid: it may be built again after a kill. Returns 0, -ENOMEM, or -EIO where there is no
+/* Builds the record. The same facts (node, what, path, found_ns, the file, and of a use who and
+ * source) give the same uuid: it may be built again after a kill, also where by then nobody knows
+ * any more who has changed the file. Returns 0, -ENOMEM, or -EIO where there is no
  * hash (uuid7.h). record_free() releases `*record`. */
 int library_record_build(const struct library_record_source *source, struct built_record *record);
 

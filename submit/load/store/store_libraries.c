@@ -16,10 +16,12 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
     struct store_text add = {0};
     int error = 0;
     libraries->on = on;
-    libraries->find =
-        store_statement(on, "SELECT proven FROM library_event WHERE uuid = ?", &error);
-    libraries->drop =
-        store_statement(on, "DELETE FROM library_event WHERE uuid = ? AND proven = 0", &error);
+    libraries->find = store_statement(on,
+                                      "SELECT proven, CASE WHEN uid IS NULL THEN 0 ELSE 1 END"
+                                      " FROM library_event WHERE uuid = ?",
+                                      &error);
+    libraries->drop = store_statement(
+        on, "DELETE FROM library_event WHERE uuid = ? AND (proven = 0 OR uid IS NULL)", &error);
     store_text_add(&add, "INSERT INTO library_event (proven");
     for (size_t i = 0; i < library_fields.count; i++)
         store_text_add(&add, ", `%s`", library_fields.field[i].column);
@@ -30,21 +32,30 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
     return error;
 }
 
+/* A scan that was killed writes its records again, and by then may not know who it was: in what
+ * order the two come depends on the names of files. */
+static bool replaces(const struct record *record, bool is_proven, bool is_known)
+{
+    if (record->unproven)
+        return false;
+    return !is_proven || (!is_known && record->library.uid.known);
+}
+
 /* One that is proven stays, and replaces one that is not: whoever can write to where records lie
- * says nothing of what root has seen. Of two that are alike in this the first stays: they say the
- * same, as a scan that was killed writes its records again. */
+ * says nothing of what root has seen. Of two that are proven the one stays that says who it was; of
+ * two that are alike in this, the first. */
 int store_put_library(struct store_libraries *libraries, const struct record *record,
                       enum store_result *result)
 {
     const struct library_record *library = &record->library;
     const struct value uuid = value_text(library->uuid);
     struct value row[COLUMNS];
-    int64_t is_proven = 0;
-    int found = store_ask(libraries->on, libraries->find, &uuid, &is_proven, 1);
+    int64_t is[2] = {0}; /* proven, and known who it was */
+    int found = store_ask(libraries->on, libraries->find, &uuid, is, 2);
     if (found < 0)
         return found;
     *result = found == 0 ? STORE_NEW : STORE_UPDATED;
-    if (found > 0 && (is_proven != 0 || record->unproven)) {
+    if (found > 0 && !replaces(record, is[0] != 0, is[1] != 0)) {
         *result = STORE_UNCHANGED;
         return 0;
     }

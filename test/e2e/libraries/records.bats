@@ -229,6 +229,25 @@ again() {
     ((killed > 10))
 }
 
+@test "of one change, told with the watch and without it, the store has who it was, in whatever order it comes" {
+    make_library "$TREE/liba.so" one
+    scan >/dev/null
+    send
+    local record store=$STORE
+    record=$(find "$RECORDS" -name 'lib.*.json')
+    mkdir -p "$PLACE/watched"
+    chmod 755 "$PLACE/watched"
+    # as the watch has seen it
+    sed -e 's/^{"crc":"0x....",/{/' -e 's/"source":"scan"/"source":"watch"/' -e 's/"uid":null/"uid":0/' -e 's/"user":null/"user":"root"/' \
+        "$record" >"$PLACE/watched/${record##*/}"
+    local order from turn=0
+    for order in "$RECORDS $PLACE/watched" "$PLACE/watched $RECORDS"; do
+        STORE=$store.$((++turn))
+        for from in $order; do "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$from"; done
+        [[ $(ask "SELECT source, user, proven FROM library_event") == "watch root 1" ]]
+    done
+}
+
 @test "what users put where all can write does not replace what root has seen" {
     make_library "$TREE/liba.so" one
     scan >/dev/null
@@ -238,12 +257,13 @@ again() {
     name=${record##*/}
     # where anybody can write: it is kept as a claim, and root's own replaces it
     install -d -m 1777 "$PLACE/open"
-    sed 's/"what":"added"/"what":"moved"/' "$record" >"$PLACE/open/$name"
+    sed 's/^{"crc":"0x....",/{/; s/"what":"added"/"what":"moved"/' "$record" >"$PLACE/open/$name"
     chown nobody "$PLACE/open/$name"
-    run "$JOBTRAIL_BIN/jobtrail-load" --no-crc --store "$STORE" "$PLACE/open"
-    "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$RECORDS"
+    run -0 "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$PLACE/open"
+    [[ $(ask "SELECT what, proven FROM library_event") == "moved 0" ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$RECORDS"
     [[ $(ask "SELECT what, proven FROM library_event") == "added 1" ]]
-    run "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$PLACE/open"
+    run -0 "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$PLACE/open"
     [[ $(ask "SELECT what, proven FROM library_event") == "added 1" ]]
 }
 

@@ -84,6 +84,12 @@ static void the_same_change_has_the_same_uuid(void **state)
     other.after_ns = 7;
     assert_true(has_same(&one, &other, "uuid"));
     assert_true(has_same(&one, &other, "event"));
+    /* the watch, which is gone when it is told again */
+    other.source = "watch";
+    other.before_ns++;
+    other.event = "019a9f00-1122-7abc-8def-0102030405ff";
+    other.who = (struct library_record_who){.uid = 0, .login_uid = 1000, .user = "root"};
+    assert_true(has_same(&one, &other, "uuid"));
 }
 
 static void another_change_has_another_uuid(void **state)
