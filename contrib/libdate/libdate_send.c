@@ -101,6 +101,9 @@ static enum libdate_sent tell_answer(const struct sending *sending, int answer)
     case LOG_TOO_MANY:
         complain(sending, "too many lines of yours are on their way: this one is left out");
         return LIBDATE_LEFT_OUT;
+    case LOG_NO_MORE:
+        complain(sending, "too many logs were begun by you today: %s.log is not made", name);
+        return LIBDATE_LEFT_OUT;
     case LOG_FAILED:
         complain(sending, "%s/%s.log cannot be written: the administrator's syslog says why",
                  directory, name);

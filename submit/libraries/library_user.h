@@ -2,6 +2,7 @@
 #ifndef JOBTRAIL_LIBRARY_USER_H
 #define JOBTRAIL_LIBRARY_USER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { LIBRARY_USER_SIZE = 64 };
@@ -10,5 +11,8 @@ enum { LIBRARY_USER_SIZE = 64 };
  * something else (it has blanks or other bytes than a name of a user has, or digits alone). A
  * directory service can take long to answer. */
 void library_user_name(uint32_t uid, char name[LIBRARY_USER_SIZE]);
+
+/* Whether there is such a user; true where nobody can tell. */
+bool library_user_is_there(uint32_t uid);
 
 #endif

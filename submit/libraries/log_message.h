@@ -28,6 +28,7 @@ enum log_answer {
     LOG_WRONG = 'm',    /* no message, or a name that no log has */
     LOG_FAILED = 'e',   /* the log cannot be written; root's syslog has why */
     LOG_TOO_MANY = 'b', /* connections of this user */
+    LOG_NO_MORE = 'q',  /* the user has begun too many logs today */
 };
 
 /* Whether a log can be called so: letters, digits and "._+-", 1 to 64, the first no dot or sign. */

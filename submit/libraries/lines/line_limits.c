@@ -14,17 +14,34 @@ static void refill(struct line_user *user, uint64_t now_ms)
         more >= LINES_AT_ONCE - user->lines ? LINES_AT_ONCE : user->lines + (uint32_t)more;
 }
 
-/* In place of one who has written nothing for long. NULL: there are too many who write. */
+/* Where all places are taken, that of the one who may write the most lines now: they have written
+ * little, or nothing for long. NULL: lines of all were left out. */
 static struct line_user *place_of_new(struct line_limits *limits, uint64_t now_ms)
 {
+    struct line_user *found = NULL;
     if (limits->count < LINE_USERS_MAX)
         return &limits->user[limits->count++];
     for (size_t i = 0; i < limits->count; i++) {
-        refill(&limits->user[i], now_ms);
-        if (limits->user[i].lines == LINES_AT_ONCE && limits->user[i].left_out == 0)
-            return &limits->user[i];
+        struct line_user *user = &limits->user[i];
+        refill(user, now_ms);
+        if (user->left_out == 0 && (found == NULL || user->lines > found->lines))
+            found = user;
     }
-    return NULL;
+    return found;
+}
+
+bool line_limits_knows(const struct line_limits *limits, uint32_t uid)
+{
+    for (size_t i = 0; i < limits->count; i++)
+        if (limits->user[i].uid == uid)
+            return true;
+    return false;
+}
+
+static void begin_user(struct line_user *user, uint32_t uid, uint64_t now_ms)
+{
+    *user = (struct line_user){
+        .uid = uid, .lines = LINES_AT_ONCE, .since_ms = now_ms, .day_ms = now_ms};
 }
 
 static struct line_user *user_of(struct line_limits *limits, uint32_t uid, uint64_t now_ms)
@@ -32,17 +49,17 @@ static struct line_user *user_of(struct line_limits *limits, uint32_t uid, uint6
     for (size_t i = 0; i < limits->count; i++)
         if (limits->user[i].uid == uid)
             return &limits->user[i];
-    struct line_user *user = place_of_new(limits, now_ms);
+    struct line_user *user = uid == LINE_SHARED ? NULL : place_of_new(limits, now_ms);
     if (user != NULL)
-        *user = (struct line_user){.uid = uid, .lines = LINES_AT_ONCE, .since_ms = now_ms};
-    return user;
+        begin_user(user, uid, now_ms);
+    else if (limits->shared.uid != LINE_SHARED)
+        begin_user(&limits->shared, LINE_SHARED, now_ms);
+    return user != NULL ? user : &limits->shared;
 }
 
 bool line_limits_take(struct line_limits *limits, uint32_t uid, const char *log, uint64_t now_ms)
 {
     struct line_user *user = user_of(limits, uid, now_ms);
-    if (user == NULL)
-        return false;
     refill(user, now_ms);
     if (user->lines > 0 && user->left_out == 0) {
         user->lines--;
@@ -53,10 +70,23 @@ bool line_limits_take(struct line_limits *limits, uint32_t uid, const char *log,
     return false;
 }
 
+bool line_limits_begin_log(struct line_limits *limits, uint32_t uid, uint64_t now_ms)
+{
+    struct line_user *user = user_of(limits, uid, now_ms);
+    if (now_ms - user->day_ms >= LINE_DAY_MS) {
+        user->day_ms = now_ms;
+        user->logs = 0;
+    }
+    if (user->logs >= LINE_NEW_LOGS)
+        return false;
+    user->logs++;
+    return true;
+}
+
 struct line_user *line_limits_untold(struct line_limits *limits, uint64_t now_ms, bool is_end)
 {
-    for (size_t i = 0; i < limits->count; i++) {
-        struct line_user *user = &limits->user[i];
+    for (size_t i = 0; i <= limits->count; i++) {
+        struct line_user *user = i < limits->count ? &limits->user[i] : &limits->shared;
         if (user->left_out == 0)
             continue;
         refill(user, now_ms);

@@ -25,7 +25,14 @@
 #include "submit/libraries/lines/line_log.h"
 
 /* Who has connected has to send its line within this time. */
-enum { CONNECTIONS = 64, OF_ONE_USER = 8, PATIENCE_MS = 2000, WAITING = 64, TURN_MS = 1000 };
+enum {
+    CONNECTIONS = 64,
+    OF_ONE_USER = 8,
+    PATIENCE_MS = 2000,
+    WAITING = 64,
+    TURN_MS = 1000,
+    UNREAD_MAX = 64
+};
 
 struct connection {
     int fd; /* -1: none */
@@ -60,13 +67,14 @@ static int fail(int error, const char *what)
 static int append_line(const struct line_service *service, const struct log_message *message,
                        uint32_t uid)
 {
-    char user[LIBRARY_USER_SIZE];
+    char user[LIBRARY_USER_SIZE] = "unknown";
     const struct line_logs logs = {
         .logs = {service->directory, service->conf->library_log_bytes,
                  service->conf->library_log_files},
         .names = service->names,
     };
-    library_user_name(uid, user);
+    if (uid != LINE_SHARED)
+        library_user_name(uid, user);
     return line_log_append(&logs, message, user, (int64_t)time(NULL));
 }
 
@@ -82,12 +90,17 @@ static enum log_answer answer_of(struct line_service *service, int error, const 
     return error == 0 ? LOG_WRITTEN : LOG_FAILED;
 }
 
-static bool has_log(const struct line_service *service, const char *name)
+static bool is_there(const struct line_service *service, const char *name)
 {
     char file[LOG_NAME_SIZE + sizeof ".log"];
     snprintf(file, sizeof file, "%s.log", name);
-    return globs_match(service->names, name) ||
-           faccessat(service->directory, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return faccessat(service->directory, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static uint32_t place_of(const struct line_service *service, uint32_t uid)
+{
+    return line_limits_knows(&service->limits, uid) || library_user_is_there(uid) ? uid
+                                                                                  : LINE_SHARED;
 }
 
 static enum log_answer take_message(struct line_service *service, const char *bytes, size_t size,
@@ -96,9 +109,13 @@ static enum log_answer take_message(struct line_service *service, const char *by
     struct log_message message;
     if (log_message_read(bytes, size, &message) != 0)
         return LOG_WRONG;
-    if (!has_log(service, message.name))
+    bool is_new = !is_there(service, message.name);
+    if (is_new && !globs_match(service->names, message.name))
         return LOG_NO_SUCH;
-    if (!line_limits_take(&service->limits, uid, message.name, now_ms()))
+    uint32_t place = place_of(service, uid);
+    if (is_new && !line_limits_begin_log(&service->limits, place, now_ms()))
+        return LOG_NO_MORE;
+    if (!line_limits_take(&service->limits, place, message.name, now_ms()))
         return LOG_LEFT_OUT;
     return answer_of(service, append_line(service, &message, uid), message.name);
 }
@@ -120,9 +137,10 @@ static void tell_left_out(struct line_service *service, bool is_end)
 
 static void end_connection(struct connection *connection, enum log_answer answer)
 {
-    char byte;
-    /* what is not read would take the answer's place */
-    while (recv(connection->fd, &byte, 1, MSG_DONTWAIT) > 0)
+    char byte = 0;
+    /* what is not read would take the answer's place; who sends more and more does without one */
+    shutdown(connection->fd, SHUT_RD);
+    for (int i = 0; i < UNREAD_MAX && recv(connection->fd, &byte, 1, MSG_DONTWAIT) > 0; i++)
         ;
     byte = (char)answer;
     if (send(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)

@@ -126,6 +126,66 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
     (($(sed -n 's/.* nobody LINES_LEFT_OUT count=//p' "$DIR/app-x.log" | awk '{ sum += $1 } END { print sum }') == ${#left_out} + 1))
 }
 
+@test "uids without a name share one place, and a user begins some logs a day: nobody is locked out" {
+    begin_service
+    /usr/bin/python3 - "$SOCKET" >"$PLACE/answers" <<'TEXT'
+import os, pwd, socket, sys
+
+known = {entry.pw_uid for entry in pwd.getpwall()}
+for uid in [uid for uid in range(700000, 701000) if uid not in known][:600]:
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.settimeout(60)
+        s.connect(sys.argv[1])
+        s.send(b"jobtrail line 1\napp-x\0word\0")
+        print(s.recv(9).decode())
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+TEXT
+    [[ $(wc -l <"$PLACE/answers") == 600 ]]
+    (($(grep -c '^f' "$PLACE/answers") > 300))
+    as 65534 -f app-x mine
+    local i
+    for ((i = 0; i < 20; i++)); do as 65534 -f "app-new$i" mine; done
+    run -4 as 65534 -f app-new20 mine
+    [[ $output == *"too many logs were begun by you today"* && ! -e $DIR/app-new20.log ]]
+    as 65534 -f app-new0 mine
+    as 0 -f app-new20 mine
+    end_service
+    grep -q " unknown LINES_LEFT_OUT count=" "$DIR/app-x.log"
+}
+
+@test "a client that sends more and more has no answer, and holds no other user up" {
+    begin_service
+    local child tracer client
+    child=$(pgrep -P "$SERVICE")
+    strace -f -p "$child" -o "$PLACE/calls" -e trace=recvfrom -e inject=recvfrom:delay_enter=2000 2>"$PLACE/traced" 3>&- &
+    tracer=$!
+    tail -n +1 -f --pid=$tracer "$PLACE/traced" | grep -q -m 1 attached
+    setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+print("connected", flush=True)
+try:
+    while True: s.send(b"x")
+except OSError: pass
+' "$SOCKET" >"$PLACE/client" 3>&- &
+    client=$!
+    tail -n +1 -f --pid=$client "$PLACE/client" | grep -q -m 1 connected
+    run as 0 -f app-x mine
+    kill $tracer $client 2>/dev/null || true
+    wait $tracer || true
+    [[ $status == 0 ]]
+    grep -q " root mine$" "$DIR/app-x.log"
+}
+
 @test "connections that say nothing, or garbage, take nobody's place for long" {
     begin_service
     local go=$PLACE/go

@@ -233,7 +233,7 @@ again() {
     make_library "$TREE/liba.so" one
     scan >/dev/null
     send
-    local record store=$STORE
+    local record
     record=$(find "$RECORDS" -name 'lib.*.json')
     mkdir -p "$PLACE/watched"
     chmod 755 "$PLACE/watched"
@@ -242,9 +242,9 @@ again() {
         "$record" >"$PLACE/watched/${record##*/}"
     local order from turn=0
     for order in "$RECORDS $PLACE/watched" "$PLACE/watched $RECORDS"; do
-        STORE=$store.$((++turn))
-        for from in $order; do "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$from"; done
-        [[ $(ask "SELECT source, user, proven FROM library_event") == "watch root 1" ]]
+        turn=$((turn + 1))
+        for from in $order; do "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/$turn.db" "$from"; done
+        [[ $(sqlite3 "$PLACE/$turn.db" "SELECT source, user, proven FROM library_event") == "watch|root|1" ]]
     done
 }
 
