@@ -133,6 +133,8 @@ static int load_file(const char *path, struct conf_loader *loader)
     if (error != 0)
         return error;
     error = conf_transport_check(loader);
+    if (error == 0)
+        error = conf_libraries_check(loader);
     if (error != 0)
         return error;
     error = conf_lists_default(loader->conf);

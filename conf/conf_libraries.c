@@ -10,6 +10,7 @@
 
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
+#include "conf/conf_keys.h"
 
 #define FIELD(name) offsetof(struct conf, name)
 #define BLANKS      " \t"
@@ -114,6 +115,53 @@ int conf_library_append(const struct conf_library_key *key, struct conf *conf, c
         return -ENOMEM;
     }
     lines->line[lines->count++] = new;
+    return 0;
+}
+
+/* The begin of the path's next part but for "."; "": there is none. */
+static const char *next_part(const char *path, size_t *length)
+{
+    do {
+        path += strspn(path, "/");
+        *length = strcspn(path, "/");
+        if (*length != 1 || path[0] != '.')
+            return path;
+        path += *length;
+    } while (true);
+}
+
+/* Whether one is the other, or lies in it. */
+static bool is_one_in_other(const char *one, const char *other)
+{
+    for (;;) {
+        size_t length, other_length;
+        one = next_part(one, &length);
+        other = next_part(other, &other_length);
+        if (length == 0 || other_length == 0)
+            return true;
+        if (length != other_length || memcmp(one, other, length) != 0)
+            return false;
+        one += length;
+        other += length;
+    }
+}
+
+int conf_libraries_check(struct conf_loader *loader)
+{
+    const struct conf *conf = loader->conf;
+    static const char *const keys[] = {"logs", "use_logs", "log_dir"};
+    const char *const paths[] = {conf->library_logs, conf->library_use_logs, conf->library_log_dir};
+    for (size_t i = 1; i < sizeof keys / sizeof *keys; i++)
+        for (size_t other = 0; other < i; other++) {
+            if (paths[i][0] == '\0' || paths[other][0] == '\0' ||
+                !is_one_in_other(paths[i], paths[other]))
+                continue;
+            loader->line = conf->key_line[conf_key_find(CONF_LIBRARIES_SECTION, keys[i])];
+            conf_refuse(loader, 1, "'%s' is, has or lies in the directory of '%s'", keys[i],
+                        keys[other]);
+            conf_refuse_hint(loader, "name a directory of its own");
+            return loader->error;
+        }
     return 0;
 }
 

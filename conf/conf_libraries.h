@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "conf/conf.h"
+#include "conf/conf_loader.h"
 #include "conf/conf_value.h"
 
 #define CONF_LIBRARIES_SECTION "libraries"
@@ -53,6 +54,10 @@ const struct conf_line *conf_library_name(const struct conf *conf, const char *p
 
 /* The line `group` that decides about the library of this name; NULL: none. */
 const struct conf_line *conf_library_group(const struct conf *conf, const char *name);
+
+/* Refuses directories of logs that are one, or lie in each other: whoever may write lines to the
+ * one would write them into the other. Returns 0 or -EINVAL. */
+int conf_libraries_check(struct conf_loader *loader);
 
 void conf_libraries_free(struct conf *conf);
 

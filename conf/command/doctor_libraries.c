@@ -224,11 +224,26 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
     }
 }
 
+static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_watched)
+{
+    if (conf->library_use_logs[0] == '\0')
+        return;
+    if (is_watched) {
+        doctor_writable(doctor, "libraries", conf->library_use_logs,
+                        "mend [libraries] use_logs in jobtrail.conf");
+        return;
+    }
+    doctor_add(doctor, FINDING_WARN, "libraries", conf->library_use_logs, "",
+               "use_logs has no effect: it needs 'watch = yes' and a tree");
+    doctor_mend(doctor, "write 'watch = yes' in [libraries] of jobtrail.conf");
+}
+
 /* Root alone can see it. */
 static void check_watch(struct doctor *doctor, const struct conf *conf)
 {
     struct library_watch_state watch;
     bool is_running = false, is_watched = conf->library_watch && conf->library_trees.count > 0;
+    check_uses(doctor, conf, is_watched);
     if (!is_watched && conf->library_log_dir[0] == '\0')
         return;
     int error = library_watch_state_read(conf->library_state, &watch, &is_running);
