@@ -13,7 +13,9 @@
 #include "conf/base/id_cache.h"
 #include "submit/libraries/library_who.h"
 
-enum { USES_MAX = 16384 };
+/* For all; for one user but root; and of these, those whose commands are told apart: any user can
+ * open a library under any number of names. */
+enum { USES_MAX = 16384, USES_OF_USER = 2048, USE_COMMANDS_OF_USER = 256 };
 
 /* What the program is, by the name of its executable. */
 enum use_kind {
@@ -41,10 +43,11 @@ struct use_counts {
     struct use *use; /* owned */
     size_t count;
     struct id_cache index;
-    uint64_t lost; /* beyond USES_MAX */
+    struct id_cache users; /* how many each of them has */
+    uint64_t lost;         /* beyond USES_MAX and USES_OF_USER */
 };
 
-/* Counts one more. */
+/* Counts one more. Beyond USE_COMMANDS_OF_USER it has no command, program and login. */
 void use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
                     const struct library_who *who);
 

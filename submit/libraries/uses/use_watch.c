@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,7 +28,7 @@
 #include "submit/libraries/watch/watch_process.h"
 
 /* Lines are written so often; paths and programs are cut at their front to so many bytes. */
-enum { WRITE_S = 600, EVENT_BYTES = 65536, SHOWN = 120 };
+enum { WRITE_S = 600, EVENT_BYTES = 65536, SHOWN = 120, LOWEST = 19 };
 
 struct use_watch {
     const struct conf *conf;
@@ -37,6 +38,7 @@ struct use_watch {
     struct use_counts counts;
     char self[LIBRARY_PROGRAM_SIZE]; /* scans open libraries too */
     int directory, signals;
+    pid_t writer; /* a child that writes lines; 0: none */
     uint64_t overruns;
     bool is_moved;
 };
@@ -188,9 +190,18 @@ static void write_uses(const struct use_watch *watch)
     library_names_close(names);
 }
 
-/* In a child: a directory service, or a disk, may take long. */
+static bool is_writing(const struct use_watch *watch)
+{
+    return watch->writer != 0 && waitpid(watch->writer, NULL, WNOHANG) == 0;
+}
+
+/* In a child: a directory service, or a disk, may take long. One at a time writes to a log: what
+ * one that is not ready yet leaves no room for is counted on until the next turn. */
 static void write_beside(struct use_watch *watch)
 {
+    if (is_writing(watch))
+        return;
+    watch->writer = 0;
     if (watch->counts.count > 0) {
         fflush(NULL);
         pid_t pid = fork();
@@ -198,9 +209,8 @@ static void write_beside(struct use_watch *watch)
             write_uses(watch);
             _exit(fflush(NULL) == 0 ? 0 : 1);
         }
+        watch->writer = pid > 0 ? pid : 0;
     }
-    while (waitpid(-1, NULL, WNOHANG) > 0)
-        ;
     use_counts_clear(&watch->counts);
     watch->overruns = 0;
 }
@@ -228,6 +238,8 @@ static int watch_opens(struct use_watch *watch)
         watch->is_moved = false;
     }
     int error = read_events(watch);
+    if (watch->writer != 0)
+        waitpid(watch->writer, NULL, 0);
     write_uses(watch);
     return error;
 }
@@ -277,6 +289,8 @@ int use_watch_run(const struct conf *conf)
 {
     static struct use_watch watch;
     watch = (struct use_watch){.conf = conf, .directory = -1, .signals = -1};
+    /* any user can open as often as they like */
+    setpriority(PRIO_PROCESS, 0, LOWEST);
     int error = get_ready(&watch);
     if (error == 0)
         error = watch_opens(&watch);

@@ -63,12 +63,41 @@ static void what_is_beyond_the_bound_is_counted_as_lost(void **state)
     use_counts_clear(&counts);
 }
 
+static void a_user_takes_no_room_from_others(void **state)
+{
+    struct use_counts counts = {NULL};
+    struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = 7};
+    char path[32];
+    (void)state;
+    for (int i = 0; i < USES_MAX; i++) {
+        snprintf(who.command, sizeof who.command, "c%d", i);
+        who.login_uid = (uint32_t)i;
+        use_counts_add(&counts, "/sw/a.so", USE_OPEN, &who);
+    }
+    assert_true(counts.count == USE_COMMANDS_OF_USER + 1 && counts.lost == 0);
+    const struct use *others = &counts.use[USE_COMMANDS_OF_USER];
+    assert_true(others->count == USES_MAX - USE_COMMANDS_OF_USER);
+    assert_string_equal(others->who.command, "");
+    assert_true(others->who.uid == 7 && others->who.login_uid == LIBRARY_NO_USER);
+    for (int i = 0; i < USES_MAX; i++) {
+        snprintf(path, sizeof path, "/sw/%d.so", i);
+        use_counts_add(&counts, path, USE_OPEN, &who);
+    }
+    assert_true(counts.count == USES_OF_USER && counts.lost > 0);
+    who.uid = 8;
+    use_counts_add(&counts, "/sw/a.so", USE_OPEN, &who);
+    assert_true(counts.count == USES_OF_USER + 1);
+    assert_string_equal(counts.use[USES_OF_USER].who.command, who.command);
+    use_counts_clear(&counts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_is_a_linker_or_an_editor_by_its_name),
         cmocka_unit_test(equal_uses_are_one_with_a_count),
         cmocka_unit_test(what_is_beyond_the_bound_is_counted_as_lost),
+        cmocka_unit_test(a_user_takes_no_room_from_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
