@@ -42,10 +42,16 @@ def column(name):
     return lambda row: row[name]
 
 
+def by(row):
+    """Who it was. Whoever can write where records lie may have written what is not proven: no user's name begins with '?'."""
+    user = row["user"] or (None if row["uid"] is None else str(row["uid"]))
+    return user if row["proven"] else "?" + (user or "")
+
+
 FIELDS = [
     ("After", 6, lambda row: row["after"]["runs"]),
     ("Before", 6, lambda row: row["before"]["runs"]),
-    ("By", 9, lambda row: row["user"] or (None if row["uid"] is None else str(row["uid"]))),
+    ("By", 9, by),
     ("Change", 8, column("what")),
     ("Cluster", 10, column("cluster")),
     ("Command", 20, lambda row: row["command"] or row["program"]),

@@ -100,6 +100,16 @@ two_builds() {
         .[0].after == {runs: 2, failed: 2, users: 1} and .[0].what == "replaced" and .[0].source == "scan"'
 }
 
+@test "a change that others than root can have told is marked" {
+    two_builds
+    run -0 acct --changes --format By,Change -P -n
+    [[ $output == "|replaced" ]]
+    sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0, user = 'root' WHERE first_scan = 0"
+    run -0 acct --changes --format By,Change,Proven -P -n
+    [[ $output == "?root|replaced|no" ]]
+    acct --changes --json | jq -e '.changes[0].proven == false'
+}
+
 @test "where the site hashes objects the sha1 tells it" {
     sed -i 's/^\[submit\]$/&\nhash_objects = yes/' "$CONF"
     two_builds
