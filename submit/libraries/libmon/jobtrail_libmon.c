@@ -112,7 +112,7 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
                                  : LIBMON_TEXT,
         .progress.is_shown = !options->quiet && isatty(STDERR_FILENO) != 0,
     };
-    const struct library_scan_order order = {
+    struct library_scan_order order = {
         .conf = conf,
         .root = options->root,
         .is_dry = options->dry_run,
@@ -141,6 +141,8 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
         fputs("jobtrail-libmon: out of memory\n", stderr);
         return LIBMON_UNUSABLE;
     }
+    if (output.records != NULL)
+        order.teller.count = library_outbox_count(output.records);
     progress_begin(&output.progress, "files: ", 0);
     enum library_scan_outcome outcome = library_scan(&order, &counts, trouble, sizeof trouble);
     library_outbox_free(output.records);

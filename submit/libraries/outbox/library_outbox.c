@@ -42,6 +42,11 @@ struct library_outbox *library_outbox_new(const struct conf *conf)
     return box;
 }
 
+uint64_t *library_outbox_count(struct library_outbox *box)
+{
+    return &box->count;
+}
+
 /* ---- Records --------------------------------------------------------------------------------- */
 
 /* Where no transport is used, nothing is made of the outbox. */

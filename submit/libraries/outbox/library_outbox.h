@@ -8,9 +8,9 @@
  *
  * What a tree has when it is scanned for the first time is one record for each library, with the
  * number and size of its files. Of what is told to be counted alone (is_beyond) there is none by
- * one. No more than LIBRARY_OUTBOX_RECORDS are added one by one, by one
- * struct library_outbox: beyond these a record for each kind of change tells how many files there
- * were since the last call that kept all, of a library named LIBRARY_OUTBOX_OTHERS.
+ * one. No more than LIBRARY_OUTBOX_RECORDS are added one by one
+ * (library_outbox_count()): beyond these a record for each kind of change tells how many files
+ * there were since the last call that kept all, of a library named LIBRARY_OUTBOX_OTHERS.
  */
 #ifndef JOBTRAIL_LIBRARY_OUTBOX_H
 #define JOBTRAIL_LIBRARY_OUTBOX_H
@@ -41,6 +41,11 @@ struct library_sighting {
 /* Opens nothing until something is added. `conf` must outlive it. Returns NULL when out of memory;
  * library_outbox_free() releases, and drops what was not kept. */
 struct library_outbox *library_outbox_new(const struct conf *conf);
+
+/* The number of records of changes that were added one by one: whoever tells keeps it with what is
+ * told, and sets it before they go on after a kill. Otherwise what one that was kept stands for
+ * would be told again by itself. Lives as long as `box`. */
+uint64_t *library_outbox_count(struct library_outbox *box);
 
 /* Adds a change. Those of one library must come one after the other. Returns 0; -ENOBUFS where
  * root's share of the outbox is full: nothing more is added then, and nothing kept; or another

@@ -400,10 +400,40 @@ static int keep_told(const struct library_teller *teller)
     return teller->keep == NULL ? 0 : teller->keep(teller->context);
 }
 
+/* The numbers of one telling, which ends when all is told. */
+static int begin_count(struct library_state *state, const struct library_teller *teller)
+{
+    return teller->count == NULL ? 0 : library_state_counted(state, teller->count);
+}
+
+static int keep_count(struct library_state *state, const struct library_teller *teller, bool is_end)
+{
+    return teller->count == NULL ? 0
+                                 : library_state_set_counted(state, is_end ? 0 : *teller->count);
+}
+
+/* Where it did not show which telling was the last one. */
+static int end_count(struct library_state *state, const struct library_teller *teller)
+{
+    uint64_t count = 0;
+    if (teller->count == NULL || teller->keep == NULL)
+        return 0;
+    int error = library_state_counted(state, &count);
+    if (error != 0 || count == 0)
+        return error;
+    error = library_state_begin(state);
+    if (error == 0)
+        error = library_state_set_counted(state, 0);
+    return error == 0 ? library_state_commit(state) : error;
+}
+
 /* The changes of these logs are told. */
-static int forget_logs(struct library_state *state, char *const *names, size_t count)
+static int forget_logs(struct library_state *state, char *const *names, size_t count,
+                       const struct library_teller *teller)
 {
     int error = library_state_begin(state);
+    if (error == 0)
+        error = keep_count(state, teller, count < LOGS_MAX);
     for (size_t i = 0; i < count && error == 0; i++) {
         struct library_log_state log;
         error = library_state_log(state, names[i], &log);
@@ -461,7 +491,7 @@ static int write_some(struct library_state *state, const struct library_logs *lo
         trouble[0] = '\0';
         error = keep_told(teller);
     }
-    return error == 0 ? forget_logs(state, names, count) : error;
+    return error == 0 ? forget_logs(state, names, count, teller) : error;
 }
 
 static int tell_without_logs(struct library_state *state, const struct library_teller *teller)
@@ -485,10 +515,10 @@ int library_logs_write(struct library_state *state, const struct library_logs *l
     char *names[LOGS_MAX] = {NULL}, *after = NULL;
     size_t count = 0;
     trouble[0] = '\0';
-    if (logs == NULL)
-        return tell_without_logs(state, teller);
-    int error = 0;
-    do {
+    int error = begin_count(state, teller);
+    if (error == 0 && logs == NULL)
+        error = tell_without_logs(state, teller);
+    while (error == 0 && logs != NULL) {
         error = library_state_logs(state, after == NULL ? "" : after, names, LOGS_MAX, &count);
         if (error == 0 && count > 0)
             error = write_some(state, logs, names, count, teller, trouble);
@@ -500,7 +530,9 @@ int library_logs_write(struct library_state *state, const struct library_logs *l
             else
                 free(names[i]);
         }
-    } while (error == 0 && count == LOGS_MAX);
+        if (count < LOGS_MAX)
+            break;
+    }
     free(after);
-    return error;
+    return error == 0 ? end_count(state, teller) : error;
 }

@@ -46,6 +46,9 @@ struct library_teller {
     int (*keep)(void *context);
     /* What is wrong after `keep` has failed; valid until the next call. NULL: something else is. */
     const char *(*trouble)(void *context);
+    /* How many changes it has told in detail; NULL: it does not count. Kept in the state with what
+     * is told, so that whoever goes on after a kill tells the same changes in detail. */
+    uint64_t *count;
     int64_t seen_s; /* when the last scan that saw all began, set by library_scan(); 0: never */
 };
 

@@ -345,6 +345,24 @@ int library_state_set_log(struct library_state *state, const char *name,
     return library_sql_run(state, prepared);
 }
 
+/* Beside the logs: no library has the name "". */
+int library_state_counted(struct library_state *state, uint64_t *count)
+{
+    struct library_log_state log;
+    int error = library_state_log(state, "", &log);
+    if (error == 0)
+        *count = log.base < 0 ? 0 : (uint64_t)log.base;
+    return error;
+}
+
+int library_state_set_counted(struct library_state *state, uint64_t count)
+{
+    const struct library_log_state log = {.base = (int64_t)count};
+    uint64_t before = 0;
+    int error = library_state_counted(state, &before);
+    return error != 0 || before == count ? error : library_state_set_log(state, "", &log);
+}
+
 int library_state_told(struct library_state *state, const char *log)
 {
     static const enum query queries[] = {QUERY_TOLD_OF, QUERY_TOLD_OTHER, QUERY_TOLD_HALF,

@@ -142,6 +142,10 @@ int library_state_log(struct library_state *state, const char *name, struct libr
 int library_state_set_log(struct library_state *state, const char *name,
                           const struct library_log_state *log);
 
+/* How many of the settled changes have been told one by one: 0 at first. */
+int library_state_counted(struct library_state *state, uint64_t *count);
+int library_state_set_counted(struct library_state *state, uint64_t count);
+
 /* The settled changes are told in this log, NULL: in all: deletes those that are to be told in no
  * other one. */
 int library_state_told(struct library_state *state, const char *log);

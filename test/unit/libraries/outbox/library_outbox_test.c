@@ -200,6 +200,27 @@ static void what_is_too_much_is_counted_by_kind(void **state)
     assert_int_equal(number(count + 2, "wasT", "size"), 20);
 }
 
+static void who_goes_on_after_a_kill_tells_the_same_one_by_one(void **state)
+{
+    (void)state;
+    *library_outbox_count(box) = LIBRARY_OUTBOX_RECORDS - 1;
+    for (size_t i = 0; i < 2; i++) {
+        const uint64_t count = *library_outbox_count(box);
+        add(LIBRARY_ADDED, "libm", "/sw/1.so", false);
+        add(LIBRARY_ADDED, "libm", "/sw/2.so", false);
+        add(LIBRARY_ADDED, "libm", "/sw/3.so", false);
+        assert_int_equal(library_outbox_keep(box), 0);
+        library_outbox_free(box);
+        box = library_outbox_new(&conf);
+        assert_non_null(box);
+        *library_outbox_count(box) = count;
+    }
+    assert_int_equal(read_all(), 4);
+    assert_string_equal(text(0, "uuid"), text(2, "uuid"));
+    assert_string_equal(text(1, "uuid"), text(3, "uuid"));
+    assert_string_equal(text(1, "library"), LIBRARY_OUTBOX_OTHERS);
+}
+
 static void what_is_counted_alone_has_no_record_of_its_own(void **state)
 {
     struct library_change change = change_of(LIBRARY_MODIFIED, "~bob", "/sw/bob.so");
@@ -295,6 +316,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_change_is_a_record_with_both_files, begin, end),
         cmocka_unit_test_setup_teardown(a_first_scan_is_a_record_a_library, begin, end),
         cmocka_unit_test_setup_teardown(what_is_too_much_is_counted_by_kind, begin, end),
+        cmocka_unit_test_setup_teardown(who_goes_on_after_a_kill_tells_the_same_one_by_one, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(what_is_counted_alone_has_no_record_of_its_own, begin, end),
         cmocka_unit_test_setup_teardown(a_full_outbox_keeps_nothing_and_takes_it_later, begin, end),
         cmocka_unit_test_setup_teardown(told_again_is_the_same_record, begin, end),
