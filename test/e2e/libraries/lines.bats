@@ -12,6 +12,7 @@ setup() {
     STATE=$PLACE/state
     SERVICE=
     chmod o+x "$PLACE" "$BATS_RUN_TMPDIR" # for other users
+    touch "$PLACE"/{said,answers,traced,client} # tail ends where one is not there yet
     configure
 }
 
