@@ -32,7 +32,7 @@ enum library_who_how {
 /* {0} is LIBRARY_WHO_NOT_WATCHED. All below `how` holds for the last two of it alone. */
 struct library_who {
     enum library_who_how how;
-    uint32_t uid;                       /* effective, of the process */
+    uint32_t uid;                       /* real, of the process; the effective one of root's */
     uint32_t login_uid;                 /* LIBRARY_NO_USER: not set */
     uint32_t job, step;                 /* of Slurm; LIBRARY_NO_JOB: in none, or not known */
     uint32_t others;                    /* how many events of other users the file had before */

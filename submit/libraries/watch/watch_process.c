@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/libraries/watch/watch_process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,14 +39,22 @@ struct watch_processes *watch_processes_new(const char *spool)
     return processes;
 }
 
-/* The effective user of the lines "Uid:\treal\teffective..." of /proc/PID/status. */
+int watch_process_user(const char *status, uint32_t *uid)
+{
+    unsigned real, effective;
+    const char *line = strstr(status, "\nUid:"); /* a newline in the name is escaped */
+    if (line == NULL || sscanf(line, "\nUid: %u %u", &real, &effective) != 2)
+        return -EPROTO;
+    *uid = real != 0 ? real : effective;
+    return 0;
+}
+
 static int read_uid(int directory, uint32_t *uid)
 {
     char text[STATUS_TEXT];
     if (io_read_text(directory, "status", text, sizeof text) <= 0)
-        return -1;
-    const char *line = strstr(text, "\nUid:"); /* a newline in the name is escaped */
-    return line != NULL && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -1;
+        return -ESRCH;
+    return watch_process_user(text, uid);
 }
 
 static uint32_t read_login(int directory)

@@ -17,6 +17,11 @@ struct watch_processes;
  * memory; free() releases. */
 struct watch_processes *watch_processes_new(const char *spool);
 
+/* The user of the text of /proc/PID/status: the real one, who has started the program, whatever
+ * set-user-id bit that has; the effective one of a server of root's that acts for somebody. Returns
+ * 0, or -EPROTO where the text has none. */
+int watch_process_user(const char *status, uint32_t *uid);
+
 /* Fills in all but the time. The event is that of the process's session alone. `is_gone`: the
  * kernel found no process any more when it told of the event. `now_ms` is monotonic. Returns
  * whether it is known; else `*who` is LIBRARY_WHO_UNKNOWN. */

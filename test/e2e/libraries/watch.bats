@@ -104,6 +104,23 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(figure unknown) == 0 ]]
 }
 
+@test "who runs a program of root's, by its set-user-id bit, has changed what it writes" {
+    begin_watch
+    cp "$(readlink -f /usr/bin/python3)" "$PLACE/setuid"
+    chmod 4755 "$PLACE/setuid"
+    as 65534 "$PLACE/setuid" -c '
+import os, sys, time
+if os.geteuid() == 0:
+    open(sys.argv[1] + "/libsetuid.so", "w").write("x")
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libsetuid $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LOG_CREATED libsetuid.so) == *" by=nobody command=setuid "* ]]
+}
+
 @test "of what was moved and removed it is told who did it, also with its directory" {
     mkdir -p "$TREE/a/deep" "$TREE/b"
     echo one >"$TREE/a/libone.so"
