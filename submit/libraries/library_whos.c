@@ -83,14 +83,17 @@ static bool is_known(const struct library_who *who)
     return who->how >= LIBRARY_WHO_BY_FILE;
 }
 
+static bool is_another(const struct whos_entry *entry, const struct library_who *who)
+{
+    return is_known(&entry->who) && (!is_known(who) || who->uid != entry->who.uid ||
+                                     who->login_uid != entry->who.login_uid);
+}
+
 /* An event of a process that is gone does not hide that the one before was the same user's: it does
  * hide who was last. */
 static void take_who(struct whos_entry *entry, const struct library_who *who)
 {
-    uint32_t others = entry->who.others;
-    if (is_known(&entry->who) &&
-        (!is_known(who) || who->uid != entry->who.uid || who->login_uid != entry->who.login_uid))
-        others++;
+    uint32_t others = entry->who.others + is_another(entry, who);
     entry->who = *who;
     entry->who.others = others;
 }
@@ -99,6 +102,11 @@ int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds
                      const struct library_who *who, int64_t time_ns)
 {
     struct whos_entry *entry = entry_of(whos, path, strlen(path));
+    if (deeds == LIBRARY_DEED_CLOSED) {
+        if (entry != NULL)
+            entry->who.others += is_another(entry, who);
+        return 0;
+    }
     if (entry == NULL && (entry = entry_new(whos, path, time_ns)) == NULL)
         return -ENOSPC;
     take_who(entry, who);

@@ -5,6 +5,9 @@
  *
  * A file's last event says who. It holds for a change only where the file's time of last change is
  * not beyond that of its events: a later change was done by somebody else, whom nobody saw.
+ *
+ * Who closes a file need not have written to it: any process can send an open file to another one
+ * (unix(7), SCM_RIGHTS). So a close alone names nobody, and takes nobody's place.
  */
 #ifndef JOBTRAIL_LIBRARY_WHOS_H
 #define JOBTRAIL_LIBRARY_WHOS_H
@@ -23,6 +26,7 @@ enum library_deed {
     LIBRARY_DEED_CAME = 2,      /* made, linked, or renamed to this name */
     LIBRARY_DEED_WENT = 4,      /* removed, or renamed from this name */
     LIBRARY_DEED_DIRECTORY = 8, /* with a directory */
+    LIBRARY_DEED_CLOSED = 16,   /* nothing but closed, after it had been open for writing */
 };
 
 struct library_whos;
@@ -32,7 +36,8 @@ struct library_whos *library_whos_new(void);
 void library_whos_free(struct library_whos *whos);
 
 /* Notes that `who` did this to the file of the absolute path at `time_ns`, since the Epoch. Of a
- * `who` that is not known, `how` alone counts. Returns 0, or -ENOSPC: then it is counted. */
+ * `who` that is not known, `how` alone counts. Of LIBRARY_DEED_CLOSED it notes that there was
+ * somebody else, if the file has other events. Returns 0, or -ENOSPC: then it is counted. */
 int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds,
                      const struct library_who *who, int64_t time_ns);
 

@@ -130,7 +130,8 @@ static unsigned deeds_of(const struct watch_event *event)
         return deeds | LIBRARY_DEED_CAME;
     if ((event->mask & (FAN_DELETE | FAN_MOVED_FROM)) != 0)
         return deeds | LIBRARY_DEED_WENT;
-    return deeds | LIBRARY_DEED_WROTE;
+    return (event->mask & (FAN_MODIFY | FAN_ATTRIB)) != 0 ? deeds | LIBRARY_DEED_WROTE
+                                                          : deeds | LIBRARY_DEED_CLOSED;
 }
 
 static bool is_wanted(const struct library_watch *watch, const struct watch_event *event,

@@ -121,6 +121,36 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(line LOG_CREATED libsetuid.so) == *" by=nobody command=setuid "* ]]
 }
 
+@test "who closes a file that somebody else has sent has not written it" {
+    echo "owners = nobody" >>"$CONF"
+    begin_watch
+    chmod 1777 "$TREE"
+    /usr/bin/python3 -c '
+import os, socket, sys, time
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+user = os.fork()
+if user == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+    fd = os.open(sys.argv[1] + "/libsent.so", os.O_CREAT | os.O_WRONLY, 0o644)
+    os.write(fd, b"x")
+    socket.send_fds(theirs, [b"x"], [fd])
+    os.close(fd)
+    theirs.send(b"closed")
+    while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+    os._exit(0)
+fds = socket.recv_fds(ours, 1, 1)[1]
+ours.recv(6)
+os.close(fds[0])
+os.waitpid(user, 0)
+' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libsent $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LOG_CREATED libsent.so) == *" by=nobody command=python3"*" by_others=1"* ]]
+}
+
 @test "of what was moved and removed it is told who did it, also with its directory" {
     mkdir -p "$TREE/a/deep" "$TREE/b"
     echo one >"$TREE/a/libone.so"

@@ -61,6 +61,30 @@ static void who_was_last_did_it_and_others_are_counted(void **state)
     assert_true(find("/sw/a", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
 }
 
+static void a_close_alone_names_nobody(void **state)
+{
+    (void)state;
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
+    add("/sw/a", LIBRARY_DEED_CLOSED, 7, 11 * S);
+    struct library_who who = find("/sw/a", NULL, false, 10 * S);
+    assert_true(who.uid == 7 && who.others == 0);
+    add("/sw/a", LIBRARY_DEED_CLOSED, 0, 20 * S);
+    who = find("/sw/a", NULL, false, 10 * S);
+    assert_true(who.uid == 7 && who.others == 1);
+    assert_true(find("/sw/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
+    add("/sw/b", LIBRARY_DEED_CLOSED, 0, 10 * S);
+    assert_true(find("/sw/b", NULL, false, 10 * S).how == LIBRARY_WHO_UNKNOWN);
+    assert_int_equal(library_whos_count(whos), 1);
+    /* one that is gone stays gone, and one of a process that was over is nobody's */
+    add("/sw/c", LIBRARY_DEED_WENT, 7, 10 * S);
+    add("/sw/c", LIBRARY_DEED_CLOSED, 0, 11 * S);
+    assert_true(find("/sw/c", NULL, true, 0).uid == 7);
+    const struct library_who gone = {.how = LIBRARY_WHO_UNKNOWN};
+    assert_int_equal(library_whos_add(whos, "/sw/d", LIBRARY_DEED_WROTE, &gone, 13 * S), 0);
+    add("/sw/d", LIBRARY_DEED_CLOSED, 0, 13 * S);
+    assert_true(find("/sw/d", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
+}
+
 static void a_change_beyond_the_events_is_nobodys(void **state)
 {
     (void)state;
@@ -147,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(who_was_last_did_it_and_others_are_counted, begin, end),
+        cmocka_unit_test_setup_teardown(a_close_alone_names_nobody, begin, end),
         cmocka_unit_test_setup_teardown(a_change_beyond_the_events_is_nobodys, begin, end),
         cmocka_unit_test_setup_teardown(what_a_directory_brings_or_takes_was_done_by_its_mover,
                                         begin, end),
