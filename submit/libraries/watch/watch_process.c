@@ -14,7 +14,7 @@
 #include "conf/base/io.h"
 #include "conf/base/process_stat.h"
 #include "spank/spool_path.h"
-#include "submit/job/slurm_job.h"
+#include "submit/libraries/watch/watch_job.h"
 
 /* In so short a time no other process gets the pid, unless some ten thousand are started. */
 enum { PROCESSES = 256, HELD_MS = 2000, FRESH_MS = 20, STATUS_TEXT = 4096, CGROUP_TEXT = 8192 };
@@ -67,26 +67,14 @@ static uint32_t read_login(int directory)
                : LIBRARY_NO_USER;
 }
 
-/* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
-static uint32_t step_of(const char *text)
-{
-    const char *step = strstr(text, "/step_");
-    unsigned number;
-    return step != NULL && sscanf(step, "/step_%9u", &number) == 1 ? number : LIBRARY_NO_JOB;
-}
-
 static void read_job(const struct watch_processes *processes, int directory,
                      struct library_who *who)
 {
+    const struct watch_cgroups cgroups = {.spool = processes->spool};
     char text[CGROUP_TEXT];
     who->job = who->step = LIBRARY_NO_JOB;
-    if (io_read_text(directory, "cgroup", text, sizeof text) <= 0)
-        return;
-    uint32_t job = slurm_job_of_cgroup(processes->spool, text);
-    if (job == 0)
-        return;
-    who->job = job;
-    who->step = step_of(text);
+    if (io_read_text(directory, "cgroup", text, sizeof text) > 0)
+        watch_job_find(&cgroups, text, &who->job, &who->step);
 }
 
 /* What a path that is too long ends with says more than its begin. */
@@ -116,12 +104,13 @@ static bool read_process(const struct watch_processes *processes, int32_t pid,
     *who = (struct library_who){.how = LIBRARY_WHO_BY_FILE, .pid = pid};
     if (directory < 0 || read_uid(directory, &who->uid) != 0)
         return false;
-    who->login_uid = read_login(directory);
     read_command(directory, who->command);
     read_program(directory, who->program);
     pid_t session = getsid(pid);
     snprintf(who->event, sizeof who->event, "%d", session > 0 ? session : pid);
     read_job(processes, directory, who);
+    /* slurmd has none, so that processes of jobs may set any */
+    who->login_uid = who->job == LIBRARY_NO_JOB ? read_login(directory) : LIBRARY_NO_USER;
     return true;
 }
 
