@@ -4,8 +4,8 @@
  *
  * All is of the process at the time when the kernel told of it. Of a process that was gone by then
  * nothing is known. The login user is the one of loginuid (audit): the person who logged in, also
- * behind sudo and su. On some systems nobody sets it: there it is what the user says, since a process
- * that has none may set any, once. So it is left out for processes of jobs.
+ * behind sudo and su. On some systems nobody sets it: there it is what the user says, since a
+ * process that has none may set any, once. So it is left out for processes of jobs.
  */
 #ifndef JOBTRAIL_LIBRARY_WHO_H
 #define JOBTRAIL_LIBRARY_WHO_H

@@ -85,8 +85,8 @@ static bool is_known(const struct library_who *who)
 
 static bool is_another(const struct whos_entry *entry, const struct library_who *who)
 {
-    return is_known(&entry->who) && (!is_known(who) || who->uid != entry->who.uid ||
-                                     who->login_uid != entry->who.login_uid);
+    return is_known(&entry->who) &&
+           (!is_known(who) || who->uid != entry->who.uid || who->login_uid != entry->who.login_uid);
 }
 
 /* An event of a process that is gone does not hide that the one before was the same user's: it does
