@@ -148,7 +148,7 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
-    if (!watch_process_find(watch->processes, event->pid, event->is_gone, now_ms(), who)) {
+    if (!watch_process_find(watch->processes, event, now_ms(), who)) {
         watch->state.unknown++;
         return;
     }

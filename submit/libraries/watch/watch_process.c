@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
@@ -130,21 +131,30 @@ static bool is_held(const struct watch_process *held, int32_t pid, uint64_t star
     return held->pid == pid && held->start_ticks == start_ticks;
 }
 
-bool watch_process_find(struct watch_processes *processes, int32_t pid, bool is_gone,
+/* A process keeps its pid until its parent has asked for its status. */
+static bool is_there(const struct watch_event *event)
+{
+    if (event->pidfd < 0)
+        return !event->is_gone;
+    return syscall(SYS_pidfd_send_signal, event->pidfd, 0, NULL, 0) == 0 || errno != ESRCH;
+}
+
+bool watch_process_find(struct watch_processes *processes, const struct watch_event *event,
                         uint64_t now_ms, struct library_who *who)
 {
     struct process_stat stat;
+    const int32_t pid = event->pid;
     struct watch_process *held = &processes->process[(uint32_t)pid % PROCESSES];
     struct library_who found;
     *who = (struct library_who){.how = LIBRARY_WHO_UNKNOWN};
     if (pid <= 0)
         return false;
-    if (is_gone || process_stat_read(pid, &stat) != 0)
+    if (event->is_gone || process_stat_read(pid, &stat) != 0)
         return take_held(held, pid, now_ms, who);
     bool is_same = is_held(held, pid, stat.start_ticks);
     if (is_same && now_ms - held->seen_ms <= FRESH_MS)
         return take_held(held, pid, now_ms, who);
-    if (!read_process(processes, pid, &found))
+    if (!read_process(processes, pid, &found) || !is_there(event))
         return take_held(held, pid, now_ms, who);
     if (found.program[0] == '\0' && is_same)
         found = held->who;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "submit/libraries/library_who.h"
+#include "submit/libraries/watch/watch_events.h"
 
 struct watch_processes;
 
@@ -22,10 +23,12 @@ struct watch_processes *watch_processes_new(const char *spool);
  * 0, or -EPROTO where the text has none. */
 int watch_process_user(const char *status, uint32_t *uid);
 
-/* Fills in all but the time. The event is that of the process's session alone. `is_gone`: the
- * kernel found no process any more when it told of the event. `now_ms` is monotonic. Returns
- * whether it is known; else `*who` is LIBRARY_WHO_UNKNOWN. */
-bool watch_process_find(struct watch_processes *processes, int32_t pid, bool is_gone,
+/* Fills in all but the time, of the event's process. The event is that of the process's session
+ * alone. What is read of a pid is believed if the process of the event's descriptor is there
+ * afterwards, so that the pid is no other's. `now_ms` is monotonic. Returns whether it is known;
+ * else
+ * `*who` is LIBRARY_WHO_UNKNOWN. */
+bool watch_process_find(struct watch_processes *processes, const struct watch_event *event,
                         uint64_t now_ms, struct library_who *who);
 
 #endif

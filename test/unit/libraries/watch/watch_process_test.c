@@ -6,6 +6,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -25,6 +29,36 @@ static void who_starts_a_program_of_roots_is_its_user(void **state)
     assert_int_equal(user_of("Name:\tsmbd\nUid:\t0\t1002\t0\t1002\n"), 1002);
 }
 
+static bool is_found(struct watch_processes *processes, int32_t pid, int pidfd, bool is_gone)
+{
+    const struct watch_event event = {.pid = pid, .pidfd = pidfd, .is_gone = is_gone};
+    struct library_who who;
+    bool is_known = watch_process_find(processes, &event, 1000, &who);
+    assert_int_equal(who.how, is_known ? LIBRARY_WHO_BY_FILE : LIBRARY_WHO_UNKNOWN);
+    return is_known;
+}
+
+/* Another process has its pid, as this one here. */
+static void a_process_that_is_gone_is_not_who_has_its_pid(void **state)
+{
+    struct watch_processes *processes = watch_processes_new("/nowhere");
+    (void)state;
+    assert_non_null(processes);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    int fd = (int)syscall(SYS_pidfd_open, child, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_false(is_found(processes, getpid(), fd, false));
+    assert_false(is_found(processes, getpid(), -1, true));
+    close(fd);
+    fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    assert_true(is_found(processes, getpid(), fd, false));
+    close(fd);
+    free(processes);
+}
+
 static void a_text_without_users_is_refused(void **state)
 {
     uint32_t uid;
@@ -38,6 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_starts_a_program_of_roots_is_its_user),
+        cmocka_unit_test(a_process_that_is_gone_is_not_who_has_its_pid),
         cmocka_unit_test(a_text_without_users_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
