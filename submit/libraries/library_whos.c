@@ -25,7 +25,7 @@ struct whos_entry {
 
 struct library_whos {
     struct whos_entry *entry; /* owned */
-    size_t count;
+    size_t count, bytes;
     struct id_cache index; /* the entry's number, from 1, by its path */
     uint64_t lost;
 };
@@ -66,7 +66,9 @@ static void index_entry(struct library_whos *whos, size_t at)
 
 static struct whos_entry *entry_new(struct library_whos *whos, const char *path, int64_t time_ns)
 {
-    char *copy = whos->count < LIBRARY_WHOS_MAX ? strdup(path) : NULL;
+    size_t size = strlen(path) + 1;
+    bool has_room = whos->count < LIBRARY_WHOS_MAX && whos->bytes + size <= LIBRARY_WHOS_BYTES_MAX;
+    char *copy = has_room ? strdup(path) : NULL;
     if (copy == NULL || GROW(whos->entry, whos->count) != 0) {
         free(copy);
         whos->lost++;
@@ -75,6 +77,7 @@ static struct whos_entry *entry_new(struct library_whos *whos, const char *path,
     struct whos_entry *entry = &whos->entry[whos->count];
     *entry = (struct whos_entry){.path = copy, .first_ns = time_ns};
     index_entry(whos, whos->count++);
+    whos->bytes += size;
     return entry;
 }
 
@@ -117,19 +120,24 @@ int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds
 
 void library_whos_watched(struct library_whos *whos, const char *path, int64_t time_ns)
 {
-    struct whos_entry *entry = entry_of(whos, path, strlen(path));
+    struct whos_entry *entry = path == NULL ? NULL : entry_of(whos, path, strlen(path));
     if (entry != NULL)
         entry->watched_ns = time_ns;
+    for (size_t i = 0; path == NULL && i < whos->count; i++)
+        if (whos->entry[i].watched_ns == 0)
+            whos->entry[i].watched_ns = time_ns;
 }
 
 void library_whos_forget(struct library_whos *whos, int64_t time_ns)
 {
     size_t kept = 0;
     for (size_t i = 0; i < whos->count; i++) {
-        if (whos->entry[i].last_ns < time_ns)
-            free(whos->entry[i].path);
-        else
+        if (whos->entry[i].last_ns >= time_ns) {
             whos->entry[kept++] = whos->entry[i];
+            continue;
+        }
+        whos->bytes -= strlen(whos->entry[i].path) + 1;
+        free(whos->entry[i].path);
     }
     whos->count = kept;
     id_cache_clear(&whos->index);
@@ -252,7 +260,7 @@ static int read_part(int fd, struct library_whos *whos)
     int error = read_whole(fd, &part, sizeof part);
     if (error != 0)
         return error;
-    if (part.path_size == 0 || part.path_size >= 2 * PATH_MAX)
+    if (part.path_size == 0 || part.path_size >= PATH_MAX)
         return -EPROTO;
     CLEANUP_FREE char *path = calloc(1, part.path_size + 1);
     error = path == NULL ? -ENOMEM : read_whole(fd, path, part.path_size);

@@ -18,7 +18,8 @@
 
 #include "submit/libraries/library_who.h"
 
-enum { LIBRARY_WHOS_MAX = 32768 };
+/* Paths, and bytes of them. */
+enum { LIBRARY_WHOS_MAX = 32768, LIBRARY_WHOS_BYTES_MAX = 32 << 20 };
 
 /* What was done, or'ed together. */
 enum library_deed {
@@ -41,7 +42,8 @@ void library_whos_free(struct library_whos *whos);
 int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds,
                      const struct library_who *who, int64_t time_ns);
 
-/* What comes into the directory until `time_ns` may have come before it was watched. */
+/* What comes into the directory until `time_ns` may have come before it was watched. NULL: into any
+ * that was not watched yet. */
 void library_whos_watched(struct library_whos *whos, const char *path, int64_t time_ns);
 
 /* Forgets what has happened before `time_ns`. */

@@ -328,7 +328,7 @@ void libmon_print_end(struct libmon_output *output, const struct library_scan_co
     if (counts->unhashed > 0)
         printf(", %" PRIu64 " without a hash", counts->unhashed);
     if (counts->too_deep > 0)
-        printf(", %" PRIu64 " directories too deep", counts->too_deep);
+        printf(", %" PRIu64 " too deep", counts->too_deep);
     if (output->beyond > 0)
         printf(", %" PRIu64 " of them only counted", output->beyond);
     if (counts->forgotten > 0)

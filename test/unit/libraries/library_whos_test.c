@@ -2,6 +2,7 @@
 #include "submit/libraries/library_whos.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,6 +111,10 @@ static void what_a_directory_brings_or_takes_was_done_by_its_mover(void **state)
     library_whos_watched(whos, "/sw/new", 11 * S);
     assert_true(find("/sw/new/a", NULL, false, 12 * S).how == LIBRARY_WHO_BY_DIRECTORY);
     assert_true(find("/sw/new/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
+    add("/sw/third", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME, 7, 10 * S);
+    assert_true(find("/sw/third/a", NULL, false, 20 * S).how == LIBRARY_WHO_BY_DIRECTORY);
+    library_whos_watched(whos, NULL, 11 * S);
+    assert_true(find("/sw/third/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
     /* its mover has removed none of its files */
     assert_true(find("/sw/new/a", NULL, true, 0).how == LIBRARY_WHO_UNKNOWN);
 }
@@ -138,6 +143,26 @@ static void memory_is_bounded_and_the_rest_counted(void **state)
     assert_int_equal(library_whos_lost(whos), 1);
     add("/sw/0", LIBRARY_DEED_WROTE, 8, S);
     assert_true(find("/sw/0", NULL, false, S).uid == 8);
+}
+
+static void bytes_of_paths_are_bounded(void **state)
+{
+    static char path[PATH_MAX];
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
+    (void)state;
+    memset(path, 'd', sizeof path - 1);
+    path[0] = '/';
+    int error = 0, count = 0;
+    for (; count < LIBRARY_WHOS_MAX && error == 0; count++) {
+        snprintf(path + 1, 8, "%07d", count);
+        path[8] = '/';
+        error = library_whos_add(whos, path, LIBRARY_DEED_CAME, &who, S + count);
+    }
+    assert_int_equal(error, -ENOSPC);
+    assert_in_range(count, 8000, 9000);
+    /* what is forgotten makes room */
+    library_whos_forget(whos, 2 * S);
+    assert_int_equal(library_whos_add(whos, path, LIBRARY_DEED_CAME, &who, S), 0);
 }
 
 static int copy(size_t cut, struct library_whos **read)
@@ -177,6 +202,7 @@ int main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(what_is_told_is_forgotten, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_bounded_and_the_rest_counted, begin, end),
+        cmocka_unit_test_setup_teardown(bytes_of_paths_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(what_is_written_is_read, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
