@@ -223,7 +223,7 @@ static int watch_opens(struct use_watch *watch)
             continue;
         next_s = time(NULL) + WRITE_S;
         write_beside(watch);
-        if (watch->is_moved)
+        if (watch->is_moved || watch_marks_is_stale(watch->marks))
             watch_marks_again(watch->marks, &watch->conf->library_trees);
         watch->is_moved = false;
     }
