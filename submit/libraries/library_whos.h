@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Who did what to which file: what the watch remembers until a scan has told the changes. Its
- * memory is bounded; what is beyond the bound is counted, and its changes are told without who.
+ * memory is bounded; what is beyond the bound is counted, and its changes are told without who. The
+ * last quarter of the room is for root, and for users who have less than an eighth of all.
  *
  * A file's last event says who. It holds for a change only where the file's time of last change is
  * not beyond that of its events: a later change was done by somebody else, whom nobody saw.

@@ -137,12 +137,35 @@ static void memory_is_bounded_and_the_rest_counted(void **state)
     (void)state;
     for (int i = 0; i < LIBRARY_WHOS_MAX; i++) {
         snprintf(path, sizeof path, "/sw/%d", i);
-        add(path, LIBRARY_DEED_CAME, 7, S);
+        add(path, LIBRARY_DEED_CAME, 0, S);
     }
     assert_int_equal(library_whos_add(whos, "/sw/x", LIBRARY_DEED_CAME, &who, S), -ENOSPC);
     assert_int_equal(library_whos_lost(whos), 1);
     add("/sw/0", LIBRARY_DEED_WROTE, 8, S);
     assert_true(find("/sw/0", NULL, false, S).uid == 8);
+}
+
+static int fill(uint32_t uid, int most)
+{
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = uid};
+    char path[32];
+    for (int i = 0; i < most; i++) {
+        snprintf(path, sizeof path, "/sw/%u/%d", uid, i);
+        if (library_whos_add(whos, path, LIBRARY_DEED_CAME, &who, S + uid) != 0)
+            return i;
+    }
+    return most;
+}
+
+static void no_user_takes_the_room_of_others(void **state)
+{
+    (void)state;
+    assert_int_equal(fill(7, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 4 * 3);
+    assert_int_equal(library_whos_lost(whos), 1);
+    assert_int_equal(fill(8, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 8);
+    assert_int_equal(fill(0, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 8);
+    library_whos_forget(whos, S + 8);
+    assert_int_equal(fill(7, 10), 10);
 }
 
 static void bytes_of_paths_are_bounded(void **state)
@@ -202,6 +225,7 @@ int main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(what_is_told_is_forgotten, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_bounded_and_the_rest_counted, begin, end),
+        cmocka_unit_test_setup_teardown(no_user_takes_the_room_of_others, begin, end),
         cmocka_unit_test_setup_teardown(bytes_of_paths_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(what_is_written_is_read, begin, end),
     };
