@@ -63,9 +63,10 @@ run_demo() {
     "$DEMO" --no-install >"$OUT" 2>"$ERR" || { cat "$OUT" "$ERR" && false; }
 }
 
-# The step of the program that mpiexec.hydra starts differs by its version.
+# The step of the program that mpiexec.hydra starts differs by its version, and the code of the other one is not certain
+# on a busy machine (contrib/demo/run).
 as_in_batch() {
-    sed -E 's/^2\.1( |$)/2.batch\1/'
+    sed -E 's/^2\.1( |$)/2.batch\1/; s/^(2\.0 alice pi) EXITED \?:\?$/\1 COMPLETED 0:0/'
 }
 
 shows_every_run() {
