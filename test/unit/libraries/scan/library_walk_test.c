@@ -207,7 +207,7 @@ static void a_path_that_nothing_can_open_is_too_deep(void **state)
                                        .unreadable = met_unreadable,
                                        .too_deep = met_too_deep};
     assert_int_equal(library_walk(&order, tree), 0);
-    assert_in_range(longest, PATH_MAX - 500, PATH_MAX - 1);
+    assert_true(longest >= PATH_MAX - 500 && longest < PATH_MAX);
     assert_int_equal(too_long, 1);
     globs_free(patterns);
     globs_free(except);
