@@ -238,6 +238,21 @@ os.waitpid(user, 0)
     [[ $(grep -c " path=$TREE/libmany.so.* by=unknown" "$LOGS/libmany.log") == 20000 ]]
 }
 
+@test "directories that are gone do not count for ever" {
+    local round
+    begin_watch
+    for round in 1 2 3; do
+        (cd "$TREE" && seq 2000 | xargs mkdir)
+        exec 8>"$TREE/libround$round.so"
+        exec 8>&-
+        said "libround$round"
+        (cd "$TREE" && seq 2000 | xargs rmdir)
+    done
+    scans 4
+    # twice of what there were at once, and some
+    (($(figure directories) <= 2 * 2001 + 1024))
+}
+
 @test "names of any bytes and commands of any name drive no line" {
     begin_watch
     local evil=$PLACE/x$'\n'by=root
