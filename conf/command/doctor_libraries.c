@@ -201,9 +201,11 @@ static void add_seen(struct doctor *doctor, const char *state,
                    "%" PRIu64 " directories cannot be watched: %s; scans say what has changed "
                    "there, and not who did it",
                    watch->unwatched, strerror(watch->error));
-        doctor_mend(doctor, watch->error == ENOSPC ? "name smaller trees, or raise "
-                                                     "/proc/sys/fs/fanotify/max_user_marks"
-                                                   : "watch on the host where people install");
+        doctor_mend(doctor, watch->error == ENOSPC
+                                ? "name smaller trees: 65536 directories and 32 MiB of paths are "
+                                  "the most; where /proc/sys/fs/fanotify/max_user_marks has less, "
+                                  "raise it"
+                                : "watch on the host where people install");
     } else {
         doctor_add(doctor, FINDING_OK, "watch", state, "",
                    "directories are watched: %" PRIu64 "; events: %" PRIu64

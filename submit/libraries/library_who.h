@@ -4,7 +4,8 @@
  *
  * All is of the process at the time when the kernel told of it. Of a process that was gone by then
  * nothing is known. The login user is the one of loginuid (audit): the person who logged in, also
- * behind sudo and su. On some systems nobody sets it.
+ * behind sudo and su. On some systems nobody sets it: there it is what the user says, since a
+ * process that has none may set any, once. So it is left out for processes of jobs.
  */
 #ifndef JOBTRAIL_LIBRARY_WHO_H
 #define JOBTRAIL_LIBRARY_WHO_H
@@ -32,7 +33,7 @@ enum library_who_how {
 /* {0} is LIBRARY_WHO_NOT_WATCHED. All below `how` holds for the last two of it alone. */
 struct library_who {
     enum library_who_how how;
-    uint32_t uid;                       /* effective, of the process */
+    uint32_t uid;                       /* real, of the process; the effective one of root's */
     uint32_t login_uid;                 /* LIBRARY_NO_USER: not set */
     uint32_t job, step;                 /* of Slurm; LIBRARY_NO_JOB: in none, or not known */
     uint32_t others;                    /* how many events of other users the file had before */

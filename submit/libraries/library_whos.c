@@ -19,16 +19,21 @@ struct whos_entry {
     char *path; /* owned */
     unsigned deeds;
     int64_t first_ns, last_ns;
+    uint32_t maker;     /* whose event was the first; LIBRARY_NO_USER: not known */
     int64_t watched_ns; /* of a directory: since when; 0: not yet */
     struct library_who who;
 };
 
 struct library_whos {
     struct whos_entry *entry; /* owned */
-    size_t count;
+    size_t count, bytes;
     struct id_cache index; /* the entry's number, from 1, by its path */
+    struct id_cache share; /* how many entries each maker has */
     uint64_t lost;
 };
+
+/* With so many there is room only for those who have no more than a share, and for root. */
+enum { CROWDED = LIBRARY_WHOS_MAX / 4 * 3, SHARE = LIBRARY_WHOS_MAX / 8 };
 
 struct library_whos *library_whos_new(void)
 {
@@ -43,6 +48,7 @@ void library_whos_free(struct library_whos *whos)
         free(whos->entry[i].path);
     free(whos->entry);
     id_cache_free(&whos->index);
+    id_cache_free(&whos->share);
     free(whos);
 }
 
@@ -56,25 +62,44 @@ static struct whos_entry *entry_of(const struct library_whos *whos, const char *
     return number == 0 ? NULL : &whos->entry[number - 1];
 }
 
+static int64_t share_of(const struct library_whos *whos, uint32_t maker)
+{
+    struct digest digest;
+    return hash_bytes(&maker, sizeof maker, &digest) == 0 ? id_cache_find(&whos->share, &digest)
+                                                          : 0;
+}
+
 static void index_entry(struct library_whos *whos, size_t at)
 {
     struct digest digest;
-    const char *path = whos->entry[at].path;
-    if (hash_bytes(path, strlen(path), &digest) == 0)
+    const struct whos_entry *entry = &whos->entry[at];
+    if (hash_bytes(entry->path, strlen(entry->path), &digest) == 0)
         id_cache_add(&whos->index, &digest, (int64_t)at + 1);
+    int64_t share = share_of(whos, entry->maker);
+    if (hash_bytes(&entry->maker, sizeof entry->maker, &digest) == 0)
+        id_cache_add(&whos->share, &digest, share + 1);
 }
 
-static struct whos_entry *entry_new(struct library_whos *whos, const char *path, int64_t time_ns)
+static bool is_crowded(const struct library_whos *whos)
 {
-    char *copy = whos->count < LIBRARY_WHOS_MAX ? strdup(path) : NULL;
+    return whos->count >= CROWDED || whos->bytes >= LIBRARY_WHOS_BYTES_MAX / 4 * 3;
+}
+
+static struct whos_entry *entry_new(struct library_whos *whos, const char *path, uint32_t maker,
+                                    int64_t time_ns)
+{
+    size_t size = strlen(path) + 1;
+    bool has_room = whos->count < LIBRARY_WHOS_MAX && whos->bytes + size <= LIBRARY_WHOS_BYTES_MAX;
+    char *copy = has_room ? strdup(path) : NULL;
     if (copy == NULL || GROW(whos->entry, whos->count) != 0) {
         free(copy);
         whos->lost++;
         return NULL;
     }
     struct whos_entry *entry = &whos->entry[whos->count];
-    *entry = (struct whos_entry){.path = copy, .first_ns = time_ns};
+    *entry = (struct whos_entry){.path = copy, .first_ns = time_ns, .maker = maker};
     index_entry(whos, whos->count++);
+    whos->bytes += size;
     return entry;
 }
 
@@ -83,14 +108,17 @@ static bool is_known(const struct library_who *who)
     return who->how >= LIBRARY_WHO_BY_FILE;
 }
 
+static bool is_another(const struct whos_entry *entry, const struct library_who *who)
+{
+    return is_known(&entry->who) &&
+           (!is_known(who) || who->uid != entry->who.uid || who->login_uid != entry->who.login_uid);
+}
+
 /* An event of a process that is gone does not hide that the one before was the same user's: it does
  * hide who was last. */
 static void take_who(struct whos_entry *entry, const struct library_who *who)
 {
-    uint32_t others = entry->who.others;
-    if (is_known(&entry->who) &&
-        (!is_known(who) || who->uid != entry->who.uid || who->login_uid != entry->who.login_uid))
-        others++;
+    uint32_t others = entry->who.others + is_another(entry, who);
     entry->who = *who;
     entry->who.others = others;
 }
@@ -99,8 +127,20 @@ int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds
                      const struct library_who *who, int64_t time_ns)
 {
     struct whos_entry *entry = entry_of(whos, path, strlen(path));
-    if (entry == NULL && (entry = entry_new(whos, path, time_ns)) == NULL)
-        return -ENOSPC;
+    if (deeds == LIBRARY_DEED_CLOSED) {
+        if (entry != NULL)
+            entry->who.others += is_another(entry, who);
+        return 0;
+    }
+    if (entry == NULL) {
+        uint32_t maker = is_known(who) ? who->uid : LIBRARY_NO_USER;
+        if (maker != 0 && is_crowded(whos) && share_of(whos, maker) >= SHARE)
+            whos->lost++;
+        else
+            entry = entry_new(whos, path, maker, time_ns);
+        if (entry == NULL)
+            return -ENOSPC;
+    }
     take_who(entry, who);
     entry->deeds = deeds;
     entry->last_ns = time_ns;
@@ -109,22 +149,28 @@ int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds
 
 void library_whos_watched(struct library_whos *whos, const char *path, int64_t time_ns)
 {
-    struct whos_entry *entry = entry_of(whos, path, strlen(path));
+    struct whos_entry *entry = path == NULL ? NULL : entry_of(whos, path, strlen(path));
     if (entry != NULL)
         entry->watched_ns = time_ns;
+    for (size_t i = 0; path == NULL && i < whos->count; i++)
+        if (whos->entry[i].watched_ns == 0)
+            whos->entry[i].watched_ns = time_ns;
 }
 
 void library_whos_forget(struct library_whos *whos, int64_t time_ns)
 {
     size_t kept = 0;
     for (size_t i = 0; i < whos->count; i++) {
-        if (whos->entry[i].last_ns < time_ns)
-            free(whos->entry[i].path);
-        else
+        if (whos->entry[i].last_ns >= time_ns) {
             whos->entry[kept++] = whos->entry[i];
+            continue;
+        }
+        whos->bytes -= strlen(whos->entry[i].path) + 1;
+        free(whos->entry[i].path);
     }
     whos->count = kept;
     id_cache_clear(&whos->index);
+    id_cache_clear(&whos->share);
     for (size_t i = 0; i < kept; i++)
         index_entry(whos, i);
 }
@@ -215,7 +261,7 @@ struct whos_part {
     struct whos_entry entry;
 };
 
-static const struct whos_head right_head = {.magic = "jobtrail whos 1",
+static const struct whos_head right_head = {.magic = "jobtrail whos 2",
                                             .entry_size = sizeof(struct whos_part)};
 
 int library_whos_write(const struct library_whos *whos, int fd)
@@ -244,11 +290,12 @@ static int read_part(int fd, struct library_whos *whos)
     int error = read_whole(fd, &part, sizeof part);
     if (error != 0)
         return error;
-    if (part.path_size == 0 || part.path_size >= 2 * PATH_MAX)
+    if (part.path_size == 0 || part.path_size >= PATH_MAX)
         return -EPROTO;
     CLEANUP_FREE char *path = calloc(1, part.path_size + 1);
     error = path == NULL ? -ENOMEM : read_whole(fd, path, part.path_size);
-    struct whos_entry *entry = error == 0 ? entry_new(whos, path, part.entry.first_ns) : NULL;
+    struct whos_entry *entry =
+        error == 0 ? entry_new(whos, path, part.entry.maker, part.entry.first_ns) : NULL;
     if (entry == NULL)
         return error == 0 ? -EPROTO : error;
     char *kept = entry->path;

@@ -222,10 +222,21 @@ static const char *event_of(const struct library_who *who, char text[RECORD_UUID
     return text;
 }
 
+/* An event has no time of its own but that when it was read: with many of them, some time after
+ * the change. The file's time of last change tells more, where it is earlier. */
+static int64_t seen_after_ns(const struct library_change *change)
+{
+    int64_t event_ns = change->who.time_s * SECOND_NS;
+    /* a file that moves with its directory keeps its own */
+    int64_t changed_ns = change->who.how == LIBRARY_WHO_BY_FILE ? change->is.changed_ns : 0;
+    return changed_ns > 0 && changed_ns < event_ns ? changed_ns / SECOND_NS * SECOND_NS : event_ns;
+}
+
 /* The watch has seen when it was, and who did it. */
-static void add_sighting(const struct library_who *who, struct library_sighting *sighting,
+static void add_sighting(const struct library_change *change, struct library_sighting *sighting,
                          struct who_texts *texts)
 {
+    const struct library_who *who = &change->who;
     if (who->how < LIBRARY_WHO_BY_FILE)
         return;
     library_user_name(who->uid, texts->user);
@@ -234,7 +245,7 @@ static void add_sighting(const struct library_who *who, struct library_sighting 
         snprintf(texts->step, sizeof texts->step, "%u", who->step);
     sighting->source = "watch";
     sighting->event = event_of(who, texts->event);
-    sighting->after_ns = who->time_s * SECOND_NS;
+    sighting->after_ns = seen_after_ns(change);
     sighting->before_ns = (who->time_s + 1) * SECOND_NS;
     sighting->who = (struct library_record_who){
         .uid = who->uid,
@@ -257,7 +268,7 @@ int libmon_tell(void *context, const struct library_change *change)
         .before_ns = LIBRARY_RECORD_NONE,
         .who = LIBRARY_RECORD_NOBODY,
     };
-    add_sighting(&change->who, &sighting, &texts);
+    add_sighting(change, &sighting, &texts);
     if (output->records != NULL)
         library_outbox_change(output->records, change, &sighting);
     return print_change(output, change);
@@ -328,7 +339,7 @@ void libmon_print_end(struct libmon_output *output, const struct library_scan_co
     if (counts->unhashed > 0)
         printf(", %" PRIu64 " without a hash", counts->unhashed);
     if (counts->too_deep > 0)
-        printf(", %" PRIu64 " directories too deep", counts->too_deep);
+        printf(", %" PRIu64 " too deep", counts->too_deep);
     if (output->beyond > 0)
         printf(", %" PRIu64 " of them only counted", output->beyond);
     if (counts->forgotten > 0)

@@ -36,7 +36,7 @@ struct library_scan_counts {
     uint64_t unhashed; /* of those, beyond the bounds of what is hashed */
     uint64_t away;     /* of the state, not seen: their tree or directory was not there as before */
     uint64_t unreadable; /* files and directories */
-    uint64_t too_deep;   /* directories below LIBRARY_WALK_DEPTH others: they are not looked at */
+    uint64_t too_deep;   /* files and directories that library_walk() is too_deep() for */
     uint64_t trees_away; /* trees and mount points */
     uint64_t forgotten;  /* by other patterns they are no libraries any more */
 };

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,6 +317,10 @@ static int walk_names(struct walking *walking, int fd, const struct level *level
     int error = 0;
     for (size_t i = 0; i < level->count && error == 0; i++) {
         const char *name = level->names + level->name[i].at;
+        if (size + strlen("/") + strlen(name) >= PATH_MAX) {
+            walking->walk->too_deep(walking->walk->context);
+            continue;
+        }
         error = append_name(walking, name);
         if (error == 0)
             error = walk_one(walking, fd, name, level->name[i].type, device, place);

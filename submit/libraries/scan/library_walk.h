@@ -62,7 +62,8 @@ struct library_walk {
      * of what is below. */
     int (*unreadable)(void *context, const char *key, size_t size, int error);
 
-    /* A directory below LIBRARY_WALK_DEPTH others, which is not looked at. */
+    /* A directory below LIBRARY_WALK_DEPTH others; or a file or directory whose path has PATH_MAX
+     * bytes or more, with its NUL, and which nothing can open by that path. It is not looked at. */
     void (*too_deep)(void *context);
 };
 

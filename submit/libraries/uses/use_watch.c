@@ -70,7 +70,7 @@ static void take_directory(struct use_watch *watch, const struct watch_event *ev
 static void take_open(struct use_watch *watch, const struct watch_event *event, const char *path)
 {
     struct library_who who;
-    watch_process_find(watch->processes, event->pid, event->is_gone, now_ms(), &who);
+    watch_process_find(watch->processes, event, now_ms(), &who);
     bool is_known = who.how >= LIBRARY_WHO_BY_FILE;
     if (is_known && (who.job != LIBRARY_NO_JOB || strcmp(who.program, watch->self) == 0))
         return;
@@ -233,7 +233,7 @@ static int watch_opens(struct use_watch *watch)
             continue;
         next_s = time(NULL) + WRITE_S;
         write_beside(watch);
-        if (watch->is_moved)
+        if (watch->is_moved || watch_marks_is_stale(watch->marks))
             watch_marks_again(watch->marks, &watch->conf->library_trees);
         watch->is_moved = false;
     }

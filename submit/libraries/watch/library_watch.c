@@ -13,13 +13,15 @@
 #include "conf/base/globs.h"
 #include "submit/libraries/watch/watch_events.h"
 #include "submit/libraries/watch/watch_marks.h"
+#include "submit/libraries/watch/watch_new.h"
 #include "submit/libraries/watch/watch_process.h"
 
 /* Quiet for so long: what a program writes at once is scanned once, and its files were written
  * longer ago than their times are exact. */
 enum { QUIET_MS = 3000, LONGEST_MS = 60000, AGAIN_MS = 60000, REST = 20 };
 
-enum { EVENT_BYTES = 65536, READS_MAX = 4096 };
+/* Whoever makes events all the time: signals and scans have their turn after so long. */
+enum { EVENT_BYTES = 65536, READ_MS = 1000 };
 
 struct library_watch {
     const struct conf *conf;
@@ -27,6 +29,7 @@ struct library_watch {
     struct watch_processes *processes;
     struct library_whos *whos;
     struct globs *patterns, *except;
+    struct watch_new fresh;
     struct library_watch_state state;
     bool is_due, is_moved, is_overrun;
     uint64_t first_ms, last_ms, rest_ms; /* monotonic: of the burst; before it there is no scan */
@@ -83,6 +86,7 @@ void library_watch_free(struct library_watch *watch)
 {
     if (watch == NULL)
         return;
+    watch_new_clear(&watch->fresh);
     watch_marks_free(watch->marks);
     free(watch->processes);
     library_whos_free(watch->whos);
@@ -130,7 +134,8 @@ static unsigned deeds_of(const struct watch_event *event)
         return deeds | LIBRARY_DEED_CAME;
     if ((event->mask & (FAN_DELETE | FAN_MOVED_FROM)) != 0)
         return deeds | LIBRARY_DEED_WENT;
-    return deeds | LIBRARY_DEED_WROTE;
+    return (event->mask & (FAN_MODIFY | FAN_ATTRIB)) != 0 ? deeds | LIBRARY_DEED_WROTE
+                                                          : deeds | LIBRARY_DEED_CLOSED;
 }
 
 static bool is_wanted(const struct library_watch *watch, const struct watch_event *event,
@@ -147,7 +152,7 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
-    if (!watch_process_find(watch->processes, event->pid, event->is_gone, now_ms(), who)) {
+    if (!watch_process_find(watch->processes, event, now_ms(), who)) {
         watch->state.unknown++;
         return;
     }
@@ -158,10 +163,36 @@ static void find_who(struct library_watch *watch, const struct watch_event *even
              session);
 }
 
+/* Marks the new directories, as long as walks have time. What they do not come to is left to
+ * library_watch_begin(). */
+static void walk_new(struct library_watch *watch)
+{
+    struct watch_new *fresh = &watch->fresh;
+    for (size_t i = 0; i < fresh->count; i++) {
+        int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+        if (!watch_new_may_walk(fresh, begin_ns)) {
+            watch->is_moved = true;
+            break;
+        }
+        watch_marks_add(watch->marks, fresh->path[i]);
+        library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
+        watch_new_used(fresh, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+    }
+    watch_new_clear(fresh);
+}
+
+static void note_directory(struct library_watch *watch, const char *path)
+{
+    if (watch->fresh.count == WATCH_NEW_MAX)
+        walk_new(watch);
+    if (watch_new_note(&watch->fresh, path) != 0)
+        watch->is_moved = true;
+}
+
 static void take_event(void *context, const struct watch_event *event)
 {
     struct library_watch *watch = context;
-    char path[2 * PATH_MAX];
+    char path[PATH_MAX];
     struct library_who who;
     watch->state.events++;
     if ((event->mask & FAN_Q_OVERFLOW) != 0) {
@@ -183,16 +214,14 @@ static void take_event(void *context, const struct watch_event *event)
     if ((event->mask & (FAN_MOVED_FROM | FAN_MOVED_TO)) != 0 &&
         (deeds & LIBRARY_DEED_DIRECTORY) != 0)
         watch->is_moved = true;
-    if (deeds == (LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME)) {
-        watch_marks_add(watch->marks, path);
-        library_whos_watched(watch->whos, path, clock_ns(CLOCK_REALTIME));
-    }
+    if (deeds == (LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME))
+        note_directory(watch, path);
 }
 
 int library_watch_read(struct library_watch *watch)
 {
     _Alignas(struct fanotify_event_metadata) static char bytes[EVENT_BYTES];
-    for (int i = 0; i < READS_MAX; i++) { /* whoever makes events all the time */
+    for (uint64_t begin = now_ms(); now_ms() - begin < READ_MS;) {
         ssize_t size = read(watch_marks_fd(watch->marks), bytes, sizeof bytes);
         if (size < 0 && errno == EINTR)
             continue;
@@ -200,6 +229,7 @@ int library_watch_read(struct library_watch *watch)
             return size == 0 || errno == EAGAIN ? 0 : -errno;
         int error = watch_events_each(bytes, (size_t)size, watch_marks_has_pidfd(watch->marks),
                                       take_event, watch);
+        walk_new(watch);
         if (error != 0)
             return error;
     }
@@ -222,8 +252,10 @@ int library_watch_due_ms(const struct library_watch *watch)
 
 void library_watch_begin(struct library_watch *watch)
 {
-    if (watch->is_moved)
+    if (watch->is_moved || watch_marks_is_stale(watch->marks)) {
         watch_marks_again(watch->marks, &watch->conf->library_trees);
+        library_whos_watched(watch->whos, NULL, clock_ns(CLOCK_REALTIME));
+    }
     watch->is_moved = watch->is_overrun = watch->is_due = false;
     watch->scan_ns = clock_ns(CLOCK_REALTIME);
 }

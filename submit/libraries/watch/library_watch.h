@@ -24,7 +24,8 @@ void library_watch_free(struct library_watch *watch);
 /* To be waited on. */
 int library_watch_fd(const struct library_watch *watch);
 
-/* Reads all that has happened so far; returns 0 or -errno, where the watch is at its end. */
+/* Reads what has happened so far, for a second at the most; returns 0 or -errno, where the watch is
+ * at its end. */
 int library_watch_read(struct library_watch *watch);
 
 const struct library_whos *library_watch_whos(const struct library_watch *watch);
@@ -33,7 +34,8 @@ const struct library_whos *library_watch_whos(const struct library_watch *watch)
  * seconds, and after a minute at the latest. */
 int library_watch_due_ms(const struct library_watch *watch);
 
-/* A scan begins: marks what directories were renamed again, and begins a new burst. */
+/* A scan begins: marks all directories again where some were renamed, are gone or have no mark yet,
+ * and begins a new burst. */
 void library_watch_begin(struct library_watch *watch);
 
 /* It has ended. `is_done`: it has told all; else another one is due in a minute. After it there is

@@ -38,12 +38,18 @@ static int take_name(const unsigned char *info, size_t size, struct watch_event 
     return 0;
 }
 
+static void close_pidfd(struct watch_event *event)
+{
+    if (event->pidfd >= 0)
+        close(event->pidfd);
+    event->pidfd = -1;
+}
+
 static void take_pidfd(const unsigned char *info, size_t size, struct watch_event *event)
 {
-    int fd = size < INFO_HEAD + sizeof fd ? -1 : (int)word_at(info + INFO_HEAD);
-    event->is_gone = fd < 0;
-    if (fd >= 0)
-        close(fd);
+    close_pidfd(event);
+    event->pidfd = size < INFO_HEAD + sizeof(int) ? -1 : (int)word_at(info + INFO_HEAD);
+    event->is_gone = event->pidfd < 0;
 }
 
 /* What belongs to one event: parts, each with its kind and size at its begin. */
@@ -79,12 +85,14 @@ int watch_events_each(const void *bytes, size_t size, bool has_pidfd,
         if (head.vers != FANOTIFY_METADATA_VERSION || head.metadata_len < sizeof head ||
             head.event_len < head.metadata_len || head.event_len > size)
             return -EPROTO;
-        struct watch_event event = {.mask = head.mask, .pid = head.pid, .is_gone = has_pidfd};
+        struct watch_event event = {
+            .mask = head.mask, .pid = head.pid, .pidfd = -1, .is_gone = has_pidfd};
         int error = take_infos(at + head.metadata_len, head.event_len - head.metadata_len, &event);
+        if (error == 0 && (event.name != NULL || (head.mask & FAN_Q_OVERFLOW) != 0))
+            take(context, &event);
+        close_pidfd(&event);
         if (error != 0)
             return error;
-        if (event.name != NULL || (head.mask & FAN_Q_OVERFLOW) != 0)
-            take(context, &event);
         at += head.event_len;
         size -= head.event_len;
     }

@@ -13,6 +13,7 @@
 struct watch_event {
     uint64_t mask;
     int32_t pid;        /* 0: a process of another pid namespace */
+    int pidfd;          /* of the process; it is closed behind the call. -1: none */
     bool is_gone;       /* the process had ended when the event was read */
     const void *fsid;   /* 8 bytes */
     const void *handle; /* of the directory; begins with its type */
@@ -21,8 +22,8 @@ struct watch_event {
 };
 
 /* Calls `take` for each event of the `size` bytes of a read(2); an overrun has the mask
- * FAN_Q_OVERFLOW alone. Closes descriptors of processes, if `has_pidfd`: then an event without one
- * is of a process that is gone. Returns 0; or -EPROTO where the bytes are no events. */
+ * FAN_Q_OVERFLOW alone. If `has_pidfd`, an event without a descriptor of a process is of one that
+ * is gone. Returns 0; or -EPROTO where the bytes are no events. */
 int watch_events_each(const void *bytes, size_t size, bool has_pidfd,
                       void (*take)(void *context, const struct watch_event *event), void *context);
 

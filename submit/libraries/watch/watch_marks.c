@@ -25,6 +25,9 @@
 
 enum { HANDLE_BYTES = 128 }; /* MAX_HANDLE_SZ */
 
+/* So many more than twice of those that there were, and all is walked again. */
+enum { STALE = 1024 };
+
 #define CHANGES                                                                                    \
     (FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_MODIFY | FAN_CLOSE_WRITE |      \
      FAN_ATTRIB | FAN_ONDIR | FAN_EVENT_ON_CHILD)
@@ -38,7 +41,9 @@ struct watch_marks {
     uint64_t mask;
     struct globs *none; /* no file is of interest to the walk */
     char **path;        /* owned, each too */
-    size_t count;
+    size_t count, bytes;
+    size_t begun_with; /* the count when all was walked last */
+    bool is_full;
     struct id_cache index; /* the path's number, from 1, by fsid and handle */
     size_t unwatched;
     int why;
@@ -67,7 +72,8 @@ static void forget_paths(struct watch_marks *marks)
 {
     for (size_t i = 0; i < marks->count; i++)
         free(marks->path[i]);
-    marks->count = 0;
+    marks->count = marks->bytes = 0;
+    marks->is_full = false;
     id_cache_clear(&marks->index);
 }
 
@@ -141,12 +147,15 @@ static int keep_path(struct watch_marks *marks, const struct digest *digest, con
         return -ENOMEM;
     library_path(key, size, path);
     int64_t number = id_cache_find(&marks->index, digest);
+    marks->bytes += size + 1;
     if (number != 0) {
+        marks->bytes -= strlen(marks->path[number - 1]) + 1;
         free(marks->path[number - 1]);
         marks->path[number - 1] = path;
         return 0;
     }
     if (GROW(marks->path, marks->count) != 0) {
+        marks->bytes -= size + 1;
         free(path);
         return -ENOMEM;
     }
@@ -159,7 +168,9 @@ static int mark_directory(void *context, int fd, const char *key, size_t size)
 {
     struct watch_marks *marks = context;
     struct digest digest;
-    int error = marks->count < WATCH_DIRECTORIES_MAX ? digest_of_directory(fd, &digest) : -ENOSPC;
+    bool has_room =
+        marks->count < WATCH_DIRECTORIES_MAX && marks->bytes + size < WATCH_PATHS_BYTES_MAX;
+    int error = has_room ? digest_of_directory(fd, &digest) : -ENOSPC;
     if (error == 0 &&
         fanotify_mark(marks->fd, FAN_MARK_ADD | FAN_MARK_ONLYDIR, marks->mask, fd, NULL) != 0)
         error = -errno;
@@ -168,6 +179,7 @@ static int mark_directory(void *context, int fd, const char *key, size_t size)
     if (error != 0) {
         marks->unwatched++;
         marks->why = error;
+        marks->is_full |= error == -ENOSPC;
     }
     return 0;
 }
@@ -233,6 +245,12 @@ void watch_marks_again(struct watch_marks *marks, const struct conf_lines *trees
             marks->why = error;
         }
     }
+    marks->begun_with = marks->count;
+}
+
+bool watch_marks_is_stale(const struct watch_marks *marks)
+{
+    return marks->is_full || marks->count > 2 * marks->begun_with + STALE;
 }
 
 size_t watch_marks_count(const struct watch_marks *marks)

@@ -16,8 +16,8 @@
 
 #include "conf/conf.h"
 
-/* A mark keeps a directory in the kernel's memory, some KiB. */
-enum { WATCH_DIRECTORIES_MAX = 65536 };
+/* A mark keeps a directory in the kernel's memory, some KiB. The second is for all paths. */
+enum { WATCH_DIRECTORIES_MAX = 65536, WATCH_PATHS_BYTES_MAX = 32 << 20 };
 
 struct watch_marks;
 
@@ -42,6 +42,10 @@ int watch_marks_add(struct watch_marks *marks, const char *path);
 
 /* Forgets all paths, and marks all trees. */
 void watch_marks_again(struct watch_marks *marks, const struct conf_lines *trees);
+
+/* Whether many of the paths may be of directories that are gone, or there was no room for one: it
+ * is time for watch_marks_again(). */
+bool watch_marks_is_stale(const struct watch_marks *marks);
 
 /* The path of the directory with this handle, of an event; NULL: none is known. `fsid` has 8 bytes,
  * `handle` begins with its type. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/libraries/watch/watch_process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
@@ -13,7 +15,7 @@
 #include "conf/base/io.h"
 #include "conf/base/process_stat.h"
 #include "spank/spool_path.h"
-#include "submit/job/slurm_job.h"
+#include "submit/libraries/watch/watch_job.h"
 
 /* In so short a time no other process gets the pid, unless some ten thousand are started. */
 enum { PROCESSES = 256, HELD_MS = 2000, FRESH_MS = 20, STATUS_TEXT = 4096, CGROUP_TEXT = 8192 };
@@ -38,14 +40,22 @@ struct watch_processes *watch_processes_new(const char *spool)
     return processes;
 }
 
-/* The effective user of the lines "Uid:\treal\teffective..." of /proc/PID/status. */
+int watch_process_user(const char *status, uint32_t *uid)
+{
+    unsigned real, effective;
+    const char *line = strstr(status, "\nUid:"); /* a newline in the name is escaped */
+    if (line == NULL || sscanf(line, "\nUid: %u %u", &real, &effective) != 2)
+        return -EPROTO;
+    *uid = real != 0 ? real : effective;
+    return 0;
+}
+
 static int read_uid(int directory, uint32_t *uid)
 {
     char text[STATUS_TEXT];
     if (io_read_text(directory, "status", text, sizeof text) <= 0)
-        return -1;
-    const char *line = strstr(text, "\nUid:"); /* a newline in the name is escaped */
-    return line != NULL && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -1;
+        return -ESRCH;
+    return watch_process_user(text, uid);
 }
 
 static uint32_t read_login(int directory)
@@ -58,26 +68,14 @@ static uint32_t read_login(int directory)
                : LIBRARY_NO_USER;
 }
 
-/* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
-static uint32_t step_of(const char *text)
-{
-    const char *step = strstr(text, "/step_");
-    unsigned number;
-    return step != NULL && sscanf(step, "/step_%9u", &number) == 1 ? number : LIBRARY_NO_JOB;
-}
-
 static void read_job(const struct watch_processes *processes, int directory,
                      struct library_who *who)
 {
+    const struct watch_cgroups cgroups = {.spool = processes->spool};
     char text[CGROUP_TEXT];
     who->job = who->step = LIBRARY_NO_JOB;
-    if (io_read_text(directory, "cgroup", text, sizeof text) <= 0)
-        return;
-    uint32_t job = slurm_job_of_cgroup(processes->spool, text);
-    if (job == 0)
-        return;
-    who->job = job;
-    who->step = step_of(text);
+    if (io_read_text(directory, "cgroup", text, sizeof text) > 0)
+        watch_job_find(&cgroups, text, &who->job, &who->step);
 }
 
 /* What a path that is too long ends with says more than its begin. */
@@ -107,12 +105,13 @@ static bool read_process(const struct watch_processes *processes, int32_t pid,
     *who = (struct library_who){.how = LIBRARY_WHO_BY_FILE, .pid = pid};
     if (directory < 0 || read_uid(directory, &who->uid) != 0)
         return false;
-    who->login_uid = read_login(directory);
     read_command(directory, who->command);
     read_program(directory, who->program);
     pid_t session = getsid(pid);
     snprintf(who->event, sizeof who->event, "%d", session > 0 ? session : pid);
     read_job(processes, directory, who);
+    /* slurmd has none, so that processes of jobs may set any */
+    who->login_uid = who->job == LIBRARY_NO_JOB ? read_login(directory) : LIBRARY_NO_USER;
     return true;
 }
 
@@ -132,21 +131,30 @@ static bool is_held(const struct watch_process *held, int32_t pid, uint64_t star
     return held->pid == pid && held->start_ticks == start_ticks;
 }
 
-bool watch_process_find(struct watch_processes *processes, int32_t pid, bool is_gone,
+/* A process keeps its pid until its parent has asked for its status. */
+static bool is_there(const struct watch_event *event)
+{
+    if (event->pidfd < 0)
+        return !event->is_gone;
+    return syscall(SYS_pidfd_send_signal, event->pidfd, 0, NULL, 0) == 0 || errno != ESRCH;
+}
+
+bool watch_process_find(struct watch_processes *processes, const struct watch_event *event,
                         uint64_t now_ms, struct library_who *who)
 {
     struct process_stat stat;
+    const int32_t pid = event->pid;
     struct watch_process *held = &processes->process[(uint32_t)pid % PROCESSES];
     struct library_who found;
     *who = (struct library_who){.how = LIBRARY_WHO_UNKNOWN};
     if (pid <= 0)
         return false;
-    if (is_gone || process_stat_read(pid, &stat) != 0)
+    if (event->is_gone || process_stat_read(pid, &stat) != 0)
         return take_held(held, pid, now_ms, who);
     bool is_same = is_held(held, pid, stat.start_ticks);
     if (is_same && now_ms - held->seen_ms <= FRESH_MS)
         return take_held(held, pid, now_ms, who);
-    if (!read_process(processes, pid, &found))
+    if (!read_process(processes, pid, &found) || !is_there(event))
         return take_held(held, pid, now_ms, who);
     if (found.program[0] == '\0' && is_same)
         found = held->who;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "submit/libraries/library_who.h"
+#include "submit/libraries/watch/watch_events.h"
 
 struct watch_processes;
 
@@ -17,10 +18,17 @@ struct watch_processes;
  * memory; free() releases. */
 struct watch_processes *watch_processes_new(const char *spool);
 
-/* Fills in all but the time. The event is that of the process's session alone. `is_gone`: the
- * kernel found no process any more when it told of the event. `now_ms` is monotonic. Returns
- * whether it is known; else `*who` is LIBRARY_WHO_UNKNOWN. */
-bool watch_process_find(struct watch_processes *processes, int32_t pid, bool is_gone,
+/* The user of the text of /proc/PID/status: the real one, who has started the program, whatever
+ * set-user-id bit that has; the effective one of a server of root's that acts for somebody. Returns
+ * 0, or -EPROTO where the text has none. */
+int watch_process_user(const char *status, uint32_t *uid);
+
+/* Fills in all but the time, of the event's process. The event is that of the process's session
+ * alone. What is read of a pid is believed if the process of the event's descriptor is there
+ * afterwards, so that the pid is no other's. `now_ms` is monotonic. Returns whether it is known;
+ * else
+ * `*who` is LIBRARY_WHO_UNKNOWN. */
+bool watch_process_find(struct watch_processes *processes, const struct watch_event *event,
                         uint64_t now_ms, struct library_who *who);
 
 #endif

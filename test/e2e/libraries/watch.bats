@@ -104,6 +104,53 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(figure unknown) == 0 ]]
 }
 
+@test "who runs a program of root's, by its set-user-id bit, has changed what it writes" {
+    begin_watch
+    cp "$(readlink -f /usr/bin/python3)" "$PLACE/setuid"
+    chmod 4755 "$PLACE/setuid"
+    as 65534 "$PLACE/setuid" -c '
+import os, sys, time
+if os.geteuid() == 0:
+    open(sys.argv[1] + "/libsetuid.so", "w").write("x")
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libsetuid $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LOG_CREATED libsetuid.so) == *" by=nobody command=setuid "* ]]
+}
+
+@test "who closes a file that somebody else has sent has not written it" {
+    echo "owners = nobody" >>"$CONF"
+    begin_watch
+    chmod 1777 "$TREE"
+    /usr/bin/python3 -c '
+import os, socket, sys, time
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+user = os.fork()
+if user == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+    fd = os.open(sys.argv[1] + "/libsent.so", os.O_CREAT | os.O_WRONLY, 0o644)
+    os.write(fd, b"x")
+    socket.send_fds(theirs, [b"x"], [fd])
+    os.close(fd)
+    theirs.send(b"closed")
+    while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+    os._exit(0)
+fds = socket.recv_fds(ours, 1, 1)[1]
+ours.recv(6)
+os.close(fds[0])
+os.waitpid(user, 0)
+' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libsent $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LOG_CREATED libsent.so) == *" by=nobody command=python3"*" by_others=1"* ]]
+}
+
 @test "of what was moved and removed it is told who did it, also with its directory" {
     mkdir -p "$TREE/a/deep" "$TREE/b"
     echo one >"$TREE/a/libone.so"
@@ -191,6 +238,21 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(grep -c " path=$TREE/libmany.so.* by=unknown" "$LOGS/libmany.log") == 20000 ]]
 }
 
+@test "directories that are gone do not count for ever" {
+    local round
+    begin_watch
+    for round in 1 2 3; do
+        (cd "$TREE" && seq 2000 | xargs mkdir)
+        exec 8>"$TREE/libround$round.so"
+        exec 8>&-
+        said "libround$round"
+        (cd "$TREE" && seq 2000 | xargs rmdir)
+    done
+    scans 4
+    # twice of what there were at once, and some
+    (($(figure directories) <= 2 * 2001 + 1024))
+}
+
 @test "names of any bytes and commands of any name drive no line" {
     begin_watch
     local evil=$PLACE/x$'\n'by=root
@@ -243,9 +305,25 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     said libtwo
     end_watch
     "$JOBTRAIL_BIN/jobtrail-submit" send --conf "$CONF"
-    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch") | "\(.path | sub(".*/"; "")) \(.uid) \(.user) \(.before - .after)"' {} + | sort) == \
-        $'libone.so 0 root 1\nlibtwo.so 0 root 1' ]]
+    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch") | "\(.path | sub(".*/"; "")) \(.uid) \(.user) \(.before - .after | . == 1 or . == 2)"' {} + | sort) == \
+        $'libone.so 0 root true\nlibtwo.so 0 root true' ]]
     [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r '.libraryT | select(.source == "watch").event' {} + | sort -u | wc -l) == 1 ]]
+}
+
+@test "a change of which the watch reads late was not later than the file says" {
+    local written
+    printf '%s\n' "[submit]" "state = $PLACE/submit" "[file]" "dir = $PLACE/records" >>"$CONF"
+    begin_watch
+    kill -STOP "$WATCH"
+    exec 8>"$TREE/libone.so"
+    exec 8>&-
+    written=$(stat -c %Z "$TREE/libone.so")
+    until (($(date +%s) > written + 1)); do :; done
+    kill -CONT "$WATCH"
+    said libone
+    end_watch
+    "$JOBTRAIL_BIN/jobtrail-submit" send --conf "$CONF"
+    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r ".libraryT | select(.source == \"watch\") | .after <= $written and .before > $written" {} +) == true ]]
 }
 
 @test "opens of libraries outside of jobs are counted, with user and program" {

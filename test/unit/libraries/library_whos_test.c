@@ -2,6 +2,7 @@
 #include "submit/libraries/library_whos.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,6 +62,30 @@ static void who_was_last_did_it_and_others_are_counted(void **state)
     assert_true(find("/sw/a", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
 }
 
+static void a_close_alone_names_nobody(void **state)
+{
+    (void)state;
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
+    add("/sw/a", LIBRARY_DEED_CLOSED, 7, 11 * S);
+    struct library_who who = find("/sw/a", NULL, false, 10 * S);
+    assert_true(who.uid == 7 && who.others == 0);
+    add("/sw/a", LIBRARY_DEED_CLOSED, 0, 20 * S);
+    who = find("/sw/a", NULL, false, 10 * S);
+    assert_true(who.uid == 7 && who.others == 1);
+    assert_true(find("/sw/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
+    add("/sw/b", LIBRARY_DEED_CLOSED, 0, 10 * S);
+    assert_true(find("/sw/b", NULL, false, 10 * S).how == LIBRARY_WHO_UNKNOWN);
+    assert_int_equal(library_whos_count(whos), 1);
+    /* one that is gone stays gone, and one of a process that was over is nobody's */
+    add("/sw/c", LIBRARY_DEED_WENT, 7, 10 * S);
+    add("/sw/c", LIBRARY_DEED_CLOSED, 0, 11 * S);
+    assert_true(find("/sw/c", NULL, true, 0).uid == 7);
+    const struct library_who gone = {.how = LIBRARY_WHO_UNKNOWN};
+    assert_int_equal(library_whos_add(whos, "/sw/d", LIBRARY_DEED_WROTE, &gone, 13 * S), 0);
+    add("/sw/d", LIBRARY_DEED_CLOSED, 0, 13 * S);
+    assert_true(find("/sw/d", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
+}
+
 static void a_change_beyond_the_events_is_nobodys(void **state)
 {
     (void)state;
@@ -86,6 +111,10 @@ static void what_a_directory_brings_or_takes_was_done_by_its_mover(void **state)
     library_whos_watched(whos, "/sw/new", 11 * S);
     assert_true(find("/sw/new/a", NULL, false, 12 * S).how == LIBRARY_WHO_BY_DIRECTORY);
     assert_true(find("/sw/new/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
+    add("/sw/third", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME, 7, 10 * S);
+    assert_true(find("/sw/third/a", NULL, false, 20 * S).how == LIBRARY_WHO_BY_DIRECTORY);
+    library_whos_watched(whos, NULL, 11 * S);
+    assert_true(find("/sw/third/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
     /* its mover has removed none of its files */
     assert_true(find("/sw/new/a", NULL, true, 0).how == LIBRARY_WHO_UNKNOWN);
 }
@@ -108,12 +137,55 @@ static void memory_is_bounded_and_the_rest_counted(void **state)
     (void)state;
     for (int i = 0; i < LIBRARY_WHOS_MAX; i++) {
         snprintf(path, sizeof path, "/sw/%d", i);
-        add(path, LIBRARY_DEED_CAME, 7, S);
+        add(path, LIBRARY_DEED_CAME, 0, S);
     }
     assert_int_equal(library_whos_add(whos, "/sw/x", LIBRARY_DEED_CAME, &who, S), -ENOSPC);
     assert_int_equal(library_whos_lost(whos), 1);
     add("/sw/0", LIBRARY_DEED_WROTE, 8, S);
     assert_true(find("/sw/0", NULL, false, S).uid == 8);
+}
+
+static int fill(uint32_t uid, int most)
+{
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = uid};
+    char path[32];
+    for (int i = 0; i < most; i++) {
+        snprintf(path, sizeof path, "/sw/%u/%d", uid, i);
+        if (library_whos_add(whos, path, LIBRARY_DEED_CAME, &who, S + uid) != 0)
+            return i;
+    }
+    return most;
+}
+
+static void no_user_takes_the_room_of_others(void **state)
+{
+    (void)state;
+    assert_int_equal(fill(7, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 4 * 3);
+    assert_int_equal(library_whos_lost(whos), 1);
+    assert_int_equal(fill(8, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 8);
+    assert_int_equal(fill(0, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 8);
+    library_whos_forget(whos, S + 8);
+    assert_int_equal(fill(7, 10), 10);
+}
+
+static void bytes_of_paths_are_bounded(void **state)
+{
+    static char path[PATH_MAX];
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
+    (void)state;
+    memset(path, 'd', sizeof path - 1);
+    path[0] = '/';
+    int error = 0, count = 0;
+    for (; count < LIBRARY_WHOS_MAX && error == 0; count++) {
+        snprintf(path + 1, 8, "%07d", count);
+        path[8] = '/';
+        error = library_whos_add(whos, path, LIBRARY_DEED_CAME, &who, S + count);
+    }
+    assert_int_equal(error, -ENOSPC);
+    assert_true(count >= 8000 && count <= 9000);
+    /* what is forgotten makes room */
+    library_whos_forget(whos, 2 * S);
+    assert_int_equal(library_whos_add(whos, path, LIBRARY_DEED_CAME, &who, S), 0);
 }
 
 static int copy(size_t cut, struct library_whos **read)
@@ -147,11 +219,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(who_was_last_did_it_and_others_are_counted, begin, end),
+        cmocka_unit_test_setup_teardown(a_close_alone_names_nobody, begin, end),
         cmocka_unit_test_setup_teardown(a_change_beyond_the_events_is_nobodys, begin, end),
         cmocka_unit_test_setup_teardown(what_a_directory_brings_or_takes_was_done_by_its_mover,
                                         begin, end),
         cmocka_unit_test_setup_teardown(what_is_told_is_forgotten, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_bounded_and_the_rest_counted, begin, end),
+        cmocka_unit_test_setup_teardown(no_user_takes_the_room_of_others, begin, end),
+        cmocka_unit_test_setup_teardown(bytes_of_paths_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(what_is_written_is_read, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +30,14 @@ static int met_root(void *context, const struct library_root *root, size_t *plac
     assert_int_equal(root->size, strlen(tree));
     met->roots++;
     *place = 7;
+    return 0;
+}
+
+static int pass_root(void *context, const struct library_root *root, size_t *place)
+{
+    (void)context;
+    (void)root;
+    *place = 0;
     return 0;
 }
 
@@ -155,6 +164,55 @@ static void a_call_ends_the_walk(void **state)
     assert_string_equal(met.text, "/\n.a;");
 }
 
+static int longest, too_long;
+
+static int met_any_file(void *context, const struct library_seen *seen)
+{
+    (void)context;
+    if ((int)seen->size > longest)
+        longest = (int)seen->size;
+    return 0;
+}
+
+static void met_too_deep(void *context)
+{
+    (void)context;
+    too_long++;
+}
+
+/* 20 levels of 250 bytes, each with a file. */
+static void a_path_that_nothing_can_open_is_too_deep(void **state)
+{
+    struct globs *patterns, *except;
+    char name[251];
+    (void)state;
+    memset(name, 'd', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    int at = open(tree, O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(mkdirat(at, name, 0700), 0);
+        int below = openat(at, name, O_RDONLY | O_DIRECTORY);
+        assert_true(below >= 0);
+        close(at);
+        at = below;
+        close(openat(at, "x.a", O_CREAT | O_WRONLY, 0600));
+    }
+    close(at);
+    assert_int_equal(globs_read("*.a", &patterns), 0);
+    assert_int_equal(globs_read("no*", &except), 0);
+    const struct library_walk order = {.patterns = patterns,
+                                       .except = except,
+                                       .root = pass_root,
+                                       .file = met_any_file,
+                                       .unreadable = met_unreadable,
+                                       .too_deep = met_too_deep};
+    assert_int_equal(library_walk(&order, tree), 0);
+    assert_true(longest >= PATH_MAX - 500 && longest < PATH_MAX);
+    assert_int_equal(too_long, 1);
+    globs_free(patterns);
+    globs_free(except);
+}
+
 static void a_tree_that_cannot_be_opened_is_an_error(void **state)
 {
     struct met met = {.roots = 0};
@@ -176,6 +234,7 @@ int main(void)
         cmocka_unit_test(files_come_in_the_order_of_their_keys_and_links_are_not_followed),
         cmocka_unit_test(a_call_ends_the_walk),
         cmocka_unit_test(a_large_directory_is_walked_in_parts),
+        cmocka_unit_test(a_path_that_nothing_can_open_is_too_deep),
         cmocka_unit_test(a_tree_that_cannot_be_opened_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);

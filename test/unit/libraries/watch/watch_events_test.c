@@ -2,6 +2,7 @@
 #include "submit/libraries/watch/watch_events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +71,23 @@ static void an_event_has_its_name_directory_and_process(void **state)
     assert_string_equal(met.name, "");
 }
 
+static void take_open(void *context, const struct watch_event *event)
+{
+    assert_int_equal(event->pidfd, *(int *)context);
+    assert_false(event->is_gone);
+    assert_true(fcntl(event->pidfd, F_GETFD) >= 0);
+}
+
+static void the_process_is_held_until_the_event_is_taken(void **state)
+{
+    unsigned char bytes[256];
+    int fd = open("/", O_RDONLY | O_CLOEXEC);
+    size_t size = make_event(bytes, "libx.so", fd);
+    (void)state;
+    assert_int_equal(watch_events_each(bytes, size, true, take_open, &fd), 0);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
 static void an_overrun_has_no_name(void **state)
 {
     const struct fanotify_event_metadata head = {
@@ -103,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_has_its_name_directory_and_process),
+        cmocka_unit_test(the_process_is_held_until_the_event_is_taken),
         cmocka_unit_test(an_overrun_has_no_name),
         cmocka_unit_test(what_is_cut_or_of_another_version_is_refused),
     };

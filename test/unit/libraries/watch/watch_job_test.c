@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/watch/watch_job.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "submit/libraries/library_who.h"
+
+static char mount[] = "/tmp/watch_job.XXXXXX";
+
+static int make_cgroups(void **state)
+{
+    char command[512];
+    (void)state;
+    if (mkdtemp(mount) == NULL)
+        return -1;
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p system.slice/slurmstepd.scope/job_42/step_3/user "
+             "freezer/slurm/uid_7/job_43/step_batch systemd/slurm.scope/job_44 "
+             "unified/slurm.scope/job_45/step_0",
+             mount);
+    return system(command);
+}
+
+static int remove_cgroups(void **state)
+{
+    char command[256];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", mount);
+    return system(command);
+}
+
+static uint32_t step;
+
+static uint32_t job_of(const char *text)
+{
+    const struct watch_cgroups cgroups = {"/nowhere", mount, getuid()};
+    uint32_t job = 1;
+    step = 1;
+    watch_job_find(&cgroups, text, &job, &step);
+    return job;
+}
+
+static void a_job_is_found_with_its_step(void **state)
+{
+    (void)state;
+    assert_int_equal(job_of("0::/system.slice/slurmstepd.scope/job_42/step_3/user/task_0\n"), 42);
+    assert_int_equal(step, 3);
+    assert_int_equal(job_of("8:memory:/x\n7:freezer:/slurm/uid_7/job_43/step_batch\n"), 43);
+    assert_int_equal(step, LIBRARY_NO_JOB);
+    assert_int_equal(job_of("1:name=systemd:/slurm.scope/job_44/x\n"), 44);
+    assert_int_equal(job_of("1:name=systemd:/\n0::/slurm.scope/job_45/step_0/x"), 45);
+    assert_int_equal(step, 0);
+}
+
+static void a_directory_that_is_not_roots_or_not_there_is_no_job(void **state)
+{
+    const struct watch_cgroups others = {"/nowhere", mount, getuid() + 1};
+    uint32_t job = 1;
+    (void)state;
+    watch_job_find(&others, "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n", &job, &step);
+    assert_int_equal(job, LIBRARY_NO_JOB);
+    assert_int_equal(job_of("0::/user.slice/slurm.scope/job_42/step_3/x\n"), LIBRARY_NO_JOB);
+    assert_int_equal(job_of("0::/../system.slice/slurmstepd.scope/job_42/x\n"), LIBRARY_NO_JOB);
+    assert_int_equal(job_of("0:/slurm/job_42/x\n"), LIBRARY_NO_JOB);
+    assert_int_equal(job_of("slurm/job_42/x\n"), LIBRARY_NO_JOB);
+    assert_int_equal(job_of(""), LIBRARY_NO_JOB);
+    /* a forged one does not hide the true one */
+    assert_int_equal(job_of("1:name=systemd:/u/slurm.scope/job_9/x\n"
+                            "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n"),
+                     42);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_is_found_with_its_step),
+        cmocka_unit_test(a_directory_that_is_not_roots_or_not_there_is_no_job),
+    };
+    return cmocka_run_group_tests(tests, make_cgroups, remove_cgroups);
+}

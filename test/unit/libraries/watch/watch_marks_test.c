@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/watch/watch_marks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static char tree[] = "/tmp/watch_marks.XXXXXX";
+
+static int make_tree(void **state)
+{
+    (void)state;
+    return mkdtemp(tree) == NULL ? -1 : 0;
+}
+
+static int run_there(const char *words)
+{
+    char command[512];
+    snprintf(command, sizeof command, "cd %s && %s", tree, words);
+    return system(command);
+}
+
+static int remove_tree(void **state)
+{
+    (void)state;
+    return run_there("rm -r \"$PWD\"");
+}
+
+/* Each has a mark while it is there, and its path until the trees are walked again. */
+static void directories_that_are_gone_are_not_counted_for_ever(void **state)
+{
+    struct conf_line line = {.text = tree};
+    const struct conf_lines trees = {.line = &line, .count = 1};
+    struct watch_marks *marks = NULL;
+    (void)state;
+    if (watch_marks_new(WATCH_CHANGES, &marks) != 0)
+        skip(); /* needs CAP_SYS_ADMIN */
+    watch_marks_again(marks, &trees);
+    if (watch_marks_count(marks) == 0) {
+        watch_marks_free(marks);
+        skip(); /* on file systems without events */
+    }
+    assert_int_equal(watch_marks_count(marks), 1);
+    assert_false(watch_marks_is_stale(marks));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run_there("seq 700 | xargs mkdir"), 0);
+        assert_int_equal(watch_marks_add(marks, tree), 0);
+        assert_int_equal(run_there("seq 700 | xargs rmdir"), 0);
+    }
+    assert_true(watch_marks_count(marks) > 1024);
+    assert_true(watch_marks_is_stale(marks));
+    watch_marks_again(marks, &trees);
+    assert_int_equal(watch_marks_count(marks), 1);
+    assert_false(watch_marks_is_stale(marks));
+    watch_marks_free(marks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directories_that_are_gone_are_not_counted_for_ever),
+    };
+    return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

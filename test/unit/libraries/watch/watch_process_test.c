@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/libraries/watch/watch_process.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static uint32_t user_of(const char *status)
+{
+    uint32_t uid = 12345;
+    assert_int_equal(watch_process_user(status, &uid), 0);
+    return uid;
+}
+
+static void who_starts_a_program_of_roots_is_its_user(void **state)
+{
+    (void)state;
+    assert_int_equal(user_of("Name:\tsu\nUid:\t1001\t0\t0\t0\nGid:\t5\t6\t7\t8\n"), 1001);
+    assert_int_equal(user_of("Name:\tcp\nUid:\t0\t0\t0\t0\n"), 0);
+    /* a server of root's that acts for a user */
+    assert_int_equal(user_of("Name:\tsmbd\nUid:\t0\t1002\t0\t1002\n"), 1002);
+}
+
+static bool is_found(struct watch_processes *processes, int32_t pid, int pidfd, bool is_gone)
+{
+    const struct watch_event event = {.pid = pid, .pidfd = pidfd, .is_gone = is_gone};
+    struct library_who who;
+    bool is_known = watch_process_find(processes, &event, 1000, &who);
+    assert_int_equal(who.how, is_known ? LIBRARY_WHO_BY_FILE : LIBRARY_WHO_UNKNOWN);
+    return is_known;
+}
+
+/* Another process has its pid, as this one here. */
+static void a_process_that_is_gone_is_not_who_has_its_pid(void **state)
+{
+    struct watch_processes *processes = watch_processes_new("/nowhere");
+    (void)state;
+    assert_non_null(processes);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    int fd = (int)syscall(SYS_pidfd_open, child, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_false(is_found(processes, getpid(), fd, false));
+    assert_false(is_found(processes, getpid(), -1, true));
+    close(fd);
+    fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    assert_true(is_found(processes, getpid(), fd, false));
+    close(fd);
+    free(processes);
+}
+
+static void a_text_without_users_is_refused(void **state)
+{
+    uint32_t uid;
+    (void)state;
+    assert_int_equal(watch_process_user("", &uid), -EPROTO);
+    assert_int_equal(watch_process_user("Name:\tcp\nUid:\t1\n", &uid), -EPROTO);
+    assert_int_equal(watch_process_user("Name:\tUid:\t1\t1\n", &uid), -EPROTO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_starts_a_program_of_roots_is_its_user),
+        cmocka_unit_test(a_process_that_is_gone_is_not_who_has_its_pid),
+        cmocka_unit_test(a_text_without_users_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
