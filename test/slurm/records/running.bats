@@ -16,7 +16,7 @@ setup_file() {
     "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/records"
     chmod 644 "$DIR/store.db"*
     RUNS=$(submit "srun --overlap -N2 -n2 $PROGRAMS/spin 900 sleep &
-        until grep -aq spin $DIR/run/n1/\$SLURM_JOB_ID.0/user/ledger; do sleep 0.1; done
+        until squeue -h -s -j \$SLURM_JOB_ID -o %i | grep -qx \$SLURM_JOB_ID.0; do sleep 0.1; done
         srun --overlap -N1 -n1 -w n2 $PROGRAMS/spin 900 sleep &
         $PROGRAMS/spin 900 sleep" -N2 -n2)
     export RUNS
