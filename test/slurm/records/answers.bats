@@ -84,7 +84,8 @@ private_data() { # WORDS: of slurmdbd, with jobs
 }
 
 has_private_jobs() { # by what slurmdbd does: not every sacctmgr says it
-    ! sacct_of jtuser -a -o user | grep -qx jtother
+    local users
+    users=$(sacct_of jtuser -a -o user) && [[ $users == *jtuser* && $users != *jtother* ]]
 }
 
 # sacctmgr_tells: what it calls slurmdbd's configuration is slurmdbd's. With Slurm 26.05 it is sacctmgr's.
