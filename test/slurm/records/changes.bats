@@ -14,6 +14,7 @@ setup_file() {
     chmod o+x "$BATS_RUN_TMPDIR" "$(dirname "$place")" "$place" # for the job's user
     export TREE=$place/sw LOGS=$place/logs WATCH=$place/libraries/watch
     mkdir "$TREE"
+    # shellcheck disable=SC2034 # start_cluster uses it
     RULES=$'[libraries]\ntree = '$TREE$'\nowners = jtuser\nwatch = yes\nstate = '$place$'/libraries\nlogs = '$LOGS
     start_cluster cgroups NODES=1
     chown jtuser "$TREE"
