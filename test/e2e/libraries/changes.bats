@@ -362,14 +362,19 @@ link() {
     cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
 import sys
 sys.path.insert(0, sys.argv[1])
+from jobtrail import library_changes
 from jobtrail.service.restricted import open_for
 from jobtrail.service.rights import Rights
 
 store = open_for(sys.argv[2], Rights(["nobody"]))
 print(store.lookup("SELECT count(*) FROM library_event WHERE kind = 'change'"),
       store.lookup("SELECT count(*) FROM library_event WHERE kind = 'use'"), store.lookup("SELECT count(*) FROM run"))
+for who in "nobody", sys.argv[3]:
+    store = open_for(sys.argv[2], Rights([who]))
+    rows = library_changes.with_runs(store, library_changes.read(store))
+    print([(row["before"]["runs"], row["after"]["runs"]) for row in rows], library_changes.affected(store, rows)[:9])
 TEXT
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET kind = 'use' WHERE first_scan = 1"
-    run -0 python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_SOURCE/contrib" "$STORE"
-    [[ $output == "[(1,)] [(0,)] [(0,)]" ]]
+    run -0 python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_SOURCE/contrib" "$STORE" "$(id -un)"
+    [[ $output == $'[(1,)] [(0,)] [(0,)]\n[(0, 0)] (1 = 0)\n[(3, 2)] (run.obje' ]]
 }
