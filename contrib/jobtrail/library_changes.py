@@ -205,14 +205,9 @@ def event(changes):
 
 
 def limits(row):
-    """((limit of before, of after) where a hash tells which file it was, the same where none does)"""
+    """((limit of before, of after) where a hash tells which file it was, the same where nothing but the time tells it)"""
     before, after = found_before(row), row["after_time"]
-    earliest = before if after is None else after
-    has_changed = row["was_sha1"] != row["is_sha1"] or row["was_build_id"] != row["is_build_id"]
-    if not has_changed:
-        # the same content under the same name: nothing but the time tells which of both it was
-        return (earliest, before), (earliest, before)
-    return (before, ALWAYS if after is None else after), (earliest, before)
+    return (before, ALWAYS if after is None else after), (before if after is None else after, before)
 
 
 def same_host(one, other):
@@ -239,14 +234,13 @@ def object_claims(at, rows, keys):
         sides = [] if row["what"] == "added" else [(BEFORE, 0, before_path(row), "was")]
         sides += [] if row["what"] == "removed" else [(AFTER, 1, row["path"], "is")]
         for side, which, path, file in sides:
-            hashes = {row[file + "_sha1"], BUILD_ID + (row[file + "_build_id"] or "")} - UNKNOWN - {BUILD_ID}
             for number, have, syshost in at[path]:
-                if not same_host(syshost, row["syshost"]):
+                kind, word = ("_build_id", have[len(BUILD_ID) :]) if have.startswith(BUILD_ID) else ("_sha1", have)
+                is_known = row[file + kind] and have not in UNKNOWN
+                if not same_host(syshost, row["syshost"]) or (is_known and row[file + kind] != word):
                     continue
-                if have in UNKNOWN or not hashes:
-                    found[number].append((key, side, unsure[which]))
-                elif have in hashes:
-                    found[number].append((key, side, known[which]))
+                is_told = is_known and row["was" + kind] != row["is" + kind]
+                found[number].append((key, side, (known if is_told else unsure)[which]))
     return found
 
 
