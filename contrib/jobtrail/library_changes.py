@@ -298,15 +298,10 @@ class Parts:
     def linked(self, proven):
         return sorted(build for build, link_proven in self.builds if link_proven == proven)
 
-    def of(self, objects, build, proven, missing):
-        """Of a run, what it has of these. A link that is not proven says nothing of a run that is."""
-        links = tuple((build, link) for link in (0, 1) if link >= proven and (build, link) in self.builds)
-        return objects if objects in self.sets else None, links, missing if missing in self.missing else None
-
-    def claims(self, part, syshost):
-        """{(key, BEFORE or AFTER): limit} of a part as of() has it."""
-        objects, links, missing = part
-        lists = [self.sets.get(objects, ()), *(self.builds[link] for link in links)]
+    def claims(self, objects, build, proven, missing, syshost):
+        """{(key, BEFORE or AFTER): limit} of what a run had. A link that is not proven says nothing of a run that is."""
+        lists = [self.sets.get(objects, ())]
+        lists += [self.builds.get((build, link), ()) for link in (0, 1) if link >= proven]
         lists.append([claim for host, claim in self.missing.get(missing, ()) if same_host(host, syshost)])
         found = {}
         for key, side, limit in itertools.chain(*lists):
@@ -315,7 +310,6 @@ class Parts:
         return found
 
 
-NOTHING = (None, (), None)
 OF_BUILDS = "run.build_id IN (%s)"
 
 
@@ -339,6 +333,7 @@ RUNS = (
     " CASE WHEN run.exit_code <> 0 OR run.signal <> 0 OR run.end_source = 'not_started' THEN 1"
     " WHEN run.exit_code IS NULL AND coalesce(run.signal, 0) = 0 THEN 2 ELSE 0 END FROM run WHERE %s AND (%s)"
 )
+OF_HAD = 5  # of the columns: what the run had
 FAILED, UNKNOWN_END = 1, 2
 
 
@@ -352,10 +347,12 @@ class Runs:
         self.users = {}  # their first and their last interval
 
     def add(self, user, time, end):
+        if time is None:
+            return
         at = bisect_right(self.limits, time)
         self.numbers[at][end] += 1
-        first, last = self.users.get(user, (at, at))
-        self.users[user] = min(first, at), max(last, at)
+        have = self.users.setdefault(user, [at, at])
+        have[0], have[1] = min(have[0], at), max(have[1], at)
 
     def tell(self, answers):
         """Adds to answers[key][BEFORE or AFTER] what is of each claim."""
@@ -398,15 +395,13 @@ def count(store, parts, where, values):
     for condition, more in [*((sql, []) for sql in parts.conditions()), *parts.missing_condition()]:
         found = {}
         _, rows = store.query(RUNS % (where, condition), [*values, *more])
-        for objects, build, proven, missing, syshost, user, time, end in rows:
-            part = parts.of(objects, build, proven, missing)
-            key = part, syshost
-            if part == NOTHING or time is None or key in runs:  # those of an earlier condition are there
-                continue
-            if key not in found:
-                claims = parts.claims(part, syshost)
-                found[key] = alike.setdefault(frozenset(claims.items()), Runs(claims))
-            found[key].add(user, time, end)
+        for row in rows:
+            had = row[:OF_HAD]
+            if had not in found:
+                claims = {} if had in runs else parts.claims(*had)  # an earlier condition has found all of those
+                found[had] = alike.setdefault(frozenset(claims.items()), Runs(claims)) if claims else None
+            if found[had]:
+                found[had].add(*row[OF_HAD:])
         runs.update(found)
     answers = collections.defaultdict(lambda: {BEFORE: Counted(), AFTER: Counted()})
     for one in alike.values():
