@@ -249,18 +249,21 @@ full_disk() {
 }
 
 @test "who is killed while it writes is known to have been, and nothing is told twice" {
-    local call at child tracer total
+    local call at child tracer total of
     for call in pwrite64 write fdatasync unlink; do
         for at in 1 2 4; do
+            rm -f "$PLACE/calls"
             begin_watch
             child=$(counter)
             opens 2 65534 "$PYTHON" "$TREE/libfirst.so"
+            of=()
+            [[ $call != write ]] || of=(-P "$USES/libfirst.log")
             # the child of the child; the child itself calls none of these
-            strace -f -qq -p "$child" -o /dev/null -e trace=$call -e inject=$call:signal=KILL:when=$at 2>"$PLACE/traced" 3>&- &
+            strace -f -q -p "$child" -o "$PLACE/calls" "${of[@]}" -e trace=$call -e inject=$call:signal=KILL:when=$at 2>"$PLACE/traced" 3>&- &
             tracer=$!
             until [[ $(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$child/status") == "$tracer" ]]; do kill -0 $tracer; done
             kill -USR1 "$child"
-            until [[ $(cat "/proc/$child/task/$child/children") == "" && -s $STATE/uses.db ]] || ! kill -0 "$child"; do :; done
+            until grep -q "+++ " "$PLACE/calls"; do kill -0 $tracer; done # killed, or it has ended before
             kill $tracer
             wait $tracer || true
             opens 1 65534 "$PYTHON" "$TREE/libfirst.so"
