@@ -34,7 +34,7 @@
 #include "submit/libraries/watch/watch_process.h"
 
 /* A turn is so long. A job that was seen on the node may have left events for so long. */
-enum { TURN_S = 600, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000 };
+enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000 };
 
 /* An event with a name has less than so many bytes: a read that leaves room for it has read all. */
 enum { EVENT_ROOM = 1024, READS_MAX = 256 };
@@ -254,11 +254,12 @@ static void write_last(struct use_watch *watch)
                 watch->batch.counts.count);
 }
 
-/* Turns end with full hours, so that no one is part of two. */
+/* Turns end shortly before full hours, so that what was read when one has ended is of the hour, and
+ * of the day, that ends too. */
 static int64_t next_turn(void)
 {
-    int64_t now_s = (int64_t)time(NULL);
-    return now_s - now_s % TURN_S + TURN_S;
+    int64_t now_s = (int64_t)time(NULL) + EARLY_S;
+    return now_s - now_s % TURN_S + TURN_S - EARLY_S;
 }
 
 /* Returns whether the turn is over, since the watch is to end, or to write at once. */
