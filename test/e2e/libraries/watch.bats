@@ -415,5 +415,5 @@ sys.stdin.read()'
     [[ $output == *"directories are watched: 1"* ]]
     end_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"no watch runs"* ]]
+    [[ $output == *"no watch runs"*"without Slurm: systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch --conf $CONF"* ]]
 }
