@@ -16,6 +16,7 @@
 #include "conf/base/trusted.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
+#include "conf/conf_libraries.h"
 #include "conf/library_last_scan.h"
 #include "conf/library_watch_state.h"
 #include "submit/libraries/scan/library_owners.h"
@@ -251,6 +252,21 @@ static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_w
     doctor_mend(doctor, "write 'watch = yes' in [libraries] of jobtrail.conf");
 }
 
+static void check_log_dir(struct doctor *doctor, const struct conf *conf)
+{
+    const char *shared = conf_library_log_dir_is_in(conf);
+    if (shared != NULL) {
+        doctor_add(doctor, FINDING_BAD, "libraries", conf->library_log_dir, "",
+                   "users append no lines: by a link or a mount it is, has or lies in the "
+                   "directory of '%s'",
+                   shared);
+        doctor_mend(doctor, "name a directory of its own for log_dir in %s", doctor->conf);
+    } else if (conf->library_log_dir[0] != '\0') {
+        doctor_writable(doctor, "libraries", conf->library_log_dir,
+                        "mend [libraries] log_dir in jobtrail.conf");
+    }
+}
+
 /* Root alone can see it. */
 static void check_watch(struct doctor *doctor, const struct conf *conf)
 {
@@ -273,9 +289,7 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
         add_seen(doctor, conf->library_state, &watch);
         add_shared(doctor, conf);
     }
-    if (conf->library_log_dir[0] != '\0')
-        doctor_writable(doctor, "libraries", conf->library_log_dir,
-                        "mend [libraries] log_dir in jobtrail.conf");
+    check_log_dir(doctor, conf);
 }
 
 /* Whether this host has made a scan; root alone can see whether it has not. */
