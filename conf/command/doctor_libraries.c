@@ -215,8 +215,8 @@ static void add_seen(struct doctor *doctor, const char *state,
                    watch->unwatched, strerror(watch->error));
         doctor_mend(doctor, watch->error == ENOSPC
                                 ? "name smaller trees: 65536 directories and 32 MiB of paths are "
-                                  "the most; where /proc/sys/fs/fanotify/max_user_marks has less, "
-                                  "raise it"
+                                  "the most, and three eighths of "
+                                  "/proc/sys/fs/fanotify/max_user_marks, which can be raised"
                                 : "watch on the host where people install");
     } else {
         doctor_add(doctor, FINDING_OK, "watch", state, "",
