@@ -144,6 +144,7 @@ struct conf {
     char *library_logs;             /* [libraries] logs; "" = none are written */
     uint64_t library_log_bytes;     /* [libraries] log_size */
     uint32_t library_log_files;     /* [libraries] log_files */
+    char *library_list;             /* [libraries] list: a file; "" = none is written */
     bool library_watch;             /* [libraries] watch = yes|no */
     char *library_use_logs;         /* [libraries] use_logs; "" = no logs of uses are written */
     bool library_use_records;       /* [libraries] use_records = yes|no */
