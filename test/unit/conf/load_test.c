@@ -148,21 +148,9 @@ static void each_key_takes_its_value(void **state)
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
-        "logs =
-log_size = 1M
-log_files = 0
-list = /li
-watch = yes
-use_logs = /us
-"
-        "log_dir = /ul
-use_records = yes
-log_names = app-* x
-log_socket = /s/l
-"
-        "name = imsl  /sw/imsl*
-name = other *
-"
+        "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\n"
+        "log_dir = /ul\nuse_records = yes\nlog_names = app-* x\nlog_socket = /s/l\n"
+        "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
     (void)state;
