@@ -41,11 +41,11 @@ teardown() {
 # counter: the pid of the child that counts opens, in whose marks is FAN_OPEN
 counter() {
     local pid mask
-    for pid in $(cat "/proc/$WATCH/task/$WATCH/children"); do
-        for mask in $(cat "/proc/$pid/fdinfo/"* 2>/dev/null | sed -n 's/^fanotify ino:.* mask:\([0-9a-f]*\).*/\1/p'); do
-            (((0x$mask & 0x20) == 0)) || { echo "$pid" && return; }
-        done
-    done
+    while read -r pid mask; do
+        (((0x$mask & 0x20) == 0)) || { echo "$pid" && break; }
+    done < <(pgrep -P "$WATCH" | while read -r pid; do
+        cat "/proc/$pid/fdinfo/"* 2>/dev/null | sed -n "s/^fanotify ino:.* mask:\\([0-9a-f]*\\).*/$pid \\1/p"
+    done)
 }
 
 # begin_watch: until it has scanned, and counts opens
@@ -94,9 +94,10 @@ let_go() {
     rm -f "$PLACE/go"
 }
 
-# logged: all lines of uses, without their times
+# logged: all lines of uses, without their times; equal ones, as of two turns, are one with the sum of their counts
 logged() {
-    cat "$USES"/*.log 2>/dev/null | sed -n 's/^[A-Z][^ ]*_[^ ]* //p' | sort
+    cat "$USES"/*.log 2>/dev/null | sed -n 's/^[A-Z][^ ]*_[^ ]* \(.*\) count=\([0-9]*\) /\2 \1 count=+ /p' |
+        awk '{ count = $1; sub(/^[0-9]+ /, ""); sum[$0] += count } END { for (line in sum) { text = line; sub(/\+/, sum[line], text); print text } }' | sort
 }
 
 # summed: the sums that are no records yet
@@ -134,7 +135,7 @@ root LIB_LINKED count=2 command=ld program=$PLACE/ld path=$TREE/libfirst.so
 TEXT
     [[ $(sed -n 1p "$USES/libfirst.log") == "# jobtrail: sorted UTC" ]]
     run -0 "$JOBTRAIL_BIN/jobtrail-libq" -c "$USES/libfirst.log"
-    [[ $output == 4 ]]
+    [[ $output == "$(grep -c count= "$USES/libfirst.log")" ]]
     send
     [[ $(find "$RECORDS" -name 'lib.*.json' -exec jq -r '.libraryT.kind' {} + | sort -u) == change ]] # the hour goes on
     records_of_uses
@@ -182,6 +183,7 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     kill -STOP "$WATCH" # makes no scan
     echo new >"$TREE/libnew.so"
     opens 2 65534 "$PYTHON" "$TREE/libnew.so"
+    write_now
     write_now # and knows no library of it
     [[ $(summed) == "" && $(logged) == "" ]]
     kill -CONT "$WATCH"
