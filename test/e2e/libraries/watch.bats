@@ -5,6 +5,7 @@
 # bats file_tags=needs:fanotify_names
 
 bats_require_minimum_version 1.5.0
+load ../fixture/library
 
 setup() {
     PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
@@ -62,14 +63,6 @@ said() {
 line() {
     grep -h " $1 path=[^ ]*$2 " "$LOGS"/*.log
 }
-
-# as UID COMMAND...: by this user, with the command's process there until the watch has looked at it
-as() {
-    local uid=$1
-    shift
-    setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"
-}
-
 
 @test "a change is told at once, with user, command, program and event; one installation is one event" {
     echo old >"$TREE/libold.so"
@@ -272,7 +265,6 @@ os.waitpid(user, 0)
 @test "a process that is gone is counted, and its change told" {
     begin_watch
     kill -STOP "$WATCH"
-    as 65534 true
     cp /etc/hostname "$TREE/libgone.so"
     kill -CONT "$WATCH"
     said libgone
