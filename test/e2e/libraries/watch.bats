@@ -34,8 +34,8 @@ begin_watch() {
     scans 1
 }
 
-end_watch() {
-    kill "$WATCH" 2>/dev/null || true
+end_watch() { # [SIGNAL]
+    kill "-${1:-TERM}" "$WATCH" 2>/dev/null || true
     wait "$WATCH" || true
     WATCH=
 }
@@ -252,12 +252,10 @@ os.waitpid(user, 0)
     exec 8>&-
     # killed before the line is known to be written
     run -137 strace -qq -o /dev/null -P "$LOGS/libone.log" -e inject=fsync:signal=KILL "$JOBTRAIL_BIN/jobtrail-libmon" scan --wait --conf "$CONF"
-    kill -KILL "$WATCH"
-    wait "$WATCH" || true
-    WATCH=
+    end_watch KILL
     grep -q "LIB_MODIFIED .* by=root" "$LOGS/libone.log"
     [[ -e $STATE/whos ]]
-    scan
+    run -0 scan
     [[ $(grep -c LIB_MODIFIED "$LOGS/libone.log") == 1 && $(line LIB_MODIFIED libone.so) == *" by=root command=ba"* ]]
     [[ ! -e $STATE/whos ]]
 }
