@@ -147,7 +147,8 @@ static void each_key_takes_its_value(void **state)
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
-        "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\nlog_dir = /ul\n"
+        "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\nlog_dir = "
+        "/ul\n"
         "log_names = app-* x\nlog_socket = /s/l\nname = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
