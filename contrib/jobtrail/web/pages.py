@@ -11,7 +11,7 @@ from ..acct.select import Selection
 from ..alldoc.search import checked_kinds
 from ..alldoc.show import harmless
 from ..hints import hint
-from ..report import fitting
+from ..report import fitting, use_parts
 from ..report import main as report
 from ..text import cell, escape
 from . import documentation, runs, things
@@ -68,14 +68,28 @@ def overview(asker, page, now):
     return sheet
 
 
+REPORT_ASKED = ("of", "paths", "use")
+
+
+def asked_use(context, name):
+    context.check_choice("use", use_parts.USES if name in fitting.BY_USE else ())
+    if context.get("use") == "called":
+        raise Refused(404, "Calls: %s." % use_parts.NO_CALLS)
+    return context.get("use") or None
+
+
 def report_page(name):
     def make(asker, page, now):
-        context = Context(asker, page, now, ("of", "paths"))
-        context.check_choice("of", fitting.OF.get(name, ()))
+        context = Context(asker, page, now, REPORT_ASKED)
+        use = asked_use(context, name)
+        context.check_choice("of", use_parts.OF_USE.get(use, fitting.OF.get(name, ())))
         context.check_choice("paths", ("1",))
-        model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")))
+        model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")), use=use)
+        why = fitting.why_unfit(name, context.chosen_options) if use else None
+        if why:
+            raise Refused(400, why + ".")
         table = fitting.PAGES[name](model, context.chosen_options)
-        more = [(key, context.get(key)) for key in ("of", "paths")]
+        more = [(key, context.get(key)) for key in REPORT_ASKED]
         sheet = Sheet(context, table.title, model, subject=more)
         sheet.tables = [Shown(table, context.view())]
         sheet.is_one = True

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of who would be hit if a library or a module went."""
+
+import collections
+
+from ..acct.select import library_ids, module_ids
+from ..program import Failure
+from . import days, link_page, unseen
+from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
+from .model import UNKNOWN
+from .sums import Estimates, Sums
+from .unused_page import is_shared
+from .use_parts import NO_COPY, Witnesses, first_link, is_wanted
+
+NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
+UNFIT = ("account", "partition", "exec", "pkg")
+LOADED, OF_IT, LINKED, STATIC = "loaded", "is of it", "linked", "linked, static"
+OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
+OPENS = (
+    "SELECT library, path, what, source, node, proven, uses, coalesce(before_time, found), program, uid, user, cluster, syshost"
+    " FROM library_event WHERE " + NO_COPY + " AND coalesce(after_time, found) >= ? AND coalesce(after_time, found) < ?"
+)
+COLUMNS = [
+    ("user", "User", TEXT),
+    ("program", "Program", TEXT),
+    ("how", "How", TEXT),
+    ("runs", "# Runs", ESTIMATE),
+    ("runs", BETWEEN, RANGE),
+    ("jobs", "# Jobs", COUNT),
+    ("links", "# Links", COUNT),
+    ("opens", "# Opens", COUNT),
+    ("last", "Last", DATE),
+    ("certainty", "How sure", TEXT),
+]
+
+
+class Target:
+    """What would go: `objects` and `modules` are numbers in the store, `is_named(name, path)` is of a record of jobtrail-libmon."""
+
+    def __init__(self, objects, modules, is_named):
+        self.objects, self.modules, self.is_named = objects, modules, is_named
+
+
+def asked_target(model, options):
+    if not options.lib and not options.module:
+        raise Failure(NO_TARGET)
+    modules = {number for text in options.module or () for number in module_ids(model.store, text)}
+    objects = {number for text in options.lib or () for number in library_ids(model.store, text)}
+    return Target(objects | objects_of(model, modules), modules, named_by(model, options.lib, modules))
+
+
+def objects_of(model, modules):
+    return {number for number, (_, module) in model.libraries().items() if module in modules}
+
+
+def named_by(model, libs, modules):
+    """Of a module it is what lies where its files are."""
+    fits = model.site.chosen(libs) if libs else None
+    prefixes = [prefix.rstrip("/") + "/" for prefix, number in model.store.lookup("SELECT prefix, module_id FROM module_path") if number in modules]
+    return lambda name, path: bool(fits and fits(name, path)) or any(path.startswith(prefix) for prefix in prefixes)
+
+
+class Row:
+    def __init__(self):
+        self.sums, self.jobs, self.links, self.last = None, 0, 0, None
+        self.opens, self.is_proven = None, True
+
+    def seen(self, epoch):
+        self.last = epoch if self.last is None else max(self.last, epoch)
+
+
+class Rows(dict):
+    """{(user, program, how): Row}"""
+
+    def __missing__(self, key):
+        self[key] = Row()
+        return self[key]
+
+
+# ---- Runs
+
+
+def add_runs(model, found, programs):
+    """`programs`: {number: how}. Returns what estimates their runs."""
+    total, strata = Sums(), {}
+    for number, who, basis, p, *sums in model.usage_of(programs):
+        row = found[key_of(model, number, who, programs)]
+        row.sums = row.sums or Sums()
+        for one in (row.sums, total):
+            one.add_row((0, 0), basis, p, *sums)
+        if p < 1:
+            strata[basis, p] = 1.0
+    for members, who, jobs in model.jobs_of(programs):
+        for key in {key_of(model, number, who, programs) for number in members}:
+            found[key].jobs += jobs
+    return Estimates(total, strata, 0, model.raw, False)
+
+
+def key_of(model, number, who, programs):
+    user, how = model.people[who][0], programs[number]
+    return user or UNKNOWN, model.executable_name(model.executable_of(model.programs()[number])), how
+
+
+def loading(model, target):
+    """{number: how} of the programs that have loaded it, or are files of it."""
+    sets = {number for number, members in model.members().items() if not target.objects.isdisjoint(members)}
+    found = {}
+    for number, (executable, objects, _, _, _) in model.programs().items():
+        if executable is not None and model.executables().get(executable, (None, None))[1] in target.modules and target.modules:
+            found[number] = OF_IT
+        elif objects in sets:
+            found[number] = LOADED
+    return found
+
+
+# ---- Links
+
+
+def linking(model, options, target):
+    """[(Link, whether it took shared objects alone)] of the period"""
+    paths = dict(model.store.lookup("SELECT id, path FROM object"))
+    found = []
+    for link in link_page.read_all(model, options):
+        members = target.objects.intersection(model.members().get(link.objects, ()))
+        if members:
+            found.append((link, all(is_shared(paths[number]) for number in members)))
+    return found
+
+
+def add_links(model, found, links):
+    for link, is_of_shared in links:
+        user = model.builder(link.user) or UNKNOWN
+        row = found[user, model.executable_name(link.executable), LINKED if is_of_shared else STATIC]
+        row.links += 1
+        row.seen(link.epoch)
+
+
+def having_inside(model, links):
+    """{number: how} of programs that a link has made with it inside: these run without it, and cannot be built again."""
+    uuids = {link.uuid for link, is_of_shared in links if not is_of_shared}
+    builds = model.builds()
+    return {number: STATIC for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids - {None}}
+
+
+# ---- Opens
+
+
+def add_opens(model, options, found, target):
+    period = days.begin(model.first), days.begin(model.last + 1)
+    for name, path, what, source, node, proven, uses, time, program, uid, *of in model.store.lookup(OPENS, period):
+        if not is_wanted(options, *of, node) or not target.is_named(name, path):
+            continue
+        user = of[0] or (None if uid is None else str(uid))
+        shown = UNKNOWN if user is None else model.builder(user)
+        # whoever can write where records lie may have written what is not proven: no user's name begins with '?'
+        key = shown if proven else "?" + shown, program_name(model, program), "read" if source == "atime" else OPENED.get(what, what)
+        row = found[key]
+        row.opens = row.opens or collections.defaultdict(Witnesses)
+        row.opens[days.of_time(time)].add(node, source, uses or 0)
+        row.is_proven = bool(proven)
+        row.seen(time)
+
+
+def program_name(model, path):
+    if not path:
+        return UNKNOWN
+    name = path.rsplit("/", 1)[-1]
+    return name if model.names is None else model.names.program(path)
+
+
+# ---- The page
+
+
+def cells(key, row, estimates):
+    runs, interval, last = None, None, row.last
+    if row.sums is not None:
+        runs, interval = estimates.runs(row.sums, False)
+        last = max(filter(None, (last, row.sums.last)), default=None)
+    certainty = "recorded" if interval is None else "estimate of a sample"
+    opens = None
+    if row.opens is not None:
+        opens = sum(of_day.least() for of_day in row.opens.values())
+        certainty = "at least" if row.is_proven else "at least, not proven"
+    return [*key, runs, interval, row.jobs or None, row.links or None, opens, day_of(last), certainty]
+
+
+def removal_page(model, options, target=None):
+    target = target or asked_target(model, options)
+    found, inside_rows = Rows(), Rows()
+    estimates = add_runs(model, found, loading(model, target))
+    links = linking(model, options, target)
+    add_links(model, inside_rows, links)
+    estimates_inside = add_runs(model, inside_rows, having_inside(model, links))
+    add_opens(model, options, found, target)
+    rows = [cells(key, row, estimates) for key, row in found.items()]
+    rows += [cells(key, row, estimates_inside) for key, row in inside_rows.items()]
+    rows.sort(key=lambda row: (-(row[3] or 0), -(row[6] or 0), -(row[7] or 0), row[:3]))
+    rows, left_out = top(rows, options)
+    note = " ".join(unknown(model))
+    return Page("removal", "Who would be hit if it went", COLUMNS, rows, note=note, left_out=left_out)
+
+
+def unknown(model):
+    """What nobody can know."""
+    if not model.store.is_all:
+        yield "Of what you may see: others are in no row."
+    yield "Who uses it less often than once in this period is not here."
+    yield unseen.of_allocation(model)
+    static = sum(tasks for outcome, _, tasks, _ in model.coverage() if outcome == "static")
+    if static:
+        yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)
+    first = first_link(model)
+    yield "No link has a record." if first is None else "Links have records from %s on." % days.text(first)
+    yield from unseen.of_opens(model)
