@@ -96,8 +96,9 @@ two_builds() {
     two_builds
     run -0 acct --changes --format Change,Library,OldBuild,NewBuild,Before,Failed,After,FailedAfter,UsersBefore,UsersAfter -P -n
     [[ $output == "replaced|libmoon|$OLD|$NEW|3|0|2|2|1|1" ]]
-    acct --changes --json | jq -e '.changes | length == 1 and .[0].before == {runs: 3, failed: 0, users: 1} and
-        .[0].after == {runs: 2, failed: 2, users: 1} and .[0].what == "replaced" and .[0].source == "scan"'
+    acct --changes --json | jq -e '.changes | length == 1 and
+        .[0].before == {runs: 3, failed: 0, unknown: 3, users: 1, at_least: false} and
+        .[0].after == {runs: 2, failed: 2, unknown: 0, users: 1, at_least: false} and .[0].what == "replaced" and .[0].source == "scan"'
 }
 
 @test "a change that others than root can have told is marked" {
