@@ -180,9 +180,14 @@ class SiteLibraries:
         return name if pseudonyms is None or name in NO_LIBRARY else pseudonyms.site_library(name, path)
 
 
+def default():
+    """The list that the site names; None: none."""
+    return stored(os.environ.get("JOBTRAIL_LIBRARIES") or "") or None
+
+
 def named(options):
     """The list that is asked for; None: there is none."""
-    return options.libraries or stored(os.environ.get("JOBTRAIL_LIBRARIES") or "") or None
+    return options.libraries or default()
 
 
 def read(name):

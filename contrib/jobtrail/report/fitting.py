@@ -4,7 +4,7 @@
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import chosen, link_page, removal_page, unused_page, use_parts
+from . import changes_page, chosen, link_page, removal_page, unused_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
@@ -26,12 +26,16 @@ OTHERS_BY = ("hours", "runs")
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
 OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY)
-WITHOUT_RAW = OF_ALLOCATION + ("links", "unused")
+WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused")
 WITHOUT_TOP = ("endings",)
 NAMES_EXECUTABLES = ("executables", "failures", "removal")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families")
 # what else pages cannot be of
-UNFIT = {"links": link_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT}
+WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
+WHY_UNFIT.update(
+    changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it"
+)
+UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT}
 BY_USE = ("weekdays", "months")
 OPTIONS = {"user": "--user", "cluster": "--cluster", "exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
            "partition": "--partition", "node": "--node"}  # fmt: skip
@@ -78,12 +82,8 @@ def why_unfit(page, options):
     option = unfit(page, options)
     if option is None:
         return None
-    if page in OF_ALLOCATION:
-        return "%s does not go with the page %s: time that no program had is of no program" % (option, page)
-    if page == "unused":
-        return "%s does not go with the page unused: it says what nobody has used" % option
-    if page == "removal":
-        return "%s does not go with the page removal: links and opens do not have it" % option
+    if page in WHY_UNFIT:
+        return "%s does not go with the page %s: %s" % (option, page, WHY_UNFIT[page])
     things = "links" if page == "links" else use_parts.WORDS[options.use]
     return "%s does not choose %s: their records do not have it" % (option, things)
 

@@ -3,6 +3,7 @@
 
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
+from .changes_page import changes_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
@@ -26,6 +27,7 @@ PAGES.update(
     allocation=allocation_page,
     coverage=coverage_page,
     links=links_page,
+    changes=changes_page,
     unused=unused_page,
     removal=removal_page,
 )
@@ -34,12 +36,12 @@ GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
-    ("What may go", ["unused", "removal"]),
+    ("What changes, what may go", ["changes", "unused", "removal"]),
     ("How it ended", ["endings", "failures"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
 )  # fmt: skip

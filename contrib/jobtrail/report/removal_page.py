@@ -14,7 +14,8 @@ from .use_parts import NO_COPY, Witnesses, first_link, is_wanted
 
 NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
 UNFIT = ("account", "partition", "exec", "pkg")
-LOADED, OF_IT, LINKED, STATIC = "loaded", "is of it", "linked", "linked, static"
+LOADED, OF_IT, LINKED, STATIC, INSIDE = "loaded", "is of it", "linked", "linked, static", "has it inside"
+NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
 OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
 OPENS = (
     "SELECT library, path, what, source, node, proven, uses, coalesce(before_time, found), program, uid, user, cluster, syshost"
@@ -44,26 +45,33 @@ class Target:
 def asked_target(model, options):
     if not options.lib and not options.module:
         raise Failure(NO_TARGET)
+    numbers = {number for text in options.lib or () for number in library_ids(model.store, text)}
     modules = {number for text in options.module or () for number in module_ids(model.store, text)}
-    objects = {number for text in options.lib or () for number in library_ids(model.store, text)}
-    return Target(objects | objects_of(model, modules), modules, named_by(model, options.lib, modules))
+    return target_of(model, numbers, modules, model.site.chosen(options.lib) if options.lib else None)
 
 
-def objects_of(model, modules):
-    return {number for number, (_, module) in model.libraries().items() if module in modules}
+def target_of(model, objects, modules, is_named=None):
+    """`is_named`: a function of a record's library and path."""
+    of_modules = {number for number, (_, module) in model.libraries().items() if module in modules}
+    return Target(objects | of_modules, modules, either(is_named, named_by_modules(model, modules)))
 
 
-def named_by(model, libs, modules):
-    """Of a module it is what lies where its files are."""
-    fits = model.site.chosen(libs) if libs else None
-    prefixes = [prefix.rstrip("/") + "/" for prefix, number in model.store.lookup("SELECT prefix, module_id FROM module_path") if number in modules]
-    return lambda name, path: bool(fits and fits(name, path)) or any(path.startswith(prefix) for prefix in prefixes)
+def either(one, other):
+    return lambda name, path: bool(one and one(name, path)) or other(name, path)
+
+
+def named_by_modules(model, modules):
+    """What is called as a module, or lies where its files are. The site's map may have other users' directories in it."""
+    names = {name for number, name in model.modules().items() if number in modules}
+    places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all and modules else ()
+    prefixes = tuple(prefix.rstrip("/") + "/" for prefix, number in places if number in modules)
+    return lambda name, path: name in names or bool(prefixes) and path.startswith(prefixes)
 
 
 class Row:
     def __init__(self):
         self.sums, self.jobs, self.links, self.last = None, 0, 0, None
-        self.opens, self.is_proven = None, True
+        self.opens, self.is_proven = None, True  # {day: Witnesses}
 
     def seen(self, epoch):
         self.last = epoch if self.last is None else max(self.last, epoch)
@@ -136,10 +144,10 @@ def add_links(model, found, links):
 
 
 def having_inside(model, links):
-    """{number: how} of programs that a link has made with it inside: these run without it, and cannot be built again."""
+    """{number: how} of programs that a link has made with it inside: these run without it, but cannot be built again."""
     uuids = {link.uuid for link, is_of_shared in links if not is_of_shared}
     builds = model.builds()
-    return {number: STATIC for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids - {None}}
+    return {number: INSIDE for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids - {None}}
 
 
 # ---- Opens
@@ -171,29 +179,43 @@ def program_name(model, path):
 # ---- The page
 
 
+def last_of(row):
+    return max(filter(None, (row.last, row.sums and row.sums.last)), default=None)
+
+
+def opens_of(rows):
+    """Of all of them at least; None: they are none of opens."""
+    found = collections.defaultdict(Witnesses)
+    for row in rows:
+        for day, witnesses in (row.opens or {}).items():
+            found[day].merge(witnesses)
+    return sum(witnesses.least() for witnesses in found.values()) if found else None
+
+
 def cells(key, row, estimates):
-    runs, interval, last = None, None, row.last
-    if row.sums is not None:
-        runs, interval = estimates.runs(row.sums, False)
-        last = max(filter(None, (last, row.sums.last)), default=None)
-    certainty = "recorded" if interval is None else "estimate of a sample"
-    opens = None
-    if row.opens is not None:
-        opens = sum(of_day.least() for of_day in row.opens.values())
+    runs, interval = (None, None) if row.sums is None else estimates.runs(row.sums, False)
+    opens = opens_of([row])
+    if opens is not None:
         certainty = "at least" if row.is_proven else "at least, not proven"
-    return [*key, runs, interval, row.jobs or None, row.links or None, opens, day_of(last), certainty]
+    else:
+        certainty = "recorded" if interval is None else "estimate of a sample"
+    return [*key, runs, interval, row.jobs or None, row.links or None, opens, day_of(last_of(row)), certainty]
+
+
+def gather(model, options, target):
+    """[(Rows, what estimates their runs)]: of what is loaded or opened, and of what is taken by links."""
+    found, inside = Rows(), Rows()
+    estimates = add_runs(model, found, loading(model, target))
+    links = linking(model, options, target)
+    add_links(model, inside, links)
+    estimates_inside = add_runs(model, inside, having_inside(model, links))
+    add_opens(model, options, found, target)
+    return [(found, estimates), (inside, estimates_inside)]
 
 
 def removal_page(model, options, target=None):
-    target = target or asked_target(model, options)
-    found, inside_rows = Rows(), Rows()
-    estimates = add_runs(model, found, loading(model, target))
-    links = linking(model, options, target)
-    add_links(model, inside_rows, links)
-    estimates_inside = add_runs(model, inside_rows, having_inside(model, links))
-    add_opens(model, options, found, target)
-    rows = [cells(key, row, estimates) for key, row in found.items()]
-    rows += [cells(key, row, estimates_inside) for key, row in inside_rows.items()]
+    gathered = gather(model, options, target or asked_target(model, options))
+    rows = [cells(key, row, estimates) for found, estimates in gathered for key, row in found.items()]
     rows.sort(key=lambda row: (-(row[3] or 0), -(row[6] or 0), -(row[7] or 0), row[:3]))
     rows, left_out = top(rows, options)
     note = " ".join(unknown(model))

@@ -85,8 +85,13 @@ class Witnesses:
         else:
             self.watch += uses
 
+    def merge(self, other):
+        self.watch += other.watch
+        for node, uses in other.atime.items():
+            self.atime[node] = self.atime.get(node, 0) + uses
+
     def least(self):
-        return max(self.watch, *self.atime.values(), 0)
+        return max([self.watch, *self.atime.values()])
 
 
 def is_wanted(options, user, cluster, syshost, node):
