@@ -116,6 +116,15 @@ static bool is_in_log_place_of_others(struct doctor *doctor, const char *path)
     return true;
 }
 
+/* The directory of a file: "/x" is in "/". */
+static void check_list(struct doctor *doctor, const char *path)
+{
+    char directory[PATH_MAX];
+    int length = (int)(strrchr(path, '/') - path);
+    snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, path);
+    doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
+}
+
 static void check_directories(struct doctor *doctor, const struct conf *conf)
 {
     doctor_writable(doctor, "libraries", conf->library_state,
@@ -123,6 +132,8 @@ static void check_directories(struct doctor *doctor, const struct conf *conf)
     if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
         doctor_writable(doctor, "libraries", conf->library_logs,
                         "mend [libraries] logs in jobtrail.conf");
+    if (conf->library_list[0] != '\0')
+        check_list(doctor, conf->library_list);
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------

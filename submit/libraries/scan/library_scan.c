@@ -596,7 +596,11 @@ static int scan_with_state(struct scan *scan)
     error = tell_changes(scan); /* of a scan that was killed */
     if (error == 0)
         error = scan_trees(scan);
-    return error == 0 ? tell_changes(scan) : error;
+    if (error == 0)
+        error = tell_changes(scan);
+    return error != 0 || scan->order->is_dry || scan->order->end == NULL
+               ? error
+               : scan->order->end(conf, scan->trouble, scan->trouble_size);
 }
 
 /* Returns a descriptor that has the lock of the state's directory, or -errno: -EWOULDBLOCK while

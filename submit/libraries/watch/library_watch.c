@@ -15,6 +15,7 @@
 #include "submit/libraries/watch/watch_marks.h"
 #include "submit/libraries/watch/watch_new.h"
 #include "submit/libraries/watch/watch_process.h"
+#include "submit/libraries/watch/watch_sessions.h"
 
 /* Quiet for so long: what a program writes at once is scanned once, and its files were written
  * longer ago than their times are exact. */
@@ -31,9 +32,10 @@ struct library_watch {
     struct globs *patterns, *except;
     struct watch_new fresh;
     struct library_watch_state state;
-    bool is_due, is_moved, is_overrun;
+    struct watch_sessions sessions;
+    bool is_due, is_moved;
     uint64_t first_ms, last_ms, rest_ms; /* monotonic: of the burst; before it there is no scan */
-    int64_t burst_s, scan_ns;            /* since the Epoch: its begin; that of the scan */
+    int64_t scan_ns;                     /* since the Epoch: the begin of the scan */
 };
 
 static int64_t clock_ns(clockid_t clock)
@@ -75,7 +77,6 @@ int library_watch_new(const struct conf *conf, struct library_watch **out)
         return error;
     }
     watch_marks_again(watch->marks, &conf->library_trees);
-    watch->burst_s = clock_ns(CLOCK_REALTIME) / 1000000000;
     watch->is_due = true; /* what has changed meanwhile */
     watch->first_ms = watch->last_ms = now_ms() - QUIET_MS;
     *out = watch;
@@ -110,10 +111,8 @@ const struct library_whos *library_watch_whos(const struct library_watch *watch)
 static void note_burst(struct library_watch *watch)
 {
     uint64_t now = now_ms();
-    if (!watch->is_due) {
+    if (!watch->is_due)
         watch->first_ms = now;
-        watch->burst_s = clock_ns(CLOCK_REALTIME) / 1000000000;
-    }
     watch->is_due = true;
     watch->last_ms = now;
 }
@@ -122,7 +121,7 @@ static void note_burst(struct library_watch *watch)
 static void note_overrun(struct library_watch *watch)
 {
     watch->state.overruns++;
-    watch->is_overrun = watch->is_moved = true;
+    watch->is_moved = true;
     library_whos_forget(watch->whos, INT64_MAX);
     note_burst(watch);
 }
@@ -148,7 +147,8 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
     return globs_match(watch->patterns, event->name) && !globs_match(watch->except, event->name);
 }
 
-/* Who, of the kernel's pid; an event of one session within one burst has one name. */
+/* Who, of the kernel's pid; what one session does is one event, however many scans come meanwhile.
+ */
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
@@ -157,10 +157,8 @@ static void find_who(struct library_watch *watch, const struct watch_event *even
         return;
     }
     who->time_s = time_ns / 1000000000;
-    char session[sizeof who->event];
-    memcpy(session, who->event, sizeof session);
-    snprintf(who->event, sizeof who->event, "%llx-%.15s", (unsigned long long)watch->burst_s,
-             session);
+    snprintf(who->event, sizeof who->event, "%s",
+             watch_sessions_event(&watch->sessions, atoll(who->event), who->time_s, now_ms()));
 }
 
 /* Marks the new directories, as long as walks have time. What they do not come to is left to
@@ -256,7 +254,7 @@ void library_watch_begin(struct library_watch *watch)
         watch_marks_again(watch->marks, &watch->conf->library_trees);
         library_whos_watched(watch->whos, NULL, clock_ns(CLOCK_REALTIME));
     }
-    watch->is_moved = watch->is_overrun = watch->is_due = false;
+    watch->is_moved = watch->is_due = false;
     watch->scan_ns = clock_ns(CLOCK_REALTIME);
 }
 

@@ -104,6 +104,43 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(figure unknown) == 0 ]]
 }
 
+@test "an installation that goes on over several scans is one event, and another session's is another one" {
+    local name first
+    begin_watch
+    for name in one two; do
+        exec 8>"$TREE/lib$name.so"
+        exec 8>&-
+        said "lib$name"
+    done
+    setsid --wait /usr/bin/python3 -c '
+import os, sys, time
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)' "$TREE/libother.so" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libother $writer
+    touch "$PLACE/go"
+    wait $writer
+    first=$(line LOG_CREATED libone.so)
+    first=${first#* event=}
+    [[ $(line LOG_CREATED libtwo.so) == *" event=${first%% *}"* ]]
+    [[ $(line LOG_CREATED libother.so) == *" event="* && $(line LOG_CREATED libother.so) != *" event=${first%% *}"* ]]
+}
+
+# bats test_tags=needs:login_uid
+@test "who has logged in is told beside the user who has done it" {
+    begin_watch
+    # the shell that sets its loginuid is the one that writes
+    # shellcheck disable=SC2016
+    bash -c 'echo 65534 >/proc/self/loginuid && exec 8>"$0/liblogin.so" && exec 8>&- && until [[ -e $1 ]]; do :; done' \
+        "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said liblogin $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LOG_CREATED liblogin.so) == *" by=root login=nobody command=bash "* ]]
+    grep -q "^added .*liblogin.so .* by root, logged in as nobody, bash" "$PLACE/said"
+}
+
 @test "who runs a program of root's, by its set-user-id bit, has changed what it writes" {
     begin_watch
     cp "$(readlink -f /usr/bin/python3)" "$PLACE/setuid"
