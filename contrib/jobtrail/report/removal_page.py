@@ -10,7 +10,7 @@ from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, 
 from .model import UNKNOWN
 from .sums import Estimates, Sums
 from .unused_page import is_shared
-from .use_parts import NO_COPY, Witnesses, first_link, is_wanted
+from .use_parts import NO_COPY, WHEN, Witnesses, first_link, is_wanted
 
 NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
 UNFIT = ("account", "partition", "exec", "pkg")
@@ -18,9 +18,9 @@ LOADED, OF_IT, LINKED, STATIC, INSIDE = "loaded", "is of it", "linked", "linked,
 NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
 OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
 OPENS = (
-    "SELECT library, path, what, source, node, proven, uses, coalesce(before_time, found), program, uid, user, cluster, syshost"
-    " FROM library_event WHERE " + NO_COPY + " AND coalesce(after_time, found) >= ? AND coalesce(after_time, found) < ?"
-)
+    "SELECT library, path, what, source, node, proven, uses, {when}, program, uid, user, cluster, syshost FROM library_event"
+    " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
+).format(when=WHEN, no_copy=NO_COPY)
 COLUMNS = [
     ("user", "User", TEXT),
     ("program", "Program", TEXT),

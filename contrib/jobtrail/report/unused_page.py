@@ -7,7 +7,7 @@ from . import days, unseen
 from .columns import COUNT, DATE, TEXT, Page, day_of, top
 from .division import OTHERS
 from .gather import LEFT_OUT
-from .use_parts import NO_CALLS, NO_COPY, first_link, first_open
+from .use_parts import NO_CALLS, NO_COPY, WHEN, first_day
 
 NO_LIST = (
     "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
@@ -21,7 +21,7 @@ WORDS = {"loaded": "runs", "linked": "links", "opened": "opens"}
 LAST_DAYS = "SELECT program, max(day) FROM all_usage WHERE n > 0 GROUP BY program"
 MEMBERS = "SELECT member.object_set_id, object.path FROM object_set_member AS member JOIN object ON object.id = member.object_id"
 LINKS = "SELECT link.uuid, link.object_set_id, link.build_epoch FROM link WHERE link.object_set_id IS NOT NULL"
-OPENS = "SELECT library, path, files, max(coalesce(before_time, found)) FROM library_event WHERE %s GROUP BY library, path, files" % NO_COPY
+OPENS = "SELECT library, path, files, max(%s) FROM library_event WHERE %s GROUP BY library, path, files" % (WHEN, NO_COPY)
 COLUMNS = [
     ("library", "Library", TEXT),
     ("group", "Group", TEXT),
@@ -174,9 +174,12 @@ def rows_of(model, fits):
 
 
 def known_from(model):
-    """{kind: the first day of its data, or None}"""
+    """{kind: the first day of its data, or None}. What is not proven, or a user alone has told, makes none longer."""
     first = model.database.execute("SELECT min(day) FROM all_usage WHERE basis <> %d" % LEFT_OUT).fetchone()[0]
-    return {"loaded": first, "linked": first_link(model), "opened": first_open(model)}
+    links = first_day(model, "SELECT min(link.build_epoch) FROM link WHERE link.proven = 1")
+    opens = first_day(model, "SELECT min(%s) FROM library_event WHERE kind = 'use' AND proven = 1" % WHEN)
+    # users tell when they have linked: that is not believed of a time before all runs
+    return {"loaded": first, "linked": None if None in (links, first) else max(links, first), "opened": opens}
 
 
 def note_of(model, counts, known):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Uses of libraries other than by runs, by day: links, and opens from outside of jobs and links."""
 
+from ..site_libraries import NO_LIBRARY
 from . import days, link_page
 from .model import form
 
@@ -23,10 +24,12 @@ OPENED = (
 NO_OPENS = "No opens are recorded: the keys watch and use_logs of jobtrail.conf(5) let them be."
 # by packers, copiers, indexers and the like: nobody needs a library for that
 NO_COPY = "kind = 'use' AND what <> 'copy'"
+# the last second of those that a record stands for
+WHEN = "coalesce(before_time - 1, found)"
 OPENS = (
-    "SELECT library, path, node, source, coalesce(after_time, found), uses, user, cluster, syshost FROM library_event"
-    " WHERE " + NO_COPY + " AND coalesce(after_time, found) >= ? AND coalesce(after_time, found) < ?"
-)
+    "SELECT library, path, node, source, {when}, uses, user, cluster, syshost FROM library_event"
+    " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
+).format(when=WHEN, no_copy=NO_COPY)
 
 
 class Counts:
@@ -53,7 +56,7 @@ def first_link(model):
 
 
 def first_open(model):
-    return first_day(model, "SELECT min(coalesce(after_time, found)) FROM library_event WHERE kind = 'use'")
+    return first_day(model, "SELECT min(%s) FROM library_event WHERE kind = 'use'" % WHEN)
 
 
 def linked(model, options, kind):
@@ -109,7 +112,7 @@ def opened(model, options, _):
     for library, path, node, source, time, uses, *of in model.store.lookup(
         OPENS, (days.begin(model.first), days.begin(model.last + 1))
     ):
-        if is_wanted(options, *of, node) and fits(library, path):
+        if is_wanted(options, *of, node) and fits(library, path) and library not in NO_LIBRARY:
             at = model.site.shown(library, path, model.names), days.of_time(time)
             told.setdefault(at, Witnesses()).add(node, source, uses or 0)
     found = Counts(first_open(model), True)
@@ -121,7 +124,22 @@ def opened(model, options, _):
 PARTS = {"linked": linked, "opened": opened}
 
 
-def note_of(use, found, kind):
-    if use == "opened":
-        return OPENED if found.by_label else NO_OPENS if found.first is None else OPENED
-    return "" if kind in ONE_EACH else link_page.OVERLAP
+def opens_of_none(model):
+    """At least so many opens of the period are of libraries that the records do not name."""
+    marks = ", ".join("?" * len(NO_LIBRARY))
+    sql = "SELECT coalesce(sum(uses), 0) FROM library_event WHERE %s AND library IN (%s) AND %s >= ? AND %s < ?"
+    period = days.begin(model.first), days.begin(model.last + 1)
+    return int(model.store.lookup(sql % (NO_COPY, marks, WHEN, WHEN), (*NO_LIBRARY, *period))[0][0])
+
+
+def none_line(model):
+    opens = opens_of_none(model)
+    return "Of at least %d opens more it is not known of which library they were." % opens if opens else None
+
+
+def note_of(model, use, found, kind):
+    if use != "opened":
+        return "" if kind in ONE_EACH else link_page.OVERLAP
+    if found.first is None:
+        return NO_OPENS
+    return " ".join(filter(None, (OPENED, none_line(model))))
