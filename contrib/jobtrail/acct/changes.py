@@ -88,7 +88,7 @@ def found_changes(store, options, now):
     )
     more = sum(row["files"] - 1 for row in rows if row["files"])
     if more:
-        tell("of %d more files the records of changes have no names: their runs are not counted" % more)
+        tell("records that stand for several files name the first one: runs of the others (%d) are not counted" % more)
     return rows
 
 

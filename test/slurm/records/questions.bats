@@ -71,6 +71,13 @@ answers() {
             build_epoch: "\($now - 86400)", exec_path: .userT.exec_path, hash_id: .hash_id,
             link_path: "/sw/intel/ifort", link_program: "ifort", wd: "/"},
          linkA: [["/sw/mkl/lib/libmkl.so", "0"]], link_line: ["ifort"], function: ["dgemm_"]},
+        ({size: 1, mtime: 1, sha1: null, build_id: null, soname: "libhdf5.so.103", package: null, version: null, owner: 0} |
+            {libraryT: {uuid: "019a9f00-7000-7000-8000-000000000030", event: "019a9f00-7000-7000-8000-000000000031",
+                kind: "change", what: "replaced", library: "hdf5", group: "", path: "/sw/hdf5/1.10.5/lib/libhdf5.so.103",
+                path_before: "", files: 1, links: 0, count: 0, first_scan: false, found: ($now - 1800), after: ($now - 1800),
+                before: ($now - 1799), source: "watch", uid: 0, login_uid: null, user: "root", program: "/usr/bin/cp",
+                command: "cp", cluster: "tiny", syshost: "tiny", node: "n1", job_id: null, step_id: null, version: "1"},
+             wasT: ., isT: .}),
         ("numpy", "scipy" | {package_name: ., package_version: "1.26.4", package_path: "/x",
             program: "python", xalt_run_uuid: "019a9f00-7000-7000-8000-000000000001",
             ownerT: {user: "alice", cluster: "tiny", node: "n1", restart_count: 0, job_id: 70}}),
