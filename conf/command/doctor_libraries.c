@@ -267,7 +267,7 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
                    "no watch runs: neither 'watch = yes' nor log_dir has an effect here");
         doctor_mend(doctor,
                     "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
-                    "jobtrail-libmon watch%s",
+                    "systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch%s",
                     doctor_conf_words(doctor));
     } else if (is_watched) {
         add_seen(doctor, conf->library_state, &watch);

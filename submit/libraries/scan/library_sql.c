@@ -86,9 +86,12 @@ static const char *const queries[QUERIES] = {
         "was_") ") = (SELECT was_place, " LIBRARY_SQL_COLUMNS("was_") " FROM pending WHERE key = "
                                                                       "?2) "
                                                                       "WHERE key = ?1",
-    [QUERY_KEEP] = "INSERT OR REPLACE INTO file SELECT key, is_place, " LIBRARY_SQL_COLUMNS(
-        "is_") ", COALESCE((SELECT since FROM file WHERE file.key = pending.key), ?1)"
-               " FROM pending WHERE kind <> 6",
+    [QUERY_KEEP] = "INSERT OR REPLACE INTO file(key, place, " LIBRARY_SQL_COLUMNS(
+        "") ", since) SELECT key, is_place, " LIBRARY_SQL_COLUMNS("is_") ", COALESCE((SELECT since "
+                                                                         "FROM file WHERE file.key "
+                                                                         "= pending.key), ?1)"
+                                                                         " FROM pending WHERE kind "
+                                                                         "<> 6",
     [QUERY_FORGET] = "UPDATE pending SET forgotten = 1 WHERE key = ?1",
     [QUERY_CHANGES] = CHANGE_COLUMNS "log IS NOT NULL ORDER BY log, key",
     [QUERY_CHANGES_OF] = CHANGE_COLUMNS "log = ?1 ORDER BY key",

@@ -251,6 +251,24 @@ os.waitpid(user, 0)
     [[ $output == *"removed "*"libone.so"* && $output != *" by "* ]]
 }
 
+@test "changes that a killed scan has begun to tell have who it was, also where the watch is gone" {
+    echo one >"$TREE/libone.so"
+    begin_watch
+    exec 8>>"$TREE/libone.so"
+    echo more >&8
+    exec 8>&-
+    # killed before the line is known to be written
+    run -137 strace -qq -o /dev/null -P "$LOGS/libone.log" -e inject=fsync:signal=KILL "$JOBTRAIL_BIN/jobtrail-libmon" scan --wait --conf "$CONF"
+    kill -KILL "$WATCH"
+    wait "$WATCH" || true
+    WATCH=
+    grep -q "LIB_MODIFIED .* by=root" "$LOGS/libone.log"
+    [[ -e $STATE/whos ]]
+    scan
+    [[ $(grep -c LIB_MODIFIED "$LOGS/libone.log") == 1 && $(line LIB_MODIFIED libone.so) == *" by=root command=ba"* ]]
+    [[ ! -e $STATE/whos ]]
+}
+
 @test "a process that is gone is counted, and its change told" {
     begin_watch
     kill -STOP "$WATCH"
@@ -415,5 +433,5 @@ sys.stdin.read()'
     [[ $output == *"directories are watched: 1"* ]]
     end_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"no watch runs"* ]]
+    [[ $output == *"no watch runs"*"without Slurm: systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch --conf $CONF"* ]]
 }
