@@ -5,7 +5,7 @@ from .. import library_changes
 from ..acct.select import Selection, select_nodes
 from ..times import format_time
 from . import days
-from .columns import BETWEEN, COUNT, DATE, ESTIMATE, LIST, RANGE, TEXT, Page, top
+from .columns import BETWEEN, COUNT, ESTIMATE, LIST, RANGE, TEXT, Page, top
 from .gather import PARTITION
 from .model import UNKNOWN
 
@@ -29,13 +29,13 @@ def number_columns():
 
 
 COLUMNS = [
-    ("found", "Found", DATE),
-    ("libraries", "Libraries", LIST),
+    ("found", "Found", TEXT),
+    ("library", "Libraries", LIST),
     ("what", "What", TEXT),
     ("files", "# Files", COUNT),
     ("versions", "Versions", LIST),
     ("user", "By", TEXT),
-    ("command", "With", TEXT),
+    ("command", "Command", TEXT),
     ("nodes", "Node", LIST),
 ] + number_columns()
 

@@ -31,6 +31,7 @@ WITHOUT_TOP = ("endings",)
 NAMES_EXECUTABLES = ("executables", "failures", "removal")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families")
 # what else pages cannot be of
+OF_LIBRARIES = ("changes", "unused", "removal")
 WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
 WHY_UNFIT.update(
     changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it"

@@ -3,9 +3,10 @@
 
 import collections
 
-from ..acct.select import library_ids, module_ids
+from ..acct.select import module_ids
 from ..program import Failure
 from . import days, link_page, unseen
+from .chosen import objects_of
 from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
 from .model import UNKNOWN
 from .sums import Estimates, Sums
@@ -22,7 +23,7 @@ OPENS = (
     " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
 ).format(when=WHEN, no_copy=NO_COPY)
 COLUMNS = [
-    ("user", "User", TEXT),
+    ("user", "Who", TEXT),
     ("program", "Program", TEXT),
     ("how", "How", TEXT),
     ("runs", "# Runs", ESTIMATE),
@@ -45,7 +46,7 @@ class Target:
 def asked_target(model, options):
     if not options.lib and not options.module:
         raise Failure(NO_TARGET)
-    numbers = {number for text in options.lib or () for number in library_ids(model.store, text)}
+    numbers = {number for text in options.lib or () for number in objects_of(model, text)}
     modules = {number for text in options.module or () for number in module_ids(model.store, text)}
     return target_of(model, numbers, modules, model.site.chosen(options.lib) if options.lib else None)
 
@@ -61,11 +62,12 @@ def either(one, other):
 
 
 def named_by_modules(model, modules):
-    """What is called as a module, or lies where its files are. The site's map may have other users' directories in it."""
-    names = {name for number, name in model.modules().items() if number in modules}
+    """What lies where a module's files are: by the site's map, which may have other users' directories in it and is not read for
+    who may not see all; or below a directory that is called as the module, as /sw/hdf5/1.14.3."""
+    parts = ["/%s/" % name for number, name in model.modules().items() if number in modules]
     places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all and modules else ()
     prefixes = tuple(prefix.rstrip("/") + "/" for prefix, number in places if number in modules)
-    return lambda name, path: name in names or bool(prefixes) and path.startswith(prefixes)
+    return lambda _, path: any(part in path for part in parts) or bool(prefixes) and path.startswith(prefixes)
 
 
 class Row:

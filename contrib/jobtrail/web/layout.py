@@ -8,7 +8,7 @@ import functools
 import html
 
 from .. import site_libraries
-from ..report import charts, frame, html_output
+from ..report import charts, fitting, frame, html_output
 from ..report.columns import Page
 from ..report.html_table import linked, table
 from ..report.pages import GROUPS, NAMES
@@ -134,11 +134,16 @@ class Writer:
         kept = self.kept(*PERIOD, *PLACE)
         groups = [("Overview", [(url("", kept), "Overview")])]
         for title, names in GROUPS:
-            groups.append((title, [(url(name, kept), NAMES[name]) for name in names if self.is_there(name)]))
+            groups.append((title, [(url(name, self.fitting(name)), NAMES[name]) for name in names if self.is_there(name)]))
         groups.append(("One by one", [(url(name, kept), text) for name, text in STORED]))
         if documentation.is_there():
             groups.append(("What it is", [(url("documentation", kept), "Documentation")]))
-        return frame.navigation(groups, url(self.context.page.route, kept))
+        return frame.navigation(groups, url(self.context.page.route, self.fitting(self.context.page.route)))
+
+    def fitting(self, page):
+        """The parameters that are kept of which a page of libraries can be; all of them for others."""
+        without = fitting.UNFIT[page] if page in fitting.OF_LIBRARIES else ()
+        return self.kept(*(name for name in PERIOD + PLACE if name not in without))
 
     def is_there(self, name):
         """Whether there is such a page of the report for who asks, with this address."""

@@ -68,8 +68,6 @@ def overview(asker, page, now):
     return sheet
 
 
-# which need what not every request has
-OF_LIBRARIES = ("changes", "unused", "removal")
 REPORT_ASKED = ("of", "paths", "use")
 
 
@@ -87,7 +85,7 @@ def report_page(name):
         context.check_choice("of", use_parts.OF_USE.get(use, fitting.OF.get(name, ())))
         context.check_choice("paths", ("1",))
         model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")), use=use)
-        why = fitting.why_unfit(name, context.chosen_options) if use or name in OF_LIBRARIES else None
+        why = fitting.why_unfit(name, context.chosen_options) if use or name in fitting.OF_LIBRARIES else None
         if why:
             raise Refused(400, why + ".")
         if name == "unused" and not unused_page.can_be_made(model):

@@ -178,7 +178,7 @@ unused() { # OPTION...
     next_second
     runs 1
     load_all
-    [[ $(rows changes '[.libraries, .what, .files, .user, .runs_before, .failed_before, .unknown_before, .runs_after, .runs_after_low]' -S today) == \
+    [[ $(rows changes '[.library, .what, .files, .user, .runs_before, .failed_before, .unknown_before, .runs_after, .runs_after_low]' -S today) == \
         '[["libmoon","1 replaced",1,null,2,0,2,1,null]]' ]]
     [[ $(rows changes .runs_before -S today -u nobody) == '[0]' ]]
     [[ $(rows changes .runs_before -S today --lib star) == '[]' ]]
