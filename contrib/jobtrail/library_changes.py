@@ -50,6 +50,7 @@ SAME = (
 UNKNOWN = {None, "", "0"}
 UNKNOWN_HOST = {None, "", "unknown"}
 BEFORE, AFTER = "before", "after"
+DAY = 86400
 ALWAYS, NEVER = float("-inf"), float("inf")
 LINKED = re.compile(r"\.(?:a|o|lo)\Z")
 # neither a record of a run nor one of a link names them
@@ -125,13 +126,17 @@ def pair(old, new):
 
 
 def by_node(rows):
-    """With one row for what several nodes tell. If one of them tells the same once more it has happened again."""
-    counts, same = collections.Counter(), collections.defaultdict(list)
+    """With one row for what several nodes tell within a day. If one of them tells the same once more, it has happened again."""
+    last, groups = {}, []
     for row in rows:
         key = tuple(row[name] for name in SAME)
-        counts[key, row["node"]] += 1
-        same[key, counts[key, row["node"]]].append(row)
-    return in_order(map(of_nodes, same.values()))
+        group = last.get(key)
+        if group and row["found"] - group[0]["found"] <= DAY and all(row["node"] != other["node"] for other in group):
+            group.append(row)
+        else:
+            last[key] = [row]
+            groups.append(last[key])
+    return in_order(map(of_nodes, groups))
 
 
 def of_nodes(rows):
@@ -214,20 +219,15 @@ def same_host(one, other):
     return one == other or one in UNKNOWN_HOST or other in UNKNOWN_HOST
 
 
-PATHS = "SELECT library_event.{0} FROM library_event WHERE library_event.found >= ? AND library_event.kind = 'change'"
-OBJECTS = (
-    "SELECT object.id, object.path, object.hash, object.syshost FROM object WHERE object.path IN (%s UNION %s)"
-    % (PATHS.format("path"), PATHS.format("path_before"))
-)
-
-
 def objects_at(store, rows):
     """{path: [(id, hash, syshost), ...]} of what runs have loaded and linkers have read where the changes were."""
-    at = collections.defaultdict(list)
-    if rows:
-        first = min(row["found"] for row in rows)
-        for number, path, have, syshost in store.lookup(OBJECTS, (first, first)):
-            at[path].append((number, have, syshost))
+    at = {path: [] for row in rows for path in (row["path"], before_path(row))}
+    if at:
+        # MariaDB would look for each of them among all paths of changes, as these are texts
+        _, objects = store.query("SELECT object.id, object.path, object.hash, object.syshost FROM object")
+        for number, path, have, syshost in objects:
+            if path in at:
+                at[path].append((number, have, syshost))
     return at
 
 
@@ -240,7 +240,7 @@ def object_claims(at, rows, keys):
         sides += [] if row["what"] == "removed" else [(AFTER, 1, row["path"], "is")]
         for side, which, path, file in sides:
             hashes = {row[file + "_sha1"], BUILD_ID + (row[file + "_build_id"] or "")} - UNKNOWN - {BUILD_ID}
-            for number, have, syshost in at.get(path, ()):
+            for number, have, syshost in at[path]:
                 if not same_host(syshost, row["syshost"]):
                     continue
                 if have in UNKNOWN or not hashes:
@@ -349,7 +349,7 @@ FAILED, UNKNOWN_END = 1, 2
 
 
 class Runs:
-    """Runs with the same part, counted between the limits of its claims: however many they are, they need no more room."""
+    """Runs with the same claims, counted between their limits: however many runs there are, they need no more room."""
 
     def __init__(self, claims):
         self.claims = claims
@@ -400,7 +400,7 @@ class Counted:
 
 def count(store, parts, where, values):
     """{key: {BEFORE or AFTER: Counted}}. A run counts once for a side of a key, whatever of it the run had."""
-    runs, seen = {}, []
+    runs, alike = {}, {}
     for condition, more in [*((sql, []) for sql in parts.conditions()), *parts.missing_condition()]:
         found = {}
         _, rows = store.query(RUNS % (where, condition), [*values, *more])
@@ -410,11 +410,12 @@ def count(store, parts, where, values):
             if part == NOTHING or time is None or key in runs:  # those of an earlier condition are there
                 continue
             if key not in found:
-                found[key] = Runs(parts.claims(part, syshost))
+                claims = parts.claims(part, syshost)
+                found[key] = alike.setdefault(frozenset(claims.items()), Runs(claims))
             found[key].add(user, time, end)
         runs.update(found)
     answers = collections.defaultdict(lambda: {BEFORE: Counted(), AFTER: Counted()})
-    for one in runs.values():
+    for one in alike.values():
         one.tell(answers)
     return answers
 

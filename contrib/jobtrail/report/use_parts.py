@@ -21,7 +21,7 @@ OPENED = (
     "At least so many: equal opens in a row are one, and nothing is seen on hosts without the watch of jobtrail-libmon(8), or while it"
     " does not run. Copies and backups are left out. What two witnesses tell of a day is not added up."
 )
-NO_OPENS = "No opens are recorded: the keys watch and use_logs of jobtrail.conf(5) let them be."
+NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."
 # by packers, copiers, indexers and the like: nobody needs a library for that
 NO_COPY = "kind = 'use' AND what <> 'copy'"
 # the last second of those that a record stands for

@@ -20,6 +20,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/trusted.h"
+#include "conf/conf_libraries.h"
 #include "submit/libraries/library_user.h"
 #include "submit/libraries/lines/line_limits.h"
 #include "submit/libraries/lines/line_log.h"
@@ -280,6 +281,14 @@ static int get_ready(struct line_service *service)
     service->directory = open_logs(service->conf->library_log_dir);
     if (service->directory < 0)
         return service->directory;
+    const char *shared = conf_library_log_dir_is_in(service->conf);
+    if (shared != NULL) {
+        fprintf(stderr,
+                "jobtrail-libmon: log_dir: %s is, has or lies in the directory of '%s': name one "
+                "of its own\n",
+                service->conf->library_log_dir, shared);
+        return -EINVAL;
+    }
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);

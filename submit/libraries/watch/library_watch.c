@@ -172,8 +172,8 @@ static void walk_new(struct library_watch *watch)
             watch->is_moved = true;
             break;
         }
-        watch_marks_add(watch->marks, fresh->path[i]);
-        library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
+        if (watch_marks_add(watch->marks, fresh->path[i]) != -E2BIG)
+            library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
         watch_new_used(fresh, clock_ns(CLOCK_MONOTONIC) - begin_ns);
     }
     watch_new_clear(fresh);

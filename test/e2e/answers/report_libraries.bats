@@ -245,7 +245,7 @@ later() {
     echo '{"jobtrail_libraries": 2}' >"$LIST"
     wrong "the list of libraries is of form 2: use a newer jobtrail" unused --libraries "$LIST"
     run -0 report weekdays --use opened -S today
-    [[ $output == *"No opens are recorded: the keys watch and use_logs of jobtrail.conf(5) let them be."* ]]
+    [[ $output == *"No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."* ]]
 }
 
 @test "damaged lines of a list are left out and counted" {

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
+load ../fixture/mariadb
 
 setup() {
     TREE=$BATS_TEST_TMPDIR/sw
@@ -229,6 +230,7 @@ install_fft() {
 
 teardown() {
     [[ -z ${ELSEWHERE-} ]] || rm -rf "$ELSEWHERE"
+    mariadb_stop
 }
 
 # tree_elsewhere: records of links name nothing below /tmp
@@ -253,7 +255,8 @@ link() {
         COMPILER_PATH="$JOBTRAIL_STAGE/libexec/jobtrail/ld" gcc -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.c" "$TREE/libsun.a"
 }
 
-@test "of an archive the runs count that were linked with it, whenever they ran; of module files nothing is known" {
+# linked_twice: three runs of a program with an old archive, two of one with a new one
+linked_twice() {
     tree_elsewhere
     archive 0
     echo one >"$TREE/sun.mod"
@@ -270,6 +273,10 @@ link() {
         mv "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/$program"
     done
     load_all
+}
+
+@test "of an archive the runs count that were linked with it, whenever they ran; of module files nothing is known" {
+    linked_twice
     run -0 acct --changes --format Change,Path,Before,Unknown,After,UnknownAfter -P -n
     [[ $output == *"replaced|$TREE/libsun.a|3|3|2|2"* ]]
     [[ $output == *"modified|$TREE/sun.mod||||"* ]]
@@ -277,6 +284,36 @@ link() {
     # and each run is once in the event, whatever it had of it
     run -0 acct --changed today --format Exec -P -n
     [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == ' 5 program' ]]
+}
+
+@test "MariaDB says the same, also of the rows that a user may see" {
+    linked_twice
+    make_library two 0
+    scan_apart
+    load_all
+    mariadb_start
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$MARIADB_STORE" "$RECORDS" >/dev/null
+    cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
+import json
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail import library_changes
+from jobtrail.service.restricted import open_for
+from jobtrail.service.rights import Rights
+
+for rights in Rights(everything=True), Rights([sys.argv[3]]), Rights(["nobody"]):
+    store = open_for(sys.argv[2], rights)
+    rows = library_changes.read(store)
+    print(json.dumps(library_changes.with_runs(store, rows) + library_changes.with_runs(store, library_changes.events(rows))))
+    print(store.lookup("SELECT count(*) FROM run WHERE " + library_changes.affected(store, rows))[0][0])
+TEXT
+    ask() { # STORE
+        /usr/bin/python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_STAGE/libexec/jobtrail" "$1" "$(id -un)"
+    }
+    ask "$STORE" >"$BATS_TEST_TMPDIR/sqlite"
+    diff "$BATS_TEST_TMPDIR/sqlite" <(ask "$MARIADB_STORE")
+    [[ $(sed -n 'n;p' "$BATS_TEST_TMPDIR/sqlite" | xargs) == "5 5 0" ]]
+    [[ $(sed -n 1p "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | endswith("libsun.a")) | [.before.runs, .after.runs])') == "[[3,2]]" ]]
 }
 
 @test "with hashes of what is linked it is told which archive it was, where times tell nothing" {
@@ -362,14 +399,19 @@ link() {
     cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
 import sys
 sys.path.insert(0, sys.argv[1])
+from jobtrail import library_changes
 from jobtrail.service.restricted import open_for
 from jobtrail.service.rights import Rights
 
 store = open_for(sys.argv[2], Rights(["nobody"]))
 print(store.lookup("SELECT count(*) FROM library_event WHERE kind = 'change'"),
       store.lookup("SELECT count(*) FROM library_event WHERE kind = 'use'"), store.lookup("SELECT count(*) FROM run"))
+for who in "nobody", sys.argv[3]:
+    store = open_for(sys.argv[2], Rights([who]))
+    rows = library_changes.with_runs(store, library_changes.read(store))
+    print([(row["before"]["runs"], row["after"]["runs"]) for row in rows], library_changes.affected(store, rows)[:9])
 TEXT
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET kind = 'use' WHERE first_scan = 1"
-    run -0 python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_SOURCE/contrib" "$STORE"
-    [[ $output == "[(1,)] [(0,)] [(0,)]" ]]
+    run -0 python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_SOURCE/contrib" "$STORE" "$(id -un)"
+    [[ $output == $'[(1,)] [(0,)] [(0,)]\n[(0, 0)] (1 = 0)\n[(3, 2)] (run.obje' ]]
 }

@@ -381,41 +381,6 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r ".libraryT | select(.source == \"watch\") | .after <= $written and .before > $written" {} +) == true ]]
 }
 
-@test "opens of libraries outside of jobs are counted, with user and program" {
-    USES=$PLACE/uses
-    echo "use_logs = $USES" >>"$CONF"
-    begin_watch
-    until [[ -d $USES ]]; do kill -0 "$WATCH"; done
-    # until it looks
-    local opens='
-import sys
-for i in range(3):
-    open(sys.argv[1]).close()
-    open(sys.argv[2]).close()
-print(1, flush=True)
-sys.stdin.read()'
-    cp "$(readlink -f /usr/bin/python3)" "$PLACE/ld"
-    until [[ -s $USES/libfirst.log ]]; do
-        # both are there until the watch has looked, and has ended
-        coproc USER { as 65534 /usr/bin/python3 -c "$opens" "$TREE/libfirst.so" /etc/hostname; }
-        coproc LINKER { "$PLACE/ld" -c "$opens" "$TREE/libfirst.so" /etc/hostname; } 2>/dev/null
-        read -r _ <&"${USER[0]}"
-        read -r _ <&"${LINKER[0]}"
-        end_watch
-        local user=${USER[1]} linker=${LINKER[1]}
-        exec {user}>&- {linker}>&-
-        wait
-        [[ -s $USES/libfirst.log ]] || begin_watch
-    done
-    [[ $(sed -n 1p "$USES/libfirst.log") == "# jobtrail: sorted UTC" ]]
-    grep -qE "^[A-Z][a-z]{2}_[^ ]* nobody LIB_OPENED count=[1-9][0-9]* command=python3[^ ]* program=/usr/bin/python3[^ ]* path=$TREE/libfirst.so$" "$USES/libfirst.log"
-    grep -qE " root LIB_LINKED count=[1-3] command=ld program=$PLACE/ld path=" "$USES/libfirst.log"
-    # the scans' own are none
-    run ! grep -q libmon "$USES/libfirst.log"
-    run -0 "$JOBTRAIL_BIN/jobtrail-libq" -c "$USES/libfirst.log"
-    [[ $output == *2* ]]
-}
-
 @test "usage is told" {
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" wach
     [[ $output == *"did you mean watch?"* ]]
