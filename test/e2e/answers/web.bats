@@ -229,6 +229,26 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     status_is 400
 }
 
+@test "pages about libraries are the same from both databases" {
+    local store user page pages=0
+    for store in "$STORE" "$MARIADB_STORE"; do
+        serve see=own operators=carol "store=$store"
+        for user in alice carol; do
+            for page in "library.json?name=hdf5&$NOVEMBER" "module.json?name=hdf5%2F1.14.3&$NOVEMBER" "changes.json?$NOVEMBER" \
+                "removal.json?module=hdf5%2F1.14.3&$NOVEMBER" "weekdays.json?use=opened&$NOVEMBER" "months.json?use=linked&$NOVEMBER" \
+                "unused.json?from=2024-11-21&to=2024-11-30"; do
+                FETCH "$user" "/$page"
+                status_is 200 || [[ $user$page == aliceunused* ]]
+                jq -c --arg page "$page" '[$page, .tables]' <<<"$output" || echo "$output"
+            done
+        done >"$BATS_TEST_TMPDIR/${store%%:*}"
+        answer_stop
+    done
+    diff "$BATS_TEST_TMPDIR/sqlite" "$BATS_TEST_TMPDIR/mariadb"
+    pages=$(grep -c '"verdict"\|"opens"\|"runs_before"' "$BATS_TEST_TMPDIR/mariadb")
+    ((pages > 6))
+}
+
 @test "each page says whose runs it is about" {
     serve see=own operators=carol "store=$STORE"
     FETCH alice "/users?$NOVEMBER"
