@@ -152,6 +152,17 @@ root 0 link 2 1 $PLACE/ld $TREE/libfirst.so watch true
 TEXT
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store.db" "$RECORDS"
     [[ $(sqlite3 "$PLACE/store.db" "SELECT sum(uses), count(*), min(proven) FROM library_event WHERE kind = 'use' AND library = 'libfirst'") == "7|3|1" ]]
+    report() { # ROWS PAGE OPTION...
+        diff <("$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$PLACE/store.db" --json -S now-2days "${@:2}" 2>/dev/null | jq -c ".pages[0].rows[] | $1") -
+    }
+    report '[.user, .program, .how, .opens, .certainty]' removal --lib first <<TEXT
+["nobody","$name","opened",4,"at least"]
+["root","ld","opened by a linker",2,"at least"]
+["root","f951","opened by a compiler",1,"at least"]
+TEXT
+    report '[.library, .total, .total_low, .total_high]' weekdays --use opened <<<'["libfirst",7,7,null]'
+    "$JOBTRAIL_BIN/jobtrail-libmon" list --json --conf "$CONF" >"$PLACE/list"
+    report .library unused --libraries "$PLACE/list" </dev/null
 }
 
 @test "who writes a library does not use it, also while it is open still, or closed by another process" {
