@@ -110,6 +110,8 @@ def check_form(sql):
 
 
 class RestrictedSqlite(SqliteStore):
+    is_all = False
+
     def __init__(self, rights):
         self.rights = rights
         self.is_ours = False  # the statement
@@ -178,6 +180,7 @@ class RestrictedSqlite(SqliteStore):
 
 
 class RestrictedMariadb(MariadbStore):
+    is_all = False
     TABLE = re.compile(r"\b(?:FROM|JOIN)\s+([^\s(),]+)", re.IGNORECASE)
     QUOTED = re.compile(r"`(\w+)`")
     # The lists that are written into a statement. Others may be too long, and are found by each statement.

@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/cluster
+load ../../e2e/fixture/library
 load ../../e2e/fixture/site
 
 setup_file() {
@@ -18,6 +19,9 @@ DefMemPerCPU=100"
     run_jobs
     site_records "$DIR/site"
     answers >"$DIR/answers"
+    USE_AT=$(($(date +%s) - 86400)) made_use '.library = "hdf5" | .path = "/sw/hdf5/1.10.5/lib/libhdf5.so.103"' >>"$DIR/answers"
+    printf '%s\n' '{"jobtrail_libraries": 1, "cluster": "tiny", "node": "n1", "made": "2026-01-01T00:00:00Z"}' \
+        '{"path": "/sw/old/libold.so", "library": "libold", "size": 1, "since": "2020-01-01T00:00:00Z"}' >"$DIR/libraries"
     read -r _ GLIBC < <(getconf GNU_LIBC_VERSION)
     export GLIBC
     printf '%s\n' '/sw/hdf5/1.10.5 hdf5/1.10.5' '/sw/openmpi/4.1.4 openmpi/4.1.4' \
@@ -109,7 +113,7 @@ rows() { # COMMAND
 }
 
 ask() { # COMMAND
-    run_as root env -C "$BATS_TEST_TMPDIR" TZ=UTC "PATH=$STAGE/bin:/usr/bin:/bin" "JOBTRAIL_STORE=$STORE" bash -c "$1"
+    run_as root env -C "$BATS_TEST_TMPDIR" TZ=UTC "PATH=$STAGE/bin:/usr/bin:/bin" "JOBTRAIL_STORE=$STORE" "JOBTRAIL_LIBRARIES=$DIR/libraries" bash -c "$1"
 }
 
 @test "each command answers its question" {
