@@ -3,25 +3,17 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/signalfd.h>
 
-int signal_fd_more(bool has_children, int more)
+int signal_fd(const int *more, size_t count)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
-    if (has_children)
-        sigaddset(&set, SIGCHLD);
-    if (more != 0)
-        sigaddset(&set, more);
+    for (size_t i = 0; i < count; i++)
+        sigaddset(&set, more[i]);
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd < 0 ? -errno : fd;
-}
-
-int signal_fd(bool has_children)
-{
-    return signal_fd_more(has_children, 0);
 }

@@ -138,7 +138,7 @@ static void take_file(struct use_watch *watch, const struct watch_event *event, 
 static void take_event(void *context, const struct watch_event *event)
 {
     struct use_watch *watch = context;
-    char path[2 * PATH_MAX];
+    char path[PATH_MAX];
     bool is_directory = (event->mask & FAN_ONDIR) != 0;
     if ((event->mask & FAN_Q_OVERFLOW) != 0) {
         watch->overruns++;
@@ -153,10 +153,7 @@ static void take_event(void *context, const struct watch_event *event)
     if (!is_directory &&
         (!globs_match(watch->patterns, event->name) || globs_match(watch->except, event->name)))
         return;
-    const char *directory =
-        watch_marks_path(watch->marks, event->fsid, event->handle, event->handle_size);
-    if (directory == NULL ||
-        snprintf(path, sizeof path, "%s/%s", directory, event->name) >= (int)sizeof path)
+    if (!watch_marks_event_path(watch->marks, event, path))
         return;
     if (is_directory)
         take_directory(watch, event, path);
@@ -333,10 +330,11 @@ static int open_seen(struct use_watch *watch)
 
 static int open_files(struct use_watch *watch)
 {
+    const int more[] = {SIGUSR1, SIGCHLD};
     const struct conf *conf = watch->conf;
     ssize_t length = readlink("/proc/self/exe", watch->self, sizeof watch->self - 1);
     watch->self[length < 0 ? 0 : length] = '\0';
-    watch->signals = signal_fd_more(true, SIGUSR1);
+    watch->signals = signal_fd(more, 2);
     if (watch->signals < 0)
         return fail(watch->signals, "signals");
     if (conf->library_use_logs[0] != '\0' &&
