@@ -53,9 +53,9 @@ list() {
 }
 
 runs() { # COUNT: in one job
-    local one
+    local _
     [[ -d $SPOOL/$JOB.0 ]] || "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 20)) "$ME"
-    for one in $(seq "$1"); do
+    for _ in $(seq "$1"); do
         tracked "$BATS_TEST_TMPDIR/program"
     done
     flush >/dev/null
