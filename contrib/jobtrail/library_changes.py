@@ -205,14 +205,9 @@ def event(changes):
 
 
 def limits(row):
-    """((limit of before, of after) where a hash tells which file it was, the same where none does)"""
+    """((limit of before, of after) where a hash tells which file it was, the same where nothing but the time tells it)"""
     before, after = found_before(row), row["after_time"]
-    earliest = before if after is None else after
-    has_changed = row["was_sha1"] != row["is_sha1"] or row["was_build_id"] != row["is_build_id"]
-    if not has_changed:
-        # the same content under the same name: nothing but the time tells which of both it was
-        return (earliest, before), (earliest, before)
-    return (before, ALWAYS if after is None else after), (earliest, before)
+    return (before, ALWAYS if after is None else after), (before if after is None else after, before)
 
 
 def same_host(one, other):
@@ -239,14 +234,13 @@ def object_claims(at, rows, keys):
         sides = [] if row["what"] == "added" else [(BEFORE, 0, before_path(row), "was")]
         sides += [] if row["what"] == "removed" else [(AFTER, 1, row["path"], "is")]
         for side, which, path, file in sides:
-            hashes = {row[file + "_sha1"], BUILD_ID + (row[file + "_build_id"] or "")} - UNKNOWN - {BUILD_ID}
             for number, have, syshost in at[path]:
-                if not same_host(syshost, row["syshost"]):
+                kind, word = ("_build_id", have[len(BUILD_ID) :]) if have.startswith(BUILD_ID) else ("_sha1", have)
+                is_known = row[file + kind] and have not in UNKNOWN
+                if not same_host(syshost, row["syshost"]) or (is_known and row[file + kind] != word):
                     continue
-                if have in UNKNOWN or not hashes:
-                    found[number].append((key, side, unsure[which]))
-                elif have in hashes:
-                    found[number].append((key, side, known[which]))
+                is_told = is_known and row["was" + kind] != row["is" + kind]
+                found[number].append((key, side, (known if is_told else unsure)[which]))
     return found
 
 
@@ -304,15 +298,10 @@ class Parts:
     def linked(self, proven):
         return sorted(build for build, link_proven in self.builds if link_proven == proven)
 
-    def of(self, objects, build, proven, missing):
-        """Of a run, what it has of these. A link that is not proven says nothing of a run that is."""
-        links = tuple((build, link) for link in (0, 1) if link >= proven and (build, link) in self.builds)
-        return objects if objects in self.sets else None, links, missing if missing in self.missing else None
-
-    def claims(self, part, syshost):
-        """{(key, BEFORE or AFTER): limit} of a part as of() has it."""
-        objects, links, missing = part
-        lists = [self.sets.get(objects, ()), *(self.builds[link] for link in links)]
+    def claims(self, objects, build, proven, missing, syshost):
+        """{(key, BEFORE or AFTER): limit} of what a run had. A link that is not proven says nothing of a run that is."""
+        lists = [self.sets.get(objects, ())]
+        lists += [self.builds.get((build, link), ()) for link in (0, 1) if link >= proven]
         lists.append([claim for host, claim in self.missing.get(missing, ()) if same_host(host, syshost)])
         found = {}
         for key, side, limit in itertools.chain(*lists):
@@ -321,7 +310,6 @@ class Parts:
         return found
 
 
-NOTHING = (None, (), None)
 OF_BUILDS = "run.build_id IN (%s)"
 
 
@@ -345,6 +333,7 @@ RUNS = (
     " CASE WHEN run.exit_code <> 0 OR run.signal <> 0 OR run.end_source = 'not_started' THEN 1"
     " WHEN run.exit_code IS NULL AND coalesce(run.signal, 0) = 0 THEN 2 ELSE 0 END FROM run WHERE %s AND (%s)"
 )
+OF_HAD = 5  # of the columns: what the run had
 FAILED, UNKNOWN_END = 1, 2
 
 
@@ -358,10 +347,12 @@ class Runs:
         self.users = {}  # their first and their last interval
 
     def add(self, user, time, end):
+        if time is None:
+            return
         at = bisect_right(self.limits, time)
         self.numbers[at][end] += 1
-        first, last = self.users.get(user, (at, at))
-        self.users[user] = min(first, at), max(last, at)
+        have = self.users.setdefault(user, [at, at])
+        have[0], have[1] = min(have[0], at), max(have[1], at)
 
     def tell(self, answers):
         """Adds to answers[key][BEFORE or AFTER] what is of each claim."""
@@ -404,15 +395,13 @@ def count(store, parts, where, values):
     for condition, more in [*((sql, []) for sql in parts.conditions()), *parts.missing_condition()]:
         found = {}
         _, rows = store.query(RUNS % (where, condition), [*values, *more])
-        for objects, build, proven, missing, syshost, user, time, end in rows:
-            part = parts.of(objects, build, proven, missing)
-            key = part, syshost
-            if part == NOTHING or time is None or key in runs:  # those of an earlier condition are there
-                continue
-            if key not in found:
-                claims = parts.claims(part, syshost)
-                found[key] = alike.setdefault(frozenset(claims.items()), Runs(claims))
-            found[key].add(user, time, end)
+        for row in rows:
+            had = row[:OF_HAD]
+            if had not in found:
+                claims = {} if had in runs else parts.claims(*had)  # an earlier condition has found all of those
+                found[had] = alike.setdefault(frozenset(claims.items()), Runs(claims)) if claims else None
+            if found[had]:
+                found[had].add(*row[OF_HAD:])
         runs.update(found)
     answers = collections.defaultdict(lambda: {BEFORE: Counted(), AFTER: Counted()})
     for one in alike.values():

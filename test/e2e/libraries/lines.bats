@@ -26,10 +26,14 @@ configure() { # LINE...
         "log_names = app-*" "$@" >"$CONF"
 }
 
-begin_service() {
-    rm -f "$SOCKET"
+start_service() {
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     SERVICE=$!
+}
+
+begin_service() {
+    rm -f "$SOCKET"
+    start_service
     serving
 }
 
@@ -100,8 +104,7 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
     for other in "$PLACE/logs" "$PLACE/logs/sub"; do
         ln -sfn "$other" "$DIR"
         configure "logs = $PLACE/logs"
-        "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
-        SERVICE=$!
+        start_service
         until grep -q "log_dir: $DIR is, has or lies in the directory of 'logs': name one of its own" "$PLACE/trouble"; do kill -0 "$SERVICE"; done
         run -3 as 65534 -f app-x word
         end_service

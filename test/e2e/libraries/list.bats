@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libmon list, and the file [libraries] list that scans keep. Needs root.
+# shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
 
@@ -86,7 +87,7 @@ seen() {
 }
 
 @test "the list is written anew when something has changed, or it is gone; since is when the path was first seen" {
-    local first inode
+    local inode
     configure "list = $LIST"
     make_library "$TREE/libx.so" one
     scan

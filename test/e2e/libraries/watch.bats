@@ -5,6 +5,7 @@
 # bats file_tags=needs:fanotify_names
 
 bats_require_minimum_version 1.5.0
+load ../fixture/library
 
 setup() {
     PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
@@ -33,8 +34,8 @@ begin_watch() {
     scans 1
 }
 
-end_watch() {
-    kill "$WATCH" 2>/dev/null || true
+end_watch() { # [SIGNAL]
+    kill "-${1:-TERM}" "$WATCH" 2>/dev/null || true
     wait "$WATCH" || true
     WATCH=
 }
@@ -62,14 +63,6 @@ said() {
 line() {
     grep -h " $1 path=[^ ]*$2 " "$LOGS"/*.log
 }
-
-# as UID COMMAND...: by this user, with the command's process there until the watch has looked at it
-as() {
-    local uid=$1
-    shift
-    setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"
-}
-
 
 @test "a change is told at once, with user, command, program and event; one installation is one event" {
     echo old >"$TREE/libold.so"
@@ -259,12 +252,10 @@ os.waitpid(user, 0)
     exec 8>&-
     # killed before the line is known to be written
     run -137 strace -qq -o /dev/null -P "$LOGS/libone.log" -e inject=fsync:signal=KILL "$JOBTRAIL_BIN/jobtrail-libmon" scan --wait --conf "$CONF"
-    kill -KILL "$WATCH"
-    wait "$WATCH" || true
-    WATCH=
+    end_watch KILL
     grep -q "LIB_MODIFIED .* by=root" "$LOGS/libone.log"
     [[ -e $STATE/whos ]]
-    scan
+    run -0 scan
     [[ $(grep -c LIB_MODIFIED "$LOGS/libone.log") == 1 && $(line LIB_MODIFIED libone.so) == *" by=root command=ba"* ]]
     [[ ! -e $STATE/whos ]]
 }
@@ -272,7 +263,6 @@ os.waitpid(user, 0)
 @test "a process that is gone is counted, and its change told" {
     begin_watch
     kill -STOP "$WATCH"
-    as 65534 true
     cp /etc/hostname "$TREE/libgone.so"
     kill -CONT "$WATCH"
     said libgone

@@ -95,14 +95,14 @@ static void what_could_not_be_told_is_counted_on(void **state)
     const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
     char path[] = "/sw/a.so", other[] = "/sw/b.so";
     const struct use late = {
-        .path = path, .kind = USE_OPEN, .count = {5, 0}, .is_late = true, .who = who};
+        .path = path, .kind = USE_OPEN, .count = {5, 0}, .late_s = 9, .who = who};
     (void)state;
     use_counts_add(&counts, path, USE_OPEN, &who);
     use_counts_merge(&counts, &late);
     assert_int_equal(counts.count, 1);
     assert_int_equal(counts.use[0].count[USE_LOG], 6);
     assert_int_equal(counts.use[0].count[USE_RECORD], 1);
-    assert_true(counts.use[0].is_late);
+    assert_int_equal(counts.use[0].late_s, 9);
     for (int i = 1; i < USES_MAX; i++) {
         char many[32];
         snprintf(many, sizeof many, "/sw/%d", i);
