@@ -175,9 +175,6 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
 void doctor_writable(struct doctor *doctor, const char *check, const char *path,
                      const char *advice);
 
-/* Whether `path` is on a file system that other nodes have, too. */
-bool doctor_is_shared(const char *path);
-
 uint64_t doctor_free_bytes(const char *path);
 
 /* Whether others than root and the caller can change `path` or a directory or link on the way to it

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/shared_file_system.h"
 #include "conf/base/trusted.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
@@ -218,7 +219,7 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++) {
         const struct conf_line *tree = &conf->library_trees.line[i];
-        if (!doctor_is_shared(tree->text))
+        if (!shared_file_system(tree->text))
             continue;
         doctor_add(doctor, FINDING_WARN, "watch", tree->text, "",
                    "a file system of the network: the watch sees what is done on this host alone");
@@ -278,7 +279,7 @@ static bool has_state(const char *state)
 static bool has_local_tree(const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++)
-        if (!doctor_is_shared(conf->library_trees.line[i].text))
+        if (!shared_file_system(conf->library_trees.line[i].text))
             return true;
     return false;
 }

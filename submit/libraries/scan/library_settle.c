@@ -60,9 +60,8 @@ static const char join_links[] =
 
 static const char make_state[] =
     "DELETE FROM file WHERE key IN (SELECT key FROM pending WHERE kind = 6);"
-    "INSERT OR REPLACE INTO file SELECT key, is_place, " LIBRARY_SQL_COLUMNS(
-        "is_") " FROM pending WHERE"
-               " kind <> 6;";
+    "INSERT OR REPLACE INTO file(key, place, " LIBRARY_SQL_COLUMNS(
+        "") ") SELECT key, is_place, " LIBRARY_SQL_COLUMNS("is_") " FROM pending WHERE kind <> 6;";
 
 static int drop_place(struct library_state *state, size_t index, bool is_away)
 {
