@@ -5,37 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/globs.h"
 #include "conf/base/grow.h"
-
-const char *use_kind_word(enum use_kind kind)
-{
-    static const char *const words[] = {
-        [USE_OPEN] = "open", [USE_EXEC] = "exec", [USE_LINK] = "link", [USE_EDIT] = "edit"};
-    return words[kind];
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
-/* x86_64-linux-gnu-ld.bfd too: what is before the last dash is the machine. */
-enum use_kind use_kind_of(const char *program)
-{
-    static const char *const linkers[] = {"ld",   "ld.bfd", "ld.gold", "ld.lld",   "lld",
-                                          "gold", "mold",   "ld.mold", "collect2", NULL};
-    static const char *const editors[] = {"vi",    "vim", "vim.basic", "vim.tiny", "nvim", "nano",
-                                          "emacs", "ed",  "gdb",       "lldb",     NULL};
-    const char *slash = strrchr(program, '/'), *name = slash == NULL ? program : slash + 1;
-    const char *dash = strrchr(name, '-');
-    if (is_one_of(name, linkers) || (dash != NULL && is_one_of(dash + 1, linkers)))
-        return USE_LINK;
-    return is_one_of(name, editors) ? USE_EDIT : USE_OPEN;
-}
 
 static int digest_of(const char *path, enum use_kind kind, const struct library_who *who,
                      struct digest *digest)

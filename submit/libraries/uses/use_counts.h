@@ -12,24 +12,11 @@
 
 #include "conf/base/id_cache.h"
 #include "submit/libraries/library_who.h"
+#include "submit/libraries/uses/use_kind.h"
 
 /* For all; for one user but root; and of these, those whose commands are told apart: any user can
  * open a library under any number of names. */
 enum { USES_MAX = 16384, USES_OF_USER = 2048, USE_COMMANDS_OF_USER = 256 };
-
-/* What the program is, by the name of its executable. */
-enum use_kind {
-    USE_OPEN, /* by the loader for a program that needs it, or by whatever reads it */
-    USE_EXEC, /* as a program, or as the loader of one */
-    USE_LINK, /* by a linker */
-    USE_EDIT, /* by an editor or a debugger */
-};
-
-/* "open", "exec", "link", "edit". */
-const char *use_kind_word(enum use_kind kind);
-
-/* That of an executable's path, or of a command's name. */
-enum use_kind use_kind_of(const char *program);
 
 struct use {
     char *path; /* owned */

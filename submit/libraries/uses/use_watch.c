@@ -23,6 +23,7 @@
 #include "submit/libraries/lines/line_log.h"
 #include "submit/libraries/scan/library_names.h"
 #include "submit/libraries/uses/use_counts.h"
+#include "submit/libraries/uses/use_kind.h"
 #include "submit/libraries/watch/watch_events.h"
 #include "submit/libraries/watch/watch_marks.h"
 #include "submit/libraries/watch/watch_process.h"
@@ -140,10 +141,6 @@ static void add_pair(char *words, size_t room, size_t *size, const char *key, co
 
 static int write_use(const struct use_watch *watch, const struct use *use, const char *name)
 {
-    static const char *const did[] = {[USE_OPEN] = "LIB_OPENED",
-                                      [USE_EXEC] = "LIB_EXECUTED",
-                                      [USE_LINK] = "LIB_LINKED",
-                                      [USE_EDIT] = "LIB_EDITED"};
     const struct library_logs logs = {watch->directory, watch->conf->library_log_bytes,
                                       watch->conf->library_log_files};
     char file[LIBRARY_LOG_NAME_SIZE], user[LIBRARY_USER_SIZE] = "unknown", words[LOG_LINE_SIZE];
@@ -155,7 +152,7 @@ static int write_use(const struct use_watch *watch, const struct use *use, const
         library_user_name(use->who.uid, user);
     if (is_known && use->who.login_uid != LIBRARY_NO_USER && use->who.login_uid != use->who.uid)
         library_user_name(use->who.login_uid, login);
-    add_pair(words, sizeof words, &size, "", did[use->kind]);
+    add_pair(words, sizeof words, &size, "", use_kind_log_word(use->kind));
     add_pair(words, sizeof words, &size, "count=", count);
     add_pair(words, sizeof words, &size, "login=", login);
     add_pair(words, sizeof words, &size, "command=", use->who.command);

@@ -10,27 +10,6 @@
 
 #include <cmocka.h>
 
-static void a_program_is_a_linker_or_an_editor_by_its_name(void **state)
-{
-    static const struct {
-        const char *program;
-        enum use_kind kind;
-    } programs[] = {
-        {"/usr/bin/ld", USE_LINK},
-        {"/usr/bin/x86_64-linux-gnu-ld.bfd", USE_LINK},
-        {"mold", USE_LINK},
-        {"/opt/gcc/libexec/collect2", USE_LINK},
-        {"/usr/bin/vim.basic", USE_EDIT},
-        {"/usr/bin/ldd", USE_OPEN},
-        {"/usr/ld/python3", USE_OPEN},
-        {"", USE_OPEN},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        assert_int_equal(use_kind_of(programs[i].program), programs[i].kind);
-    assert_string_equal(use_kind_word(USE_LINK), "link");
-}
-
 static void equal_uses_are_one_with_a_count(void **state)
 {
     struct use_counts counts = {NULL};
@@ -94,7 +73,6 @@ static void a_user_takes_no_room_from_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_is_a_linker_or_an_editor_by_its_name),
         cmocka_unit_test(equal_uses_are_one_with_a_count),
         cmocka_unit_test(what_is_beyond_the_bound_is_counted_as_lost),
         cmocka_unit_test(a_user_takes_no_room_from_others),
