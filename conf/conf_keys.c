@@ -82,6 +82,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"libraries", "log_size", FIELD(library_log_bytes), "4M", &conf_value_size, "0.1.0"},
     {"libraries", "log_files", FIELD(library_log_files), "4", &conf_value_files, "0.1.0"},
     {"libraries", "watch", FIELD(library_watch), "no", &conf_value_yes_no, "0.1.0"},
+    {"libraries", "use_atime", FIELD(library_use_atime), "no", &conf_value_yes_no, "0.1.0"},
     {"libraries", "use_logs", FIELD(library_use_logs), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "log_dir", FIELD(library_log_dir), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "log_names", FIELD(library_log_names), "", &conf_value_globs_or_none, "0.1.0"},

@@ -98,6 +98,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.library_log_bytes, 4u << 20);
     assert_int_equal(conf.library_log_files, 4);
     assert_false(conf.library_watch);
+    assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_use_logs, "");
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
@@ -146,7 +147,8 @@ static void each_key_takes_its_value(void **state)
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
-        "logs =\nlog_size = 1M\nlog_files = 0\nwatch = yes\nuse_logs = /us\nlog_dir = /ul\n"
+        "logs =\nlog_size = 1M\nlog_files = 0\nwatch = yes\nuse_atime = yes\n"
+        "use_logs = /us\nlog_dir = /ul\n"
         "log_names = app-* x\nlog_socket = /s/l\nname = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
@@ -199,6 +201,7 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.library_log_bytes, 1u << 20);
     assert_int_equal(conf.library_log_files, 0);
     assert_true(conf.library_watch);
+    assert_true(conf.library_use_atime);
     assert_string_equal(conf.library_use_logs, "/us");
     assert_string_equal(conf.library_log_dir, "/ul");
     assert_string_equal(conf.library_log_names, "app-* x");
@@ -351,6 +354,7 @@ static const struct refusal refusals[] = {
     {"[libraries]\nlog_size = 1\n", 2, 12, "size out of range", "1M to 1G"},
     {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
     {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
+    {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_dir = x\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_names = a/*\n", 2, 14, "a '/' in a pattern", "as *.so"},
