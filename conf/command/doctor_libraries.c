@@ -229,15 +229,15 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 
 static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_watched)
 {
-    if (conf->library_use_logs[0] == '\0')
-        return;
-    if (is_watched) {
+    bool has_logs = conf->library_use_logs[0] != '\0';
+    if (is_watched && has_logs)
         doctor_writable(doctor, "libraries", conf->library_use_logs,
                         "mend [libraries] use_logs in jobtrail.conf");
+    if (is_watched || (!has_logs && !conf->library_use_records))
         return;
-    }
-    doctor_add(doctor, FINDING_WARN, "libraries", conf->library_use_logs, "",
-               "use_logs has no effect: it needs 'watch = yes' and a tree");
+    doctor_add(doctor, FINDING_WARN, "libraries", has_logs ? conf->library_use_logs : "use_records",
+               "", "%s has no effect: it needs 'watch = yes' and a tree",
+               has_logs ? "use_logs" : "use_records");
     doctor_mend(doctor, "write 'watch = yes' in [libraries] of jobtrail.conf");
 }
 

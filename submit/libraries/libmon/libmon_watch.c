@@ -348,7 +348,9 @@ static int get_ready(struct watching *watching, int state)
         watching->helper[HELPER_LINES].run = line_service_run;
     else if (error != 0)
         return error;
-    if (is_wanted && error == 0 && watching->conf->library_use_logs[0] != '\0')
+    bool has_uses =
+        watching->conf->library_use_logs[0] != '\0' || watching->conf->library_use_records;
+    if (is_wanted && error == 0 && has_uses)
         watching->helper[HELPER_USES].run = use_watch_run;
     tell_state(watching);
     keep_helpers(watching);

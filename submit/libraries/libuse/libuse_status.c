@@ -49,7 +49,7 @@ static void tell_place(struct status *status, const char *path)
     if (library_witness_is_atime(witness) && !status->conf->library_use_atime) {
         word = is_both ? "watch" : "none";
         reason = is_both ? "the watch counts the opens of this host (fanotify), and of no other"
-                         : "neither a watch with use_logs runs here, nor is use_atime = yes";
+                         : "no watch counts opens here, and there is no use_atime = yes";
         is_both = false;
     }
     status->is_complete &= strcmp(word, "none") != 0;

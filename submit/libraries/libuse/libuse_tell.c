@@ -32,7 +32,8 @@ int libuse_teller_open(struct libuse_teller *teller, char *trouble, size_t size)
     char path[PATH_MAX];
     const char *logs = teller->conf->library_use_logs;
     teller->logs = -1;
-    int error = use_records_open(teller->conf, &teller->records);
+    int error =
+        teller->conf->library_use_records ? use_records_open(teller->conf, &teller->records) : 0;
     if (error != 0)
         snprintf(trouble, size, "%s/uses.db: %s", teller->conf->library_state,
                  error == -EPROTO ? "it is of another version of jobtrail" : strerror(-error));
@@ -160,7 +161,7 @@ static int tell_some(struct libuse_teller *teller, struct library_state *state,
 {
     int error = 0;
     for (size_t i = 0; i < count && error == 0; i++)
-        if (uses[i].library[0] != '\0')
+        if (uses[i].library[0] != '\0' && teller->records != NULL)
             error = add_record(teller, &uses[i]);
     if (error != 0)
         return fail(error, "uses.db");
@@ -169,7 +170,7 @@ static int tell_some(struct libuse_teller *teller, struct library_state *state,
         error = library_state_commit(state);
     if (error != 0)
         return fail(error, library_state_error(state));
-    error = use_records_keep(teller->records);
+    error = teller->records == NULL ? 0 : use_records_keep(teller->records);
     if (error != 0) {
         tell_later(state, uses, count);
         return fail(error, "uses.db");
@@ -200,6 +201,7 @@ int libuse_tell(struct libuse_teller *teller, struct library_state *state)
     free(uses);
     if (error != 0)
         return error;
-    error = use_records_send(teller->records, (int64_t)time(NULL));
+    if (teller->records != NULL)
+        error = use_records_send(teller->records, (int64_t)time(NULL));
     return error == 0 ? 0 : fail(error, "the outbox; nothing is lost");
 }

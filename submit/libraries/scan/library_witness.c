@@ -10,7 +10,8 @@ bool library_witness_is_watched(const struct conf *conf)
 {
     struct library_watch_state watch;
     bool is_running = false;
-    return conf->library_watch && conf->library_use_logs[0] != '\0' &&
+    return conf->library_watch &&
+           (conf->library_use_logs[0] != '\0' || conf->library_use_records) &&
            library_watch_state_read(conf->library_state, &watch, &is_running) == 0 && is_running;
 }
 

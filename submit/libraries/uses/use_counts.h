@@ -18,11 +18,16 @@
  * open a library under any number of names. */
 enum { USES_MAX = 16384, USES_OF_USER = 2048, USE_COMMANDS_OF_USER = 256 };
 
+/* Where uses are told, each by itself: one may be full while the other is not. */
+enum use_output { USE_LOG, USE_RECORD };
+#define USE_OUTPUTS (USE_RECORD + 1)
+
 struct use {
     char *path; /* owned */
     enum use_kind kind;
-    uint64_t count;
-    struct library_who who; /* of the first one */
+    uint64_t count[USE_OUTPUTS]; /* that are still to be told */
+    bool is_late;                /* it could not be told at once */
+    struct library_who who;      /* of the first one */
 };
 
 /* {0} at first. */
@@ -31,12 +36,19 @@ struct use_counts {
     size_t count;
     struct id_cache index;
     struct id_cache users; /* how many each of them has */
-    uint64_t lost;         /* beyond USES_MAX and USES_OF_USER */
+    uint64_t lost;         /* opens beyond USES_MAX and USES_OF_USER */
 };
 
-/* Counts one more. Beyond USE_COMMANDS_OF_USER it has no command, program and login. */
-void use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
-                    const struct library_who *who);
+/* Counts one more. Beyond USE_COMMANDS_OF_USER it has no command, program and login. Returns its
+ * place in `use`, or -errno: then it is counted as lost. */
+int64_t use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
+                       const struct library_who *who);
+
+/* Adds what could not be told of other counts. */
+void use_counts_merge(struct use_counts *counts, const struct use *use);
+
+/* The one at this place was none. */
+void use_counts_take_back(struct use_counts *counts, size_t place);
 
 /* Empties and releases. */
 void use_counts_clear(struct use_counts *counts);

@@ -247,7 +247,7 @@ static int insert(struct use_records *records, int64_t hour, const struct use_to
 /* The sum that the use is part of, made where it is missing. Returns 0 or -errno. */
 static int find_sum(struct use_records *records, const struct use_told *use, int64_t *id)
 {
-    const int64_t hour = hour_of(use->before_s - 1);
+    const int64_t hour = hour_of(use->after_s / 2 + use->before_s / 2);
     for (enum detail detail = ALL_KNOWN;; detail++) {
         struct use_told part = shown(use, detail);
         int found = step(records, prepare_key(records, FIND, hour, &part), id);

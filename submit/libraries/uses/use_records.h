@@ -49,8 +49,7 @@ struct use_told {
     int64_t uid, login_uid; /* LIBRARY_RECORD_NONE: not known; nobody has logged in */
     const char *program;    /* path of the executable; "": not known */
     uint64_t count;         /* at least */
-    /* Between these it was, in seconds since the Epoch: it counts for the hour that ends with
-     * `before_s`, or in which that lies. */
+    /* Between these it was, in seconds since the Epoch; it counts for the hour in their middle. */
     int64_t after_s, before_s;
 };
 

@@ -32,7 +32,7 @@ enum { STALE = 1024 };
     (FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_MODIFY | FAN_CLOSE_WRITE |      \
      FAN_ATTRIB | FAN_ONDIR | FAN_EVENT_ON_CHILD)
 #define OPENS                                                                                      \
-    (FAN_OPEN | FAN_OPEN_EXEC | FAN_CREATE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_ONDIR |           \
+    (FAN_OPEN | FAN_OPEN_EXEC | FAN_CLOSE_WRITE | FAN_CREATE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_ONDIR |           \
      FAN_EVENT_ON_CHILD)
 
 struct watch_marks {

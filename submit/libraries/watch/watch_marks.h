@@ -21,7 +21,8 @@ enum { WATCH_DIRECTORIES_MAX = 65536, WATCH_PATHS_BYTES_MAX = 32 << 20 };
 
 struct watch_marks;
 
-/* What is told: both tell of new directories. */
+/* What is told: both tell of new directories, and of files that were closed after they had been
+ * open for writing. */
 enum watch_marks_kind { WATCH_CHANGES, WATCH_OPENS };
 
 /* Asks the kernel for events. Returns 0; -EPERM without CAP_SYS_ADMIN; -EINVAL or -ENOSYS where the

@@ -28,7 +28,7 @@ teardown() {
 
 configure() { # LINE...
     printf '%s\n' "[site]" "timezone = UTC" "[libraries]" "tree = $TREE" "state = $STATE" "logs = $PLACE/logs" "use_logs = $USES" \
-        "use_atime = yes" "$@" "[submit]" "state = $PLACE/submit" >"$CONF"
+        "use_records = yes" "use_atime = yes" "$@" "[submit]" "state = $PLACE/submit" >"$CONF"
 }
 
 # mount_tree OPTIONS: the tree is a file system of its own, of a loop device
@@ -348,7 +348,7 @@ calls() {
     run -0 libuse poll --quiet
     [[ $output == "" ]]
     run -1 libuse status
-    [[ ${lines[0]} == "none   $TREE: neither a watch with use_logs runs here, nor is use_atime = yes" ]]
+    [[ ${lines[0]} == "none   $TREE: no watch counts opens here, and there is no use_atime = yes" ]]
 }
 
 @test "a full disk is said, and no use is lost" {

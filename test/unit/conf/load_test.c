@@ -98,8 +98,9 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.library_log_bytes, 4u << 20);
     assert_int_equal(conf.library_log_files, 4);
     assert_false(conf.library_watch);
-    assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_use_logs, "");
+    assert_false(conf.library_use_records);
+    assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
     assert_string_equal(conf.library_log_socket, "/run/jobtrail-log");
@@ -147,9 +148,9 @@ static void each_key_takes_its_value(void **state)
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
-        "logs =\nlog_size = 1M\nlog_files = 0\nwatch = yes\nuse_atime = yes\n"
-        "use_logs = /us\nlog_dir = /ul\n"
-        "log_names = app-* x\nlog_socket = /s/l\nname = imsl  /sw/imsl*\nname = other *\n"
+        "logs =\nlog_size = 1M\nlog_files = 0\nwatch = yes\nuse_logs = /us\nlog_dir = /ul\n"
+        "use_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = /s/l\n"
+        "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
     (void)state;
@@ -201,8 +202,9 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.library_log_bytes, 1u << 20);
     assert_int_equal(conf.library_log_files, 0);
     assert_true(conf.library_watch);
-    assert_true(conf.library_use_atime);
     assert_string_equal(conf.library_use_logs, "/us");
+    assert_true(conf.library_use_records);
+    assert_true(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "/ul");
     assert_string_equal(conf.library_log_names, "app-* x");
     assert_string_equal(conf.library_log_socket, "/s/l");
@@ -356,6 +358,7 @@ static const struct refusal refusals[] = {
     {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
+    {"[libraries]\nuse_records = file\n", 2, 15, "neither yes nor no", "yes or no"},
     {"[libraries]\nlog_dir = x\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_names = a/*\n", 2, 14, "a '/' in a pattern", "as *.so"},
     {"[libraries]\nlogs = /l\nuse_logs = /l\n", 3, 1, "the directory of 'logs'", "of its own"},

@@ -22,7 +22,7 @@ static void equal_uses_are_one_with_a_count(void **state)
     who.uid = 8;
     use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
     assert_int_equal(counts.count, 4);
-    assert_true(counts.use[0].count == 2 && counts.use[3].who.uid == 8);
+    assert_true(counts.use[0].count[USE_LOG] == 2 && counts.use[3].who.uid == 8);
     use_counts_clear(&counts);
     assert_int_equal(counts.count, 0);
 }
@@ -38,7 +38,7 @@ static void what_is_beyond_the_bound_is_counted_as_lost(void **state)
         use_counts_add(&counts, path, USE_OPEN, &who);
     }
     use_counts_add(&counts, "/sw/0.so", USE_OPEN, &who);
-    assert_true(counts.count == USES_MAX && counts.lost == 1 && counts.use[0].count == 2);
+    assert_true(counts.count == USES_MAX && counts.lost == 1 && counts.use[0].count[USE_LOG] == 2);
     use_counts_clear(&counts);
 }
 
@@ -55,7 +55,7 @@ static void a_user_takes_no_room_from_others(void **state)
     }
     assert_true(counts.count == USE_COMMANDS_OF_USER + 1 && counts.lost == 0);
     const struct use *others = &counts.use[USE_COMMANDS_OF_USER];
-    assert_true(others->count == USES_MAX - USE_COMMANDS_OF_USER);
+    assert_true(others->count[USE_RECORD] == USES_MAX - USE_COMMANDS_OF_USER);
     assert_string_equal(others->who.command, "");
     assert_true(others->who.uid == 7 && others->who.login_uid == LIBRARY_NO_USER);
     for (int i = 0; i < USES_MAX; i++) {

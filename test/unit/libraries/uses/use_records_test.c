@@ -73,10 +73,11 @@ static void what_is_alike_is_one_record_of_its_hour(void **state)
     add(use);
     use.path = "/sw/b.so";
     use.count = 3;
-    use.before_s = HOUR + 3600; /* the hour's end is of the hour */
+    use.after_s = HOUR - 5; /* that of the middle counts */
+    use.before_s = HOUR + 3600;
     add(use);
-    use.after_s = HOUR;
-    use.before_s = HOUR + 600;
+    use.after_s = HOUR + 3000;
+    use.before_s = HOUR + 3601;
     add(use);
     use.kind = USE_LINK;
     add(use);
@@ -94,8 +95,8 @@ static void what_is_alike_is_one_record_of_its_hour(void **state)
     assert_int_equal(number(0, "libraryT", "uid"), USER);
     assert_int_equal(number(0, "libraryT", "files"), 2);
     assert_int_equal(number(0, "libraryT", "count"), 7);
-    assert_int_equal(number(0, "libraryT", "after"), HOUR);
-    assert_int_equal(number(0, "libraryT", "before"), HOUR + 3600);
+    assert_int_equal(number(0, "libraryT", "after"), HOUR - 5);
+    assert_int_equal(number(0, "libraryT", "before"), HOUR + 3601);
     assert_string_equal(text(1, "what"), "link");
     assert_int_equal(number(1, "libraryT", "count"), 3);
     assert_int_equal(use_records_send(records, HOUR + 3600), 0);
