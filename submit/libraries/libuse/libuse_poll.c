@@ -19,7 +19,7 @@
 #define SECOND_NS INT64_C(1000000000)
 #define DAY_NS    (86400 * SECOND_NS)
 
-enum { WARNINGS_MAX = 100 };
+enum { WARNINGS_MAX = 100, COMMIT_ROWS = 10000 };
 
 /* A mount on the way; `place` is its number in the state, `is_new` that the scan has not seen it.
  */
@@ -42,7 +42,7 @@ struct poll_turn {
     uint64_t looked; /* in the tree */
     int64_t began_s;
     bool is_watched;
-    unsigned warnings;
+    unsigned warnings, waiting; /* `waiting`: rows since the last commit */
 };
 
 static void turn_warn(struct poll_turn *turn, const char *path, const char *text)
@@ -150,6 +150,8 @@ static int look_at(struct poll_turn *turn, const struct library_seen *seen,
     int error = is_used ? add_use(turn, seen, mount, atime_ns) : 0;
     if (error == 0 && is_other)
         error = library_reads_seen(turn->state, is, atime_ns);
+    if (error == 0 && is_other && ++turn->waiting % COMMIT_ROWS == 0)
+        error = library_state_commit(turn->state);
     turn->looked++;
     turn->counts->looked++;
     if (error != 0 || mount->witness != WITNESS_REARMED || is_armed(is, atime_ns))

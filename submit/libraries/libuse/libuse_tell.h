@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Uses that were found by times of last access, told: as records (use_records.h, of the source
- * atime) with [libraries] use_records, and as lines below `atime` in use_logs, where no count of the
- * watch's is:
+ * atime) with [libraries] use_records, and as lines below `atime` in use_logs, where no count of
+ * the watch's is:
  *
  *     Thu_Nov_26_2026_07:20 unknown LIB_READ count=1 how=atime after=Thu_Nov_26_2026_07:10 path=...
  *     Thu_Nov_26_2026_07:20 unknown LIB_READ_ALL files=812 how=atime after=... path=TREE
@@ -27,7 +27,7 @@ struct libuse_teller {
     struct json_object *json; /* owned; an array of uses, where JSON is to be printed; else NULL */
     int logs;                 /* descriptor; -1: there are none */
     struct use_records *records; /* NULL: none are made */
-    bool is_line_lost; /* a log cannot be written */
+    bool is_line_lost;           /* a log cannot be written */
 };
 
 /* Opens logs and records. Returns 0 or -errno, with the reason in `trouble`. */
