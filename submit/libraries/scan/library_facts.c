@@ -170,6 +170,11 @@ int64_t library_access(const struct stat *status)
     return time_ns(&status->st_atim);
 }
 
+int64_t library_changed(const struct stat *status)
+{
+    return time_ns(&status->st_ctim);
+}
+
 static int open_library(int directory, const char *name)
 {
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

@@ -34,8 +34,9 @@ const char *library_naming_trouble(struct library_naming *naming);
 /* Inode, size, times, owner and who can read it. */
 void library_identity(const struct stat *status, struct library_file *file);
 
-/* The time of last access, in nanoseconds since the Epoch. */
+/* The times of last access and of last change, in nanoseconds since the Epoch. */
 int64_t library_access(const struct stat *status);
+int64_t library_changed(const struct stat *status);
 
 /* Opens the regular file `name` in the directory and reads all but its names, and its hash within
  * `bounds` (NULL: none), which count down. Neither follows a symbolic link nor moves the time of

@@ -297,7 +297,9 @@ static int file_other(struct scan *scan, const struct library_seen *seen)
         return row_missing(scan);
     if (error != 0)
         return error;
-    pending.kind = library_change_judge(&pending.was, &pending.is,
+    struct library_file now = pending.is;
+    now.changed_ns = library_changed(seen->status); /* also one that is too new to be kept */
+    pending.kind = library_change_judge(&pending.was, &now,
                                         is_one_device(scan, pending.was_place, seen->place));
     bool is_kept = pending.kind == LIBRARY_NONE && pending.was_place == pending.is_place &&
                    pending.was.inode == pending.is.inode &&

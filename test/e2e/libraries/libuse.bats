@@ -245,6 +245,7 @@ again() {
     rm -rf "$STATE" "$USES" "$PLACE/submit" "$PLACE/image" # whoever has a copy of the mount keeps the old one
     cp -a "$PLACE/saved/." "$PLACE"
     mount -o loop,relatime "$PLACE/image" "$TREE"
+    scan >/dev/null # it can be another loop device
     # what was read just before
     read_file "$TREE/libone.so"
     read_file "$TREE/libtwo.so"
