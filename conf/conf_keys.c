@@ -81,6 +81,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"libraries", "logs", FIELD(library_logs), DEFAULT_LIBRARY_LOGS, &conf_value_path_or_none, "0.1.0"},
     {"libraries", "log_size", FIELD(library_log_bytes), "4M", &conf_value_size, "0.1.0"},
     {"libraries", "log_files", FIELD(library_log_files), "4", &conf_value_files, "0.1.0"},
+    {"libraries", "list", FIELD(library_list), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "watch", FIELD(library_watch), "no", &conf_value_yes_no, "0.1.0"},
     {"libraries", "use_logs", FIELD(library_use_logs), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "use_records", FIELD(library_use_records), "no", &conf_value_yes_no, "0.1.0"},

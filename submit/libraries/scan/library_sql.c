@@ -7,7 +7,7 @@
 
 #include "conf/base/text.h"
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 #define FILE_TYPES(p)                                                                              \
     p "inode INTEGER, " p "size INTEGER, " p "mtime INTEGER, " p "ctime INTEGER, " p               \
@@ -32,12 +32,20 @@ enum { VERSION = 3 };
 
 /* `atime`: the time of last access that is counted already; NULL: none was seen. */
 static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTEGER, " FILE_TYPES(
-    "") ", atime INTEGER) WITHOUT ROWID;"
+    "") ", since INTEGER, atime INTEGER) WITHOUT ROWID;"
         "CREATE TABLE place(id INTEGER PRIMARY KEY, key BLOB, device INTEGER, inode INTEGER);"
         "CREATE TABLE log(name TEXT PRIMARY KEY, base INTEGER, entry INTEGER, new INTEGER) WITHOUT "
         "ROWID;"
         "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") LIBRARY_SQL_READS
-    "PRAGMA user_version = 3;";
+    "PRAGMA user_version = 4;";
+
+/* When files were first seen is not known there: it was before now. */
+static const char from_2[] = "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN since INTEGER;"
+                             "UPDATE file SET since = CAST(strftime('%s', 'now') AS INTEGER);"
+                             "PRAGMA user_version = 3; COMMIT;";
+static const char from_3[] =
+    "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN atime INTEGER;" LIBRARY_SQL_READS
+    "PRAGMA user_version = 4; COMMIT;";
 
 /* A dry run finds changes in memory, and those that were not told before. */
 static const char dry_tables[] = "CREATE TEMP TABLE " PENDING_TABLE PENDING_INDEXES(
@@ -89,6 +97,12 @@ static const char *const queries[QUERIES] = {
         "was_") ") = (SELECT was_place, " LIBRARY_SQL_COLUMNS("was_") " FROM pending WHERE key = "
                                                                       "?2) "
                                                                       "WHERE key = ?1",
+    [QUERY_KEEP] = "INSERT OR REPLACE INTO file(key, place, " LIBRARY_SQL_COLUMNS(
+        "") ", since) SELECT key, is_place, " LIBRARY_SQL_COLUMNS("is_") ", COALESCE((SELECT since "
+                                                                         "FROM file WHERE file.key "
+                                                                         "= pending.key), ?1)"
+                                                                         " FROM pending WHERE kind "
+                                                                         "<> 6",
     [QUERY_FORGET] = "UPDATE pending SET forgotten = 1 WHERE key = ?1",
     [QUERY_CHANGES] = CHANGE_COLUMNS "log IS NOT NULL ORDER BY log, key",
     [QUERY_CHANGES_OF] = CHANGE_COLUMNS "log = ?1 ORDER BY key",
@@ -204,6 +218,11 @@ int library_sql_make(struct library_state *state)
             error = library_sql_script(state, tables);
         if (error == 0)
             error = library_sql_script(state, "COMMIT");
+    } else if (error == 0 && (version == 2 || version == 3) && !state->is_dry) {
+        if (version == 2)
+            error = library_sql_script(state, from_2);
+        if (error == 0)
+            error = library_sql_script(state, from_3);
     } else if (error == 0 && version != VERSION) {
         snprintf(state->error, sizeof state->error, "it is of another version of jobtrail");
         error = -EPROTO;

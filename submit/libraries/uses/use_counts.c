@@ -29,7 +29,8 @@ static int64_t count_again(struct use_counts *counts, const struct use *more,
     struct use *use = &counts->use[number - 1];
     for (int i = 0; i < USE_OUTPUTS; i++)
         use->count[i] += more->count[i];
-    use->is_late |= more->is_late;
+    if (use->late_s == 0 || (more->late_s != 0 && more->late_s < use->late_s))
+        use->late_s = more->late_s;
     return number - 1;
 }
 

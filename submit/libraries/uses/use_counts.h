@@ -26,7 +26,7 @@ struct use {
     char *path; /* owned */
     enum use_kind kind;
     uint64_t count[USE_OUTPUTS]; /* that are still to be told */
-    bool is_late;                /* it could not be told at once */
+    int64_t late_s;              /* since when it could not be told; 0: it is new */
     struct library_who who;      /* of the first one */
 };
 

@@ -34,7 +34,7 @@
 #include "submit/libraries/watch/watch_process.h"
 
 /* A turn is so long. A job that was seen on the node may have left events for so long. */
-enum { TURN_S = 600, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000 };
+enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000 };
 
 /* An event with a name has less than so many bytes: a read that leaves room for it has read all. */
 enum { EVENT_ROOM = 1024, READS_MAX = 256 };
@@ -254,39 +254,54 @@ static void write_last(struct use_watch *watch)
                 watch->batch.counts.count);
 }
 
-/* Turns end with full hours, so that no one is part of two. */
+/* Turns end shortly before full hours, so that what was read when one has ended is of the hour, and
+ * of the day, that ends too. */
 static int64_t next_turn(void)
 {
-    int64_t now_s = (int64_t)time(NULL);
-    return now_s - now_s % TURN_S + TURN_S;
+    int64_t now_s = (int64_t)time(NULL) + EARLY_S;
+    return now_s - now_s % TURN_S + TURN_S - EARLY_S;
 }
 
-/* Returns 0, 1 where it ends, or -errno. */
-static int watch_turn(struct use_watch *watch, int64_t until_s)
+/* Returns whether the turn is over, since the watch is to end, or to write at once. */
+static bool take_signals(struct use_watch *watch, bool *is_end)
+{
+    struct signalfd_siginfo info;
+    bool is_over = false;
+    while (read(watch->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        is_over |= info.ssi_signo != SIGCHLD;
+        *is_end |= info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+    }
+    if (!use_write_goes_on(&watch->writer))
+        use_write_end(&watch->writer, &watch->batch);
+    return is_over;
+}
+
+/* Returns 0 or -errno. */
+static int watch_turn(struct use_watch *watch, int64_t until_s, bool *is_end)
 {
     struct pollfd ready[] = {{.fd = watch_marks_fd(watch->marks), .events = POLLIN},
                              {.fd = watch->signals, .events = POLLIN}};
+    int64_t now_s = (int64_t)time(NULL);
     int error = 0;
-    for (int64_t now_s = (int64_t)time(NULL);
-         error == 0 && now_s < until_s && until_s <= now_s + TURN_S; now_s = (int64_t)time(NULL)) {
+    bool is_over = false;
+    while (error == 0 && !is_over && now_s < until_s && until_s <= now_s + TURN_S) {
         int count = poll(ready, 2, (int)(until_s - now_s) * 1000);
         if (count > 0 && ready[0].revents != 0)
             error = read_events(watch);
         if (count > 0 && ready[1].revents != 0)
-            return 1;
+            is_over = take_signals(watch, is_end);
+        now_s = (int64_t)time(NULL);
     }
-    return error;
+    return error == 0 ? read_all(watch) : error;
 }
 
 static int watch_opens(struct use_watch *watch)
 {
-    int result = 0;
-    while (result == 0) {
-        result = watch_turn(watch, next_turn());
-        int error = read_all(watch);
-        if (result == 0)
-            result = error;
-        if (result != 0)
+    bool is_end = false;
+    int error = 0;
+    for (;;) {
+        error = watch_turn(watch, next_turn(), &is_end);
+        if (is_end || error != 0)
             break;
         write_beside(watch);
         if (watch->is_moved || watch_marks_is_stale(watch->marks))
@@ -294,7 +309,7 @@ static int watch_opens(struct use_watch *watch)
         watch->is_moved = false;
     }
     write_last(watch);
-    return result < 0 ? fail(result, "events") : 0;
+    return error == 0 ? 0 : fail(error, "events");
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
@@ -323,12 +338,14 @@ static int open_seen(struct use_watch *watch)
     return fd;
 }
 
-static int take_signals(void)
+static int block_signals(void)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd < 0 ? fail(-errno, "signals") : fd;
@@ -339,7 +356,7 @@ static int open_files(struct use_watch *watch)
     const struct conf *conf = watch->conf;
     ssize_t length = readlink("/proc/self/exe", watch->self, sizeof watch->self - 1);
     watch->self[length < 0 ? 0 : length] = '\0';
-    watch->signals = take_signals();
+    watch->signals = block_signals();
     if (watch->signals < 0)
         return watch->signals;
     if (conf->library_use_logs[0] != '\0' &&

@@ -17,7 +17,8 @@
 
 #include "conf/conf.h"
 
-/* Watches until SIGTERM or SIGINT. Returns 0 then; or -errno, after saying on stderr what is wrong.
+/* Watches until SIGTERM or SIGINT; SIGUSR1 has it write at once what it has counted. Returns 0
+ * then; or -errno, after saying on stderr what is wrong.
  */
 int use_watch_run(const struct conf *conf);
 

@@ -20,6 +20,9 @@
 /* Paths and programs in logs are cut at their front to so many bytes. */
 enum { SHOWN = 120 };
 
+/* A scan sees a new file within so long a time. */
+enum { UNNAMED_S = 600 };
+
 /* What has become of one use. */
 enum use_state {
     STATE_NONE,
@@ -168,7 +171,7 @@ static enum use_state name_of(struct library_names *names, const struct use *use
         return STATE_LEFT_OUT;
     if (library_names_find(names, use->path, name))
         return name[0] == '~' ? STATE_LEFT_OUT : STATE_NONE;
-    if (!use->is_late)
+    if (use->late_s == 0 || (int64_t)time(NULL) - use->late_s < UNNAMED_S)
         return STATE_UNKNOWN;
     outcome->unnamed += use->count[USE_RECORD];
     return STATE_LEFT_OUT;
@@ -266,7 +269,8 @@ static bool is_left(const struct use_writer *writer, size_t i, struct use *use)
     enum use_state state = (enum use_state)writer->outcome->state[i];
     if (state == STATE_LEFT_OUT)
         return false;
-    use->is_late = true;
+    if (use->late_s == 0)
+        use->late_s = writer->batch.before_s;
     if (state == STATE_UNKNOWN)
         return true;
     if (writer->directory < 0 || state != STATE_NONE)

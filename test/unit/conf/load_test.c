@@ -97,6 +97,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.library_logs, "/var/log/jobtrail/libraries");
     assert_int_equal(conf.library_log_bytes, 4u << 20);
     assert_int_equal(conf.library_log_files, 4);
+    assert_string_equal(conf.library_list, "");
     assert_false(conf.library_watch);
     assert_string_equal(conf.library_use_logs, "");
     assert_false(conf.library_use_records);
@@ -148,8 +149,9 @@ static void each_key_takes_its_value(void **state)
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
-        "logs =\nlog_size = 1M\nlog_files = 0\nwatch = yes\nuse_logs = /us\nlog_dir = /ul\n"
-        "use_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = /s/l\n"
+        "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\n"
+        "log_dir = /ul\nuse_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = "
+        "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\n");
@@ -201,6 +203,7 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.library_logs, "");
     assert_int_equal(conf.library_log_bytes, 1u << 20);
     assert_int_equal(conf.library_log_files, 0);
+    assert_string_equal(conf.library_list, "/li");
     assert_true(conf.library_watch);
     assert_string_equal(conf.library_use_logs, "/us");
     assert_true(conf.library_use_records);
@@ -355,6 +358,7 @@ static const struct refusal refusals[] = {
     {"[libraries]\nlogs = x\n", 2, 8, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_size = 1\n", 2, 12, "size out of range", "1M to 1G"},
     {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
+    {"[libraries]\nlist = x\n", 2, 8, "not an absolute path", "start with '/'"},
     {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
