@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/signalfd.h>
 
-int signal_fd(bool has_children)
+int signal_fd_more(bool has_children, int more)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -14,7 +14,14 @@ int signal_fd(bool has_children)
     sigaddset(&set, SIGINT);
     if (has_children)
         sigaddset(&set, SIGCHLD);
+    if (more != 0)
+        sigaddset(&set, more);
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd < 0 ? -errno : fd;
+}
+
+int signal_fd(bool has_children)
+{
+    return signal_fd_more(has_children, 0);
 }

@@ -11,4 +11,7 @@
  * (signalfd(2)), without waiting, which the caller closes; or -errno. */
 int signal_fd(bool has_children);
 
+/* The same with one more signal. */
+int signal_fd_more(bool has_children, int more);
+
 #endif

@@ -18,10 +18,11 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/host.h"
-#include "conf/base/trusted.h"
+#include "conf/base/monotonic.h"
+#include "conf/base/own_directory.h"
+#include "conf/base/signal_fd.h"
 #include "conf/conf_defaults.h"
 #include "spank/spool_path.h"
 #include "submit/job/spool_read.h"
@@ -65,13 +66,6 @@ static int fail(int error, const char *what)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void take_directory(struct use_watch *watch, const struct watch_event *event,
                            const char *path)
 {
@@ -103,16 +97,16 @@ static bool has_jobs(struct use_watch *watch)
     struct spool_jobs jobs = {.job = NULL};
     CLEANUP_CLOSE int spool = spool_open_node(watch->spool);
     if (spool >= 0 && spool_list(spool, 0, &jobs) == 0 && jobs.count > 0)
-        watch->job_ms = now_ms();
+        watch->job_ms = monotonic_ms();
     free(jobs.job);
-    return watch->job_ms != 0 && now_ms() - watch->job_ms <= JOB_MS;
+    return watch->job_ms != 0 && monotonic_ms() - watch->job_ms <= JOB_MS;
 }
 
 static void take_open(struct use_watch *watch, const struct watch_event *event, const char *path)
 {
     struct library_who who;
     bool is_exec = (event->mask & FAN_OPEN_EXEC) != 0;
-    watch_process_find(watch->processes, event, now_ms(), &who);
+    watch_process_find(watch->processes, event, monotonic_ms(), &who);
     if (is_exec)
         watch_process_executes(watch->processes, event->pid);
     bool is_known = who.how >= LIBRARY_WHO_BY_FILE;
@@ -316,9 +310,8 @@ static int watch_opens(struct use_watch *watch)
 
 static int open_logs(const char *path)
 {
-    char culprit[PATH_MAX] = "";
-    int error = directory_make_all(path, 0755);
-    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    char culprit[PATH_MAX];
+    int fd = own_directory(path, 0755, culprit, sizeof culprit);
     return fd < 0 ? fail(fd, culprit[0] != '\0' ? culprit : path) : fd;
 }
 
@@ -338,27 +331,14 @@ static int open_seen(struct use_watch *watch)
     return fd;
 }
 
-static int block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? fail(-errno, "signals") : fd;
-}
-
 static int open_files(struct use_watch *watch)
 {
     const struct conf *conf = watch->conf;
     ssize_t length = readlink("/proc/self/exe", watch->self, sizeof watch->self - 1);
     watch->self[length < 0 ? 0 : length] = '\0';
-    watch->signals = block_signals();
+    watch->signals = signal_fd_more(true, SIGUSR1);
     if (watch->signals < 0)
-        return watch->signals;
+        return fail(watch->signals, "signals");
     if (conf->library_use_logs[0] != '\0' &&
         (watch->writer.directory = open_logs(conf->library_use_logs)) < 0)
         return watch->writer.directory;
