@@ -665,6 +665,7 @@ static void note_end(int lock, const struct library_scan_counts *counts, bool is
         .is_failed = is_failed,
         .trees_away = counts->trees_away,
         .unreadable = counts->unreadable,
+        .pid = (int32_t)getpid(),
     };
     library_last_scan_write(lock, &last);
 }

@@ -186,7 +186,7 @@ scan() {
     [[ $(findings) == "warning scan $STATE: no scan has ended yet: let the first one read all libraries: jobtrail-libmon scan --conf $CONF" ]]
     scan
     [[ $(findings) == "" ]]
-    printf 'ended=%20d failed=0 away=%20d unreadable=%20d seen=%20d\n' "$(date -d '26 hours ago' +%s)" 0 0 0 >"$STATE/lock"
+    printf 'ended=%20d failed=0 away=%20d unreadable=%20d seen=%20d pid=%10d\n' "$(date -d '26 hours ago' +%s)" 0 0 0 1 >"$STATE/lock"
     [[ $(findings) == "warning scan $STATE: the last scan is too long ago: $(date -d '26 hours ago' +%Y-%m-%d)"*": see journalctl -u jobtrail-libmon, and what this says: jobtrail-libmon scan --conf $CONF" ]]
     scan
     [[ $(findings) == "" ]]
