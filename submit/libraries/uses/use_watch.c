@@ -24,6 +24,7 @@
 #include "conf/base/own_directory.h"
 #include "conf/base/signal_fd.h"
 #include "conf/conf_defaults.h"
+#include "conf/library_last_scan.h"
 #include "spank/spool_path.h"
 #include "submit/job/spool_read.h"
 #include "submit/libraries/uses/use_counts.h"
@@ -35,7 +36,7 @@
 #include "submit/libraries/watch/watch_process.h"
 
 /* A turn is so long. A job that was seen on the node may have left events for so long. */
-enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000 };
+enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000, SCAN_S = 60 };
 
 /* An event with a name has less than so many bytes: a read that leaves room for it has read all. */
 enum { EVENT_ROOM = 1024, READS_MAX = 256 };
@@ -91,6 +92,14 @@ static bool is_ours(const struct use_watch *watch, const char *program)
     return false;
 }
 
+/* A scan ends soon after it has read the last file. */
+static bool is_last_scan(const struct use_watch *watch, int32_t pid)
+{
+    struct library_last_scan last;
+    return library_last_scan_read(watch->conf->library_state, &last) == 0 && last.pid == pid &&
+           (int64_t)time(NULL) - last.ended_s <= SCAN_S;
+}
+
 /* Whether processes of jobs are here, or were some seconds ago. */
 static bool has_jobs(struct use_watch *watch)
 {
@@ -110,6 +119,8 @@ static void take_open(struct use_watch *watch, const struct watch_event *event, 
     if (is_exec)
         watch_process_executes(watch->processes, event->pid);
     bool is_known = who.how >= LIBRARY_WHO_BY_FILE;
+    if (!is_known && is_last_scan(watch, event->pid))
+        return;
     if (!is_known && has_jobs(watch)) {
         watch->batch.unseen++;
         return;
