@@ -98,6 +98,11 @@ static bool is_as_before(const struct library_file *was, const struct library_fi
            was->is_private == is->is_private;
 }
 
+static bool is_untouched(const struct library_file *was, const struct library_file *is)
+{
+    return is_as_before(was, is) && was->changed_ns == is->changed_ns;
+}
+
 static bool has(const struct libuse_batch *batch, const struct library_file *file)
 {
     for (size_t i = 0; i < batch->count; i++)
@@ -122,7 +127,7 @@ static int watch_file(struct libuse_batch *batch, const struct library_seen *see
     if (armed->watch < 0 || fstat(armed->fd, &status) != 0)
         return -errno;
     library_identity(&status, &is);
-    if (!is_as_before(&armed->rearm.was, &is) || is.changed_ns != armed->rearm.was.changed_ns)
+    if (!is_untouched(&armed->rearm.was, &is))
         return 1;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -187,10 +192,21 @@ static void take_changes(struct libuse_batch *batch)
 static void set_time(struct armed *armed, struct libuse_batch_counts *counts)
 {
     struct stat status;
+    struct statx fresh;
     struct library_file is = {.size = 0};
     const struct timespec times[] = {
         {.tv_sec = armed->rearm.armed_ns / SECOND_NS, .tv_nsec = armed->rearm.armed_ns % SECOND_NS},
         {.tv_nsec = UTIME_OMIT}};
+    if (armed->is_changed)
+        return;
+    /* a server is asked, and no cache of what it said */
+    if (statx(armed->fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh) != 0 ||
+        fstat(armed->fd, &status) != 0) {
+        note_failure(counts, -errno);
+        return;
+    }
+    library_identity(&status, &is);
+    armed->is_changed = !is_untouched(&armed->rearm.was, &is);
     if (armed->is_changed)
         return;
     if (utimensat(AT_FDCWD, path_of(armed->fd).text, times, 0) != 0) {

@@ -7,8 +7,8 @@
  * Each change of the file by somebody else, from before it was found as the last scan saw it until
  * after its new time of last change is one that the next change cannot have too, leaves that time
  * to the scan, which tells it: the kernel says what is done on this host (inotify(7); it does not
- * take setting the time of last access alone for a change), and what others do shows in what the
- * file is.
+ * take setting the time of last access alone for a change), and what others do shows in the time of
+ * last change right before the time is set, and in what the file is afterwards.
  */
 #ifndef JOBTRAIL_LIBUSE_BATCH_H
 #define JOBTRAIL_LIBUSE_BATCH_H

@@ -240,6 +240,24 @@ rearming() {
     [[ $(changes) == "modified libtext.so,touched libattr.so,touched libback.so,touched liblate.so,touched libmode.so" ]]
 }
 
+@test "a change of another host, of which the kernel tells nothing, is told where it was made before the time is set" {
+    mount_tree relatime
+    make liba.so libz.so
+    turn "$uses"
+    cat "$TREE"/*.so >/dev/null
+    local at
+    at=$(stat -c %y "$TREE/libz.so")
+    traced -o "$PLACE/trace" -e trace=inotify_add_watch,utimensat -e inject=inotify_add_watch:retval=1 \
+        -e inject=utimensat:delay_enter=4000000:when=1 >"$PLACE/said" 2>&1 3>&- &
+    rearming 2 $!
+    echo LIBZ.SO >"$TREE/libz.so" # as long as before
+    touch -m -d "$at" "$TREE/libz.so"
+    wait $!
+    [[ $(tail -n 1 "$PLACE/said") == "2 files, 2 looked at, uses: at least 2; 1 had their time of last access set; 1 are new or changed: the next scan is first" ]]
+    changed_before "$TREE/libz.so"
+    [[ $(changes) == "modified libz.so" ]]
+}
+
 again() {
     umount "$TREE"
     rm -rf "$STATE" "$USES" "$PLACE/submit" "$PLACE/image" # whoever has a copy of the mount keeps the old one
