@@ -300,15 +300,15 @@ static void check_witness(struct doctor *doctor, const struct conf_line *tree, b
                           size_t *good)
 {
     enum library_witness witness = library_witness_of(tree->text, is_watched);
-    bool is_blind = witness == WITNESS_NO_ATIME || witness == WITNESS_FIXED;
+    bool is_blind =
+        witness == WITNESS_NO_ATIME || witness == WITNESS_FIXED || witness == WITNESS_LAYERS;
     *good += library_witness_is_atime(witness);
     if (!is_blind)
         return;
     doctor_add(doctor, FINDING_WARN, "atime", tree->text, "", "no uses are known: %s",
                library_witness_reason(witness));
-    doctor_mend(doctor,
-                "mount it writable and with relatime here; or watch on the hosts where it is "
-                "used");
+    doctor_mend(doctor, "%swatch on the hosts where it is used",
+                witness == WITNESS_LAYERS ? "" : "mount it writable and with relatime here; or ");
 }
 
 static void check_atime(struct doctor *doctor, const struct conf *conf)

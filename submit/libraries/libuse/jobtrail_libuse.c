@@ -104,7 +104,8 @@ static void print_json(struct libuse_teller *teller, const struct libuse_counts 
                    {"set", counts->set.armed},       {"not_set", counts->set.failed},
                    {"changed", counts->set.changed}, {"waiting", counts->waiting},
                    {"watched", counts->watched},     {"noatime", counts->no_atime},
-                   {"read_only", counts->fixed},     {"unreadable", counts->unreadable},
+                   {"read_only", counts->fixed},     {"overlay", counts->layers},
+                   {"not_noted", counts->not_noted}, {"unreadable", counts->unreadable},
                    {"trees_away", counts->away}};
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "uses", json_object_get(teller->json));
@@ -130,6 +131,8 @@ static void print_text(const struct libuse_counts *counts)
     print_number(counts->watched, "are left to the watch");
     print_number(counts->no_atime, "are on mounts with noatime");
     print_number(counts->fixed, "are on read-only mounts");
+    print_number(counts->layers, "are on overlays");
+    print_number(counts->not_noted, "cannot be noted in the state");
     print_number(counts->unreadable, "cannot be read");
     putchar('\n');
 }
@@ -150,8 +153,8 @@ static enum libuse_exit end_turn(const struct libuse_options *options, struct li
     }
     if (teller->is_line_lost)
         return LIBUSE_UNUSABLE;
-    return counts->away + counts->unreadable + counts->no_atime + counts->fixed +
-                       counts->set.failed >
+    return counts->away + counts->unreadable + counts->no_atime + counts->fixed + counts->layers +
+                       counts->not_noted + counts->set.failed >
                    0
                ? LIBUSE_NOT_ALL
                : LIBUSE_OK;

@@ -105,6 +105,7 @@ static bool is_looked_at(const struct mount *mount, struct libuse_counts *counts
     counts->watched += mount->witness == WITNESS_WATCH;
     counts->no_atime += mount->witness == WITNESS_NO_ATIME;
     counts->fixed += mount->witness == WITNESS_FIXED;
+    counts->layers += mount->witness == WITNESS_LAYERS;
     counts->waiting += mount->is_new && library_witness_is_atime(mount->witness);
     return !mount->is_new && library_witness_is_atime(mount->witness);
 }
@@ -138,6 +139,14 @@ static bool is_armed(const struct library_file *is, int64_t atime_ns)
            now.tv_sec - atime_ns / SECOND_NS >= DAY_NS / SECOND_NS;
 }
 
+/* Without a time in the state, each turn would find the same, and set it again. */
+static int pass_over(struct poll_turn *turn, const struct library_seen *seen)
+{
+    turn->counts->not_noted++;
+    warn_key(turn, seen->key, seen->size, library_state_error(turn->state));
+    return 0;
+}
+
 static int look_at(struct poll_turn *turn, const struct library_seen *seen,
                    const struct mount *mount, const struct library_read_row *row,
                    const struct library_file *is)
@@ -147,9 +156,11 @@ static int look_at(struct poll_turn *turn, const struct library_seen *seen,
     bool is_known = row->seen_ns != LIBRARY_READS_NEVER;
     bool is_used = is_known && atime_ns > row->seen_ns;
     bool is_other = !is_known || is_used || atime_ns < row->seen_ns - SECOND_NS;
-    int error = is_used ? add_use(turn, seen, mount, atime_ns) : 0;
-    if (error == 0 && is_other)
-        error = library_reads_seen(turn->state, is, atime_ns);
+    int error = is_other ? library_reads_seen(turn->state, is, atime_ns) : 0;
+    if (error == -ESTALE)
+        return pass_over(turn, seen);
+    if (error == 0 && is_used)
+        error = add_use(turn, seen, mount, atime_ns);
     if (error == 0 && is_other && ++turn->waiting % COMMIT_ROWS == 0)
         error = library_state_commit(turn->state);
     turn->looked++;

@@ -20,14 +20,16 @@
 enum { LIBUSE_ALL_FILES = 20 };
 
 struct libuse_counts {
-    uint64_t files;    /* libraries that are there */
-    uint64_t looked;   /* of them, those that have a witness and are as the scan saw them */
-    uint64_t uses;     /* found; with those of a turn that was killed */
-    uint64_t watched;  /* files on mounts of which the watch counts the opens */
-    uint64_t no_atime; /* on mounts with noatime */
-    uint64_t fixed;    /* on those that are read-only */
-    uint64_t waiting;  /* of which the scan has to tell something first */
-    uint64_t away;     /* trees */
+    uint64_t files;     /* libraries that are there */
+    uint64_t looked;    /* of them, those that have a witness and are as the scan saw them */
+    uint64_t uses;      /* found; with those of a turn that was killed */
+    uint64_t watched;   /* files on mounts of which the watch counts the opens */
+    uint64_t no_atime;  /* on mounts with noatime */
+    uint64_t fixed;     /* on those that are read-only */
+    uint64_t layers;    /* on overlays */
+    uint64_t not_noted; /* of which the state has no row */
+    uint64_t waiting;   /* of which the scan has to tell something first */
+    uint64_t away;      /* trees */
     uint64_t unreadable;
     struct libuse_batch_counts set;
 };

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -75,7 +77,14 @@ static int set_time(struct library_state *state, enum query query, const struct 
     bind_file(prepared, file);
     sqlite3_bind_int64(prepared, 5, time_ns);
     sqlite3_bind_int64(prepared, 6, (sqlite3_int64)file->device);
-    return library_sql_run(state, prepared);
+    error = library_sql_run(state, prepared);
+    if (error != 0 || sqlite3_changes(state->database) > 0)
+        return error;
+    snprintf(state->error, sizeof state->error,
+             "inode %" PRIu64 " of device %u:%u is in no scan: it can be on another device than "
+             "its directory",
+             file->inode, major(file->device), minor(file->device));
+    return -ESTALE;
 }
 
 int library_reads_seen(struct library_state *state, const struct library_file *is, int64_t seen_ns)

@@ -45,11 +45,12 @@ struct library_read_row {
 int library_reads_find(struct library_state *state, const char *key, size_t size,
                        struct library_read_row *row);
 
-/* The file `is`, with all its names, has this time of last access. */
+/* The file `is`, with all its names, has this time of last access. Returns also -ESTALE where no
+ * scan has seen this file on this device: nothing is noted. */
 int library_reads_seen(struct library_state *state, const struct library_file *is, int64_t seen_ns);
 
 /* The time of last change of the file that was `was`, with all its names, is now `changed_ns`; 0:
- * the scan is to look at the file again. */
+ * the scan is to look at the file again. Returns also -ESTALE, as above. */
 int library_reads_changed(struct library_state *state, const struct library_file *was,
                           int64_t changed_ns);
 

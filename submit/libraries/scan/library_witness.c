@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/libraries/scan/library_witness.h"
 
+#include <linux/magic.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include "conf/base/shared_file_system.h"
 #include "conf/library_watch_state.h"
@@ -17,16 +19,18 @@ bool library_witness_is_watched(const struct conf *conf)
 
 enum library_witness library_witness_of(const char *path, bool is_watched)
 {
-    struct statvfs status;
-    if (statvfs(path, &status) != 0)
+    struct statfs status;
+    if (statfs(path, &status) != 0)
         return WITNESS_UNKNOWN;
     if (is_watched && !shared_file_system(path))
         return WITNESS_WATCH;
-    if ((status.f_flag & ST_RDONLY) != 0)
+    if ((status.f_flags & ST_RDONLY) != 0)
         return WITNESS_FIXED;
-    if ((status.f_flag & ST_NOATIME) != 0)
+    if (status.f_type == OVERLAYFS_SUPER_MAGIC)
+        return WITNESS_LAYERS;
+    if ((status.f_flags & ST_NOATIME) != 0)
         return WITNESS_NO_ATIME;
-    return (status.f_flag & ST_RELATIME) != 0 ? WITNESS_REARMED : WITNESS_READS;
+    return (status.f_flags & ST_RELATIME) != 0 ? WITNESS_REARMED : WITNESS_READS;
 }
 
 bool library_witness_is_atime(enum library_witness witness)
@@ -51,6 +55,7 @@ const char *library_witness_reason(enum library_witness witness)
         [WITNESS_WATCH] = "the watch counts the opens of this host (fanotify)",
         [WITNESS_NO_ATIME] = "it is mounted with noatime: reads leave no trace",
         [WITNESS_FIXED] = "it is mounted read-only: reads leave no trace",
+        [WITNESS_LAYERS] = "it is an overlay: to set a time would copy the file",
     };
     return reasons[witness];
 }

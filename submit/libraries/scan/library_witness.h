@@ -16,6 +16,7 @@ enum library_witness {
     WITNESS_WATCH,    /* the watch counts opens, and the file system is this host's alone */
     WITNESS_NO_ATIME, /* no read moves it: noatime */
     WITNESS_FIXED,    /* it is mounted so that nothing can be written */
+    WITNESS_LAYERS,   /* an overlay: a time that is set copies the file into the upper layer */
 };
 
 /* Whether a watch runs here that counts opens: then it sees those of this host. */

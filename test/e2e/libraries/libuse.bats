@@ -132,6 +132,44 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     [[ $(jq -c '[.[] | .witness]' <<<"$output") == '["none","none"]' ]]
 }
 
+@test "on an overlay no time is set, which would copy the file, and that there is no witness is said" {
+    mkdir "$PLACE/lower" "$PLACE/layer"
+    mount -t tmpfs lower "$PLACE/lower"
+    mount -t tmpfs layer "$PLACE/layer"
+    mkdir "$PLACE/layer/upper" "$PLACE/layer/work"
+    echo one >"$PLACE/lower/libone.so"
+    changed_before "$PLACE/lower/libone.so"
+    read_file "$PLACE/lower/libone.so"
+    mount -t overlay -o "lowerdir=$PLACE/lower,upperdir=$PLACE/layer/upper,workdir=$PLACE/layer/work" layers "$TREE"
+    settle
+    run -1 libuse poll
+    [[ $output == "jobtrail-libuse: $TREE: it is an overlay: to set a time would copy the file
+1 files, 0 looked at, uses: at least 0; 1 are on overlays" ]]
+    [[ $(turn .overlay,.set | paste -sd ,) == 1,0 ]]
+    run -1 libuse status
+    [[ ${lines[0]} == "none   $TREE: it is an overlay: to set a time would copy the file" ]]
+    [[ $(ls -A "$PLACE/layer/upper") == "" && $(changes) == "" ]]
+}
+
+@test "a file of which the state has no row is said, and its time is not set" {
+    mount_tree relatime
+    mkdir "$PLACE/other"
+    mount -t tmpfs other "$PLACE/other"
+    echo other >"$PLACE/other/lib.so"
+    make libone.so libtwo.so
+    mount --bind "$PLACE/other/lib.so" "$TREE/libone.so"
+    settle
+    read_file "$TREE/libtwo.so"
+    read_file "$TREE/libone.so"
+    local before
+    before=$(stat -c %z "$TREE/libone.so")
+    run -1 libuse poll
+    [[ ${lines[0]} == "jobtrail-libuse: $TREE/libone.so: inode "*" of device "*" is in no scan: it can be on another device than its directory" ]]
+    [[ ${lines[1]} == "2 files, 1 looked at, uses: at least 0; 1 had their time of last access set; 1 cannot be noted in the state" ]]
+    [[ $(turn .not_noted,.set | paste -sd ,) == 1,0 && $(stat -c %z "$TREE/libone.so") == "$before" ]]
+    [[ $(changes) == "" ]]
+}
+
 @test "lines of uses are in logs of their own, and records of the hour have the source atime" {
     mount_tree relatime
     configure "name = math $TREE/libm*" "group = numbers math"
@@ -347,6 +385,9 @@ calls() {
     [[ $output == Usage:* ]]
     run -0 "$JOBTRAIL_BIN/jobtrail-libuse" --version
     [[ $output == "jobtrail-libuse "[0-9]* ]]
+    mkdir "$PLACE/plain" # and no overlay, as a container can have
+    mount -t tmpfs -o mode=755 plain "$PLACE/plain"
+    use_place "$PLACE/plain"
     echo x >"$TREE/libone.so"
     # no scan yet
     run -0 libuse poll

@@ -96,6 +96,19 @@ static void what_is_noted_of_a_file_is_noted_of_its_names_and_of_no_copy(void **
     assert_int_equal(row.place, 1);
 }
 
+static void a_file_of_which_there_is_no_row_is_an_error(void **state)
+{
+    struct library_file other = is;
+    (void)state;
+    other.device += 2; /* as of a file below a bind mount, or on an overlay */
+    assert_int_equal(library_reads_seen(reads, &other, 77), -ESTALE);
+    assert_non_null(strstr(library_state_error(reads), " is in no scan"));
+    assert_int_equal(library_reads_changed(reads, &other, 88), -ESTALE);
+    assert_int_equal(row_of(KEY("\0a\0x")).seen_ns, LIBRARY_READS_NEVER);
+    assert_int_equal(library_reads_seen(reads, &is, 77), 0);
+    assert_int_equal(library_reads_seen(reads, &is, 77), 0);
+}
+
 static int is_rearmed(const struct library_file *was)
 {
     const struct library_seen seen = {AT_FDCWD, path, KEY("\0a\0x"), &status, 0, false};
@@ -207,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
             what_is_noted_of_a_file_is_noted_of_its_names_and_of_no_copy, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_of_which_there_is_no_row_is_an_error, begin, end),
         cmocka_unit_test_setup_teardown(
             a_time_that_was_set_is_known_by_it_and_by_what_else_the_file_is, begin, end),
         cmocka_unit_test_setup_teardown(attributes_are_part_of_what_a_file_is_and_bounded, begin,
