@@ -100,13 +100,13 @@ static void print_json(struct libuse_teller *teller, const struct libuse_counts 
     const struct {
         const char *key;
         uint64_t value;
-    } numbers[] = {{"files", counts->files},         {"looked", counts->looked},
-                   {"set", counts->set.armed},       {"not_set", counts->set.failed},
-                   {"changed", counts->set.changed}, {"waiting", counts->waiting},
-                   {"watched", counts->watched},     {"noatime", counts->no_atime},
-                   {"read_only", counts->fixed},     {"overlay", counts->layers},
-                   {"not_noted", counts->not_noted}, {"unreadable", counts->unreadable},
-                   {"trees_away", counts->away}};
+    } numbers[] = {{"files", counts->files},           {"looked", counts->looked},
+                   {"set", counts->set.armed},         {"not_set", counts->set.failed},
+                   {"changed", counts->set.changed},   {"unheard", counts->set.unheard},
+                   {"waiting", counts->waiting},       {"watched", counts->watched},
+                   {"noatime", counts->no_atime},      {"read_only", counts->fixed},
+                   {"overlay", counts->layers},        {"not_noted", counts->not_noted},
+                   {"unreadable", counts->unreadable}, {"trees_away", counts->away}};
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "uses", json_object_get(teller->json));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -128,6 +128,7 @@ static void print_text(const struct libuse_counts *counts)
     print_number(counts->set.armed, "had their time of last access set");
     print_number(counts->waiting + counts->set.changed,
                  "are new or changed: the next scan is first");
+    print_number(counts->set.unheard, "can have been changed unheard: the next scan is first");
     print_number(counts->watched, "are left to the watch");
     print_number(counts->no_atime, "are on mounts with noatime");
     print_number(counts->fixed, "are on read-only mounts");
@@ -154,7 +155,7 @@ static enum libuse_exit end_turn(const struct libuse_options *options, struct li
     if (teller->is_line_lost)
         return LIBUSE_UNUSABLE;
     return counts->away + counts->unreadable + counts->no_atime + counts->fixed + counts->layers +
-                       counts->not_noted + counts->set.failed >
+                       counts->not_noted + counts->set.failed + counts->set.unheard >
                    0
                ? LIBUSE_NOT_ALL
                : LIBUSE_OK;
@@ -177,7 +178,7 @@ static enum libuse_exit turn(const struct libuse_options *options, const struct 
         .is_printed = !options->quiet,
         .json = options->json ? json_object_new_array() : NULL,
     };
-    const struct libuse_order order = {conf, &teller, turn_says, all_read};
+    const struct libuse_order order = {conf, &teller, turn_says, libuse_tell_unheard, all_read};
     enum libuse_exit status = LIBUSE_UNUSABLE;
     if (libuse_teller_open(&teller, trouble, sizeof trouble) != 0)
         fprintf(stderr, "jobtrail-libuse: %s\n", trouble);

@@ -16,13 +16,17 @@
 #include "conf/base/grow.h"
 #include "submit/libraries/scan/library_facts.h"
 
-/* Files at a time; descriptors that the rest needs. How long until a change has another time of
- * last change: that of file systems with fine times is the kernel's clock, of at least 100 ticks a
- * second. */
+/* Files at a time; descriptors that the rest needs. A file gives two events at the most, of which
+ * one says that there are no more: half of what the kernel keeps (fs.inotify.max_queued_events, by
+ * default 16384), so that nobody fills that with files of their own. How long until a change has
+ * another time of last change: that of file systems with fine times is the kernel's clock, of at
+ * least 100 ticks a second. */
 enum { FILES_MAX = 4096, DESCRIPTORS = 512, FINE_MS = 25, COARSE_MS = 2100 };
 
 #define SECOND_NS INT64_C(1000000000)
-#define CHANGES   (IN_ATTRIB | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVE_SELF | IN_DELETE_SELF)
+/* Not IN_CLOSE_WRITE, which changes nothing: a write is IN_MODIFY, and one to mapped memory moves
+ * the time of last modification. */
+#define CHANGES (IN_ATTRIB | IN_MODIFY | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONESHOT)
 
 struct armed {
     int fd, watch;
@@ -35,6 +39,7 @@ struct libuse_batch {
     struct armed *armed; /* owned */
     size_t count, most;
     int events;
+    bool has_overrun; /* the kernel has dropped events: nobody knows of which files */
 };
 
 struct proc_path {
@@ -79,6 +84,7 @@ static void empty(struct libuse_batch *batch)
     batch->armed = NULL;
     batch->count = 0;
     batch->events = -1;
+    batch->has_overrun = false;
 }
 
 void libuse_batch_free(struct libuse_batch *batch)
@@ -181,9 +187,9 @@ static void take_changes(struct libuse_batch *batch)
     while ((size = read(batch->events, bytes, sizeof bytes)) > 0)
         for (const char *at = bytes; at < bytes + size;) {
             const struct inotify_event *event = (const void *)at;
-            bool is_all = (event->mask & IN_Q_OVERFLOW) != 0;
+            batch->has_overrun |= (event->mask & IN_Q_OVERFLOW) != 0;
             for (size_t i = 0; i < batch->count; i++)
-                if (is_all || batch->armed[i].watch == event->wd)
+                if (batch->armed[i].watch == event->wd)
                     batch->armed[i].is_changed = true;
             at += sizeof *event + event->len;
         }
@@ -257,6 +263,23 @@ static int keep_time(const struct armed *armed, struct library_state *state)
                                                          : library_reads_seen(state, &is, seen_ns);
 }
 
+static int end_time(const struct armed *armed, struct library_state *state,
+                    struct libuse_batch_counts *counts)
+{
+    bool is_kept = is_ours(armed);
+    counts->armed += is_kept;
+    counts->changed += armed->is_changed || (!is_kept && armed->changed_ns != 0);
+    int error = is_kept ? keep_time(armed, state) : 0;
+    return error == 0 ? library_reads_armed(state, &armed->rearm.was) : error;
+}
+
+/* As after a kill: where the time was set, the scan tells by what the file is whether it has
+ * changed. */
+static int leave_time(const struct armed *armed, struct library_state *state)
+{
+    return armed->changed_ns == 0 ? library_reads_armed(state, &armed->rearm.was) : 0;
+}
+
 int libuse_batch_end(struct libuse_batch *batch, struct library_state *state,
                      struct libuse_batch_counts *counts)
 {
@@ -264,20 +287,14 @@ int libuse_batch_end(struct libuse_batch *batch, struct library_state *state,
     if (error != 0 || batch->count == 0)
         return error;
     take_changes(batch);
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count && !batch->has_overrun; i++)
         set_time(&batch->armed[i], counts);
     wait_for_clock(batch);
     take_changes(batch);
-    for (size_t i = 0; i < batch->count && error == 0; i++) {
-        const struct armed *armed = &batch->armed[i];
-        bool is_kept = is_ours(armed);
-        counts->armed += is_kept;
-        counts->changed += armed->is_changed || (!is_kept && armed->changed_ns != 0);
-        if (is_kept)
-            error = keep_time(armed, state);
-        if (error == 0)
-            error = library_reads_armed(state, &armed->rearm.was);
-    }
+    counts->unheard += batch->has_overrun ? batch->count : 0;
+    for (size_t i = 0; i < batch->count && error == 0; i++)
+        error = batch->has_overrun ? leave_time(&batch->armed[i], state)
+                                   : end_time(&batch->armed[i], state, counts);
     empty(batch);
     return error == 0 ? library_state_commit(state) : error;
 }

@@ -22,6 +22,7 @@ struct libuse_batch;
 struct libuse_batch_counts {
     uint64_t armed;
     uint64_t changed; /* somebody has changed them meanwhile: the scan tells it */
+    uint64_t unheard; /* the kernel has dropped what was done to them, or to others */
     uint64_t failed;  /* their time cannot be set, by `error`, a -errno */
     int error;
 };

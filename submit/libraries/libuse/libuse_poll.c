@@ -39,7 +39,7 @@ struct poll_turn {
     struct mount *mount; /* owned */
     size_t mounts;
     const char *tree;
-    uint64_t looked; /* in the tree */
+    uint64_t looked, unheard; /* in the tree; before it */
     int64_t began_s;
     bool is_watched;
     unsigned warnings, waiting; /* `waiting`: rows since the last commit */
@@ -221,6 +221,9 @@ static int end_tree(struct poll_turn *turn)
 {
     struct library_reads_sum sum = {0};
     int error = libuse_batch_end(turn->batch, turn->state, &turn->counts->set);
+    if (turn->counts->set.unheard > turn->unheard)
+        turn->order->unheard(turn->order->context, turn->tree,
+                             turn->counts->set.unheard - turn->unheard, turn->began_s);
     for (size_t i = 0; i < turn->mounts && error == 0; i++)
         if (!turn->mount[i].is_new && library_witness_is_atime(turn->mount[i].witness))
             error = library_reads_set_polled(turn->state, turn->mount[i].place, turn->began_s);
@@ -241,6 +244,7 @@ static int poll_tree(struct poll_turn *turn, const struct library_walk *walk, co
 {
     turn->tree = tree;
     turn->looked = 0;
+    turn->unheard = turn->counts->set.unheard;
     turn->mounts = 0;
     int error = library_walk(walk, tree);
     bool is_away = turn->mounts == 0 && error != 0 && error != -ENOMEM;

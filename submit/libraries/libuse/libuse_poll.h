@@ -39,6 +39,8 @@ struct libuse_order {
     void *context;
     /* What is said of a path. */
     void (*warn)(void *context, const char *path, const char *text);
+    /* Of so many files of a tree reads are not seen from `after_s` until the next scan. */
+    void (*unheard)(void *context, const char *tree, uint64_t files, int64_t after_s);
     /* Most of a tree was read: returns 0 or -errno. */
     int (*all)(void *context, const char *tree, const struct library_reads_sum *sum,
                uint64_t looked);

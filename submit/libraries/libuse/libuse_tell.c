@@ -109,6 +109,17 @@ static void print_use(struct libuse_teller *teller, const struct library_use *us
     }
 }
 
+void libuse_tell_unheard(void *teller, const char *tree, uint64_t files, int64_t after_s)
+{
+    char shown[TERMINAL_WORD_SIZE];
+    fprintf(stderr,
+            "jobtrail-libuse: %s: the kernel has dropped what was done to files "
+            "(fs.inotify.max_queued_events): reads of %" PRIu64
+            " files are not seen until the next scan\n",
+            terminal_word(tree, shown), files);
+    write_line(teller, tree, "LIB_READ_UNHEARD", "files", files, after_s, tree);
+}
+
 int libuse_tell_all(struct libuse_teller *teller, const char *tree,
                     const struct library_reads_sum *sum)
 {

@@ -6,9 +6,10 @@
  *
  *     Thu_Nov_26_2026_07:20 unknown LIB_READ count=1 how=atime after=Thu_Nov_26_2026_07:10 path=...
  *     Thu_Nov_26_2026_07:20 unknown LIB_READ_ALL files=812 how=atime after=... path=TREE
+ *     Thu_Nov_26_2026_07:20 unknown LIB_READ_UNHEARD files=812 how=atime after=... path=TREE
  *
- * the second one in a log that has the name of the tree. Whoever is killed between leaves uses out,
- * and tells none twice.
+ * the second and the third one in a log that has the name of the tree. Whoever is killed between
+ * leaves uses out, and tells none twice.
  */
 #ifndef JOBTRAIL_LIBUSE_TELL_H
 #define JOBTRAIL_LIBUSE_TELL_H
@@ -39,6 +40,9 @@ int libuse_tell(struct libuse_teller *teller, struct library_state *state);
 
 /* Adds a text, which may have any bytes. */
 void libuse_json_text(struct json_object *json, const char *key, const char *text);
+
+/* Of so many files of a tree reads are not seen from `after_s` until the next scan. */
+void libuse_tell_unheard(void *teller, const char *tree, uint64_t files, int64_t after_s);
 
 /* Most of a tree was read. Returns 0. */
 int libuse_tell_all(struct libuse_teller *teller, const char *tree,

@@ -296,6 +296,69 @@ rearming() {
     [[ $(changes) == "modified libz.so" ]]
 }
 
+# while_stopped PYTHON: a turn that stops behind the first time that it sets, until PYTHON has ended
+while_stopped() {
+    traced -o "$PLACE/trace" -e trace=utimensat -e inject=utimensat:signal=STOP:when=1 >"$PLACE/said" 2>&1 3>&- &
+    local pid=$!
+    until grep -qs "stopped by SIGSTOP" "$PLACE/trace"; do kill -0 $pid; done
+    python3 -c "$1" "$TREE"/liba?.so
+    kill -CONT "$(pgrep -P "$(pgrep -P $pid)")"
+    wait $pid
+    tail -n 1 "$PLACE/said"
+}
+
+@test "who opens or changes their own files all the time hides no use of others" {
+    mount_tree relatime
+    make liba1.so liba2.so libone.so
+    turn "$uses"
+    cat "$TREE"/*.so >/dev/null
+    # more events than the kernel keeps
+    run -0 while_stopped 'import os, sys
+for i in range(10000):
+    for path in sys.argv[1:]:
+        os.close(os.open(path, os.O_WRONLY))'
+    [[ $output == "3 files, 3 looked at, uses: at least 3; 3 had their time of last access set" ]]
+    cat "$TREE"/*.so >/dev/null
+    run -0 while_stopped 'import os, sys
+for i in range(10000):
+    for path in sys.argv[1:]:
+        os.chmod(path, 0o600)
+        os.truncate(path, 0)'
+    [[ $output == "3 files, 3 looked at, uses: at least 3; 1 had their time of last access set; 2 are new or changed: the next scan is first" ]]
+    read_file "$TREE/libone.so"
+    [[ $(turn "$uses") == libone.so ]]
+}
+
+@test "where the kernel drops events this is said, and the scan tells what has changed and nothing else" {
+    mount_tree relatime
+    make libone.so libtwo.so
+    turn "$uses"
+    local reads at drop=retval=16:poke_exit=@arg2=ffffffff004000000000000000000000 # an event IN_Q_OVERFLOW
+    cat "$TREE"/*.so >/dev/null
+    traced -y -o "$PLACE/trace" -e trace=read >/dev/null
+    reads=$(grep -n anon_inode:inotify "$PLACE/trace" | head -n 1)
+    reads=${reads%%:*}
+    # before a time is set
+    cat "$TREE"/*.so >/dev/null
+    at=$(stat -c %z "$TREE/libone.so")
+    run -1 traced -o /dev/null -e "inject=read:$drop:when=$reads"
+    [[ ${lines[0]} == "jobtrail-libuse: $TREE: the kernel has dropped what was done to files (fs.inotify.max_queued_events): reads of 2 files are not seen until the next scan" ]]
+    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 can have been changed unheard: the next scan is first" ]]
+    [[ $(grep -h " LIB_READ_UNHEARD " "$USES"/atime/*.log) == *" unknown LIB_READ_UNHEARD files=2 how=atime after="*" path=$TREE" ]]
+    [[ $(stat -c %z "$TREE/libone.so") == "$at" && $(turn '[.set, .unheard] | join(",")') == 2,0 ]]
+    # and after all are set
+    cat "$TREE"/*.so >/dev/null
+    run -1 traced -o /dev/null -e "inject=read:$drop:when=$((reads + 1))"
+    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 can have been changed unheard: the next scan is first" ]]
+    at=$(stat -c %y "$TREE/libone.so")
+    echo LIBONE.SO >"$TREE/libone.so" # as long as before
+    touch -m -d "$at" "$TREE/libone.so"
+    changed_before "$TREE/libone.so"
+    [[ $(changes) == "modified libone.so" ]]
+    settle
+    [[ $(turn '[.looked, .waiting] | join(",")') == 2,0 ]]
+}
+
 again() {
     umount "$TREE"
     rm -rf "$STATE" "$USES" "$PLACE/submit" "$PLACE/image" # whoever has a copy of the mount keeps the old one
