@@ -109,6 +109,33 @@ static void print_use(struct libuse_teller *teller, const struct library_use *us
     }
 }
 
+/* Opens of a tree of which it is not known of which library they were; 0: nor how many. */
+static void record_unseen(struct libuse_teller *teller, const char *tree, uint64_t count,
+                          int64_t after_s, int64_t before_s)
+{
+    const struct use_told told = {
+        .kind = USE_OPEN,
+        .source = "atime",
+        .library = USE_RECORDS_UNSEEN,
+        .path = tree,
+        .uid = LIBRARY_RECORD_NONE,
+        .login_uid = LIBRARY_RECORD_NONE,
+        .program = "",
+        .count = count,
+        .after_s = after_s,
+        .before_s = before_s,
+    };
+    if (teller->records == NULL)
+        return;
+    int error = use_records_add(teller->records, &told);
+    if (error == 0)
+        error = use_records_keep(teller->records);
+    if (error == 0)
+        return;
+    fail(error, "uses.db");
+    teller->is_line_lost = true;
+}
+
 void libuse_tell_unheard(void *teller, const char *tree, uint64_t files, int64_t after_s)
 {
     char shown[TERMINAL_WORD_SIZE];
@@ -118,12 +145,14 @@ void libuse_tell_unheard(void *teller, const char *tree, uint64_t files, int64_t
             " files are not seen until the next scan\n",
             terminal_word(tree, shown), files);
     write_line(teller, tree, "LIB_READ_UNHEARD", "files", files, after_s, tree);
+    record_unseen(teller, tree, 0, after_s, (int64_t)time(NULL) + 1);
 }
 
 int libuse_tell_all(struct libuse_teller *teller, const char *tree,
                     const struct library_reads_sum *sum)
 {
     write_line(teller, tree, "LIB_READ_ALL", "files", sum->files, sum->after_s, tree);
+    record_unseen(teller, tree, sum->files, sum->after_s, sum->before_s);
     if (teller->is_printed && teller->json == NULL)
         printf("most of %s was read, %" PRIu64 " files: no uses\n", tree, sum->files);
     return 0;

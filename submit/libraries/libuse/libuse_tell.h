@@ -28,7 +28,7 @@ struct libuse_teller {
     struct json_object *json; /* owned; an array of uses, where JSON is to be printed; else NULL */
     int logs;                 /* descriptor; -1: there are none */
     struct use_records *records; /* NULL: none are made */
-    bool is_line_lost;           /* a log cannot be written */
+    bool is_line_lost;           /* a log, or the record of a tree, cannot be written */
 };
 
 /* Opens logs and records. Returns 0 or -errno, with the reason in `trouble`. */

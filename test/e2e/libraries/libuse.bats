@@ -75,6 +75,11 @@ turn() {
     libuse poll --json | jq -r "$1"
 }
 
+# unseen: "SOURCE PATH COUNT" of what is kept of no library
+unseen() {
+    sqlite3 -readonly -separator " " "$STATE/uses.db" "SELECT source, path, count FROM use WHERE library = '(unseen)'"
+}
+
 read_file() {
     cat "$1" >/dev/null
 }
@@ -222,6 +227,7 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     [[ $output == "most of $TREE was read, 30 files: no uses
 30 files, 30 looked at, uses: at least 0; 30 had their time of last access set" ]]
     [[ $(cat "$USES"/atime/*.log | grep -c " LIB_READ ") == 19 ]]
+    [[ $(unseen) == "atime $TREE 30" ]]
     [[ $(grep -h " LIB_READ_ALL " "$USES"/atime/*.log) == *" unknown LIB_READ_ALL files=30 how=atime after="*" path=$TREE" ]]
     read_file "$TREE/lib11.so"
     [[ $(turn "$uses") == lib11.so ]]
@@ -345,6 +351,7 @@ for i in range(10000):
     [[ ${lines[0]} == "jobtrail-libuse: $TREE: the kernel has dropped what was done to files (fs.inotify.max_queued_events): reads of 2 files are not seen until the next scan" ]]
     [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 can have been changed unheard: the next scan is first" ]]
     [[ $(grep -h " LIB_READ_UNHEARD " "$USES"/atime/*.log) == *" unknown LIB_READ_UNHEARD files=2 how=atime after="*" path=$TREE" ]]
+    [[ $(unseen) == "atime $TREE 0" ]]
     [[ $(stat -c %z "$TREE/libone.so") == "$at" && $(turn '[.set, .unheard] | join(",")') == 2,0 ]]
     # and after all are set
     cat "$TREE"/*.so >/dev/null
