@@ -316,7 +316,7 @@ void use_write_end(struct use_writer *writer, struct use_batch *batch)
         batch->after_s = was->after_s;
     if (!is_late && is_told)
         futimens(writer->seen,
-                 (struct timespec[]){{.tv_sec = was->before_s}, {.tv_sec = was->before_s}});
+                 (struct timespec[]){{.tv_sec = was->told_s}, {.tv_sec = was->told_s}});
     use_counts_clear(&was->counts);
     munmap(outcome, outcome_size(writer));
     writer->outcome = NULL;

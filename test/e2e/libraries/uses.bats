@@ -329,6 +329,27 @@ full_disk() {
     [[ $(find "$RECORDS" -name 'lib.*.json' -exec jq -r '.libraryT | select(.library == "(unseen)") | "\(.what) \(.count) \(.uid)"' {} + | sort -u) == "open 0 null" ]]
 }
 
+@test "a watch that has nothing to count has looked all the same, and doctor says if one tells nothing for long" {
+    local from old
+    begin_watch
+    from=$(($(date +%s) + 3))
+    until (($(date +%s) >= from)); do :; done
+    end_watch
+    (($(stat -c %Y "$STATE/uses.seen") >= from))
+    begin_watch
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    [[ $output == *"directories are watched: 1"* && $output != *"no uses of libraries are told"* ]]
+    (($(sed 's/.* uses= *\([0-9]*\) .*/\1/' "$STATE/watch") >= from))
+    # as if its child had failed for half an hour
+    kill -STOP "$WATCH"
+    old=$(date -d "31 minutes ago" +%s)
+    sed "s/ uses= *[0-9]* / uses=$(printf %20d "$old") /" "$STATE/watch" >"$PLACE/line"
+    dd if="$PLACE/line" of="$STATE/watch" conv=notrunc status=none
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    kill -CONT "$WATCH"
+    [[ $output == *"no uses of libraries are told since $(date -d "@$old" +%Y-%m-%d)"*"for 'jobtrail-libmon: uses:'"* ]]
+}
+
 @test "without use_records there are none, and without use_logs no logs" {
     sed -i /^use_records/d "$CONF"
     begin_watch
