@@ -92,6 +92,7 @@ static int write_line(const struct use_writer *writer, const struct use *use, co
         library_user_name(use->who.login_uid, login);
     add_pair(words, sizeof words, &size, "", use_kind_log_word(use->kind));
     add_pair(words, sizeof words, &size, "count=", count);
+    add_pair(words, sizeof words, &size, "how=", "watch");
     add_pair(words, sizeof words, &size, "login=", login);
     add_pair(words, sizeof words, &size, "command=", use->who.command);
     add_pair(words, sizeof words, &size, "program=", use->who.program);
