@@ -6,11 +6,11 @@ import collections
 from ..acct.select import module_ids
 from ..program import Failure
 from . import days, link_page, unseen
-from .chosen import objects_of
+from .chosen import objects_of, sets_with
 from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
-from .model import UNKNOWN
+from .model import UNKNOWN, known
 from .sums import Estimates, Sums
-from .unused_page import is_shared
+from .unused_page import LINKS, is_shared
 from .use_parts import NO_COPY, WHEN, Witnesses, first_link, is_wanted
 
 NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
@@ -113,8 +113,7 @@ def key_of(model, number, who, programs):
 
 def loading(model, target):
     """{number: how} of the programs that have loaded it, or are files of it."""
-    sets = {number for number, members in model.members().items() if not target.objects.isdisjoint(members)}
-    found = {}
+    sets, found = sets_with(model, target.objects), {}
     for number, (executable, objects, _, _, _) in model.programs().items():
         if executable is not None and model.executables().get(executable, (None, None))[1] in target.modules and target.modules:
             found[number] = OF_IT
@@ -126,30 +125,29 @@ def loading(model, target):
 # ---- Links
 
 
-def linking(model, options, target):
-    """[(Link, whether it took shared objects alone)] of the period"""
-    paths = dict(model.store.lookup("SELECT id, path FROM object"))
-    found = []
+def archives_of(model, target):
+    """{object}: what a program has inside after a link."""
+    paths = model.store.lookup("SELECT id, path FROM object")
+    return {number for number, path in paths if number in target.objects and not is_shared(path)}
+
+
+def add_links(model, options, found, target):
+    """Of the period."""
+    taking, inside = sets_with(model, target.objects), sets_with(model, archives_of(model, target))
     for link in link_page.read_all(model, options):
-        members = target.objects.intersection(model.members().get(link.objects, ()))
-        if members:
-            found.append((link, all(is_shared(paths[number]) for number in members)))
-    return found
+        if link.objects in taking:
+            user = model.builder(link.user) or UNKNOWN
+            row = found[user, model.executable_name(link.executable), STATIC if link.objects in inside else LINKED]
+            row.links += 1
+            row.seen(link.epoch)
 
 
-def add_links(model, found, links):
-    for link, is_of_shared in links:
-        user = model.builder(link.user) or UNKNOWN
-        row = found[user, model.executable_name(link.executable), LINKED if is_of_shared else STATIC]
-        row.links += 1
-        row.seen(link.epoch)
-
-
-def having_inside(model, links):
-    """{number: how} of programs that a link has made with it inside: these run without it, but cannot be built again."""
-    uuids = {link.uuid for link, is_of_shared in links if not is_of_shared}
-    builds = model.builds()
-    return {number: INSIDE for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids - {None}}
+def having_inside(model, target):
+    """{number: how} of programs that a link of any time, by anybody, has made with it inside: these run without it, but cannot be built
+    again."""
+    sets, builds = sets_with(model, archives_of(model, target)), model.builds()
+    uuids = {known(uuid) for uuid, objects, _ in model.store.lookup(LINKS) if objects in sets} - {None}
+    return {number: INSIDE for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids}
 
 
 # ---- Opens
@@ -208,9 +206,8 @@ def gather(model, options, target):
     """[(Rows, what estimates their runs)]: of what is loaded or opened, and of what is taken by links."""
     found, inside = Rows(), Rows()
     estimates = add_runs(model, found, loading(model, target))
-    links = linking(model, options, target)
-    add_links(model, inside, links)
-    estimates_inside = add_runs(model, inside, having_inside(model, links))
+    add_links(model, options, inside, target)
+    estimates_inside = add_runs(model, inside, having_inside(model, target))
     add_opens(model, options, found, target)
     return [(found, estimates), (inside, estimates_inside)]
 

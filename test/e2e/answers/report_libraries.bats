@@ -155,6 +155,11 @@ unused() { # OPTION...
     [[ $(rows removal '[.user, .opens, .certainty]' --lib moon -S today) == *'["?carol",6,"at least, not proven"]'* ]]
     run -0 report removal --lib moon -S today
     [[ $output == *"Who uses it less often than once in this period is not here."*"Links have records from $TODAY on."*"seen on login1, login2 alone."* ]]
+    # whenever it was linked, and by whom
+    local inside='[["'"$ME"'","program","has it inside",3,1,null,null,"'"$TODAY"'","recorded"]]'
+    sqlite3 "${STORE#sqlite:}" "UPDATE link SET build_epoch = build_epoch - 400 * 86400, build_user = 'alice'"
+    [[ $(rows removal "$what" --lib sun -S today) == "$inside" ]]
+    [[ $(rows removal "$what" --lib sun -S today -u "$ME") == "$inside" ]]
 }
 
 @test "of sampled runs there is an estimate with its interval" {
