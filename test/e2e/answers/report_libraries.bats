@@ -113,12 +113,42 @@ unused() { # OPTION...
     [[ $(unused --lib star) == '[["libstar","2.1",1,"not known","here since '"$TODAY; runs: from $TODAY on; links: from $TODAY on"'; opens: no data"]]' ]]
     opened '.library = "libold" | .path = "'"$TREE"'/libold.so" | .before -= 86400 * 800 | .found = .before'
     load_all
+    # one open of a trial long ago: nobody knows of later ones
+    local trial
+    trial=$(date -d "$TODAY - 800 days" +%F)
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"not known","opens: until '"$trial"'"]]' ]]
+    [[ $(unused -S now-900days --lib star) == *"; opens: from $trial to $trial"* ]]
+    opened '.library = "libold" | .path = "'"$TREE"'/libold.so" | .before -= 86400 * 7 | .found = .before'
+    load_all
     [[ $(unused --lib star) == '[["libstar","2.1",1,"not known","here since '"$TODAY; runs: from $TODAY on; links: from $TODAY on"'"]]' ]]
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"unused",null]]' ]]
+    [[ $(unused -S today -E tomorrow --lib star) == *'"not known","opens: until '* ]]
     # what somebody may have told who is not root makes nothing longer known
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0 WHERE kind = 'use'"
     [[ $(unused -S today --lib star) == *'"not known","opens: no data"]]' ]]
     run -0 report unused -S today --libraries "$LIST"
-    [[ $output == *"0 that nobody has used since $TODAY, 2 of which that is not known. Recorded are runs from $TODAY on, links from $TODAY on, opens never."* ]]
+    [[ $output == *"0 that nobody has used since $TODAY, 2 of which that is not known."*"runs from $TODAY to $TODAY, links from $TODAY to $TODAY, opens never."* ]]
+}
+
+@test "where a watch was away for longer than a day, it is not known whether a library is unused" {
+    site
+    runs 1
+    opened '.library = "libold" | .path = "'"$TREE"'/libold.so"'
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 0 | .after = .before - 86400'
+    load_all
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"unused",null]]' ]]
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 0 | .after = .before - 3 * 86400'
+    load_all
+    local away
+    away=$(date -d "$TODAY - 3 days" +%F)
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"not known","opens: not seen on login1 from '"$away to $TODAY"'"]]' ]]
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 0 | .after = .before - 2 * 86400 | .node = "login2"'
+    load_all
+    [[ $(unused -S today --lib star) == *"on login1 from $away to $TODAY, the longest of 2 times"* ]]
+    # what others than root may have told is no gap, and one that was over before is none of the period
+    sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0 WHERE library = '(unseen)' AND node = 'login2';
+        UPDATE library_event SET after_time = after_time - 86400, before_time = before_time - 86400 WHERE library = '(unseen)'"
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"unused",null]]' ]]
 }
 
 @test "a copy is no use, an open that no library is told of is said, and one of several files counts for all of them" {
