@@ -217,11 +217,11 @@ def removal_page(model, options, target=None):
     rows = [cells(key, row, estimates) for found, estimates in gathered for key, row in found.items()]
     rows.sort(key=lambda row: (-(row[3] or 0), -(row[6] or 0), -(row[7] or 0), row[:3]))
     rows, left_out = top(rows, options)
-    note = " ".join(unknown(model))
+    note = " ".join(unknown(model, options))
     return Page("removal", "Who would be hit if it went", COLUMNS, rows, note=note, left_out=left_out)
 
 
-def unknown(model):
+def unknown(model, options):
     """What nobody can know."""
     if not model.store.is_all:
         yield "Of what you may see: others are in no row."
@@ -232,4 +232,4 @@ def unknown(model):
         yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)
     first = first_link(model)
     yield "No link has a record." if first is None else "Links have records from %s on." % days.text(first)
-    yield from unseen.of_opens(model)
+    yield from unseen.of_opens(model, options)

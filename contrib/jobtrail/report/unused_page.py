@@ -228,7 +228,7 @@ def doubts_of_data(model, known):
     return ["%s: %s" % (WORDS[kind], text) for kind, text in found if text]
 
 
-def note_of(model, counts, known):
+def note_of(model, options, counts, known):
     first = days.text(model.first)
     parts = ["%d that nobody has used since %s, %d of which that is not known." % (counts[0], first, counts[1])]
     told = ("from %s to %s" % tuple(map(days.text, known[kind])) if known[kind] else "never" for kind in KINDS)
@@ -240,7 +240,7 @@ def note_of(model, counts, known):
     ).fetchone()[0]
     if others:
         parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
-    parts += unseen.of_opens(model)
+    parts += unseen.of_opens(model, options)
     parts.append("Calls: %s." % NO_CALLS)
     if model.site.made is not None:
         parts.append("The list is of %s." % day_of(model.site.made))
@@ -260,6 +260,6 @@ def unused_page(model, options):
             rows.append([*key, row.files, row.size, day_of(row.since), *last, None, "not known" if why else "unused", why])
     rows.sort(key=lambda row: (row[-2] != "unused", -(row[4] or 0), [text or "" for text in row[:3]]))
     counts = sum(row[-2] == "unused" for row in rows)
-    note = note_of(model, (counts, len(rows) - counts), known)
+    note = note_of(model, options, (counts, len(rows) - counts), known)
     rows, left_out = top(rows, options)
     return Page("unused", "Libraries that nobody has used", COLUMNS, rows, note=note, left_out=left_out)

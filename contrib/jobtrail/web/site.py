@@ -63,7 +63,7 @@ def uses(model, options, wanted):
         for key, row in found.items():
             kinds.setdefault(key[2], []).append((key, row, estimates))
     rows = [row_of(how, members) for how, members in sorted(kinds.items())]
-    return Page("uses", "How it is used", COLUMNS, rows, note=" ".join(removal_page.unknown(model)))
+    return Page("uses", "How it is used", COLUMNS, rows, note=" ".join(removal_page.unknown(model, options)))
 
 
 def row_of(how, members):
