@@ -2,6 +2,7 @@
 """Of a library or a module: how the site's list and the records of jobtrail-libmon(8) name it, what changed in it, how it is used, and
 who would be hit if it went."""
 
+from .. import library
 from ..report import changes_page, removal_page
 from ..report.columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of
 from ..report.sums import Sums
@@ -34,18 +35,32 @@ def is_known(model, name):
     )
 
 
-def is_named(model, name):
-    """A function of a record's library and path. The version in a name of the report is not one of a record."""
-    bare = name.partition(" ")[0]
-    return lambda library, path: name == library or bare in model.site.names(library, path)
+def versions(model, name, path):
+    """Of a record's library and file: by the path, by a name as a module has it, by the site's list."""
+    file = model.site.files.get(path)
+    return {library.version(path), library.version(path, name), file and file.version}
+
+
+def is_named(model, name, objects):
+    """A function of a record's library and path: whether a library of the report is meant, which has these objects. With a version in
+    its name it is that version alone."""
+    bare, _, version = name.partition(" ")
+    paths = {path for number, path in model.store.lookup("SELECT id, path FROM object") if number in objects}
+
+    def fits(have, path):
+        if name == have or path in paths:
+            return True
+        return bare in model.site.names(have, path) and (not version or version in versions(model, have, path))
+
+    return fits
 
 
 def target(model, kind, name, fits):
     """`fits(name)`: whether a library of the report is meant."""
     if kind == "modules":
         return removal_page.target_of(model, set(), {number for number, have in model.modules().items() if have == name})
-    objects = {number for number, (have, _) in model.libraries().items() if fits(have)}
-    return removal_page.target_of(model, objects | objects_named(model, name), set(), is_named(model, name))
+    objects = {number for number, (have, _) in model.libraries().items() if fits(have)} | objects_named(model, name)
+    return removal_page.target_of(model, objects, set(), is_named(model, name, objects))
 
 
 def changes(model, options, wanted):
