@@ -3,25 +3,29 @@
 
 import collections
 
-from ..acct.select import module_ids
+from ..acct.select import ids, module_ids
 from ..program import Failure
 from . import days, link_page, unseen
 from .chosen import objects_of, sets_with
 from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
+from .gather import LEFT_OUT
 from .model import UNKNOWN, known
 from .sums import Estimates, Sums
-from .unused_page import LINKS, is_shared
+from .unused_page import LINKS, is_shared, sets_of_paths
 from .use_parts import NO_COPY, WHEN, Witnesses, first_link, is_wanted
 
 NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
 UNFIT = ("account", "partition", "exec", "pkg")
-LOADED, OF_IT, LINKED, STATIC, INSIDE = "loaded", "is of it", "linked", "linked, static", "has it inside"
+LOADED, MAY_HAVE, OF_IT, LINKED, STATIC, INSIDE = "loaded", "may have loaded", "is of it", "linked", "linked, static", "has it inside"
 NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
 OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
 OPENS = (
     "SELECT library, path, what, source, node, proven, uses, {when}, program, uid, user, cluster, syshost FROM library_event"
     " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
 ).format(when=WHEN, no_copy=NO_COPY)
+LEFT_OUT_RUNS = (
+    "SELECT program, who, sum(n), max(day) FROM all_usage WHERE day BETWEEN ? AND ? AND %s GROUP BY program, who HAVING sum(n) > 0"
+)
 COLUMNS = [
     ("user", "Who", TEXT),
     ("program", "Program", TEXT),
@@ -72,7 +76,7 @@ def named_by_modules(model, modules):
 
 class Row:
     def __init__(self):
-        self.sums, self.jobs, self.links, self.last = None, 0, 0, None
+        self.sums, self.left_out, self.jobs, self.links, self.last = None, 0, 0, 0, None
         self.opens, self.is_proven = None, True  # {day: Witnesses}
 
     def seen(self, epoch):
@@ -120,6 +124,20 @@ def loading(model, target):
         elif objects in sets:
             found[number] = LOADED
     return found
+
+
+def add_left_out(model, found, target):
+    """Of runs that sampling left out the path alone is known: they may have loaded all that other runs of it have loaded. Estimates of
+    who has such runs tell of them already."""
+    sets, by_path, programs = sets_with(model, target.objects), sets_of_paths(model), model.programs()
+    paths = {number: program[4] for number, program in programs.items() if not sets.isdisjoint(by_path.get(program[4], ()))}
+    of = "basis = %d AND %s AND program IN (%s)" % (LEFT_OUT, model.who_condition, ids(paths))
+    for number, who, runs, day in model.database.execute(LEFT_OUT_RUNS % of, (model.first, model.last)):
+        key = model.people[who][0] or UNKNOWN, model.executable_name(paths[number])
+        if (*key, LOADED) not in found:
+            row = found[(*key, MAY_HAVE)]
+            row.left_out += runs
+            row.seen(days.begin(day))
 
 
 # ---- Links
@@ -195,7 +213,9 @@ def opens_of(rows):
 def cells(key, row, estimates):
     runs, interval = (None, None) if row.sums is None else estimates.runs(row.sums, False)
     opens = opens_of([row])
-    if opens is not None:
+    if row.left_out:
+        runs, interval, certainty = row.left_out, (0, row.left_out), "at most"
+    elif opens is not None:
         certainty = "at least" if row.is_proven else "at least, not proven"
     else:
         certainty = "recorded" if interval is None else "estimate of a sample"
@@ -206,6 +226,7 @@ def gather(model, options, target):
     """[(Rows, what estimates their runs)]: of what is loaded or opened, and of what is taken by links."""
     found, inside = Rows(), Rows()
     estimates = add_runs(model, found, loading(model, target))
+    add_left_out(model, found, target)
     add_links(model, options, inside, target)
     estimates_inside = add_runs(model, inside, having_inside(model, target))
     add_opens(model, options, found, target)

@@ -84,7 +84,7 @@ def uses(model, options, wanted):
 def row_of(how, members):
     runs, is_proven = Sums(), all(row.is_proven for _, row, _ in members)
     opens = removal_page.opens_of(row for _, row, _ in members)
-    links = sum(row.links for _, row, _ in members)
+    links, left_out = sum(row.links for _, row, _ in members), sum(row.left_out for _, row, _ in members)
     last = max(filter(None, (removal_page.last_of(row) for _, row, _ in members)), default=None)
     for _, row, _ in members:
         if row.sums is not None:
@@ -92,6 +92,8 @@ def row_of(how, members):
     users = len({key[0] for key, _, _ in members if key[0] not in removal_page.NOBODY})
     if opens is not None:
         return [how, opens, (opens, None), users, day_of(last), "at least" if is_proven else "at least, not all proven"]
+    if left_out:
+        return [how, left_out, (0, left_out), users, day_of(last), "at most"]
     if links:
         return [how, links, None, users, day_of(last), "recorded"]
     number, interval = members[0][2].runs(runs, False)

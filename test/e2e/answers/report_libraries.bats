@@ -219,6 +219,12 @@ unused() { # OPTION...
         '{"path": "/sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0", "library": "hdf5", "size": 9, "since": "2020-01-01T00:00:00Z"}' >"$LIST"
     [[ $(rows unused '[.library, .last_loaded]' --libraries "$LIST" -S 2024-12-10 -E 2024-12-31) == '[]' ]]
     [[ $(rows unused '[.library, .last_loaded]' --libraries "$LIST" -S 2024-12-11 -E 2024-12-31) == '[["hdf5","2024-12-10"]]' ]]
+    local what='[.user, .program, .how, .runs, .runs_low, .runs_high, .jobs, .last, .certainty]'
+    [[ $(rows removal "$what" --lib hdf5 -S 2024-12-10 -E 2024-12-31) == '[["alice","flow.mpi","may have loaded",3,0,3,null,"2024-12-10","at most"]]' ]]
+    [[ $(rows removal "$what" --lib hdf5 -S 2024-12-11 -E 2024-12-31) == '[]' ]]
+    # the estimate of who has loaded it tells of these runs, too
+    [[ $(rows removal .how --lib hdf5 -S 2024-11-20 -E 2024-12-31 -u alice) == *loaded* ]]
+    [[ $(rows removal .how --lib hdf5 -S 2024-11-20 -E 2024-12-31 -u alice) != *may* ]]
 }
 
 @test "the page of changes has an installation in a row, with the runs of before and after" {
