@@ -2,6 +2,7 @@
 """The page of who would be hit if a library or a module went."""
 
 import collections
+import functools
 
 from ..acct.select import ids, module_ids
 from ..program import Failure
@@ -66,12 +67,23 @@ def either(one, other):
 
 
 def named_by_modules(model, modules):
-    """What lies where a module's files are: by the site's map, which may have other users' directories in it and is not read for
-    who may not see all; or below a directory that is called as the module, as /sw/hdf5/1.14.3."""
-    parts = ["/%s/" % name for number, name in model.modules().items() if number in modules]
-    places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all and modules else ()
-    prefixes = tuple(prefix.rstrip("/") + "/" for prefix, number in places if number in modules)
-    return lambda _, path: any(part in path for part in parts) or bool(prefixes) and path.startswith(prefixes)
+    """What is of a module as objects are: by the longest prefix of the site's map, which may have other users' directories in it and is
+    not read for who may not see all; or, where none holds, by the last directories that are called as one, as /sw/hdf5/1.14.3."""
+    if not modules:
+        return lambda _, path: False
+    places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all else ()
+    prefixes = {prefix.rstrip("/"): number for prefix, number in places}
+    names = [("/%s/" % name, number in modules) for number, name in model.modules().items()]
+
+    @functools.lru_cache(maxsize=None)
+    def is_of_them(path):
+        for length in (at for at in range(len(path) - 1, 0, -1) if path[at] == "/"):
+            if path[:length] in prefixes:
+                return prefixes[path[:length]] in modules
+        ends = [(path.rfind(part) + len(part), is_meant) for part, is_meant in names if part in path]
+        return max(ends, default=(0, False))[1]
+
+    return lambda _, path: is_of_them(path)
 
 
 class Row:

@@ -192,6 +192,25 @@ unused() { # OPTION...
     [[ $(rows removal "$what" --lib sun -S today -u "$ME") == "$inside" ]]
 }
 
+@test "an open is of one module: by the longest prefix of the map, else by the last directories that are called so" {
+    printf '%s\n' '/sw/gcc/12.2 gcc/12.2' '/sw/gcc/12.2/openmpi/4.1 openmpi/4.1' '/else/gcc gcc/13' '/else/openmpi openmpi/5' >"$BATS_TEST_TMPDIR/map"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" --modules "$BATS_TEST_TMPDIR/map" /dev/null >/dev/null
+    local path
+    for path in 12.2/lib64/libgfortran.so 12.2/openmpi/4.1/lib/libmpi.so 13/lib64/libgfortran.so 13/openmpi/5/lib/libmpi.so; do
+        opened '.library = "x" | .path = "/sw/gcc/'$path'" | .program = "/bin/'"${path//\//-}"'"'
+    done
+    load_all
+    of_module() {
+        rows removal .program -S today --module "$1" | jq -c sort
+    }
+    [[ $(of_module gcc/12.2) == '["12.2-lib64-libgfortran.so"]' ]]
+    [[ $(of_module openmpi/4.1) == '["12.2-openmpi-4.1-lib-libmpi.so"]' ]]
+    [[ $(of_module gcc/13) == '["13-lib64-libgfortran.so"]' ]]
+    [[ $(of_module openmpi/5) == '["13-openmpi-5-lib-libmpi.so"]' ]]
+    # one of those that are asked for is enough
+    [[ $(rows removal .program -S today --module gcc/13 --module openmpi/5 | jq length) == 2 ]]
+}
+
 @test "of sampled runs there is an estimate with its interval" {
     site
     runs 4
