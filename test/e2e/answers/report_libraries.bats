@@ -211,6 +211,20 @@ unused() { # OPTION...
     [[ $(rows removal .program -S today --module gcc/13 --module openmpi/5 | jq length) == 2 ]]
 }
 
+@test "a --lib that no run has is said once, and not where the list or a record has it" {
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" /dev/null >/dev/null
+    told() { # OPTION...
+        report removal -S today "$@" 2>&1 >/dev/null
+    }
+    [[ $(told --lib star=1.0) == "jobtrail-report: --lib star=1.0: the store has none" ]]
+    [[ $(report executables -S today --lib star=1.0 2>&1 >/dev/null) == "jobtrail-report: --lib star=1.0: the store has none" ]]
+    opened '.library = "libstar" | .path = "/sw/star/1.0/libstar.so"'
+    load_all
+    [[ -z $(told --lib star=1.0) && $(told --lib star=2.1) == "jobtrail-report: --lib star=2.1: the store has none" ]]
+    printf '%s\n' '{"jobtrail_libraries": 1}' '{"path": "/sw/star/2.1/libstar.so", "library": "libstar"}' >"$LIST"
+    [[ -z $(told --lib star=2.1 --libraries "$LIST") ]]
+}
+
 @test "of sampled runs there is an estimate with its interval" {
     site
     runs 4
