@@ -214,15 +214,15 @@ unused() { # OPTION...
 @test "a --lib that no run has is said once, and not where the list or a record has it" {
     "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" /dev/null >/dev/null
     told() { # OPTION...
-        report removal -S today "$@" 2>&1 >/dev/null
+        { report "$@" -S today >/dev/null; } 2>&1
     }
-    [[ $(told --lib star=1.0) == "jobtrail-report: --lib star=1.0: the store has none" ]]
-    [[ $(report executables -S today --lib star=1.0 2>&1 >/dev/null) == "jobtrail-report: --lib star=1.0: the store has none" ]]
+    [[ $(told removal --lib star=1.0) == "jobtrail-report: --lib star=1.0: the store has none" ]]
+    [[ $(told executables --lib star=1.0) == "jobtrail-report: --lib star=1.0: the store has none" ]]
     opened '.library = "libstar" | .path = "/sw/star/1.0/libstar.so"'
     load_all
-    [[ -z $(told --lib star=1.0) && $(told --lib star=2.1) == "jobtrail-report: --lib star=2.1: the store has none" ]]
+    [[ -z $(told removal --lib star=1.0) && $(told removal --lib star=2.1) == "jobtrail-report: --lib star=2.1: the store has none" ]]
     printf '%s\n' '{"jobtrail_libraries": 1}' '{"path": "/sw/star/2.1/libstar.so", "library": "libstar"}' >"$LIST"
-    [[ -z $(told --lib star=2.1 --libraries "$LIST") ]]
+    [[ -z $(told removal --lib star=2.1 --libraries "$LIST") ]]
 }
 
 @test "of sampled runs there is an estimate with its interval" {
