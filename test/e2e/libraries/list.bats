@@ -116,6 +116,17 @@ seen() {
     [[ $(files | jq -r .group) == other ]]
 }
 
+@test "a list of a time that is to come is written anew" {
+    configure "list = $LIST"
+    make_library "$TREE/libx.so" one
+    scan
+    touch -d '+1 year' "$LIST"
+    make_library "$TREE/liby.so" new
+    scan
+    [[ $(files | jq -r .path) == "$TREE/libx.so"$'\n'"$TREE/liby.so" ]]
+    (($(stat -c %Y "$LIST") <= $(date +%s)))
+}
+
 @test "a dry run writes no list, and a list that cannot be written fails the scan, which has told all" {
     configure "list = $LIST" "logs = $PLACE/logs"
     sed -i '/^logs =$/d' "$CONF"
