@@ -163,7 +163,7 @@ static int write_all(const struct conf *conf, FILE *stream)
         return result;
     result = put_head(stream, conf);
     while (result == 0 && (result = library_names_next(names, &known)) == 1)
-        result = put_file(stream, conf, &known);
+        result = known.file.is_private ? 0 : put_file(stream, conf, &known);
     library_names_close(names);
     return result;
 }

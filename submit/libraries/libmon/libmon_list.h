@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which libraries there are, as the last scan has them: for people, as lines of JSON, and as the
- * file [libraries] list, which all may read. The first line of JSON is
+ * file [libraries] list, which all may read, and in which what they could not read themselves is
+ * left out. The first line of JSON is
  *
  *     {"jobtrail_libraries":1,"cluster":...,"node":...,"made":ISO TIME}
  *
