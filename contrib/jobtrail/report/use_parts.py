@@ -19,7 +19,9 @@ UNFIT = {"linked": link_page.UNFIT, "opened": ("account", "partition", "exec", "
 NO_CALLS = "no data: jobtrail does not record yet which routines of a library are called"
 OPENED = (
     "At least so many: equal opens in a row are one, and nothing is seen on hosts without the watch of jobtrail-libmon(8), or while it"
-    " does not run. Copies and backups are left out. What two witnesses tell of a day is not added up."
+    " does not run. Copies and backups are left out where the watch knows the program by its name. Times of last access do not tell the"
+    " program: only what has read most of a tree in one turn is left out there. What two witnesses tell of a day is not added up. Libraries are"
+    " named as jobtrail-libmon(8) does, without versions."
 )
 NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."
 # by packers, copiers, indexers and the like: nobody needs a library for that
