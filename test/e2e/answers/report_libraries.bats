@@ -373,6 +373,57 @@ later() {
     [[ $(report --json -S today | jq -c '[.pages[].name] | index("unused")') == null ]]
 }
 
+@test "no number, text or date of a list ends the report" {
+    local good digits
+    site
+    load_all
+    good=$(tail -n 1 "$LIST")
+    digits=$(printf '%0400d' 0)
+    # each of these is damaged, a head too
+    printf '%s\n' "${good%?}, \"size\": 1$digits}" "${good%?}, \"since\": 1$digits}" "${good%?}, \"size\": 9223372036854775808}" \
+        "${good%?}, \"since\": 1e308}" "${good%?}, \"since\": 99999999999999999}" "${good%?}, \"since\": NaN}" \
+        "${good%?}, \"since\": \"9999-12-31T23:59:59-23:00\"}" "${good%?}, \"since\": \"0001-01-01T00:00:00\"}" \
+        "${good%?}, \"since\": \"0000-00-00T00:00:00Z\"}" "${good%?}, \"version\": \"\\ud800\"}" "${good%?}, \"path\": \"/x\\udfff\"}" \
+        "{\"jobtrail_libraries\": 1, \"made\": 1$digits}" "{\"jobtrail_libraries\": 1, \"node\": \"\\ud800\"}" >>"$LIST"
+    run -0 report unused --libraries "$LIST" -S today
+    [[ $output == *"The list is of $TODAY. 13 lines of the list could not be read."* && $output == *libstar* ]]
+    # the last and the first time that are not
+    printf '%s\n' "${good%?}, \"size\": 9223372036854775807, \"since\": \"9999-12-30T00:00:00Z\"}" \
+        "${good%?}, \"path\": \"/x\", \"library\": \"libx\", \"since\": 0}" >>"$LIST"
+    TZ=UTC-14 rows unused '[.library, .since]' --libraries "$LIST" >"$BATS_TEST_TMPDIR/rows"
+    jq -e --argjson good "$good" '[.[] | select(.[0] == ("libx", $good.library))] | map(.[1]) | sort == ["1970-01-01", "9999-12-30"]' "$BATS_TEST_TMPDIR/rows"
+    # parts of lines in any order, and bytes
+    run -0 /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" <<'PYTHON'
+import random
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.program import Failure
+from jobtrail.report.columns import day_of
+from jobtrail.site_libraries import TEXTS, SiteLibraries
+VALUES = [b"1", b"-1", b"1e999", b"9" * 400, b"1e308", b"253402128001", b"NaN", b"null", b"true", b"[]", b"{}", b'""', b'"\\ud800"', b'"\\udc80"',
+          b'"/a\\u0000b"', b'"/x.so"', b'"\xff"', b'"9999-12-31T23:59:59"', b'"0001-01-01T00:00:00+99:99"', b'"2026-02-30T00:00:00Z"']
+KEYS = [key.encode() for key in (*TEXTS, "size", "since", "made", "cluster", "node")]
+chance, site = random.Random(31), SiteLibraries()
+for number in range(50000):
+    line = b'{"path":"/x","library":"x"' if chance.random() < 0.9 else b'{"jobtrail_libraries":1'
+    for key in chance.sample(KEYS, chance.randrange(4)):
+        line += b',"%s":%s' % (key, chance.choice(VALUES))
+    line = bytearray(line + b"}\n")
+    if chance.random() < 0.2:
+        line[chance.randrange(len(line))] = chance.randrange(256)
+    try:
+        site.take(bytes(line))
+    except Failure:
+        pass
+    for file in site.files.values():
+        day_of(file.since), "%d" % (file.size or 0), "".join(text or "" for text in file[:7]).encode()
+    site.files.clear()
+    day_of(site.made)
+print(site.damaged)
+PYTHON
+    ((output > 1000 && output < 49000))
+}
+
 @test "a published report names nobody" {
     site
     runs 1
