@@ -17,9 +17,9 @@ int library_watch_state_write(int lock, const struct library_watch_state *watch)
     snprintf(line, sizeof line,
              "directories=%20" PRIu64 " unwatched=%20" PRIu64 " error=%10" PRId32
              " events=%20" PRIu64 " unknown=%20" PRIu64 " lost=%20" PRIu64 " overruns=%20" PRIu64
-             " scans=%20" PRIu64 "\n",
+             " uses=%20" PRId64 " scans=%20" PRIu64 "\n",
              watch->directories, watch->unwatched, watch->error, watch->events, watch->unknown,
-             watch->lost, watch->overruns, watch->scans);
+             watch->lost, watch->overruns, watch->uses_s, watch->scans);
     return lock_line_write(lock, line);
 }
 
@@ -32,9 +32,10 @@ int library_watch_state_read(const char *state, struct library_watch_state *watc
         return fd;
     if (sscanf(line,
                "directories=%" SCNu64 " unwatched=%" SCNu64 " error=%" SCNd32 " events=%" SCNu64
-               " unknown=%" SCNu64 " lost=%" SCNu64 " overruns=%" SCNu64 " scans=%" SCNu64 "%c",
+               " unknown=%" SCNu64 " lost=%" SCNu64 " overruns=%" SCNu64 " uses=%" SCNd64
+               " scans=%" SCNu64 "%c",
                &found.directories, &found.unwatched, &found.error, &found.events, &found.unknown,
-               &found.lost, &found.overruns, &found.scans, &end) != 9 ||
+               &found.lost, &found.overruns, &found.uses_s, &found.scans, &end) != 10 ||
         end != '\n')
         return -EINVAL;
     struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};

@@ -4,7 +4,7 @@
  * fixed length in the file that the watch has a lock of (fcntl(2)), <[libraries] state>/watch:
  *
  *     directories=NUMBER unwatched=NUMBER error=NUMBER events=NUMBER unknown=NUMBER lost=NUMBER
- *     overruns=NUMBER scans=NUMBER
+ *     overruns=NUMBER uses=SECONDS scans=NUMBER
  *
  * The numbers have blanks before them.
  */
@@ -22,6 +22,7 @@ struct library_watch_state {
     uint64_t events, unknown;        /* read; whose process was gone */
     uint64_t lost;                   /* paths beyond what is remembered */
     uint64_t overruns;               /* times that the kernel had no room for events */
+    int64_t uses_s; /* since the Epoch: until when uses are told; 0: it does not count them */
     uint64_t scans;
 };
 

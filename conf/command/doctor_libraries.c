@@ -26,6 +26,9 @@
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };
 
+/* Uses are told each ten minutes. */
+enum { USES_LATE_S = 1800 };
+
 #define LOG_PLACE "/var/log"
 
 /* ---- Trees ------------------------------------------------------------------------------------
@@ -228,6 +231,19 @@ static void add_seen(struct doctor *doctor, const char *state,
     }
 }
 
+static void add_uses(struct doctor *doctor, const char *state,
+                     const struct library_watch_state *watch)
+{
+    char when[64];
+    if (watch->uses_s == 0 || (int64_t)time(NULL) - watch->uses_s <= USES_LATE_S)
+        return;
+    doctor_time_text(watch->uses_s, when, sizeof when);
+    doctor_add(doctor, FINDING_WARN, "watch", state, "", "no uses of libraries are told since %s",
+               when);
+    doctor_mend(doctor, "see syslog, or journalctl -u jobtrail-libwatch, for 'jobtrail-libmon: "
+                        "uses:'; the watch tries again each five minutes");
+}
+
 static void add_shared(struct doctor *doctor, const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++) {
@@ -249,7 +265,7 @@ static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_w
     if (is_watched || conf->library_use_atime || (!has_logs && !conf->library_use_records))
         return;
     doctor_add(doctor, FINDING_WARN, "libraries", has_logs ? conf->library_use_logs : "use_records",
-               "", "%s has no effect: it needs 'watch = yes' and a tree",
+               "", "%s has no effect: it needs 'watch = yes' or 'use_atime = yes', and a tree",
                has_logs ? "use_logs" : "use_records");
     doctor_mend(doctor, "write 'watch = yes' in [libraries] of jobtrail.conf");
 }
@@ -282,13 +298,15 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
         return;
     if (error != 0 || !is_running) {
         doctor_add(doctor, FINDING_WARN, "watch", conf->library_state, "",
-                   "no watch runs: neither 'watch = yes' nor log_dir has an effect here");
+                   "no watch runs: neither 'watch = yes' nor log_dir has an effect here, and no "
+                   "opens are counted for use_logs and use_records");
         doctor_mend(doctor,
                     "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
                     "systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch%s",
                     doctor_conf_words(doctor));
     } else if (is_watched) {
         add_seen(doctor, conf->library_state, &watch);
+        add_uses(doctor, conf->library_state, &watch);
         add_shared(doctor, conf);
     }
     check_log_dir(doctor, conf);

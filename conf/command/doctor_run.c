@@ -241,30 +241,35 @@ static bool is_flushed(const struct run *run)
     return !is_there;
 }
 
-/* Whether a name below the outbox's directories fits. */
-static bool has_in_outbox(const struct run *run, const char *name)
+/* Whether a transport still has a batch of the job, and such a file beside it ("." is). Names of a
+ * job's batches end with its number (submit/outbox/outbox.h). */
+static bool has_batch(const struct run *run, const char *beside)
 {
-    char pattern[PATH_MAX + 64];
+    char pattern[PATH_MAX + 64], path[PATH_MAX + 64];
     glob_t found = {0};
-    snprintf(pattern, sizeof pattern, "%s/outbox" JOB_FORMATS_SUFFIX "/*/%s", run->conf->state,
-             name);
-    bool is_there = glob(pattern, 0, NULL, &found) == 0;
+    bool is_there = false;
+    snprintf(pattern, sizeof pattern, "%s/outbox" JOB_FORMATS_SUFFIX "/*/*.j%u", run->conf->state,
+             run->job);
+    (void)glob(pattern, 0, NULL, &found);
+    for (size_t i = 0; !is_there && i < found.gl_pathc; i++) {
+        const char *slash = strrchr(found.gl_pathv[i], '/');
+        snprintf(path, sizeof path, "%.*s/%s", (int)(slash - found.gl_pathv[i]), found.gl_pathv[i],
+                 beside);
+        is_there = access(path, F_OK) == 0;
+    }
     globfree(&found);
     return is_there;
 }
 
-/* Batches of a job's records end with its number (submit/outbox/outbox.h). */
 static bool is_sent(const struct run *run)
 {
-    char name[32];
-    snprintf(name, sizeof name, "*.j%u", run->job);
-    return !has_in_outbox(run, name);
+    return !has_batch(run, ".");
 }
 
 /* A transport that has failed is left alone for some time (submit/outbox/outbox_backoff.h). */
 static bool is_sent_or_failed(const struct run *run)
 {
-    return is_sent(run) || has_in_outbox(run, ".backoff");
+    return is_sent(run) || has_batch(run, ".backoff");
 }
 
 static bool follow_node(struct run *run)

@@ -12,11 +12,12 @@ Each makes some statements, however many changes there are.
 
 A run is of before where it has loaded the file as it was, and began before the change was found; it is of after where it has
 loaded the file as it is, and began after the last look that did not find the change. Which of both it has loaded is told by the
-sha1 or the build-id in the run's record. Where that has neither, only runs count whose times leave no doubt.
+sha1 or the build-id in the run's record. Where that has neither, only runs count whose times leave no doubt: those of before
+began after the previous change of the file, and those of after before the next one.
 
 Archives are not loaded: a run is of before, or of after, where its executable was linked with the archive as it was, or as it
 is, by the record of the link, whenever the run began. After a removal are the runs that the loader did not start for want of
-a library of that name. Objects and links of another cluster are not those of the change.
+a library of that name, until the file is there again. Objects and links of another cluster are not those of the change.
 """
 
 import collections
@@ -52,6 +53,7 @@ UNKNOWN_HOST = {None, "", "unknown"}
 BEFORE, AFTER = "before", "after"
 DAY = 86400
 ALWAYS, NEVER = float("-inf"), float("inf")
+EVER = ALWAYS, NEVER
 LINKED = re.compile(r"\.(?:a|o|lo)\Z")
 # neither a record of a run nor one of a link names them
 COMPILED = re.compile(r"\.(?:mod|smod|h|hpp|hh|inc|la|pc)\Z")
@@ -66,7 +68,7 @@ def name_fits(text):
     pattern = pattern_of(text)
 
     def fits(row):
-        paths = {row["path"], before_path(row)}
+        paths = paths_of(row)
         if "/" in text:
             return any(map(pattern.search, paths))
         names = {row["library"], row["library"].split("/")[0]}
@@ -79,6 +81,10 @@ def name_fits(text):
 
 def before_path(row):
     return row["path_before"] or row["path"]
+
+
+def paths_of(row):
+    return {row["path"], before_path(row)}
 
 
 def read(store, start=None, end=None, fits=None):
@@ -94,12 +100,13 @@ def read(store, start=None, end=None, fits=None):
         if value is not None:
             terms.append(term)
             values.append(value)
-    rows = []
-    for found in store.lookup(CHANGES % " AND ".join(terms), values):
-        row = dict(zip(COLUMNS, found))
-        rows.append(dict(row, proven=bool(row["proven"]), first_scan=False, uuids=[row["uuid"]], nodes=[row["node"]]))
-    rows = by_node(pairs(rows))
+    rows = by_node(pairs(list(map(from_store, store.lookup(CHANGES % " AND ".join(terms), values)))))
     return [row for row in rows if fits is None or fits(row)]
+
+
+def from_store(values):
+    row = dict(zip(COLUMNS, values))
+    return dict(row, proven=bool(row["proven"]), first_scan=False, uuids=[row["uuid"]], nodes=[row["node"]])
 
 
 def in_order(rows):
@@ -167,6 +174,10 @@ def found_before(row):
     return row["found"] if row["before_time"] is None else row["before_time"]
 
 
+def found_after(row):
+    return found_before(row) if row["after_time"] is None else row["after_time"]
+
+
 def events(rows):
     """One dict for the changes of each event, such as an installation, of the rows of read():
         event, proven, cluster, syshost
@@ -200,14 +211,71 @@ def event(changes):
     }
 
 
+# ---- Which changes were before and after a change
+
+
+class Neighbours:
+    """The changes of each path of some rows, of all times. Where nothing but time tells which file was there, it was that of
+    after a change until the next one, and that of before it since the previous one. What is not proven says nothing of what is."""
+
+    def __init__(self, store, rows):
+        self.at = {path: [] for row in rows for path in paths_of(row)}
+        self.times = {}
+        if self.at:
+            _, found = store.query(CHANGES % "library_event.what <> 'touched'")  # that is the same file
+            near = [row for row in map(from_store, found) if not paths_of(row).isdisjoint(self.at)]
+            for row in sorted(by_node(near), key=time_of):
+                for path in paths_of(row) & set(self.at):
+                    self.at[path].append(row)
+            self.times = {path: list(map(time_of, changes)) for path, changes in self.at.items()}
+
+    def before(self, row, path):
+        """The latest first."""
+        found = self.at[path][: bisect_left(self.times[path], time_of(row))]
+        return (other for other in reversed(found) if is_neighbour(other, row))
+
+    def after(self, row, path):
+        """The earliest first."""
+        found = self.at[path][bisect_right(self.times[path], time_of(row)) :]
+        return (other for other in found if is_neighbour(other, row))
+
+    def since(self, row):
+        """From when on the file of before it was there without doubt."""
+        path = before_path(row)
+        found = (other for other in self.before(row, path) if before_path(other) != path or not is_same(row, other, "was"))
+        return next(map(found_before, found), ALWAYS)
+
+    def until(self, row):
+        """Until when the file of after it was there without doubt."""
+        path = row["path"]
+        found = (other for other in self.after(row, path) if other["path"] != path or not is_same(row, other, "is"))
+        return next(map(found_after, found), NEVER)
+
+    def back(self, row):
+        """When there was a file again, at the latest, where the one of before it was."""
+        path = before_path(row)
+        for other in self.after(row, path):
+            is_there = other["path"] == path and other["what"] != "removed"
+            return found_before(other) if is_there else found_after(other)  # what goes once more was there until then
+        return NEVER
+
+
+def time_of(row):
+    return row["found"], found_after(row)
+
+
+def is_neighbour(other, row):
+    is_itself = not set(other["uuids"]).isdisjoint(row["uuids"])
+    return not is_itself and other["proven"] >= row["proven"] and same_host(other["syshost"], row["syshost"])
+
+
+def is_same(one, other, side):
+    """Whether both have a file of the same content on this side: it was there in both, as where it was installed again."""
+    return one[side + "_sha1"] not in UNKNOWN and one[side + "_sha1"] == other[side + "_sha1"]
+
+
 # ---- What a run must have had: an object, a link, no library of a name
-# A claim is (key of an answer, BEFORE or AFTER, limit): runs that began before the limit, or at it or later.
-
-
-def limits(row):
-    """((limit of before, of after) where a hash tells which file it was, the same where nothing but the time tells it)"""
-    before, after = found_before(row), row["after_time"]
-    return (before, ALWAYS if after is None else after), (before if after is None else after, before)
+# A claim is (key of an answer, BEFORE or AFTER, span): runs that began at the span's first time or later, and before its second.
 
 
 def same_host(one, other):
@@ -226,33 +294,40 @@ def objects_at(store, rows):
     return at
 
 
-def object_claims(at, rows, keys):
+def files_of(row, neighbours):
+    """(side, its path, its columns, span where a hash tells which file it was, span where nothing but the time tells it)"""
+    if row["what"] != "added":
+        span = neighbours.since(row), found_after(row)
+        yield BEFORE, before_path(row), "was", (ALWAYS, found_before(row)), span
+    if row["what"] != "removed":
+        span = found_before(row), neighbours.until(row)
+        yield AFTER, row["path"], "is", (ALWAYS if row["after_time"] is None else row["after_time"], NEVER), span
+
+
+def object_claims(at, rows, keys, neighbours):
     """{id of an object: claims}"""
     found = collections.defaultdict(list)
     for row, key in zip(rows, keys):
-        known, unsure = limits(row)
-        sides = [] if row["what"] == "added" else [(BEFORE, 0, before_path(row), "was")]
-        sides += [] if row["what"] == "removed" else [(AFTER, 1, row["path"], "is")]
-        for side, which, path, file in sides:
+        for side, path, file, known, unsure in files_of(row, neighbours):
             for number, have, syshost in at[path]:
                 kind, word = ("_build_id", have[len(BUILD_ID) :]) if have.startswith(BUILD_ID) else ("_sha1", have)
                 is_known = row[file + kind] and have not in UNKNOWN
                 if not same_host(syshost, row["syshost"]) or (is_known and row[file + kind] != word):
                     continue
                 is_told = is_known and row["was" + kind] != row["is" + kind]
-                found[number].append((key, side, (known if is_told else unsure)[which]))
+                found[number].append((key, side, known if is_told else unsure))
     return found
 
 
-def missing_claims(rows, keys):
+def missing_claims(rows, keys, neighbours):
     """{name of a library: [(syshost, claim), ...]}: runs that could not start without what was removed, or moved away"""
     found = collections.defaultdict(list)
     for row, key in zip(rows, keys):
         if row["what"] in ("removed", "moved"):
             path = before_path(row)
-            limit = found_before(row) if row["after_time"] is None else row["after_time"]
+            claim = key, AFTER, (found_after(row), neighbours.back(row))
             for name in {row["was_soname"], os.path.basename(path), path} - UNKNOWN:
-                found[name].append((row["syshost"], (key, AFTER, limit)))
+                found[name].append((row["syshost"], claim))
     return found
 
 
@@ -270,12 +345,12 @@ class Parts:
     `keys`: of each row the key of the answer that it is a part of."""
 
     def __init__(self, store, rows, keys):
-        at = objects_at(store, rows)
-        claims = object_claims(at, rows, keys)
+        at, neighbours = objects_at(store, rows), Neighbours(store, rows)
+        claims = object_claims(at, rows, keys, neighbours)
         archives = {number for path in at if LINKED.search(path) for number, _, _ in at[path]} & set(claims)
         self.objects = set(claims) - archives
         self.sets, self.builds = collections.defaultdict(list), collections.defaultdict(list)
-        self.missing = missing_claims(rows, keys)
+        self.missing = missing_claims(rows, keys, neighbours)
         for objects, number in store.lookup(MEMBERS % ids(sorted(self.objects))) if self.objects else ():
             self.sets[objects] += claims[number]
         for build, proven, time, number in store.lookup(LINKS % ids(sorted(archives))) if archives else ():
@@ -292,37 +367,46 @@ class Parts:
 
     def missing_condition(self):
         """[(SQL about `run`, values)] or []: runs that were not started, some of them for want of something else."""
-        limits = [limit for claims in self.missing.values() for _, (_, _, limit) in claims]
-        return [("(run.missing_library IS NOT NULL AND run.start_time >= ?)", [min(limits)])] if limits else []
+        begins = [span[0] for claims in self.missing.values() for _, (_, _, span) in claims]
+        return [("(run.missing_library IS NOT NULL AND run.start_time >= ?)", [min(begins)])] if begins else []
 
     def linked(self, proven):
         return sorted(build for build, link_proven in self.builds if link_proven == proven)
 
     def claims(self, objects, build, proven, missing, syshost):
-        """{(key, BEFORE or AFTER): limit} of what a run had. A link that is not proven says nothing of a run that is."""
+        """{(key, BEFORE or AFTER): spans} of what a run had. A link that is not proven says nothing of a run that is."""
         lists = [self.sets.get(objects, ())]
         lists += [self.builds.get((build, link), ()) for link in (0, 1) if link >= proven]
         lists.append([claim for host, claim in self.missing.get(missing, ()) if same_host(host, syshost)])
-        found = {}
-        for key, side, limit in itertools.chain(*lists):
-            have = found.get((key, side), limit)
-            found[key, side] = max(have, limit) if side == BEFORE else min(have, limit)
-        return found
+        found = collections.defaultdict(list)
+        for key, side, span in itertools.chain(*lists):
+            found[key, side].append(span)
+        found = {part: united(spans) for part, spans in found.items()}
+        return {part: spans for part, spans in found.items() if spans}
 
 
 OF_BUILDS = "run.build_id IN (%s)"
 
 
+def united(spans):
+    """The spans in order, none of which has a time of another."""
+    found = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        elif begin < end:
+            found.append((begin, end))
+    return tuple(found)
+
+
 def fits_time(claim, time):
-    _, side, limit = claim
-    if limit in (ALWAYS, NEVER):
-        return True
-    return time is not None and (time < limit if side == BEFORE else time >= limit)
+    _, _, (begin, end) = claim
+    return (begin, end) == EVER or (time is not None and begin <= time < end)
 
 
 def at_any_time(claim):
     key, side, _ = claim
-    return key, side, NEVER if side == BEFORE else ALWAYS
+    return key, side, EVER
 
 
 # ---- Runs
@@ -338,35 +422,30 @@ FAILED, UNKNOWN_END = 1, 2
 
 
 class Runs:
-    """Runs with the same claims, counted between their limits: however many runs there are, they need no more room."""
+    """Runs with the same claims, counted between the limits of these: however many runs there are, they need no more room."""
 
     def __init__(self, claims):
         self.claims = claims
-        self.limits = sorted(set(claims.values()) - {ALWAYS, NEVER})
+        self.limits = sorted({limit for spans in claims.values() for span in spans for limit in span})
         self.numbers = [[0, 0, 0] for _ in range(len(self.limits) + 1)]  # ended well, failed, not known
-        self.users = {}  # their first and their last interval
+        self.users = collections.defaultdict(int)  # a bit for each interval between limits
 
     def add(self, user, time, end):
         if time is None:
             return
         at = bisect_right(self.limits, time)
         self.numbers[at][end] += 1
-        have = self.users.setdefault(user, [at, at])
-        have[0], have[1] = min(have[0], at), max(have[1], at)
+        self.users[user] |= 1 << at
 
     def tell(self, answers):
         """Adds to answers[key][BEFORE or AFTER] what is of each claim."""
         sums = list(itertools.accumulate(self.numbers, lambda one, other: [a + b for a, b in zip(one, other)]))
-        for (key, side), limit in self.claims.items():
-            if side == BEFORE:
-                at = len(self.limits) if limit == NEVER else bisect_left(self.limits, limit)
-                numbers, users = sums[at], {user for user, (first, _) in self.users.items() if first <= at}
-            else:
-                at = 0 if limit == ALWAYS else bisect_left(self.limits, limit) + 1
-                less = sums[at - 1] if at else [0, 0, 0]
-                numbers = [a - b for a, b in zip(sums[-1], less)]
-                users = {user for user, (_, last) in self.users.items() if last >= at}
-            answers[key][side].add(numbers, users)
+        for (key, side), spans in self.claims.items():
+            for span in spans:
+                first, last = (bisect_left(self.limits, limit) for limit in span)
+                numbers = [a - b for a, b in zip(sums[last], sums[first])]
+                within = (1 << last + 1) - (1 << first + 1)
+                answers[key][side].add(numbers, {user for user, at in self.users.items() if at & within})
 
 
 class Counted:
@@ -451,5 +530,5 @@ def not_started(store, parts, condition, values):
     """Ids of the runs that could not start without what was removed."""
     sql = "SELECT run.id, run.missing_library, run.syshost, run.start_time FROM run WHERE " + condition
     for number, name, syshost, time in store.lookup(sql, values):
-        if any(same_host(host, syshost) and time >= limit for host, (_, _, limit) in parts.missing.get(name, ())):
+        if any(same_host(host, syshost) and fits_time(claim, time) for host, claim in parts.missing.get(name, ())):
             yield number

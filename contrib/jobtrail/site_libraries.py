@@ -9,7 +9,6 @@ file, one after the other. The others are a file each.
 import calendar
 import collections
 import json
-import math
 import os
 import re
 import time
@@ -24,6 +23,8 @@ FORM = 1
 NO_LIBRARY = ("(others)", "(unseen)")
 LINE_MAX = 65536
 LINES_MAX = 10000000
+SIZE_MAX = 2**63 - 1
+TIME_MAX = 253402128000  # a day before the end of the year 9999, after which there are no dates: for all zones
 ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:(Z)|([+-])(\d\d):?(\d\d))?\Z", re.ASCII)
 TEXTS = ("path", "library", "group", "package", "version", "soname", "build_id")
 
@@ -40,17 +41,21 @@ def text_of(row, name):
         return None
     if not isinstance(value, str):
         raise Damaged
-    return stored(value)
+    try:
+        return stored(value)
+    except UnicodeEncodeError:  # half a character, as "\ud800"
+        raise Damaged from None
 
 
-def number_of(row, name):
+def number_of(row, name, most):
     """A number of seconds or bytes, or a time as text."""
     value = row.get(name)
     if value is None or value == "":
         return None
     if isinstance(value, str):
-        return time_of(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+        value = time_of(value)
+    # an integer of JSON may be too long for a float; no comparison with NaN is true
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
         raise Damaged
     return value
 
@@ -127,7 +132,7 @@ class SiteLibraries:
         if row["jobtrail_libraries"] != FORM:
             raise Failure("the list of libraries is of form %s: use a newer jobtrail" % escape(str(row["jobtrail_libraries"])[:20]))
         self.cluster, self.node = text_of(row, "cluster"), text_of(row, "node")
-        made = number_of(row, "made")
+        made = number_of(row, "made", TIME_MAX)
         if made is not None:
             self.made = made if self.made is None else min(made, self.made)
         self.is_there = True
@@ -136,7 +141,8 @@ class SiteLibraries:
         texts = [text_of(row, name) for name in TEXTS]
         if not texts[0] or not texts[1] or not self.is_there:
             raise Damaged
-        self.files[texts[0]] = File(*texts, number_of(row, "size"), number_of(row, "since"), self.cluster, self.node)
+        size, since = number_of(row, "size", SIZE_MAX), number_of(row, "since", TIME_MAX)
+        self.files[texts[0]] = File(*texts, size, since, self.cluster, self.node)
 
     # ---- Names
 

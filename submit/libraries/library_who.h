@@ -16,7 +16,7 @@
 enum {
     LIBRARY_COMMAND_SIZE = 64,  /* of proc(5)'s comm, with room for bytes beyond its 15 */
     LIBRARY_PROGRAM_SIZE = 256, /* of a path; a longer one is cut at its front */
-    LIBRARY_EVENT_SIZE = 40,
+    LIBRARY_EVENT_SIZE = 64,
 };
 
 enum library_who_how {
@@ -38,11 +38,13 @@ struct library_who {
     uint32_t job, step;                 /* of Slurm; LIBRARY_NO_JOB: in none, or not known */
     uint32_t others;                    /* how many events of other users the file had before */
     int32_t pid;                        /* as this host numbers it */
+    int32_t session;                    /* of the process: setsid(2) */
+    uint64_t session_ticks;             /* from boot to the start of its leader; 0: that is gone */
     int64_t time_s;                     /* of the last event, since the Epoch */
     char command[LIBRARY_COMMAND_SIZE]; /* any bytes but NUL; whoever runs it chooses them */
     char program[LIBRARY_PROGRAM_SIZE]; /* path of the executable; "": not known */
     char event[LIBRARY_EVENT_SIZE];     /* the same for all changes of one installation: of one
-                                           session that goes on (watch_sessions.h); "": none */
+                                           user in one session (watch_sessions.h); "": none */
 };
 
 #endif

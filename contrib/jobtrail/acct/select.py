@@ -195,9 +195,9 @@ def tell_missing(option, text, names, versions):
         tell("%s %s: the store has none%s" % (option, escape(text), hint(wanted, names)))
 
 
-def library_ids(store, text, is_named=None):
+def library_ids(store, text, is_named=None, is_elsewhere=lambda: False):
     """The numbers of the objects that --lib NAME[>=VERSION] selects. `is_named`: a function of a path, whether the text means it
-    by another name."""
+    by another name; `is_elsewhere`: whether something else than a run has what is meant."""
     name, sign, version = library.parse(text)
     if not name:
         raise Failure("--lib: no name in " + escape(text))
@@ -218,7 +218,7 @@ def library_ids(store, text, is_named=None):
             versions.add(have)
         if match and (sign is None or library.satisfies(have, sign, version)) or is_named and is_named(path):
             found.append(number)
-    if not found:
+    if not found and not is_elsewhere():
         tell_missing("--lib", text, names, versions)
     return found
 

@@ -186,7 +186,7 @@ def page_of_uses(name, title, slots_of, model, options):
     rows, left_out = top([row for row in rows if row[-2]], options)
     rows.sort(key=lambda row: row[0])
     has_total = rows and (use == "opened" or kind in use_parts.ONE_EACH)
-    notes = filter(None, (use_parts.note_of(model, use, found, kind), period_note(model) if is_months else ""))
+    notes = filter(None, (use_parts.note_of(model, options, use, found, kind), period_note(model) if is_months else ""))
     return Page(name, "%s by %s: %s" % (TITLES[kind], title, use_parts.WORDS[use]), columns_of(kind, slots, ESTIMATE), rows,
                 note=" ".join(notes), left_out=left_out, total=cells("Total", found.total) if has_total else None)  # fmt: skip
 

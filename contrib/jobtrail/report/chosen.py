@@ -95,9 +95,18 @@ def sets_with(model, objects):
 
 
 def objects_of(model, text):
-    """The numbers of the objects that --lib means, also by the name that they have in the site's list."""
+    """The numbers of the objects that --lib means, also by the name that they have in the site's list. Says once if there are none, nor a
+    file in the list, nor a record of jobtrail-libmon(8)."""
     site = model.site
-    return library_ids(model.store, text, lambda path: path in site.files and site.fits(text, site.files[path].library, path))
+
+    def is_listed(path):
+        return path in site.files and site.fits(text, site.files[path].library, path)
+
+    def is_elsewhere():
+        records = model.store.lookup("SELECT DISTINCT library, path FROM library_event")
+        return any(map(is_listed, site.files)) or any(site.fits(text, *record) for record in records)
+
+    return model.once(("--lib", text), lambda: library_ids(model.store, text, is_listed, is_elsewhere))
 
 
 def of_library(model, text):

@@ -19,7 +19,7 @@ SINGULAR = {
 }
 LINKS = (
     "SELECT link.build_epoch, link.build_user, link.build_syshost, link.executable_id, link.object_set_id,"
-    " link.function_set_id, link.link_program, link.module_id, link.uuid FROM link"
+    " link.function_set_id, link.link_program, link.module_id FROM link"
     " WHERE link.build_epoch >= ? AND link.build_epoch < ?"
 )
 FUNCTIONS = (
@@ -30,8 +30,7 @@ OVERLAP = "A link counts in each row that it belongs to: the rows have no sum."
 
 
 class Link:
-    def __init__(self, epoch, user, syshost, executable, objects, functions, compiler, module, uuid):
-        self.uuid = known(uuid)
+    def __init__(self, epoch, user, syshost, executable, objects, functions, compiler, module):
         self.epoch, self.user, self.syshost, self.executable = epoch, known(user), syshost, executable
         self.objects, self.functions, self.compiler, self.module = objects, functions, known(compiler), module
 

@@ -2,26 +2,31 @@
 """The page of who would be hit if a library or a module went."""
 
 import collections
+import functools
 
-from ..acct.select import module_ids
+from ..acct.select import ids, module_ids
 from ..program import Failure
 from . import days, link_page, unseen
-from .chosen import objects_of
+from .chosen import objects_of, sets_with
 from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
-from .model import UNKNOWN
+from .gather import LEFT_OUT
+from .model import UNKNOWN, known
 from .sums import Estimates, Sums
-from .unused_page import is_shared
+from .unused_page import LINKS, is_shared, sets_of_paths
 from .use_parts import NO_COPY, WHEN, Witnesses, first_link, is_wanted
 
 NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
 UNFIT = ("account", "partition", "exec", "pkg")
-LOADED, OF_IT, LINKED, STATIC, INSIDE = "loaded", "is of it", "linked", "linked, static", "has it inside"
+LOADED, MAY_HAVE, OF_IT, LINKED, STATIC, INSIDE = "loaded", "may have loaded", "is of it", "linked", "linked, static", "has it inside"
 NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
 OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
 OPENS = (
     "SELECT library, path, what, source, node, proven, uses, {when}, program, uid, user, cluster, syshost FROM library_event"
     " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
 ).format(when=WHEN, no_copy=NO_COPY)
+LEFT_OUT_RUNS = (
+    "SELECT program, who, sum(n), max(day) FROM all_usage WHERE day BETWEEN ? AND ? AND %s GROUP BY program, who HAVING sum(n) > 0"
+)
 COLUMNS = [
     ("user", "Who", TEXT),
     ("program", "Program", TEXT),
@@ -62,17 +67,28 @@ def either(one, other):
 
 
 def named_by_modules(model, modules):
-    """What lies where a module's files are: by the site's map, which may have other users' directories in it and is not read for
-    who may not see all; or below a directory that is called as the module, as /sw/hdf5/1.14.3."""
-    parts = ["/%s/" % name for number, name in model.modules().items() if number in modules]
-    places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all and modules else ()
-    prefixes = tuple(prefix.rstrip("/") + "/" for prefix, number in places if number in modules)
-    return lambda _, path: any(part in path for part in parts) or bool(prefixes) and path.startswith(prefixes)
+    """What is of a module as objects are: by the longest prefix of the site's map, which may have other users' directories in it and is
+    not read for who may not see all; or, where none holds, by the last directories that are called as one, as /sw/hdf5/1.14.3."""
+    if not modules:
+        return lambda _, path: False
+    places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all else ()
+    prefixes = {prefix.rstrip("/"): number for prefix, number in places}
+    names = [("/%s/" % name, number in modules) for number, name in model.modules().items()]
+
+    @functools.lru_cache(maxsize=None)
+    def is_of_them(path):
+        for length in (at for at in range(len(path) - 1, 0, -1) if path[at] == "/"):
+            if path[:length] in prefixes:
+                return prefixes[path[:length]] in modules
+        ends = [(path.rfind(part) + len(part), is_meant) for part, is_meant in names if part in path]
+        return max(ends, default=(0, False))[1]
+
+    return lambda _, path: is_of_them(path)
 
 
 class Row:
     def __init__(self):
-        self.sums, self.jobs, self.links, self.last = None, 0, 0, None
+        self.sums, self.left_out, self.jobs, self.links, self.last = None, 0, 0, 0, None
         self.opens, self.is_proven = None, True  # {day: Witnesses}
 
     def seen(self, epoch):
@@ -113,8 +129,7 @@ def key_of(model, number, who, programs):
 
 def loading(model, target):
     """{number: how} of the programs that have loaded it, or are files of it."""
-    sets = {number for number, members in model.members().items() if not target.objects.isdisjoint(members)}
-    found = {}
+    sets, found = sets_with(model, target.objects), {}
     for number, (executable, objects, _, _, _) in model.programs().items():
         if executable is not None and model.executables().get(executable, (None, None))[1] in target.modules and target.modules:
             found[number] = OF_IT
@@ -123,33 +138,46 @@ def loading(model, target):
     return found
 
 
+def add_left_out(model, found, target):
+    """Of runs that sampling left out the path alone is known: they may have loaded all that other runs of it have loaded. Estimates of
+    who has such runs tell of them already."""
+    sets, by_path, programs = sets_with(model, target.objects), sets_of_paths(model), model.programs()
+    paths = {number: program[4] for number, program in programs.items() if not sets.isdisjoint(by_path.get(program[4], ()))}
+    of = "basis = %d AND %s AND program IN (%s)" % (LEFT_OUT, model.who_condition, ids(paths))
+    for number, who, runs, day in model.database.execute(LEFT_OUT_RUNS % of, (model.first, model.last)):
+        key = model.people[who][0] or UNKNOWN, model.executable_name(paths[number])
+        if (*key, LOADED) not in found:
+            row = found[(*key, MAY_HAVE)]
+            row.left_out += runs
+            row.seen(days.begin(day))
+
+
 # ---- Links
 
 
-def linking(model, options, target):
-    """[(Link, whether it took shared objects alone)] of the period"""
-    paths = dict(model.store.lookup("SELECT id, path FROM object"))
-    found = []
+def archives_of(model, target):
+    """{object}: what a program has inside after a link."""
+    paths = model.store.lookup("SELECT id, path FROM object")
+    return {number for number, path in paths if number in target.objects and not is_shared(path)}
+
+
+def add_links(model, options, found, target):
+    """Of the period."""
+    taking, inside = sets_with(model, target.objects), sets_with(model, archives_of(model, target))
     for link in link_page.read_all(model, options):
-        members = target.objects.intersection(model.members().get(link.objects, ()))
-        if members:
-            found.append((link, all(is_shared(paths[number]) for number in members)))
-    return found
+        if link.objects in taking:
+            user = model.builder(link.user) or UNKNOWN
+            row = found[user, model.executable_name(link.executable), STATIC if link.objects in inside else LINKED]
+            row.links += 1
+            row.seen(link.epoch)
 
 
-def add_links(model, found, links):
-    for link, is_of_shared in links:
-        user = model.builder(link.user) or UNKNOWN
-        row = found[user, model.executable_name(link.executable), LINKED if is_of_shared else STATIC]
-        row.links += 1
-        row.seen(link.epoch)
-
-
-def having_inside(model, links):
-    """{number: how} of programs that a link has made with it inside: these run without it, but cannot be built again."""
-    uuids = {link.uuid for link, is_of_shared in links if not is_of_shared}
-    builds = model.builds()
-    return {number: INSIDE for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids - {None}}
+def having_inside(model, target):
+    """{number: how} of programs that a link of any time, by anybody, has made with it inside: these run without it, but cannot be built
+    again."""
+    sets, builds = sets_with(model, archives_of(model, target)), model.builds()
+    uuids = {known(uuid) for uuid, objects, _ in model.store.lookup(LINKS) if objects in sets} - {None}
+    return {number: INSIDE for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids}
 
 
 # ---- Opens
@@ -197,7 +225,9 @@ def opens_of(rows):
 def cells(key, row, estimates):
     runs, interval = (None, None) if row.sums is None else estimates.runs(row.sums, False)
     opens = opens_of([row])
-    if opens is not None:
+    if row.left_out:
+        runs, interval, certainty = row.left_out, (0, row.left_out), "at most"
+    elif opens is not None:
         certainty = "at least" if row.is_proven else "at least, not proven"
     else:
         certainty = "recorded" if interval is None else "estimate of a sample"
@@ -208,9 +238,9 @@ def gather(model, options, target):
     """[(Rows, what estimates their runs)]: of what is loaded or opened, and of what is taken by links."""
     found, inside = Rows(), Rows()
     estimates = add_runs(model, found, loading(model, target))
-    links = linking(model, options, target)
-    add_links(model, inside, links)
-    estimates_inside = add_runs(model, inside, having_inside(model, links))
+    add_left_out(model, found, target)
+    add_links(model, options, inside, target)
+    estimates_inside = add_runs(model, inside, having_inside(model, target))
     add_opens(model, options, found, target)
     return [(found, estimates), (inside, estimates_inside)]
 
@@ -220,11 +250,11 @@ def removal_page(model, options, target=None):
     rows = [cells(key, row, estimates) for found, estimates in gathered for key, row in found.items()]
     rows.sort(key=lambda row: (-(row[3] or 0), -(row[6] or 0), -(row[7] or 0), row[:3]))
     rows, left_out = top(rows, options)
-    note = " ".join(unknown(model))
+    note = " ".join(unknown(model, options))
     return Page("removal", "Who would be hit if it went", COLUMNS, rows, note=note, left_out=left_out)
 
 
-def unknown(model):
+def unknown(model, options):
     """What nobody can know."""
     if not model.store.is_all:
         yield "Of what you may see: others are in no row."
@@ -235,4 +265,4 @@ def unknown(model):
         yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)
     first = first_link(model)
     yield "No link has a record." if first is None else "Links have records from %s on." % days.text(first)
-    yield from unseen.of_opens(model)
+    yield from unseen.of_opens(model, options)

@@ -16,13 +16,13 @@ def of_allocation(model):
     return "Of %.1f %% of the allocated time there are records: what the rest has loaded is not seen." % (100 * numbers.coverage)
 
 
-def of_opens(model):
+def of_opens(model, options):
     if not model.store.is_all:
         return
     sql = "SELECT DISTINCT node FROM library_event WHERE kind = 'use' AND node IS NOT NULL ORDER BY node"
     hosts = [node for node, in model.store.lookup(sql)]
     names = ", ".join(hosts[:MOST] + (["%d more" % (len(hosts) - MOST)] if len(hosts) > MOST else []))
     yield "Opens from outside of jobs are seen on %s." % (names and names + " alone" or "no host")
-    line = none_line(model)
+    line = none_line(model, options)
     if line:
         yield line

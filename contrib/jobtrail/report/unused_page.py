@@ -7,7 +7,7 @@ from . import days, unseen
 from .columns import COUNT, DATE, TEXT, Page, day_of, top
 from .division import OTHERS
 from .gather import LEFT_OUT
-from .use_parts import NO_CALLS, NO_COPY, WHEN, first_day
+from .use_parts import NO_CALLS, NO_COPY, WHEN
 
 NO_LIST = (
     "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
@@ -22,6 +22,15 @@ LAST_DAYS = "SELECT program, max(day) FROM all_usage WHERE n > 0 GROUP BY progra
 MEMBERS = "SELECT member.object_set_id, object.path FROM object_set_member AS member JOIN object ON object.id = member.object_id"
 LINKS = "SELECT link.uuid, link.object_set_id, link.build_epoch FROM link WHERE link.object_set_id IS NOT NULL"
 OPENS = "SELECT library, path, files, max(%s) FROM library_event WHERE %s GROUP BY library, path, files" % (WHEN, NO_COPY)
+# by what root has recorded; what is not proven makes none longer
+LINK_TIMES = "SELECT min(link.build_epoch), max(link.build_epoch) FROM link WHERE link.proven = 1"
+OPEN_TIMES = "SELECT min({0}), max({0}) FROM library_event WHERE kind = 'use' AND proven = 1".format(WHEN)
+# of watches, the longest first
+GAPS = (
+    "SELECT node, after_time, before_time FROM library_event WHERE kind = 'use' AND proven = 1 AND library = '(unseen)'"
+    " AND before_time - after_time > 86400 AND before_time > ? AND after_time < ? ORDER BY before_time - after_time DESC, after_time"
+)
+QUIET = 7  # days without a record, at the end, in which all may be as it was
 COLUMNS = [
     ("library", "Library", TEXT),
     ("group", "Group", TEXT),
@@ -146,15 +155,11 @@ class Row:
     def is_used(self, first):
         return any(day is not None and day >= first for day in self.last.values())
 
-    def doubts(self, first, known):
+    def doubts(self, first, of_data):
         """Why it is not known that nobody has used it since that day."""
-        found = []
-        if self.since is None or days.of_time(self.since) > first:
-            found.append("here since %s" % (day_of(self.since) or "(unknown)"))
-        for kind in KINDS:
-            if known[kind] is None or known[kind] > first:
-                found.append("%s: %s" % (WORDS[kind], "no data" if known[kind] is None else "from %s on" % days.text(known[kind])))
-        return "; ".join(found) or None
+        is_late = self.since is None or days.of_time(self.since) > first
+        here = ["here since %s" % (day_of(self.since) or "(unknown)")] if is_late else []
+        return "; ".join(here + of_data) or None
 
 
 def rows_of(model, fits):
@@ -173,20 +178,61 @@ def rows_of(model, fits):
     return found
 
 
-def known_from(model):
-    """{kind: the first day of its data, or None}. What is not proven, or a user alone has told, makes none longer."""
-    first = model.database.execute("SELECT min(day) FROM all_usage WHERE basis <> %d" % LEFT_OUT).fetchone()[0]
-    links = first_day(model, "SELECT min(link.build_epoch) FROM link WHERE link.proven = 1")
-    opens = first_day(model, "SELECT min(%s) FROM library_event WHERE kind = 'use' AND proven = 1" % WHEN)
-    # users tell when they have linked: that is not believed of a time before all runs
-    return {"loaded": first, "linked": None if None in (links, first) else max(links, first), "opened": opens}
+# ---- What data there are
 
 
-def note_of(model, counts, known):
+def days_told(model, sql):
+    """(first, last) day of the times that a statement finds; None: none."""
+    [times] = model.store.lookup(sql)
+    return None if None in times else tuple(days.of_time(time) for time in times)
+
+
+def known_days(model):
+    """{kind: (first, last) day of its data, or None}"""
+    runs = model.database.execute("SELECT min(day), max(day) FROM all_usage WHERE basis <> %d" % LEFT_OUT).fetchone()
+    runs = None if None in runs else tuple(runs)
+    links = days_told(model, LINK_TIMES)
+    # users tell when they have linked: that is not believed of a time before or after all runs
+    if links is not None:
+        links = None if runs is None else (max(links[0], runs[0]), min(links[1], runs[1]))
+    if links is not None and links[0] > links[1]:
+        links = None
+    return {"loaded": runs, "linked": links, "opened": days_told(model, OPEN_TIMES)}
+
+
+def gap(model):
+    """The longest time of the period in which a watch saw nothing; None: none is longer than a day."""
+    found = model.store.lookup(GAPS, (days.begin(model.first), days.begin(model.last + 1)))
+    if not found:
+        return None
+    node, *times = found[0]
+    where = " on %s" % node if node else ""
+    more = "" if len(found) == 1 else ", the longest of %d times" % len(found)
+    return "not seen%s from %s to %s%s" % (where, *(days.text(days.of_time(time)) for time in times), more)
+
+
+def lack(told, first, last):
+    """What of the period a kind of data does not have; None: nothing."""
+    if told is None:
+        return "no data"
+    begin, end = map(days.text, told)
+    is_late, is_over = told[0] > first, told[1] < last - QUIET
+    if is_late and is_over:
+        return "from %s to %s" % (begin, end)
+    return "from %s on" % begin if is_late else "until %s" % end if is_over else None
+
+
+def doubts_of_data(model, known):
+    """Why the data do not tell of any library that nobody has used it."""
+    found = [(kind, lack(known[kind], model.first, model.last)) for kind in KINDS] + [("opened", gap(model))]
+    return ["%s: %s" % (WORDS[kind], text) for kind, text in found if text]
+
+
+def note_of(model, options, counts, known):
     first = days.text(model.first)
     parts = ["%d that nobody has used since %s, %d of which that is not known." % (counts[0], first, counts[1])]
-    told = ("%s %s" % (WORDS[kind], "never" if known[kind] is None else "from %s on" % days.text(known[kind])) for kind in KINDS)
-    parts.append("Recorded are %s." % ", ".join(told))
+    told = ("from %s to %s" % tuple(map(days.text, known[kind])) if known[kind] else "never" for kind in KINDS)
+    parts.append("Recorded are %s." % ", ".join("%s %s" % (WORDS[kind], text) for kind, text in zip(KINDS, told)))
     parts.append(unseen.of_allocation(model))
     others = model.database.execute(
         "SELECT coalesce(sum(n), 0) FROM all_usage WHERE basis = ? AND day >= ? AND program IN (SELECT id FROM all_program WHERE path = ?)",
@@ -194,7 +240,7 @@ def note_of(model, counts, known):
     ).fetchone()[0]
     if others:
         parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
-    parts += unseen.of_opens(model)
+    parts += unseen.of_opens(model, options)
     parts.append("Calls: %s." % NO_CALLS)
     if model.site.made is not None:
         parts.append("The list is of %s." % day_of(model.site.made))
@@ -205,15 +251,15 @@ def note_of(model, counts, known):
 
 def unused_page(model, options):
     check(model)
-    known = known_from(model)
-    rows = []
+    known = known_days(model)
+    of_data, rows = doubts_of_data(model, known), []
     for key, row in rows_of(model, model.site.chosen(options.lib)).items():
         if not row.is_used(model.first):
-            why = row.doubts(model.first, known)
+            why = row.doubts(model.first, of_data)
             last = [None if row.last[kind] is None else days.text(row.last[kind]) for kind in KINDS]
             rows.append([*key, row.files, row.size, day_of(row.since), *last, None, "not known" if why else "unused", why])
     rows.sort(key=lambda row: (row[-2] != "unused", -(row[4] or 0), [text or "" for text in row[:3]]))
     counts = sum(row[-2] == "unused" for row in rows)
-    note = note_of(model, (counts, len(rows) - counts), known)
+    note = note_of(model, options, (counts, len(rows) - counts), known)
     rows, left_out = top(rows, options)
     return Page("unused", "Libraries that nobody has used", COLUMNS, rows, note=note, left_out=left_out)

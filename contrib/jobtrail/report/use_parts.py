@@ -19,7 +19,9 @@ UNFIT = {"linked": link_page.UNFIT, "opened": ("account", "partition", "exec", "
 NO_CALLS = "no data: jobtrail does not record yet which routines of a library are called"
 OPENED = (
     "At least so many: equal opens in a row are one, and nothing is seen on hosts without the watch of jobtrail-libmon(8), or while it"
-    " does not run. Copies and backups are left out. What two witnesses tell of a day is not added up."
+    " does not run. Copies and backups are left out where the watch knows the program by its name. Times of last access do not tell the"
+    " program: only what has read most of a tree in one turn is left out there. What two witnesses tell of a day is not added up. Libraries are"
+    " named as jobtrail-libmon(8) does, without versions."
 )
 NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."
 # by packers, copiers, indexers and the like: nobody needs a library for that
@@ -30,6 +32,7 @@ OPENS = (
     "SELECT library, path, node, source, {when}, uses, user, cluster, syshost FROM library_event"
     " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
 ).format(when=WHEN, no_copy=NO_COPY)
+OF_NONE = "library IN ('%s')" % "', '".join(NO_LIBRARY)
 
 
 class Counts:
@@ -106,15 +109,23 @@ def is_wanted(options, user, cluster, syshost, node):
     )
 
 
+def told_of(model, options, which, label_of):
+    """{(label, day): Witnesses} of the period. `which`: SQL; `label_of(library, path)`: None leaves it out."""
+    found, period = {}, (days.begin(model.first), days.begin(model.last + 1))
+    for library, path, node, source, time, uses, *of in model.store.lookup("%s AND %s" % (OPENS, which), period):
+        label = label_of(library, path) if is_wanted(options, *of, node) else None
+        if label is not None:
+            found.setdefault((label, days.of_time(time)), Witnesses()).add(node, source, uses or 0)
+    return found
+
+
 def opened(model, options, _):
     fits = model.site.chosen(options.lib)
-    told = {}
-    for library, path, node, source, time, uses, *of in model.store.lookup(
-        OPENS, (days.begin(model.first), days.begin(model.last + 1))
-    ):
-        if is_wanted(options, *of, node) and fits(library, path) and library not in NO_LIBRARY:
-            at = model.site.shown(library, path, model.names), days.of_time(time)
-            told.setdefault(at, Witnesses()).add(node, source, uses or 0)
+
+    def label_of(library, path):
+        return model.site.shown(library, path, model.names) if fits(library, path) else None
+
+    told = told_of(model, options, "NOT " + OF_NONE, label_of)
     found = Counts(first_open(model), True)
     for (label, day), witnesses in told.items():
         found.add((label,), day, witnesses.least())
@@ -124,22 +135,16 @@ def opened(model, options, _):
 PARTS = {"linked": linked, "opened": opened}
 
 
-def opens_of_none(model):
+def none_line(model, options):
     """At least so many opens of the period are of libraries that the records do not name."""
-    marks = ", ".join("?" * len(NO_LIBRARY))
-    sql = "SELECT coalesce(sum(uses), 0) FROM library_event WHERE %s AND library IN (%s) AND %s >= ? AND %s < ?"
-    period = days.begin(model.first), days.begin(model.last + 1)
-    return int(model.store.lookup(sql % (NO_COPY, marks, WHEN, WHEN), (*NO_LIBRARY, *period))[0][0])
-
-
-def none_line(model):
-    opens = opens_of_none(model)
+    told = told_of(model, options, OF_NONE, lambda *_: "")
+    opens = sum(witnesses.least() for witnesses in told.values())
     return "Of at least %d opens more it is not known of which library they were." % opens if opens else None
 
 
-def note_of(model, use, found, kind):
+def note_of(model, options, use, found, kind):
     if use != "opened":
         return "" if kind in ONE_EACH else link_page.OVERLAP
     if found.first is None:
         return NO_OPENS
-    return " ".join(filter(None, (OPENED, none_line(model))))
+    return " ".join(filter(None, (OPENED, none_line(model, options))))

@@ -142,14 +142,16 @@ static bool is_later(const char *path, const struct timespec *time)
                                                   : status.st_mtim.tv_nsec >= time->tv_nsec);
 }
 
-/* A scan that finds no change does not write to the state. */
+/* A scan that finds no change does not write to the state. A list of a time that is to come was
+ * written before the clock was set: its time says nothing. */
 static bool is_old(const struct conf *conf, int directory, const char *name)
 {
     char state[PATH_MAX];
     struct stat status;
     snprintf(state, sizeof state, "%s/libraries.db", conf->library_state);
     return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-           is_later(state, &status.st_mtim) || is_later(conf->path, &status.st_mtim);
+           status.st_mtim.tv_sec > time(NULL) || is_later(state, &status.st_mtim) ||
+           is_later(conf->path, &status.st_mtim);
 }
 
 static int write_all(const struct conf *conf, FILE *stream)
@@ -161,7 +163,7 @@ static int write_all(const struct conf *conf, FILE *stream)
         return result;
     result = put_head(stream, conf);
     while (result == 0 && (result = library_names_next(names, &known)) == 1)
-        result = put_file(stream, conf, &known);
+        result = known.file.is_private ? 0 : put_file(stream, conf, &known);
     library_names_close(names);
     return result;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which libraries there are, as the last scan has them: for people, as lines of JSON, and as the
- * file [libraries] list, which all may read. The first line of JSON is
+ * file [libraries] list, which all may read, and in which what they could not read themselves is
+ * left out. The first line of JSON is
  *
  *     {"jobtrail_libraries":1,"cluster":...,"node":...,"made":ISO TIME}
  *
@@ -28,8 +29,8 @@ int libmon_list_print(const struct conf *conf, bool is_json, char *const *patter
                       uint64_t *shown);
 
 /* Writes [libraries] list anew, if there is to be one, and it is older than the state or
- * jobtrail.conf. For whoever has the lock of scans. Returns 0; or -errno, and says in `trouble`,
- * which has `size` bytes, what is wrong. */
+ * jobtrail.conf, or of a time that is to come. For whoever has the lock of scans. Returns 0; or
+ * -errno, and says in `trouble`, which has `size` bytes, what is wrong. */
 int libmon_list_keep(const struct conf *conf, char *trouble, size_t size);
 
 #endif

@@ -58,7 +58,7 @@ struct watching {
     uint64_t used_ns;                   /* by children, before it */
     uint64_t overruns, unwatched, lost; /* that have been told */
     uint64_t window_ns;                 /* processor time at the begin of this second */
-    time_t window_s, turn_s;
+    time_t begin_s, window_s, turn_s;
     bool is_much, is_lowest; /* it had much to do in the second before; its priority */
 };
 
@@ -80,12 +80,22 @@ static const char *why_no_events(int error)
                               : strerror(-error);
 }
 
+/* Until when uses are told: none are missed before the watch. 0: it does not count them. */
+static int64_t uses_told(const struct watching *watching)
+{
+    if (watching->helper[HELPER_USES].run == NULL)
+        return 0;
+    int64_t told_s = use_watch_told(watching->conf);
+    return told_s > watching->begin_s ? told_s : watching->begin_s;
+}
+
 /* What changes are told without who. Each is said when it grows. */
 static void tell_state(struct watching *watching)
 {
     struct library_watch_state state = {0};
     if (watching->watch != NULL)
         library_watch_state(watching->watch, &state);
+    state.uses_s = uses_told(watching);
     library_watch_state_write(watching->lock, &state);
     if (state.overruns > watching->overruns)
         fprintf(stderr,
@@ -347,8 +357,12 @@ static int get_ready(struct watching *watching, int state)
 
 int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls)
 {
-    struct watching watching = {
-        .conf = conf, .calls = calls, .lock = -1, .asked = -1, .signals = -1};
+    struct watching watching = {.conf = conf,
+                                .calls = calls,
+                                .lock = -1,
+                                .asked = -1,
+                                .signals = -1,
+                                .begin_s = time(NULL)};
     CLEANUP_CLOSE int state = open_state(conf->library_state);
     int error = state < 0 ? state : get_ready(&watching, state);
     if (error == 0)

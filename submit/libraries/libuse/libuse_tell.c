@@ -195,13 +195,19 @@ static int tell_later(struct library_state *state, const struct library_use *use
     return error == 0 ? library_state_commit(state) : error;
 }
 
-/* What the scan has not seen again is told of no library. */
+/* What the scan has not seen again is told of no library. Files of users who are not among the
+ * owners are no library: their name is the user's, who need not be the one who has read them. */
+static bool is_of_library(const struct library_use *use)
+{
+    return use->library[0] != '\0' && !library_is_others(use->library);
+}
+
 static int tell_some(struct libuse_teller *teller, struct library_state *state,
                      const struct library_use *uses, size_t count)
 {
     int error = 0;
     for (size_t i = 0; i < count && error == 0; i++)
-        if (uses[i].library[0] != '\0' && teller->records != NULL)
+        if (teller->records != NULL && is_of_library(&uses[i]))
             error = add_record(teller, &uses[i]);
     if (error != 0)
         return fail(error, "uses.db");
@@ -217,7 +223,7 @@ static int tell_some(struct libuse_teller *teller, struct library_state *state,
     }
     for (size_t i = 0; i < count; i++) {
         print_use(teller, &uses[i]);
-        if (uses[i].library[0] != '\0' && !library_is_others(uses[i].library))
+        if (is_of_library(&uses[i]))
             write_line(teller, uses[i].library, "LIB_READ", "count", 1, uses[i].after_s,
                        uses[i].path);
     }

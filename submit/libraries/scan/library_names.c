@@ -26,8 +26,8 @@ struct library_names {
 
 #define FIND "SELECT name FROM file WHERE key = ?"
 #define LIST                                                                                       \
-    "SELECT key, size, since, lower(hex(build_id)), soname, name, package, version FROM file"      \
-    " WHERE key > ? ORDER BY key LIMIT ?"
+    "SELECT key, size, since, lower(hex(build_id)), soname, name, package, version, private"       \
+    " FROM file WHERE key > ? ORDER BY key LIMIT ?"
 
 int library_names_open(const char *state, struct library_names **names)
 {
@@ -108,6 +108,7 @@ static int take_row(sqlite3_stmt *list, struct library_known *known)
     take_text(list, 5, file->name, sizeof file->name);
     take_text(list, 6, file->package, sizeof file->package);
     take_text(list, 7, file->version, sizeof file->version);
+    file->is_private = sqlite3_column_int(list, 8) != 0;
     return 0;
 }
 

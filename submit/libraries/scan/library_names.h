@@ -25,7 +25,7 @@ bool library_names_find(struct library_names *names, const char *path,
 /* A file that was there. */
 struct library_known {
     char *path;               /* valid until the next call */
-    struct library_file file; /* size, build_id, soname, name, package and version alone */
+    struct library_file file; /* size, is_private, build_id and texts, but no hash, alone */
     int64_t since_s;          /* when a scan has first seen it under this path, since the Epoch */
 };
 

@@ -245,7 +245,7 @@ static bool is_same(const struct library_row *row, const struct library_seen *se
     library_identity(seen->status, &is);
     return row->file.inode == is.inode && row->file.size == is.size &&
            row->file.modified_ns == is.modified_ns && row->file.changed_ns == is.changed_ns &&
-           row->place == seen->place;
+           row->file.is_private == (is.is_private || seen->is_private) && row->place == seen->place;
 }
 
 static int file_new(struct scan *scan, const struct library_seen *seen)
@@ -306,6 +306,7 @@ static int file_other(struct scan *scan, const struct library_seen *seen)
                    pending.was.inode == pending.is.inode &&
                    pending.was.modified_ns == pending.is.modified_ns &&
                    pending.was.changed_ns == pending.is.changed_ns &&
+                   pending.was.is_private == pending.is.is_private &&
                    strcmp(pending.was.sha1, pending.is.sha1) == 0;
     if (!is_kept)
         error = state_failed(scan, library_state_pend(scan->state, &pending));

@@ -223,7 +223,8 @@ static void end_counts(struct use_watch *watch)
     batch->unseen += batch->counts.lost;
     batch->counts.lost = watch->overruns = 0;
     batch->before_s = watch->read_s + 1;
-    if (batch->after_s > batch->before_s) /* the clock was set back */
+    batch->told_s = watch->empty_s > batch->before_s ? watch->empty_s : batch->before_s;
+    if (batch->after_s > batch->before_s) /* no event since, or the clock was set back */
         batch->after_s = batch->before_s;
 }
 
@@ -374,6 +375,14 @@ static int get_ready(struct use_watch *watch)
         return fail(error, "fanotify");
     watch_marks_again(watch->marks, &conf->library_trees);
     return 0;
+}
+
+int64_t use_watch_told(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/" SEEN, conf->library_state);
+    return lstat(path, &status) == 0 ? (int64_t)status.st_mtime : 0;
 }
 
 int use_watch_run(const struct conf *conf)

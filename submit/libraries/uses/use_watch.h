@@ -15,11 +15,16 @@
 #ifndef JOBTRAIL_USE_WATCH_H
 #define JOBTRAIL_USE_WATCH_H
 
+#include <stdint.h>
+
 #include "conf/conf.h"
 
 /* Watches until SIGTERM or SIGINT; SIGUSR1 has it write at once what it has counted. Returns 0
  * then; or -errno, after saying on stderr what is wrong.
  */
 int use_watch_run(const struct conf *conf);
+
+/* Until when all uses are told, in seconds since the Epoch; 0: none ever were. */
+int64_t use_watch_told(const struct conf *conf);
 
 #endif

@@ -92,6 +92,7 @@ static int write_line(const struct use_writer *writer, const struct use *use, co
         library_user_name(use->who.login_uid, login);
     add_pair(words, sizeof words, &size, "", use_kind_log_word(use->kind));
     add_pair(words, sizeof words, &size, "count=", count);
+    add_pair(words, sizeof words, &size, "how=", "watch");
     add_pair(words, sizeof words, &size, "login=", login);
     add_pair(words, sizeof words, &size, "command=", use->who.command);
     add_pair(words, sizeof words, &size, "program=", use->who.program);
@@ -316,7 +317,7 @@ void use_write_end(struct use_writer *writer, struct use_batch *batch)
         batch->after_s = was->after_s;
     if (!is_late && is_told)
         futimens(writer->seen,
-                 (struct timespec[]){{.tv_sec = was->before_s}, {.tv_sec = was->before_s}});
+                 (struct timespec[]){{.tv_sec = was->told_s}, {.tv_sec = was->told_s}});
     use_counts_clear(&was->counts);
     munmap(outcome, outcome_size(writer));
     writer->outcome = NULL;

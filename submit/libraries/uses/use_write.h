@@ -21,6 +21,7 @@ struct use_batch {
     bool has_gap;             /* others may have been missed, nobody knows how many */
     int64_t gap_s;            /* since then */
     int64_t after_s, before_s;
+    int64_t told_s; /* until when nothing is missed that this does not say */
 };
 
 /* Since `time_s` some may have been missed. */

@@ -143,8 +143,8 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
     return globs_match(watch->patterns, event->name) && !globs_match(watch->except, event->name);
 }
 
-/* Who, of the kernel's pid; what one session does is one event, however many scans come meanwhile.
- */
+/* Who, of the kernel's pid; what one user does in one session is one event, however many scans come
+ * meanwhile. */
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
@@ -153,9 +153,7 @@ static void find_who(struct library_watch *watch, const struct watch_event *even
         return;
     }
     who->time_s = time_ns / 1000000000;
-    snprintf(
-        who->event, sizeof who->event, "%s",
-        watch_sessions_event(&watch->sessions, atoll(who->event), who->time_s, monotonic_ms()));
+    watch_sessions_event(&watch->sessions, who, monotonic_ms());
 }
 
 /* Marks the new directories, as long as walks have time. What they do not come to is left to

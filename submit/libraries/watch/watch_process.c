@@ -97,6 +97,15 @@ static void read_command(int directory, char command[LIBRARY_COMMAND_SIZE])
         command[size - 1] = '\0';
 }
 
+/* The leader of a session that this pid namespace does not show is not known. */
+static void read_session(int32_t pid, struct library_who *who)
+{
+    struct process_stat leader;
+    pid_t session = getsid(pid);
+    who->session = session > 0 ? session : pid;
+    who->session_ticks = process_stat_read(who->session, &leader) == 0 ? leader.start_ticks : 0;
+}
+
 static bool read_process(const struct watch_processes *processes, int32_t pid,
                          struct library_who *who)
 {
@@ -108,8 +117,7 @@ static bool read_process(const struct watch_processes *processes, int32_t pid,
         return false;
     read_command(directory, who->command);
     read_program(directory, who->program);
-    pid_t session = getsid(pid);
-    snprintf(who->event, sizeof who->event, "%d", session > 0 ? session : pid);
+    read_session(pid, who);
     read_job(processes, directory, who);
     /* slurmd has none, so that processes of jobs may set any */
     who->login_uid = who->job == LIBRARY_NO_JOB ? read_login(directory) : LIBRARY_NO_USER;

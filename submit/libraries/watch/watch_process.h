@@ -23,11 +23,9 @@ struct watch_processes *watch_processes_new(const char *spool);
  * 0, or -EPROTO where the text has none. */
 int watch_process_user(const char *status, uint32_t *uid);
 
-/* Fills in all but the time, of the event's process. The event is that of the process's session
- * alone. What is read of a pid is believed if the process of the event's descriptor is there
- * afterwards, so that the pid is no other's. `now_ms` is monotonic. Returns whether it is known;
- * else
- * `*who` is LIBRARY_WHO_UNKNOWN. */
+/* Fills in all but time and event, of the event's process. What is read of a pid is believed if the
+ * process of the event's descriptor is there afterwards, so that the pid is no other's. `now_ms` is
+ * monotonic. Returns whether it is known; else `*who` is LIBRARY_WHO_UNKNOWN. */
 bool watch_process_find(struct watch_processes *processes, const struct watch_event *event,
                         uint64_t now_ms, struct library_who *who);
 

@@ -113,12 +113,42 @@ unused() { # OPTION...
     [[ $(unused --lib star) == '[["libstar","2.1",1,"not known","here since '"$TODAY; runs: from $TODAY on; links: from $TODAY on"'; opens: no data"]]' ]]
     opened '.library = "libold" | .path = "'"$TREE"'/libold.so" | .before -= 86400 * 800 | .found = .before'
     load_all
+    # one open of a trial long ago: nobody knows of later ones
+    local trial
+    trial=$(date -d "$TODAY - 800 days" +%F)
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"not known","opens: until '"$trial"'"]]' ]]
+    [[ $(unused -S now-900days --lib star) == *"; opens: from $trial to $trial"* ]]
+    opened '.library = "libold" | .path = "'"$TREE"'/libold.so" | .before -= 86400 * 7 | .found = .before'
+    load_all
     [[ $(unused --lib star) == '[["libstar","2.1",1,"not known","here since '"$TODAY; runs: from $TODAY on; links: from $TODAY on"'"]]' ]]
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"unused",null]]' ]]
+    [[ $(unused -S today -E tomorrow --lib star) == *'"not known","opens: until '* ]]
     # what somebody may have told who is not root makes nothing longer known
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0 WHERE kind = 'use'"
     [[ $(unused -S today --lib star) == *'"not known","opens: no data"]]' ]]
     run -0 report unused -S today --libraries "$LIST"
-    [[ $output == *"0 that nobody has used since $TODAY, 2 of which that is not known. Recorded are runs from $TODAY on, links from $TODAY on, opens never."* ]]
+    [[ $output == *"0 that nobody has used since $TODAY, 2 of which that is not known."*"runs from $TODAY to $TODAY, links from $TODAY to $TODAY, opens never."* ]]
+}
+
+@test "where a watch was away for longer than a day, it is not known whether a library is unused" {
+    site
+    runs 1
+    opened '.library = "libold" | .path = "'"$TREE"'/libold.so"'
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 0 | .after = .before - 86400'
+    load_all
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"unused",null]]' ]]
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 0 | .after = .before - 3 * 86400'
+    load_all
+    local away
+    away=$(date -d "$TODAY - 3 days" +%F)
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"not known","opens: not seen on login1 from '"$away to $TODAY"'"]]' ]]
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 0 | .after = .before - 2 * 86400 | .node = "login2"'
+    load_all
+    [[ $(unused -S today --lib star) == *"on login1 from $away to $TODAY, the longest of 2 times"* ]]
+    # what others than root may have told is no gap, and one that was over before is none of the period
+    sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0 WHERE library = '(unseen)' AND node = 'login2';
+        UPDATE library_event SET after_time = after_time - 86400, before_time = before_time - 86400 WHERE library = '(unseen)'"
+    [[ $(unused -S today --lib star) == '[["libstar","2.1",1,"unused",null]]' ]]
 }
 
 @test "a copy is no use, an open that no library is told of is said, and one of several files counts for all of them" {
@@ -155,6 +185,44 @@ unused() { # OPTION...
     [[ $(rows removal '[.user, .opens, .certainty]' --lib moon -S today) == *'["?carol",6,"at least, not proven"]'* ]]
     run -0 report removal --lib moon -S today
     [[ $output == *"Who uses it less often than once in this period is not here."*"Links have records from $TODAY on."*"seen on login1, login2 alone."* ]]
+    # whenever it was linked, and by whom
+    local inside='[["'"$ME"'","program","has it inside",3,1,null,null,"'"$TODAY"'","recorded"]]'
+    sqlite3 "${STORE#sqlite:}" "UPDATE link SET build_epoch = build_epoch - 400 * 86400, build_user = 'alice'"
+    [[ $(rows removal "$what" --lib sun -S today) == "$inside" ]]
+    [[ $(rows removal "$what" --lib sun -S today -u "$ME") == "$inside" ]]
+}
+
+@test "an open is of one module: by the longest prefix of the map, else by the last directories that are called so" {
+    printf '%s\n' '/sw/gcc/12.2 gcc/12.2' '/sw/gcc/12.2/openmpi/4.1 openmpi/4.1' '/else/gcc gcc/13' '/else/openmpi openmpi/5' >"$BATS_TEST_TMPDIR/map"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" --modules "$BATS_TEST_TMPDIR/map" /dev/null >/dev/null
+    local path
+    for path in 12.2/lib64/libgfortran.so 12.2/openmpi/4.1/lib/libmpi.so 13/lib64/libgfortran.so 13/openmpi/5/lib/libmpi.so; do
+        opened '.library = "x" | .path = "/sw/gcc/'$path'" | .program = "/bin/'"${path//\//-}"'"'
+    done
+    load_all
+    of_module() {
+        rows removal .program -S today --module "$1" | jq -c sort
+    }
+    [[ $(of_module gcc/12.2) == '["12.2-lib64-libgfortran.so"]' ]]
+    [[ $(of_module openmpi/4.1) == '["12.2-openmpi-4.1-lib-libmpi.so"]' ]]
+    [[ $(of_module gcc/13) == '["13-lib64-libgfortran.so"]' ]]
+    [[ $(of_module openmpi/5) == '["13-openmpi-5-lib-libmpi.so"]' ]]
+    # one of those that are asked for is enough
+    [[ $(rows removal .program -S today --module gcc/13 --module openmpi/5 | jq length) == 2 ]]
+}
+
+@test "a --lib that no run has is said once, and not where the list or a record has it" {
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" /dev/null >/dev/null
+    told() { # OPTION...
+        { report "$@" -S today >/dev/null; } 2>&1
+    }
+    [[ $(told removal --lib star=1.0) == "jobtrail-report: --lib star=1.0: the store has none" ]]
+    [[ $(told executables --lib star=1.0) == "jobtrail-report: --lib star=1.0: the store has none" ]]
+    opened '.library = "libstar" | .path = "/sw/star/1.0/libstar.so"'
+    load_all
+    [[ -z $(told removal --lib star=1.0) && $(told removal --lib star=2.1) == "jobtrail-report: --lib star=2.1: the store has none" ]]
+    printf '%s\n' '{"jobtrail_libraries": 1}' '{"path": "/sw/star/2.1/libstar.so", "library": "libstar"}' >"$LIST"
+    [[ -z $(told removal --lib star=2.1 --libraries "$LIST") ]]
 }
 
 @test "of sampled runs there is an estimate with its interval" {
@@ -184,6 +252,12 @@ unused() { # OPTION...
         '{"path": "/sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0", "library": "hdf5", "size": 9, "since": "2020-01-01T00:00:00Z"}' >"$LIST"
     [[ $(rows unused '[.library, .last_loaded]' --libraries "$LIST" -S 2024-12-10 -E 2024-12-31) == '[]' ]]
     [[ $(rows unused '[.library, .last_loaded]' --libraries "$LIST" -S 2024-12-11 -E 2024-12-31) == '[["hdf5","2024-12-10"]]' ]]
+    local what='[.user, .program, .how, .runs, .runs_low, .runs_high, .jobs, .last, .certainty]'
+    [[ $(rows removal "$what" --lib hdf5 -S 2024-12-10 -E 2024-12-31) == '[["alice","flow.mpi","may have loaded",3,0,3,null,"2024-12-10","at most"]]' ]]
+    [[ $(rows removal "$what" --lib hdf5 -S 2024-12-11 -E 2024-12-31) == '[]' ]]
+    # the estimate of who has loaded it tells of these runs, too
+    [[ $(rows removal .how --lib hdf5 -S 2024-11-20 -E 2024-12-31 -u alice) == *loaded* ]]
+    [[ $(rows removal .how --lib hdf5 -S 2024-11-20 -E 2024-12-31 -u alice) != *may* ]]
 }
 
 @test "the page of changes has an installation in a row, with the runs of before and after" {
@@ -221,7 +295,13 @@ later() {
     opened '.library = "libmoon" | .path = "'"$TREE"'/libmoon.so.1" | .count = 4'
     opened '.library = "libstar" | .path = "'"$TREE"'/star/2.1/libstar.so" | .count = 9 | .what = "link"'
     opened '.library = "libstar" | .path = "'"$TREE"'/star/2.1/libstar.so" | .count = 5 | .source = "atime"'
+    # of no library: 2 that login1's watch saw and 2 of a file that was gone may be the 3 that times
+    # of one file tell of, as login1 and login2 read them
     opened '.library = "(others)" | .path = "'"$TREE"'/libold.so" | .count = 2'
+    local atime='.library = "(others)" | .path = "'"$TREE"'/libold.so" | .count = 3 | .source = "atime" | .user = null | .uid = null'
+    opened "$atime"
+    opened "$atime | .node = \"login2\""
+    opened '.library = "(unseen)" | .path = "'"$TREE"'" | .count = 2'
     load_all
     local day
     day=$(LC_ALL=C date +%a)
@@ -230,7 +310,12 @@ later() {
     [[ $(rows weekdays "[.library, .$day, .${day}_low, .${day}_high, .total]" -S today --use opened) == \
         '[["libmoon",4,4,null,4],["libstar",9,9,null,9]]' ]]
     report weekdays --use opened -S today --json | jq -e ".pages[0] | .total.$day == 13 and .total.total == 13 and
-        (.note | contains(\"Of at least 2 opens more it is not known of which library they were.\"))"
+        (.note | contains(\"Of at least 4 opens more it is not known of which library they were.\"))"
+    told() { # OPTION...
+        report weekdays --use opened -S today --json "$@" | jq -r '.pages[0].note' | grep -o 'at least [0-9]* opens more'
+    }
+    [[ $(told -u alice) == "at least 4 opens more" && $(told -N login2) == "at least 3 opens more" ]]
+    [[ -z $(told -u nobodyelse 2>/dev/null) && -z $(told -M elsewhere 2>/dev/null) ]]
     [[ $(rows months '[.compiler, .total]' -S today --use linked --of compilers) == '[["gcc",2]]' ]]
     report months --use linked -S now-365days --json |
         jq -e --arg now "${TODAY:0:7}" '.pages[0].rows[0] | .[$now] == 2 and .total == 2 and ([.[]] | map(select(. == null)) | length) > 11'
@@ -286,6 +371,57 @@ later() {
     [[ $(report --json -S today | jq -c '[.pages[].name] | index("unused") != null and index("removal") == null') == true ]]
     unset JOBTRAIL_LIBRARIES
     [[ $(report --json -S today | jq -c '[.pages[].name] | index("unused")') == null ]]
+}
+
+@test "no number, text or date of a list ends the report" {
+    local good digits
+    site
+    load_all
+    good=$(tail -n 1 "$LIST")
+    digits=$(printf '%0400d' 0)
+    # each of these is damaged, a head too
+    printf '%s\n' "${good%?}, \"size\": 1$digits}" "${good%?}, \"since\": 1$digits}" "${good%?}, \"size\": 9223372036854775808}" \
+        "${good%?}, \"since\": 1e308}" "${good%?}, \"since\": 99999999999999999}" "${good%?}, \"since\": NaN}" \
+        "${good%?}, \"since\": \"9999-12-31T23:59:59-23:00\"}" "${good%?}, \"since\": \"0001-01-01T00:00:00\"}" \
+        "${good%?}, \"since\": \"0000-00-00T00:00:00Z\"}" "${good%?}, \"version\": \"\\ud800\"}" "${good%?}, \"path\": \"/x\\udfff\"}" \
+        "{\"jobtrail_libraries\": 1, \"made\": 1$digits}" "{\"jobtrail_libraries\": 1, \"node\": \"\\ud800\"}" >>"$LIST"
+    run -0 report unused --libraries "$LIST" -S today
+    [[ $output == *"The list is of $TODAY. 13 lines of the list could not be read."* && $output == *libstar* ]]
+    # the last and the first time that are not
+    printf '%s\n' "${good%?}, \"size\": 9223372036854775807, \"since\": \"9999-12-30T00:00:00Z\"}" \
+        "${good%?}, \"path\": \"/x\", \"library\": \"libx\", \"since\": 0}" >>"$LIST"
+    TZ=UTC-14 rows unused '[.library, .since]' --libraries "$LIST" >"$BATS_TEST_TMPDIR/rows"
+    jq -e --argjson good "$good" '[.[] | select(.[0] == ("libx", $good.library))] | map(.[1]) | sort == ["1970-01-01", "9999-12-30"]' "$BATS_TEST_TMPDIR/rows"
+    # parts of lines in any order, and bytes
+    run -0 /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" <<'PYTHON'
+import random
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.program import Failure
+from jobtrail.report.columns import day_of
+from jobtrail.site_libraries import TEXTS, SiteLibraries
+VALUES = [b"1", b"-1", b"1e999", b"9" * 400, b"1e308", b"253402128001", b"NaN", b"null", b"true", b"[]", b"{}", b'""', b'"\\ud800"', b'"\\udc80"',
+          b'"/a\\u0000b"', b'"/x.so"', b'"\xff"', b'"9999-12-31T23:59:59"', b'"0001-01-01T00:00:00+99:99"', b'"2026-02-30T00:00:00Z"']
+KEYS = [key.encode() for key in (*TEXTS, "size", "since", "made", "cluster", "node")]
+chance, site = random.Random(31), SiteLibraries()
+for number in range(50000):
+    line = b'{"path":"/x","library":"x"' if chance.random() < 0.9 else b'{"jobtrail_libraries":1'
+    for key in chance.sample(KEYS, chance.randrange(4)):
+        line += b',"%s":%s' % (key, chance.choice(VALUES))
+    line = bytearray(line + b"}\n")
+    if chance.random() < 0.2:
+        line[chance.randrange(len(line))] = chance.randrange(256)
+    try:
+        site.take(bytes(line))
+    except Failure:
+        pass
+    for file in site.files.values():
+        day_of(file.since), "%d" % (file.size or 0), "".join(text or "" for text in file[:7]).encode()
+    site.files.clear()
+    day_of(site.made)
+print(site.damaged)
+PYTHON
+    ((output > 1000 && output < 49000))
 }
 
 @test "a published report names nobody" {

@@ -230,6 +230,23 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     status_is 400
 }
 
+@test "the page of one version of a library has the opens and the changes of that version" {
+    local store=$BATS_TEST_TMPDIR/store.db
+    cp -p "${STORE#sqlite:}" "$store"
+    chmod 755 "$BATS_TEST_TMPDIR"
+    sqlite3 "$store" "UPDATE library_event SET library = 'hdf5/1.10.5', path = '/sw/hdf5/1.10.5/lib/libhdf5.so.103'
+        WHERE library = 'hdf5/1.14.3' AND (user = 'bob' OR kind = 'change')"
+    serve see=own operators=carol "store=sqlite:$store"
+    # of_page NAME: who would be hit, kinds of uses, and changes
+    of_page() {
+        FETCH carol "/library.json?name=$1&$NOVEMBER" >/dev/null
+        jq -c '[.tables[] | select(.name == ("removal", "uses", "changes")) | {(.name): (.rows | map(.user // .how // .library))}] | add |
+            [.removal, .uses, .changes]' <<<"$output"
+    }
+    [ "$(of_page hdf5)" = '[["alice","bob","?bob","?alice"],["linked","loaded","opened"],["?root"]]' ]
+    [ "$(of_page hdf5+1.14.3)" = '[["alice","bob","?alice"],["linked","loaded","opened"],[]]' ]
+}
+
 @test "pages about libraries are the same from both databases" {
     local store user page pages=0
     for store in "$STORE" "$MARIADB_STORE"; do

@@ -64,10 +64,10 @@ scan() {
     configure "tree = $TREE" "use_logs = $PLACE/uses"
     has_cron
     scan
-    [[ $(findings) == "warning libraries $PLACE/uses: use_logs has no effect: it needs 'watch = yes' and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
+    [[ $(findings) == "warning libraries $PLACE/uses: use_logs has no effect: it needs 'watch = yes' or 'use_atime = yes', and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
     configure "tree = $TREE" "use_records = yes"
     scan
-    [[ $(findings) == "warning libraries use_records: use_records has no effect: it needs 'watch = yes' and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
+    [[ $(findings) == "warning libraries use_records: use_records has no effect: it needs 'watch = yes' or 'use_atime = yes', and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
     configure "tree = $TREE" "log_dir = $LOGS"
     run ! "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
     [[ $output == *"'log_dir' is, has or lies in the directory of 'logs'"* ]]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A library is replaced between two jobs: jobtrail-acct says which runs had the old one and which the new one, and how
 # many failed. Needs root.
+# shellcheck disable=SC2030,SC2031 # bats sets them
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
@@ -32,7 +33,7 @@ make_library() {
 # make_file FILE SONAME WORD STATUS
 make_file() {
     echo "int answer(void) { return $4; } const char word[] = \"$3\";" |
-        gcc -shared -fPIC -Wl,--build-id -Wl,-soname,"$2" -o "$1.made" -x c -
+        gcc -shared -fPIC -Wl,--build-id="${BUILD_ID-sha1}" -Wl,-soname,"$2" -o "$1.made" -x c -
     mv "$1.made" "$1"
 }
 
@@ -179,6 +180,106 @@ two_builds() {
     [[ $output == $'removed|2|0\nadded|0|1' ]]
 }
 
+# sql STATEMENTS: in the store
+sql() {
+    if [[ $STORE == sqlite:* ]]; then sqlite3 "${STORE#sqlite:}" "$1"; else mariadb_sql "$1" jobtrail; fi
+}
+
+# in_both_stores COMMAND...: with all records in SQLite, and then in MariaDB
+in_both_stores() {
+    load_all
+    "$@"
+    mariadb_start
+    STORE=$MARIADB_STORE
+    load_all
+    "$@"
+}
+
+# of_changes_without_id: two runs, a change, three, a touch, four, the same again, five, a change, one
+of_changes_without_id() {
+    local last
+    run -0 acct --changes --format Change,Before,After -P -n
+    [[ $output == $'replaced|0|2\nreplaced|2|12\ntouched|3|9\nreplaced|7|5\nreplaced|12|1' ]]
+    # and so it is where others of them are not asked for
+    last=$(acct --changes --format Found -P -n | tail -n 1)
+    run -0 acct --changes -S "$last" --format Change,Before,After -P -n
+    [[ $output == "replaced|12|1" ]]
+    # what others can have written is no bound of what root has
+    last=$(sql "SELECT max(found) FROM library_event")
+    sql "UPDATE library_event SET proven = 0 WHERE found = $last"
+    run -0 acct --changes --format Change,Before,After -P -n
+    [[ $output == $'replaced|0|2\nreplaced|2|13\ntouched|3|10\nreplaced|7|6\nreplaced|12|1' ]]
+    # in one event each run is once before and once after, whatever it was before and after of
+    sql "UPDATE library_event SET proven = 1, event = 'one'"
+    run -0 acct --events --format Before,After,UsersBefore,UsersAfter -P -n
+    [[ $output == "14|15|1|1" ]]
+}
+
+# of_removals CONDITION: three runs, a removal, two that did not start, one run, a removal, four that did not start, for which
+# the condition is true; no Slurm is here that would tell it
+of_removals() {
+    sql "INSERT INTO ending (id, identity, exit_code, end_source, missing_library)
+            VALUES (98, x'01', 127, 'not_started', 'libmoon.so');
+        UPDATE run_own SET ending_id = 98 WHERE $1"
+    run -0 acct --changes --lib moon --format Change,Before,After,FailedAfter -P -n
+    [[ $output == $'replaced|0|3|0\nremoved|3|2|2\nadded|0|1|0\nremoved|1|4|4' ]]
+    run -0 acct --changed today --format Exec,MissingLib -P -n
+    [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == $' 4 program|\n 6 program|libmoon.so' ]]
+}
+
+@test "without a build-id runs are before a change since the one before it, and after it until the next one" {
+    local BUILD_ID=none
+    make_library one 0
+    scan_apart
+    runs 2 0
+    scan_apart # between it and the next one is the change
+    make_library two 0
+    scan_apart
+    runs 3 0
+    scan_apart
+    touch "$TREE/libmoon.so" # it stays the same file
+    scan_apart
+    runs 4 0
+    scan_apart
+    cp "$TREE/libmoon.so" "$TREE/made" # and so it does here
+    mv "$TREE/made" "$TREE/libmoon.so"
+    scan_apart
+    runs 5 0
+    scan_apart
+    make_library three 0
+    scan_apart
+    runs 1 0
+    in_both_stores of_changes_without_id
+}
+
+@test "runs that did not start are after the removal that they came after, and not after others" {
+    local BUILD_ID=none first second third
+    make_library one 0
+    echo x >"$TREE/other.a" # a tree that is empty is new when something comes
+    scan_apart
+    runs 3 0
+    scan_apart
+    mv "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/kept.program"
+    mv "$TREE/libmoon.so" "$BATS_TEST_TMPDIR/kept"
+    scan_apart
+    first=$(date +%s)
+    cp "$PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/program"
+    runs 2 0
+    scan_apart
+    second=$(date +%s)
+    mv "$BATS_TEST_TMPDIR/kept" "$TREE/libmoon.so"
+    scan_apart
+    mv "$BATS_TEST_TMPDIR/kept.program" "$BATS_TEST_TMPDIR/program"
+    runs 1 0
+    scan_apart
+    mv "$TREE/libmoon.so" "$BATS_TEST_TMPDIR/kept"
+    scan_apart
+    third=$(date +%s)
+    cp "$PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/program"
+    runs 4 0
+    in_both_stores of_removals "(start_time >= $first AND start_time < $second) OR start_time >= $third"
+}
+
 @test "changes are chosen by time and library, and runs by user" {
     two_builds
     [[ $(acct --changes --lib moon --format Change -P -n) == replaced ]]
@@ -255,39 +356,44 @@ link() {
         COMPILER_PATH="$JOBTRAIL_STAGE/libexec/jobtrail/ld" gcc -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.c" "$TREE/libsun.a"
 }
 
-# linked_twice: three runs of a program with an old archive, two of one with a new one
-linked_twice() {
+# linked: three runs of a program with an old archive, two of one with a new one, and one with the newest, all of them
+# after the changes
+linked() {
     tree_elsewhere
     archive 0
     echo one >"$TREE/sun.mod"
-    link old
+    link 0
     scan_apart
     archive 7
     echo two >"$TREE/sun.mod"
     scan_apart
-    link new
+    link 7
+    scan_apart
+    archive 8
+    scan_apart
+    link 8
     local program
-    for program in old old old new new; do
+    for program in 0 0 0 7 7 8; do
         mv "$BATS_TEST_TMPDIR/$program" "$BATS_TEST_TMPDIR/program"
-        runs 1 "$([[ $program == old ]] && echo 0 || echo 7)"
+        runs 1 "$program"
         mv "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/$program"
     done
     load_all
 }
 
 @test "of an archive the runs count that were linked with it, whenever they ran; of module files nothing is known" {
-    linked_twice
+    linked
     run -0 acct --changes --format Change,Path,Before,Unknown,After,UnknownAfter -P -n
-    [[ $output == *"replaced|$TREE/libsun.a|3|3|2|2"* ]]
+    [[ $(grep 'libsun.a' <<<"$output") == "replaced|$TREE/libsun.a|3|3|2|2"$'\n'"replaced|$TREE/libsun.a|2|2|1|1" ]]
     [[ $output == *"modified|$TREE/sun.mod||||"* ]]
     acct --changes --json | jq -e '.changes[] | select(.path | endswith(".mod")) | .before == null and .after == null'
     # and each run is once in the event, whatever it had of it
     run -0 acct --changed today --format Exec -P -n
-    [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == ' 5 program' ]]
+    [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == ' 6 program' ]]
 }
 
 @test "MariaDB says the same, also of the rows that a user may see" {
-    linked_twice
+    linked
     make_library two 0
     scan_apart
     load_all
@@ -312,11 +418,11 @@ TEXT
     }
     ask "$STORE" >"$BATS_TEST_TMPDIR/sqlite"
     diff "$BATS_TEST_TMPDIR/sqlite" <(ask "$MARIADB_STORE")
-    [[ $(sed -n 'n;p' "$BATS_TEST_TMPDIR/sqlite" | xargs) == "5 5 0" ]]
-    [[ $(sed -n 1p "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | endswith("libsun.a")) | [.before.runs, .after.runs])') == "[[3,2]]" ]]
+    [[ $(sed -n 'n;p' "$BATS_TEST_TMPDIR/sqlite" | xargs) == "6 6 0" ]]
+    [[ $(sed -n 1p "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | endswith("libsun.a")) | [.before.runs, .after.runs])') == "[[3,2],[2,1]]" ]]
     # whoever sees their own links alone does not see what others have linked for them
     [[ $(sed -n '1~2p' "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | test("libsun.a|libmoon")) | .before.at_least)' | xargs) == \
-        "[false,false] [true,false] [true,false]" ]]
+        "[false,false,false] [true,true,false] [true,true,false]" ]]
 }
 
 @test "with hashes of what is linked it is told which archive it was, where times tell nothing" {

@@ -164,6 +164,15 @@ TABLE
         $'libimsl20.log imsl20 7\nold/libimsl20.log.1 imsl20 7' ]]
 }
 
+@test "a line of a log of uses counts once, whatever it says, and each witness has lines of its own" {
+    mkdir atime
+    echo "Wed_May_17_1995_08:49 filei LIB_OPENED count=400 path=/opt/libfft.so" >fft.log
+    echo "Wed_May_17_1995_08:49 root LIB_COPIED count=1 path=/opt/libfft.so" >>fft.log
+    echo "Wed_May_17_1995_08:49 unknown LIB_READ count=1 how=atime after=Wed_May_17_1995_08:39 path=/opt/libfft.so" >atime/fft.log
+    libq --by weekday --csv fft.log atime/fft.log
+    [[ ${#lines[@]} == 3 && ${lines[1]} == "fft,0,0,0,3,0,0,0,3" ]]
+}
+
 @test "libxyz and xyz are two libraries, and what was not read as a whole has no row and no count" {
     cp libimsl20.log libxyz.log
     cp use.log xyz.log

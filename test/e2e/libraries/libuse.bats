@@ -175,15 +175,19 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     [[ $(changes) == "" ]]
 }
 
-@test "lines of uses are in logs of their own, and records of the hour have the source atime" {
+@test "lines of uses are in logs of their own, records of the hour have the source atime, and files of users have neither" {
     mount_tree relatime
     configure "name = math $TREE/libm*" "group = numbers math"
-    make libm.so libma.a other.so
+    touch "$TREE/libmine.so"
+    chown nobody "$TREE/libmine.so"
+    make libm.so libma.a other.so libmine.so
     turn "$uses"
+    read_file "$TREE/libmine.so"
     read_file "$TREE/libm.so"
     read_file "$TREE/libma.a"
     read_file "$TREE/other.so"
-    [[ $(turn "$uses") == libm.so,libma.a,other.so ]]
+    [[ $(turn "$uses") == libm.so,libma.a,libmine.so,other.so ]]
+    [[ $(sqlite3 "$STATE/uses.db" "SELECT group_concat(library) FROM (SELECT DISTINCT library FROM use ORDER BY library)") == math,other ]]
     read_file "$TREE/libm.so"
     [[ $(turn "$uses") == libm.so ]]
     [[ $(find "$USES" -type f -printf '%P\n' | sort | paste -sd ,) == atime/math.log,atime/other.log ]]

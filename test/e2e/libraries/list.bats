@@ -116,6 +116,37 @@ seen() {
     [[ $(files | jq -r .group) == other ]]
 }
 
+@test "a list of a time that is to come is written anew" {
+    configure "list = $LIST"
+    make_library "$TREE/libx.so" one
+    scan
+    touch -d '+1 year' "$LIST"
+    make_library "$TREE/liby.so" new
+    scan
+    [[ $(files | jq -r .path) == "$TREE/libx.so"$'\n'"$TREE/liby.so" ]]
+    (($(stat -c %Y "$LIST") <= $(date +%s)))
+}
+
+@test "what not all can read is in the list of root alone" {
+    configure "list = $LIST"
+    make_library "$TREE/libx.so" one
+    make_library "$TREE/closed/deep/liby.so" two
+    make_library "$TREE/libz.so" three
+    chmod 700 "$TREE/closed"
+    chmod o-r "$TREE/libz.so"
+    scan
+    [[ $(files | jq -r .path) == "$TREE/libx.so" ]]
+    [[ $(list --json | tail -n +2 | jq -r .path | sort) == "$TREE/closed/deep/liby.so"$'\n'"$TREE/libx.so"$'\n'"$TREE/libz.so" ]]
+    # a directory that is opened or closed changes none of its files
+    chmod 755 "$TREE/closed"
+    run -0 "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --json
+    [[ $(jq '.changes | length' <<<"$output") == 0 ]]
+    [[ $(files | jq -r .path | sort) == "$TREE/closed/deep/liby.so"$'\n'"$TREE/libx.so" ]]
+    chmod 700 "$TREE/closed"
+    scan
+    [[ $(files | jq -r .path) == "$TREE/libx.so" ]]
+}
+
 @test "a dry run writes no list, and a list that cannot be written fails the scan, which has told all" {
     configure "list = $LIST" "logs = $PLACE/logs"
     sed -i '/^logs =$/d' "$CONF"

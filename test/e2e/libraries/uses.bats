@@ -134,10 +134,10 @@ records_of_uses() {
     let_go
     local name=${PYTHON##*/}
     diff <(logged) - <<TEXT
-nobody LIB_OPENED count=1 command=$name program=$PYTHON path=$TREE/libfirst.so.2
-nobody LIB_OPENED count=3 command=$name program=$PYTHON path=$TREE/libfirst.so
-root LIB_COMPILED count=1 command=f951 program=$PLACE/f951 path=$TREE/libfirst.so
-root LIB_LINKED count=2 command=ld program=$PLACE/ld path=$TREE/libfirst.so
+nobody LIB_OPENED count=1 how=watch command=$name program=$PYTHON path=$TREE/libfirst.so.2
+nobody LIB_OPENED count=3 how=watch command=$name program=$PYTHON path=$TREE/libfirst.so
+root LIB_COMPILED count=1 how=watch command=f951 program=$PLACE/f951 path=$TREE/libfirst.so
+root LIB_LINKED count=2 how=watch command=ld program=$PLACE/ld path=$TREE/libfirst.so
 TEXT
     [[ $(sed -n 1p "$USES/libfirst.log") == "# jobtrail: sorted UTC" ]]
     run -0 "$JOBTRAIL_BIN/jobtrail-libq" -c "$USES/libfirst.log"
@@ -181,7 +181,7 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     until [[ $(grep -c '^added' "$PLACE/said") == 3 ]]; do kill -0 "$WATCH"; done # they have names
     end_watch
     let_go
-    only_logged "nobody LIB_OPENED count=1 command=* path=$TREE/libfirst.so"
+    only_logged "nobody LIB_OPENED count=1 how=watch command=* path=$TREE/libfirst.so"
     [[ $(summed | grep -v unseen) == "libfirst 0 65534 1" ]]
 }
 
@@ -230,7 +230,7 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     "$PYTHON" -c 'import sys; open(sys.argv[1])' "$TREE/libfirst.so"
     kill -CONT "$child"
     kill -USR1 "$child"
-    until [[ $(logged) == "unknown LIB_OPENED count=1 path=$TREE/libfirst.so" ]]; do kill -0 "$WATCH"; done
+    until [[ $(logged) == "unknown LIB_OPENED count=1 how=watch path=$TREE/libfirst.so" ]]; do kill -0 "$WATCH"; done
     # a job
     mkdir -m 755 "$SPOOL/77.0" "$root/slurm_uses.$$" "$root/slurm_uses.$$/job_77"
     GROUP=$root/slurm_uses.$$/job_77
@@ -327,6 +327,27 @@ full_disk() {
     send
     [[ $(find "$RECORDS" -name 'lib.*.json' -exec jq -r '.libraryT | select(.kind == "use" and .library == "libfirst").uuid' {} + | sort | uniq -c | awk '{ print $1 }') == 1 ]]
     [[ $(find "$RECORDS" -name 'lib.*.json' -exec jq -r '.libraryT | select(.library == "(unseen)") | "\(.what) \(.count) \(.uid)"' {} + | sort -u) == "open 0 null" ]]
+}
+
+@test "a watch that has nothing to count has looked all the same, and doctor says if one tells nothing for long" {
+    local from old
+    begin_watch
+    from=$(($(date +%s) + 3))
+    until (($(date +%s) >= from)); do :; done
+    end_watch
+    (($(stat -c %Y "$STATE/uses.seen") >= from))
+    begin_watch
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    [[ $output == *"directories are watched: 1"* && $output != *"no uses of libraries are told"* ]]
+    (($(sed 's/.* uses= *\([0-9]*\) .*/\1/' "$STATE/watch") >= from))
+    # as if its child had failed for half an hour
+    kill -STOP "$WATCH"
+    old=$(date -d "31 minutes ago" +%s)
+    sed "s/ uses= *[0-9]* / uses=$(printf %20d "$old") /" "$STATE/watch" >"$PLACE/line"
+    dd if="$PLACE/line" of="$STATE/watch" conv=notrunc status=none
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    kill -CONT "$WATCH"
+    [[ $output == *"no uses of libraries are told since $(date -d "@$old" +%Y-%m-%d)"*"for 'jobtrail-libmon: uses:'"* ]]
 }
 
 @test "without use_records there are none, and without use_logs no logs" {

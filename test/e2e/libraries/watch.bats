@@ -119,6 +119,33 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)' "$TREE/libother.so" "$P
     [[ $(line LOG_CREATED libother.so) == *" event="* && $(line LOG_CREATED libother.so) != *" event=${first%% *}"* ]]
 }
 
+@test "two users in one session have an event each" {
+    local root user
+    echo "owners = nobody" >>"$CONF"
+    chmod 1777 "$TREE"
+    begin_watch
+    /usr/bin/python3 -c '
+import os, sys, time
+user = os.fork()
+if user == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+for name in "one", "two":
+    open("%s/lib%s%s.so" % (sys.argv[1], "root" if user else "user", name), "w").close()
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+if user: os.waitpid(user, 0)' "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libusertwo $writer
+    touch "$PLACE/go"
+    wait $writer
+    root=$(line LOG_CREATED librootone.so)
+    user=$(line LOG_CREATED libuserone.so)
+    [[ $root == *" by=root "*" event="* && $user == *" by=nobody "*" event="* ]]
+    root=${root#* event=} user=${user#* event=}
+    [[ ${root%% *} != "${user%% *}" ]]
+    [[ $(line LOG_CREATED libroottwo.so) == *" event=${root%% *}"* && $(line LOG_CREATED libusertwo.so) == *" event=${user%% *}"* ]]
+}
+
 # bats test_tags=needs:login_uid
 @test "who has logged in is told beside the user who has done it" {
     begin_watch

@@ -41,20 +41,21 @@ static int remove_state(void **unused)
 
 static void what_is_written_is_read(void **unused)
 {
-    const struct library_watch_state large = {UINT64_MAX, 1, INT32_MAX, 2, 3, 4, 5, UINT64_MAX};
-    const struct library_watch_state small = {9, 8, 7, 6, 5, 4, 3, 2};
+    const struct library_watch_state large = {UINT64_MAX, 1, INT32_MAX, 2,         3,
+                                              4,          5, INT64_MAX, UINT64_MAX};
+    const struct library_watch_state small = {9, 8, 7, 6, 5, 4, 3, 2, 1};
     struct library_watch_state read;
     bool is_running = true;
     (void)unused;
     assert_int_equal(library_watch_state_write(lock, &large), 0);
     assert_int_equal(library_watch_state_read(state, &read, &is_running), 0);
     assert_true(read.directories == UINT64_MAX && read.error == INT32_MAX &&
-                read.scans == UINT64_MAX && !is_running);
+                read.uses_s == INT64_MAX && read.scans == UINT64_MAX && !is_running);
     assert_int_equal(library_watch_state_write(lock, &small), 0);
     assert_int_equal(library_watch_state_read(state, &read, &is_running), 0);
     assert_true(read.directories == 9 && read.unwatched == 8 && read.error == 7 &&
                 read.events == 6 && read.unknown == 5 && read.lost == 4 && read.overruns == 3 &&
-                read.scans == 2);
+                read.uses_s == 2 && read.scans == 1);
 }
 
 /* The lock is another process's. */

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "conf/base/process_stat.h"
+
 static uint32_t user_of(const char *status)
 {
     uint32_t uid = 12345;
@@ -60,6 +62,51 @@ static void a_process_that_is_gone_is_not_who_has_its_pid(void **state)
     free(processes);
 }
 
+/* The process of a session of its own, whose leader is `is_led` or gone. */
+static struct library_who who_of_a_session(bool is_led)
+{
+    struct watch_processes *processes = watch_processes_new("/nowhere");
+    struct library_who who;
+    int told[2], held[2];
+    pid_t member = 0;
+    assert_non_null(processes);
+    assert_int_equal(pipe(told) | pipe(held), 0);
+    pid_t leader = fork();
+    if (leader == 0) {
+        setsid();
+        member = fork();
+        close(held[1]);
+        if (member > 0 && write(told[1], &member, sizeof member) < 0)
+            _exit(1);
+        if ((member == 0 || is_led) && read(held[0], &member, 1) < 0)
+            _exit(1);
+        _exit(0);
+    }
+    close(held[0]);
+    close(told[1]);
+    assert_int_equal(read(told[0], &member, sizeof member), sizeof member);
+    if (!is_led)
+        assert_int_equal(waitpid(leader, NULL, 0), leader);
+    const struct watch_event event = {.pid = member, .pidfd = -1};
+    assert_true(watch_process_find(processes, &event, 1000, &who));
+    assert_int_equal(who.session, leader);
+    close(held[1]);
+    if (is_led)
+        assert_int_equal(waitpid(leader, NULL, 0), leader);
+    close(told[0]);
+    free(processes);
+    return who;
+}
+
+static void a_session_is_known_by_the_start_of_its_leader(void **state)
+{
+    struct process_stat here;
+    (void)state;
+    assert_int_equal(process_stat_read(getpid(), &here), 0);
+    assert_true(who_of_a_session(true).session_ticks >= here.start_ticks);
+    assert_int_equal(who_of_a_session(false).session_ticks, 0);
+}
+
 /* Within so short a time what was read is used again. */
 static void who_executes_is_looked_at_again(void **state)
 {
@@ -96,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_starts_a_program_of_roots_is_its_user),
         cmocka_unit_test(a_process_that_is_gone_is_not_who_has_its_pid),
+        cmocka_unit_test(a_session_is_known_by_the_start_of_its_leader),
         cmocka_unit_test(who_executes_is_looked_at_again),
         cmocka_unit_test(a_text_without_users_is_refused),
     };

@@ -19,17 +19,67 @@ static struct watch_sessions *empty(void)
     return sessions;
 }
 
+static const char *event_of(struct watch_sessions *sessions, struct library_who who, int64_t now_s,
+                            uint64_t now_ms)
+{
+    static struct library_who last;
+    last = who;
+    last.time_s = now_s;
+    watch_sessions_event(sessions, &last, now_ms);
+    return last.event;
+}
+
+static struct library_who root_in(int32_t session)
+{
+    return (struct library_who){.session = session, .session_ticks = 50, .login_uid = 1001};
+}
+
 static void a_session_has_one_event_until_ten_quiet_minutes(void **state)
 {
     struct watch_sessions *sessions = empty();
     (void)state;
     for (uint64_t minute = 10; minute <= 70; minute += 10) {
         int64_t now_s = BEGIN_S + (int64_t)(minute - 10) * 60;
-        assert_string_equal(watch_sessions_event(sessions, 7, now_s, minute * MINUTE_MS), "1000-7");
-        assert_string_not_equal(watch_sessions_event(sessions, 8, now_s, minute * MINUTE_MS),
-                                "1000-7");
+        uint64_t now_ms = minute * MINUTE_MS;
+        assert_string_equal(event_of(sessions, root_in(7), now_s, now_ms), "1000-7-0-1001");
+        assert_string_equal(event_of(sessions, root_in(8), now_s, now_ms), "1000-8-0-1001");
     }
-    assert_string_equal(watch_sessions_event(sessions, 7, 0x2000, 80 * MINUTE_MS + 1), "2000-7");
+    assert_string_equal(event_of(sessions, root_in(7), 0x2000, 80 * MINUTE_MS + 1),
+                        "2000-7-0-1001");
+    free(sessions);
+}
+
+static void each_user_of_a_session_has_an_event(void **state)
+{
+    struct watch_sessions *sessions = empty();
+    struct library_who su = root_in(7), nobody = root_in(7);
+    (void)state;
+    su.uid = 1002;
+    nobody.login_uid = LIBRARY_NO_USER;
+    for (int round = 0; round < 2; round++) {
+        assert_string_equal(event_of(sessions, root_in(7), BEGIN_S + round, 1), "1000-7-0-1001");
+        assert_string_equal(event_of(sessions, su, BEGIN_S + round, 1), "1000-7-1002-1001");
+        assert_string_equal(event_of(sessions, nobody, BEGIN_S + round, 1), "1000-7-0");
+    }
+    free(sessions);
+}
+
+static void a_session_that_has_the_number_of_one_before_has_an_event(void **state)
+{
+    struct watch_sessions *sessions = empty();
+    struct library_who gone = root_in(7), next = root_in(7);
+    (void)state;
+    gone.session_ticks = 0;
+    next.session_ticks = 60;
+    assert_string_equal(event_of(sessions, root_in(7), BEGIN_S, 1), "1000-7-0-1001");
+    assert_string_equal(event_of(sessions, gone, BEGIN_S + 1, 2), "1000-7-0-1001");
+    assert_string_equal(event_of(sessions, next, BEGIN_S + 2, 3), "1002-7-0-1001");
+    assert_string_equal(event_of(sessions, gone, BEGIN_S + 3, 4), "1002-7-0-1001");
+    /* one whose leader was gone at once */
+    gone.session = next.session = 9;
+    assert_string_equal(event_of(sessions, gone, BEGIN_S + 4, 5), "1004-9-0-1001");
+    assert_string_equal(event_of(sessions, gone, BEGIN_S + 5, 6), "1004-9-0-1001");
+    assert_string_equal(event_of(sessions, next, BEGIN_S + 6, 7), "1006-9-0-1001");
     free(sessions);
 }
 
@@ -39,11 +89,10 @@ static void an_event_takes_a_day_at_most(void **state)
     const char *event = NULL;
     (void)state;
     for (uint64_t minute = 5; minute <= 24 * 60 + 5; minute += 5)
-        event =
-            watch_sessions_event(sessions, 7, BEGIN_S + (int64_t)minute - 5, minute * MINUTE_MS);
-    assert_string_equal(event, "1000-7");
-    event = watch_sessions_event(sessions, 7, 0x2000, (24 * 60 + 10) * MINUTE_MS);
-    assert_string_equal(event, "2000-7");
+        event = event_of(sessions, root_in(7), BEGIN_S + (int64_t)minute - 5, minute * MINUTE_MS);
+    assert_string_equal(event, "1000-7-0-1001");
+    event = event_of(sessions, root_in(7), 0x2000, (24 * 60 + 10) * MINUTE_MS);
+    assert_string_equal(event, "2000-7-0-1001");
     free(sessions);
 }
 
@@ -53,10 +102,22 @@ static void many_sessions_take_the_place_of_the_quietest(void **state)
     uint64_t now_ms = 1;
     (void)state;
     for (int id = 1; id <= 10 * WATCH_SESSIONS_MAX; id++) {
-        assert_string_equal(watch_sessions_event(sessions, 0, BEGIN_S + id, now_ms++), "1001-0");
-        watch_sessions_event(sessions, id, BEGIN_S + id, now_ms++);
+        assert_string_equal(event_of(sessions, root_in(0), BEGIN_S + id, now_ms++),
+                            "1001-0-0-1001");
+        event_of(sessions, root_in(id), BEGIN_S + id, now_ms++);
     }
-    assert_string_equal(watch_sessions_event(sessions, 1, 0x9000, now_ms), "9000-1");
+    assert_string_equal(event_of(sessions, root_in(1), 0x9000, now_ms), "9000-1-0-1001");
+    free(sessions);
+}
+
+static void the_longest_event_has_room(void **state)
+{
+    struct watch_sessions *sessions = empty();
+    struct library_who who = {
+        .session = INT32_MAX, .uid = UINT32_MAX - 1, .login_uid = UINT32_MAX - 1};
+    (void)state;
+    assert_string_equal(event_of(sessions, who, INT64_MAX, 1),
+                        "7fffffffffffffff-2147483647-4294967294-4294967294");
     free(sessions);
 }
 
@@ -64,8 +125,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_has_one_event_until_ten_quiet_minutes),
+        cmocka_unit_test(each_user_of_a_session_has_an_event),
+        cmocka_unit_test(a_session_that_has_the_number_of_one_before_has_an_event),
         cmocka_unit_test(an_event_takes_a_day_at_most),
         cmocka_unit_test(many_sessions_take_the_place_of_the_quietest),
+        cmocka_unit_test(the_longest_event_has_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
