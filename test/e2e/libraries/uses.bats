@@ -333,7 +333,7 @@ full_disk() {
     local from old
     begin_watch
     from=$(($(date +%s) + 3))
-    until (($(date +%s) >= from)); do :; done
+    until (($(date +%s) > from)); do :; done # the kernel's times of files lie a tick behind date's
     end_watch
     (($(stat -c %Y "$STATE/uses.seen") >= from))
     begin_watch
