@@ -8,6 +8,11 @@
 static bool find_symbols(struct object *object)
 {
     GElf_Shdr header;
+    const GElf_Ehdr *file = &object->header;
+    /* libelf takes an object whose sections are beyond its end for one without any */
+    if (file->e_shoff > object->size ||
+        file->e_shnum * (size_t)file->e_shentsize > object->size - file->e_shoff)
+        return false;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(object->elf, section)) != NULL;) {
         if (gelf_getshdr(section, &header) == NULL)
             return false;
