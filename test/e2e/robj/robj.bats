@@ -272,7 +272,7 @@ REASONS
     ar rS bad.a slim.o fat.o bitcode.o other.o shared.o text.o short.o 2>/dev/null
     robj -w -a -e entries -o new.a bad.a
     [[ $status == 1 && ! -e new.a ]]
-    diff - <(sed 's/^bad.a: //' <<<"$stderr") <<'REASONS'
+    diff - <(cut -d' ' -f2- <<<"$stderr") <<'REASONS'
 slim.o: has intermediate code for link-time optimization (LTO), with names that cannot be changed
 fat.o: has intermediate code for link-time optimization (LTO), with names that cannot be changed
 bitcode.o: is LLVM's intermediate code, for link-time optimization (LTO)

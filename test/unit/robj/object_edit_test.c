@@ -68,7 +68,7 @@ static void only_names_change_and_the_rest_stays_where_it_is(void **state)
     assert_int_equal(object_edit(object, &edit, &bytes, &size), 0);
     for (size_t i = 0; i < object->size; i++)
         changed += bytes[i] != object->bytes[i];
-    assert_in_range(changed, 1, 2 * 4 + 2 * 8); /* two names; place and size of the table */
+    assert_true(changed > 0 && changed <= 2 * 4 + 2 * 8); /* two names; place and size of a table */
     assert_null(object_open(bytes, size, &edited));
     assert_null(object_refusal(&edited));
     assert_int_equal(symbol_named(&edited, edits[0].name).st_size,
