@@ -223,22 +223,30 @@ static bool is_header_of(const struct link_map *entry, const ElfW(Phdr) * phdr, 
     return false;
 }
 
-struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
+const ElfW(Phdr) *
+    image_headers(const struct image *image, const struct link_map *entry, size_t *count)
 {
-    const struct image_bytes none = {NULL, 0};
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
     if (header == NULL || (uintptr_t)header % IMAGE_PAGE_MIN != 0)
-        return none;
+        return NULL;
     if ((uintptr_t)header != image->loader_base && !is_mapped(header))
-        return none;
+        return NULL;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
-        return none;
+        return NULL;
     /* Loaders need the program headers in the first page, which the header is in. */
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(ElfW(Phdr));
     if (header->e_phoff >= IMAGE_PAGE_MIN || end > IMAGE_PAGE_MIN)
-        return none;
+        return NULL;
     const ElfW(Phdr) *phdr = (const void *)(entry->l_addr + header->e_phoff);
-    if (!is_header_of(entry, phdr, header->e_phnum))
-        return none;
-    return find_note_in(entry->l_addr, phdr, header->e_phnum, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
+    *count = header->e_phnum;
+    return is_header_of(entry, phdr, *count) ? phdr : NULL;
+}
+
+struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
+{
+    size_t count;
+    const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
+    if (phdr == NULL)
+        return (struct image_bytes){NULL, 0};
+    return find_note_in(entry->l_addr, phdr, count, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
 }

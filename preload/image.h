@@ -64,6 +64,10 @@ struct image_bytes {
 /* The descriptor of the note `owner`/`type` in the executable. */
 struct image_bytes image_exec_note(const struct image *image, const char *owner, uint32_t type);
 
+/* The program headers of a loaded object, `*count` of them; NULL: they cannot be read. */
+const ElfW(Phdr) *
+    image_headers(const struct image *image, const struct link_map *entry, size_t *count);
+
 /* The build-id of a loaded object. */
 struct image_bytes image_build_id(const struct image *image, const struct link_map *entry);
 

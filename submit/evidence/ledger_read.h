@@ -27,7 +27,23 @@ struct capture_ancestor {
     struct capture_bytes name, path, argv; /* argv: arguments, each ended by NUL */
 };
 
-enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
+/* An import of a designated library's routine: several may be of the same routine. */
+struct capture_routine {
+    uint32_t library; /* of capture.routine_libraries */
+    int is_called;
+    int is_at_least;   /* there may have been more calls than `calls` */
+    uint64_t first_ns; /* of the first call, since the Epoch; 0: unknown, or not called */
+    uint64_t calls;    /* where calls are counted */
+    struct capture_bytes name;
+};
+
+enum {
+    CAPTURE_OBJECTS_MAX = 2048,
+    CAPTURE_ANCESTORS_MAX = 16,
+    CAPTURE_ROUTINES_MAX = 4096,
+    CAPTURE_ROUTINE_LIBRARIES_MAX = 64,
+    CAPTURE_ROUTINE_NAME_MAX = 255, /* bytes */
+};
 
 struct capture {
     uint64_t offset; /* in the ledger: of the slot */
@@ -61,11 +77,18 @@ struct capture {
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
-    int wants_start; /* its start gets a record of its own, because of its size */
-    int pkgs;        /* the policy's action was `pkgs` */
-    int first;       /* no earlier capture is of the same process */
-    int keep;        /* sampling did not apply to it when it started */
-    int cut;         /* fields are missing, or end early */
+    int has_routines; /* a designated library was loaded: then the following holds */
+    struct capture_object *routine_libraries; /* in the reader's memory; with build-ids */
+    size_t routine_library_count;
+    struct capture_routine *routines; /* in the reader's memory */
+    size_t routine_count;
+    int routines_counted;     /* each call was */
+    uint64_t routines_missed; /* imports and libraries that were not watched */
+    int wants_start;          /* its start gets a record of its own, because of its size */
+    int pkgs;                 /* the policy's action was `pkgs` */
+    int first;                /* no earlier capture is of the same process */
+    int keep;                 /* sampling did not apply to it when it started */
+    int cut;                  /* fields are missing, or end early */
 };
 
 struct ledger_reader {
