@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Calls of routines, as records tell of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/record/json_add.h"
+#include "submit/record/routine_table.h"
+
+static const uint64_t second = UINT64_C(1000000000);
+
+static struct capture_object library[2];
+
+static struct capture capture_of(struct capture_routine *routine, size_t count)
+{
+    library[0] = (struct capture_object){.path = text_bytes("/lib/a"),
+                                         .build_id = {.at = "\1\2", .size = 2}};
+    library[1] = (struct capture_object){.path = text_bytes("libb.a")};
+    return (struct capture){
+        .has_routines = 1,
+        .routine_libraries = library,
+        .routine_library_count = 2,
+        .routines = routine,
+        .routine_count = count,
+        .routines_missed = 4,
+    };
+}
+
+static void assert_table(const struct capture *capture, const char *expected)
+{
+    struct json_object *table = routine_table(capture);
+    assert_string_equal(json_object_to_json_string_ext(table, JSON_C_TO_STRING_PLAIN), expected);
+    json_object_put(table);
+}
+
+static void a_run_without_designated_libraries_has_no_table(void **state)
+{
+    (void)state;
+    assert_null(routine_table(&(struct capture){.has_routines = 0}));
+}
+
+static void each_routine_is_there_once_with_its_first_call(void **state)
+{
+    struct capture_routine routine[] = {
+        {.library = 1, .name = text_bytes("sin"), .is_called = 1, .first_ns = 9 * second},
+        {.library = 0, .name = text_bytes("sin"), .is_called = 1, .first_ns = 7 * second},
+        {.library = 0, .name = text_bytes("sin"), .is_called = 1, .first_ns = 3 * second / 2},
+        {.library = 0, .name = text_bytes("sin")},
+        {.library = 0, .name = text_bytes("sinh")},
+        {.library = 0, .name = text_bytes("cos"), .is_called = 1},
+    };
+    struct capture capture = capture_of(routine, 6);
+    (void)state;
+    assert_table(&capture, "{\"libraryA\":[[\"\\/lib\\/a\",\"0102\"],[\"libb.a\",\"0\"]],"
+                           "\"routineA\":[[0,\"cos\",null,null,false],[0,\"sin\",1.5,null,false],"
+                           "[1,\"sin\",9.0,null,false]],"
+                           "\"watched\":6,\"missed\":4,\"counted\":false}");
+}
+
+static void calls_are_added_and_a_bound_is_said(void **state)
+{
+    struct capture_routine routine[] = {
+        {.name = text_bytes("sin"), .is_called = 1, .first_ns = second, .calls = 2},
+        {.name = text_bytes("sin"), .is_called = 1, .first_ns = second, .calls = 3},
+        {.name = text_bytes("cos"), .is_called = 1, .first_ns = second, .calls = 1},
+        {.name = text_bytes("cos"),
+         .is_called = 1,
+         .first_ns = second,
+         .calls = 1,
+         .is_at_least = 1},
+        {.name = text_bytes("tan"), .is_called = 1, .first_ns = second, .calls = UINT64_MAX},
+        {.name = text_bytes("abs"), .is_called = 1, .first_ns = second, .calls = 1},
+        {.name = text_bytes("abs"), .is_at_least = 1},
+    };
+    struct capture capture = capture_of(routine, 7);
+    (void)state;
+    capture.routine_library_count = 0;
+    capture.routines_counted = 1;
+    assert_table(&capture,
+                 "{\"libraryA\":[],\"routineA\":[[0,\"abs\",1.0,1,false],[0,\"cos\",1.0,2,true],"
+                 "[0,\"sin\",1.0,5,false],[0,\"tan\",1.0,9223372036854775807,true]],"
+                 "\"watched\":7,\"missed\":4,\"counted\":true}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_without_designated_libraries_has_no_table),
+        cmocka_unit_test(each_routine_is_there_once_with_its_first_call),
+        cmocka_unit_test(calls_are_added_and_a_bound_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
