@@ -27,7 +27,7 @@ void routines_choose(const struct image *image, const void *policy, size_t later
                      struct fields *fields);
 
 /* Points the slots to stubs, once the fields have been published in `slot`. */
-void routines_point(const struct image *image, struct ledger_slot *slot, clock_function *now);
+void routines_point(struct ledger_slot *slot, clock_function *now);
 
 /* Whether a designated routine was called in the run. */
 bool routines_were_called(void);

@@ -162,7 +162,7 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     fill_start(&claim, start->switches, &head);
     slot_publish(&claim, &head, fields.start, fields.used);
     keep_for_end(start, &claim, now, &head, fields.used, memory);
-    routines_point(start->image, claim.slot, now);
+    routines_point(claim.slot, now);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
     if (always)
