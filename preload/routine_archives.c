@@ -93,6 +93,7 @@ void routine_search_archives(struct routine_search *search)
         look_at_note(search, note);
     }
     object->count = memory->entry_count - object->first;
+    object->is_new = object->count > 0;
 }
 
 #endif

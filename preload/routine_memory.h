@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/clock.h"
+#include "preload/image.h"
 #include "preload/ledger.h"
 #include "preload/loaded.h"
 #include "preload/routine_stubs.h"
@@ -18,6 +19,7 @@
 enum {
     ROUTINE_LIBRARIES_MAX = 32, /* designated ones: a bit each */
     ROUTINE_OBJECTS_MAX = 1024, /* of the link map */
+    ROUTINE_LOADING_MAX = 64,   /* slots of dlopen(3) and its kin that are pointed to stubs again */
 };
 
 /* A designated library: one that is loaded, or an archive of which parts were linked in. */
@@ -26,27 +28,53 @@ struct routine_library {
     const char *name;             /* the soname, or the archive's name */
     uint32_t object;              /* its number; 0: an archive */
     uint32_t state;               /* of the policy's automaton, after "routine:NAME:" */
+    uint32_t number;              /* of its LEDGER_LIBRARY field, from 0 */
 };
 
 struct routine_object {
     struct loaded loaded;
     uint32_t first, count; /* of its entries */
     bool is_executable;
+    bool is_new; /* its slots do not lead to stubs yet */
+};
+
+/* What the entry of a function of dlopen(3) and its kin has in the place of its cell. */
+enum routine_loading {
+    ROUTINE_LOADING_NOT,
+    ROUTINE_LOADING_OPEN,
+    ROUTINE_LOADING_LOOK_UP,
+    ROUTINE_LOADING_CLOSE,
 };
 
 struct routine_memory {
     struct routine_entry entry[ROUTINE_STUBS + 1];
     uint32_t entry_count;
-    uint32_t library_count;
+    uint32_t library_count, library_fields;
     uint32_t object_count;
+    /* Of the start: these stay. */
+    uint32_t start_entries, start_libraries, start_objects;
+    uint32_t loading_entry[ROUTINE_LOADING_MAX];
+    uint32_t loading_count;
     bool is_counted;
+    uint8_t is_looking; /* atomic; some thread looks at what was loaded later */
+    uint8_t has_loaded; /* atomic; something may have been loaded since somebody looked */
+    uint8_t has_closed; /* atomic; something may have been unloaded since */
+    uint8_t may_close;  /* atomic; something may have been unloaded ever */
+    struct image image;
+    const void *policy;
     const struct ledger_slot *slot; /* shared; NULL: nothing is noted */
     uint64_t random;                /* the slot's, by which it is known */
     struct ledger_routines *shared;
-    size_t field_at; /* of the content of the LEDGER_ROUTINES field, in the fields */
+    size_t field_at;   /* of the content of the LEDGER_ROUTINES field, in the fields */
+    size_t field_used; /* of the fields within that */
+    size_t field_room;
     clock_function *now;
     struct routine_library library[ROUTINE_LIBRARIES_MAX];
-    struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* the last one has what was linked in */
+    struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
+                                                              that has what was linked in */
 };
+
+/* NULL: no routine is watched. */
+extern struct routine_memory *routine_known __attribute__((visibility("hidden")));
 
 #endif

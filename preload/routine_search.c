@@ -48,6 +48,7 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
     uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
     state = policy_walk(table, state, library->name, text_length(library->name));
     library->state = policy_walk(table, state, ":", 1);
+    library->number = search->memory->library_fields++;
     if (!fields_begin(&search->fields, LEDGER_LIBRARY))
         return;
     fields_add(&search->fields, &id_size, 1, search->fields.room);
@@ -72,7 +73,7 @@ void routine_search_add(struct routine_search *search, const char *name, uint32_
     struct fields *fields = &search->fields;
     size_t length = text_length(name);
     const struct ledger_routine cell = {
-        .library = library,
+        .library = memory->library[library].number,
         .flags = is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
     };
     if (is_skipped(search, library, name))
@@ -95,6 +96,43 @@ void routine_search_add(struct routine_search *search, const char *name, uint32_
     };
 }
 
+static enum routine_loading loading_of(const char *name)
+{
+    static const struct {
+        char name[8];
+        enum routine_loading is;
+    } functions[] = {
+        {"dlopen", ROUTINE_LOADING_OPEN},   {"dlmopen", ROUTINE_LOADING_OPEN},
+        {"dlsym", ROUTINE_LOADING_LOOK_UP}, {"dlvsym", ROUTINE_LOADING_LOOK_UP},
+        {"dlclose", ROUTINE_LOADING_CLOSE},
+    };
+    if (name[0] != 'd' || name[1] != 'l')
+        return ROUTINE_LOADING_NOT;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (text_equal(name, functions[i].name))
+            return functions[i].is;
+    }
+    return ROUTINE_LOADING_NOT;
+}
+
+static void add_loading(struct routine_search *search, enum routine_loading loading,
+                        uintptr_t *slot)
+{
+    struct routine_memory *memory = search->memory;
+    if (memory->entry_count == ROUTINE_STUBS) {
+        search->missed++;
+        return;
+    }
+    if (memory->start_objects == 0 && memory->loading_count < ROUTINE_LOADING_MAX)
+        memory->loading_entry[memory->loading_count++] = memory->entry_count;
+    memory->entry[memory->entry_count++] = (struct routine_entry){
+        .target = (uintptr_t)routine_loading,
+        .original = *slot,
+        .cell = (struct ledger_routine *)(uintptr_t)loading,
+        .slot = slot,
+    };
+}
+
 /* Whether an object before the library defines the name, which then is not the library's. */
 static bool is_defined_before(const struct routine_memory *memory, uint32_t object,
                               const char *name, uint32_t hash)
@@ -107,16 +145,12 @@ static bool is_defined_before(const struct routine_memory *memory, uint32_t obje
 }
 
 /* A slot that leads into the object itself has not been bound yet: then the loader will look for
- * the name in the order of the link map. */
-static void look_at_import(struct routine_search *search, const struct loaded *loaded,
-                           uint32_t needs, const ElfW(Rela) * import)
+ * the name in the order of the link map. One that leads neither there nor to the library has not
+ * been relocated, or leads to another one's routine. */
+static void look_at_name(struct routine_search *search, const struct loaded *loaded, uint32_t needs,
+                         const char *name, uintptr_t *slot)
 {
     const struct routine_memory *memory = search->memory;
-    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
-    const char *name = loaded->names + symbol->st_name;
-    uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
-    if (symbol->st_shndx != SHN_UNDEF)
-        return;
     bool is_lazy = *slot >= loaded->start && *slot < loaded->end;
     uint32_t hash = loaded_hash(name);
     for (uint32_t i = 0; i < memory->library_count; i++) {
@@ -132,25 +166,46 @@ static void look_at_import(struct routine_search *search, const struct loaded *l
     }
 }
 
+static void look_at_import(struct routine_search *search, struct routine_object *object,
+                           uint32_t needs, const ElfW(Rela) * import)
+{
+    struct loaded *loaded = &object->loaded;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
+    const char *name = loaded->names + symbol->st_name;
+    enum routine_loading loading = loading_of(name);
+    if (symbol->st_shndx != SHN_UNDEF || (needs == 0 && loading == ROUTINE_LOADING_NOT))
+        return;
+    if (loaded->end == 0 && !loaded_find_segments(search->image, object->is_executable, loaded)) {
+        search->missed++;
+        return;
+    }
+    uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
+    if (loading != ROUTINE_LOADING_NOT)
+        add_loading(search, loading, slot);
+    else
+        look_at_name(search, loaded, needs, name, slot);
+}
+
 /* Slots of calls alone, but where the object has none of these: with -fno-plt calls go through the
  * slots that addresses of functions are taken from. */
-static void look_at_imports(struct routine_search *search, const struct loaded *loaded,
+static void look_at_imports(struct routine_search *search, struct routine_object *object,
                             uint32_t needs)
 {
+    const struct loaded *loaded = &object->loaded;
     size_t calls = 0;
     for (size_t i = 0; i < loaded->call_count; i++) {
         if (ELF64_R_TYPE(loaded->calls[i].r_info) != R_X86_64_JUMP_SLOT)
             continue;
         calls++;
-        look_at_import(search, loaded, needs, &loaded->calls[i]);
+        look_at_import(search, object, needs, &loaded->calls[i]);
     }
     for (size_t i = 0; calls == 0 && i < loaded->other_count; i++) {
         if (ELF64_R_TYPE(loaded->others[i].r_info) == R_X86_64_GLOB_DAT)
-            look_at_import(search, loaded, needs, &loaded->others[i]);
+            look_at_import(search, object, needs, &loaded->others[i]);
     }
 }
 
-static void look_at_object(struct routine_search *search, struct routine_object *object)
+void routine_search_object(struct routine_search *search, struct routine_object *object)
 {
     struct routine_memory *memory = search->memory;
     uint32_t needs = 0;
@@ -159,13 +214,9 @@ static void look_at_object(struct routine_search *search, struct routine_object 
         if (loaded_needs(&object->loaded, memory->library[i].name))
             needs |= 1u << i;
     }
-    if (needs == 0)
-        return;
-    if (loaded_find_segments(search->image, object->is_executable, &object->loaded))
-        look_at_imports(search, &object->loaded, needs);
-    else
-        search->missed++;
+    look_at_imports(search, object, needs);
     object->count = memory->entry_count - object->first;
+    object->is_new = object->count > 0;
 }
 
 /* The number of an object is its place in the link map. The vDSO is there too, and nothing is bound
@@ -192,7 +243,7 @@ void routine_search_imports(struct routine_search *search)
         routine_search_put_library(search, library);
     }
     for (uint32_t i = 0; i < memory->object_count; i++)
-        look_at_object(search, &memory->object[i]);
+        routine_search_object(search, &memory->object[i]);
 }
 
 #endif

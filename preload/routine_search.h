@@ -33,8 +33,11 @@ bool routine_search_is_designated(const struct routine_search *search, const cha
 
 #if ROUTINE_STUBS > 0
 
-/* Adds the imports of the memory's libraries. */
+/* Adds the objects of the start, and their imports of the memory's libraries. */
 void routine_search_imports(struct routine_search *search);
+
+/* Adds the imports of an object, and what it calls of dlopen(3) and its kin. */
+void routine_search_object(struct routine_search *search, struct routine_object *object);
 
 /* Adds what the executable's notes (routine_note.h) tell of. */
 void routine_search_archives(struct routine_search *search);

@@ -36,14 +36,17 @@ extern struct routine_entry *routine_entries __attribute__((visibility("hidden")
 /* The stub that jumps to routine_entries[index].target. */
 uintptr_t routine_stub(unsigned index);
 
-/* Targets. The first one notes the call by routine_called(), and goes on at what that returns; the
- * other one counts it in the entry's cell, and goes on at the entry's original. */
+/* Targets. The first two go on at what routine_called() and routine_loads() return; the third one
+ * counts the call in the entry's cell, and goes on at the entry's original. */
 void routine_first(void) __attribute__((visibility("hidden")));
+void routine_loading(void) __attribute__((visibility("hidden")));
 void routine_counted(void) __attribute__((visibility("hidden")));
 
-/* Of routines.c. Called in the middle of any call, in signal handlers, forked and vforked children
- * and several threads at once. */
+/* Of routines.c and routine_later.c. Called in the middle of any call, in signal handlers, forked
+ * and vforked children and several threads at once. */
 uintptr_t routine_called(struct routine_entry *entry)
+    __attribute__((visibility("hidden"), used, noinline));
+uintptr_t routine_loads(struct routine_entry *entry)
     __attribute__((visibility("hidden"), used, noinline));
 
 #endif

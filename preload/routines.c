@@ -4,18 +4,22 @@
 #include "conf/policy/policy_read.h"
 
 #include "preload/memory.h"
+#include "preload/routine_later.h"
 #include "preload/routine_memory.h"
-#include "preload/routine_note.h"
 #include "preload/routine_search.h"
 #include "preload/system.h"
 
-/* In .data, as private.c says. NULL: no routine is watched. */
-static struct routine_memory *known __attribute__((section(".data")));
+/* In .data, as private.c says. */
+struct routine_memory *routine_known __attribute__((section(".data")));
+
+/* What libraries that are loaded later may add to the field, bytes. */
+enum { LATER_ROUTINES = 16 << 10 };
+
+enum { MEMORY_BYTES = (sizeof(struct routine_memory) + LEDGER_PAGE - 1) & ~(LEDGER_PAGE - 1) };
 
 static struct routine_memory *map_memory(void)
 {
-    const size_t size = (sizeof(struct routine_memory) + LEDGER_PAGE - 1) & ~(LEDGER_PAGE - 1);
-    long result = system_call6(SYSTEM_MAP, 0, (long)size, PROT_READ | PROT_WRITE,
+    long result = system_call6(SYSTEM_MAP, 0, MEMORY_BYTES, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return system_failed(result) ? NULL : (struct routine_memory *)result;
 }
@@ -32,34 +36,51 @@ static void search_all(struct routine_search *search, uint32_t found)
 #else
     search->missed = found;
 #endif
+    memory->start_entries = memory->entry_count;
+    memory->start_libraries = memory->library_count;
+    memory->start_objects = memory->object_count;
 }
 
+/* How much the field may grow: not at all where nothing calls dlopen(3). */
+static size_t room_to_grow(const struct routine_search *search)
+{
+    size_t left = search->fields.room - search->fields.used;
+    for (uint32_t i = 0; i < search->memory->entry_count; i++) {
+        if ((uintptr_t)search->memory->entry[i].cell == ROUTINE_LOADING_OPEN)
+            return left < LATER_ROUTINES ? left : LATER_ROUTINES;
+    }
+    return 0;
+}
+
+/* Adds the field to those of the capture, or nothing where nothing is to be watched. */
 static void put_all(struct routine_search *search, uint32_t found, size_t later,
                     struct fields *fields)
 {
-    struct ledger_routines head = {.flags = 0};
-    if (search->memory->is_counted)
-        head.flags = LEDGER_ROUTINES_COUNTED;
+    struct routine_memory *memory = search->memory;
+    struct ledger_routines head = {.flags = memory->is_counted ? LEDGER_ROUTINES_COUNTED : 0};
     if (fields->room - fields->used < later + sizeof(struct ledger_field) + sizeof head ||
         !fields_begin(fields, LEDGER_ROUTINES))
         return;
-    search->memory->field_at = fields->used;
+    memory->field_at = fields->used;
     search->base = fields->used + sizeof head;
     search->fields = (struct fields){
         .start = fields->start + search->base,
-        .room = fields->room - search->base - later,
+        .room = (fields->room - search->base - later) & ~(size_t)7,
     };
     search_all(search, found);
-    if (search->memory->library_count == 0 && search->missed == 0) {
+    if (memory->entry_count == 0 && memory->library_count == 0 && search->missed == 0) {
         fields_cancel(fields);
+        system_unmap(memory, MEMORY_BYTES);
         return;
     }
     head.bytes = (uint32_t)search->fields.used;
     head.missed = search->missed;
+    memory->field_used = search->fields.used;
+    memory->field_room = search->fields.used + room_to_grow(search);
     fields_add(fields, &head, sizeof head, fields->room);
-    fields_wrote(fields, search->fields.used);
+    fields_wrote(fields, memory->field_room);
     fields_end(fields);
-    known = search->memory;
+    routine_known = memory;
 }
 
 void routines_choose(const struct image *image, const void *policy, size_t later,
@@ -68,13 +89,13 @@ void routines_choose(const struct image *image, const void *policy, size_t later
     const struct policy_header *header = policy;
     struct routine_library library[ROUTINE_LIBRARIES_MAX];
     struct routine_search search = {.image = image};
-    if (!policy_find(policy, POLICY_ROUTINE, &search.table))
+    if (!policy_find(policy, POLICY_ROUTINE, &search.table) ||
+        (search.memory = map_memory()) == NULL)
         return;
     uint32_t found = routine_search_libraries(&search, library);
-    bool has_notes = image_exec_note(image, ROUTINE_NOTE_OWNER, ROUTINE_NOTE_TYPE).at != NULL;
-    if ((found == 0 && !has_notes) || (search.memory = map_memory()) == NULL)
-        return;
     search.memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
+    search.memory->image = *image;
+    search.memory->policy = policy;
     memcpy(search.memory->library, library, sizeof library);
     put_all(&search, found, later, fields);
 }
@@ -109,21 +130,26 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
     return missed;
 }
 
-static void point_all(struct routine_memory *memory, char *fields)
+void routines_point_new(struct routine_memory *memory, uint32_t missed)
 {
-    uint32_t missed = 0;
-    routine_entries = memory->entry;
-    for (uint32_t i = 0; i < memory->entry_count; i++)
-        memory->entry[i].cell = (void *)(fields + (size_t)memory->entry[i].cell);
-    for (uint32_t i = 0; i < memory->object_count; i++)
-        missed += point_slots(&memory->object[i], memory);
+    char *fields = (char *)memory->shared - memory->field_at;
+    for (uint32_t i = 0; i < memory->object_count; i++) {
+        struct routine_object *object = &memory->object[i];
+        if (!object->is_new)
+            continue;
+        object->is_new = false;
+        for (uint32_t k = object->first; k < object->first + object->count; k++) {
+            struct routine_entry *entry = &memory->entry[k];
+            if (entry->target == (uintptr_t)routine_first)
+                entry->cell = (void *)(fields + (size_t)entry->cell);
+        }
+        missed += point_slots(object, memory);
+    }
     if (missed != 0)
         __atomic_fetch_add(&memory->shared->missed, missed, __ATOMIC_RELAXED);
 }
 
-/* Whether the slot of the ledger is still that of the run. After a run that was sampled out it is
- * another one's. */
-static bool is_running(const struct routine_memory *memory)
+bool routines_are_noted(const struct routine_memory *memory)
 {
     return memory->slot != NULL &&
            __atomic_load_n(&memory->slot->state, __ATOMIC_RELAXED) == LEDGER_OPEN &&
@@ -145,17 +171,18 @@ static void note_call(const struct routine_memory *memory, struct ledger_routine
 
 uintptr_t routine_called(struct routine_entry *entry)
 {
-    const struct routine_memory *memory = known;
+    const struct routine_memory *memory = routine_known;
     uintptr_t original = entry->original, target = original;
-    if (is_running(memory)) {
+    if (routines_are_noted(memory)) {
         note_call(memory, entry->cell);
         if (memory->is_counted)
             target = (uintptr_t)routine_counted;
     }
     __atomic_store_n(&entry->target, target, __ATOMIC_RELAXED);
-    uintptr_t stub = routine_stub((unsigned)(entry - memory->entry));
+    unsigned index = (unsigned)(entry - memory->entry);
     if (target == original && entry->slot != NULL &&
-        __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == stub)
+        (index < memory->start_entries || !__atomic_load_n(&memory->may_close, __ATOMIC_RELAXED)) &&
+        __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
         __atomic_store_n(entry->slot, original, __ATOMIC_RELAXED);
     return original;
 }
@@ -164,7 +191,7 @@ uintptr_t routine_called(struct routine_entry *entry)
 
 void routines_point(struct ledger_slot *slot, clock_function *now)
 {
-    struct routine_memory *memory = known;
+    struct routine_memory *memory = routine_known;
     if (memory == NULL)
         return;
     char *fields = (char *)(slot + 1);
@@ -173,12 +200,13 @@ void routines_point(struct ledger_slot *slot, clock_function *now)
     memory->now = now;
     memory->slot = slot;
 #if ROUTINE_STUBS > 0
-    point_all(memory, fields);
+    routine_entries = memory->entry;
+    routines_point_new(memory, 0);
 #endif
 }
 
 bool routines_were_called(void)
 {
-    return known != NULL && known->shared != NULL &&
-           __atomic_load_n(&known->shared->called, __ATOMIC_RELAXED) != 0;
+    return routine_known != NULL && routine_known->shared != NULL &&
+           __atomic_load_n(&routine_known->shared->called, __ATOMIC_RELAXED) != 0;
 }
