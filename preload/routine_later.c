@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "preload/memory.h"
 #include "preload/private.h"
 #include "preload/routine_search.h"
 #include "preload/system.h"
@@ -23,13 +24,25 @@ static bool is_finished(const struct loaded *object)
                         FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
 }
 
-static bool is_known(const struct routine_memory *memory, const struct link_map *entry)
+/* Where the number of the object with this entry of the link map is, or where it would be. */
+static uint16_t *place_of(struct routine_memory *memory, const struct link_map *entry)
 {
+    const uint32_t places = sizeof memory->place / sizeof memory->place[0];
+    uint32_t at = (uint32_t)((uintptr_t)entry >> 4) * 2654435761u % places;
+    while (memory->place[at] != 0 && memory->object[memory->place[at] - 1].loaded.entry != entry)
+        at = (at + 1) % places;
+    return &memory->place[at];
+}
+
+static void find_places(struct routine_memory *memory)
+{
+    memset(memory->place, 0, sizeof memory->place);
     for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
-        if (memory->object[i].loaded.entry == entry)
-            return true;
+        struct routine_object *object = &memory->object[i];
+        object->is_seen = false;
+        if (object->loaded.entry != NULL)
+            *place_of(memory, object->loaded.entry) = (uint16_t)(i + 1);
     }
-    return false;
 }
 
 /* The last object of the start; they are never unloaded. */
@@ -86,36 +99,28 @@ static void add_object(struct routine_search *search, const struct link_map *ent
         search->missed++;
         return;
     }
-    *object = (struct routine_object){.loaded = loaded, .is_new = true};
+    *object = (struct routine_object){.loaded = loaded, .is_new = true, .is_seen = true};
     add_library(search, (uint32_t)(object - memory->object));
 }
 
-/* The libraries among the new objects have to be known before any import is looked at. */
-static void add_objects(struct routine_search *search)
+/* Walks the part of the link map that is new since the start. Returns whether it could be walked to
+ * its end. */
+static bool see_objects(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
     const struct r_debug *loader = image_loader(&memory->image);
     const struct link_map *entry = last_of_start(memory);
     entry = entry == NULL ? NULL : entry->l_next;
-    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
-        if (image_is_object(entry) && !is_known(memory, entry))
+    for (; entry != NULL; entry = entry->l_next) {
+        if (!image_is_consistent(loader))
+            return false;
+        uint16_t place = *place_of(memory, entry);
+        if (place != 0)
+            memory->object[place - 1].is_seen = true;
+        else if (image_is_object(entry))
             add_object(search, entry);
     }
-    for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
-        if (memory->object[i].is_new)
-            routine_search_object(search, &memory->object[i]);
-    }
-}
-
-static bool is_loaded(const struct routine_memory *memory, const struct link_map *object)
-{
-    const struct r_debug *loader = image_loader(&memory->image);
-    const struct link_map *entry = last_of_start(memory);
-    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
-        if (entry == object)
-            return true;
-    }
-    return false;
+    return true;
 }
 
 static void forget_libraries_of(struct routine_memory *memory, uint32_t object)
@@ -128,15 +133,44 @@ static void forget_libraries_of(struct routine_memory *memory, uint32_t object)
     memory->library_count = kept;
 }
 
+/* The link map has changed meanwhile: the new ones are for the next look. */
+static void forget_new(struct routine_memory *memory)
+{
+    for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
+        if (!memory->object[i].is_new)
+            continue;
+        memory->object[i] = (struct routine_object){.count = 0};
+        forget_libraries_of(memory, i);
+    }
+}
+
 /* Their entries stay: a program may have kept the address of a stub. */
 static void forget_what_is_gone(struct routine_memory *memory)
 {
     for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
         struct routine_object *object = &memory->object[i];
-        if (object->loaded.entry == NULL || is_loaded(memory, object->loaded.entry))
+        if (object->loaded.entry == NULL || object->is_seen)
             continue;
         *object = (struct routine_object){.count = 0};
         forget_libraries_of(memory, i);
+    }
+}
+
+/* What has gone is forgotten before any name of it is read. The libraries among the new objects
+ * have to be known before any import is looked at. */
+static void look_at_objects(struct routine_search *search)
+{
+    struct routine_memory *memory = search->memory;
+    find_places(memory);
+    if (!see_objects(search)) {
+        __atomic_store_n(&memory->has_loaded, 1, __ATOMIC_RELAXED);
+        forget_new(memory);
+        return;
+    }
+    forget_what_is_gone(memory);
+    for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
+        if (memory->object[i].is_new)
+            routine_search_object(search, &memory->object[i]);
     }
 }
 
@@ -152,9 +186,7 @@ static void look(struct routine_memory *memory)
     };
     if (!policy_find(memory->policy, POLICY_ROUTINE, &search.table))
         return;
-    if (__atomic_exchange_n(&memory->has_closed, 0, __ATOMIC_RELAXED))
-        forget_what_is_gone(memory);
-    add_objects(&search);
+    look_at_objects(&search);
     memory->field_used = search.fields.used;
     __atomic_store_n(&memory->shared->bytes, (uint32_t)search.fields.used, __ATOMIC_RELEASE);
     routines_point_new(memory, search.missed);
@@ -198,10 +230,8 @@ uintptr_t routine_loads(struct routine_entry *entry)
     enum routine_loading loading = (enum routine_loading)(uintptr_t)entry->cell;
     point_again(memory);
     look_if_loaded(memory);
-    if (loading == ROUTINE_LOADING_CLOSE) {
+    if (loading == ROUTINE_LOADING_CLOSE)
         __atomic_store_n(&memory->may_close, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&memory->has_closed, 1, __ATOMIC_RELAXED);
-    }
     if (loading != ROUTINE_LOADING_LOOK_UP)
         __atomic_store_n(&memory->has_loaded, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&entry->original, __ATOMIC_RELAXED);

@@ -35,7 +35,8 @@ struct routine_object {
     struct loaded loaded;
     uint32_t first, count; /* of its entries */
     bool is_executable;
-    bool is_new; /* its slots do not lead to stubs yet */
+    bool is_new;  /* its slots do not lead to stubs yet */
+    bool is_seen; /* the last look has found it in the link map */
 };
 
 /* What the entry of a function of dlopen(3) and its kin has in the place of its cell. */
@@ -58,8 +59,8 @@ struct routine_memory {
     bool is_counted;
     uint8_t is_looking; /* atomic; some thread looks at what was loaded later */
     uint8_t has_loaded; /* atomic; something may have been loaded since somebody looked */
-    uint8_t has_closed; /* atomic; something may have been unloaded since */
     uint8_t may_close;  /* atomic; something may have been unloaded ever */
+    uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
     struct image image;
     const void *policy;
     const struct ledger_slot *slot; /* shared; NULL: nothing is noted */
