@@ -144,6 +144,7 @@ struct ledger_ancestor {
 
 /* clang-format off */
 enum ledger_field_kind {
+    LEDGER_NOTHING   = 0,  /* within LEDGER_ROUTINES: being written, or never finished */
     LEDGER_EXEC      = 1,  /* path of the executable as the kernel names it */
     LEDGER_CWD       = 2,  /* working directory at the start */
     LEDGER_ARGV      = 3,  /* arguments, each ended by NUL */
@@ -173,14 +174,17 @@ struct ledger_field {
 };
 
 /* The calls of designated routines (`[routines]` in jobtrail.conf(5)). The field has room for more
- * of its fields than it has at first: `bytes` grows when libraries are loaded later. Each import of
- * each object has a LEDGER_ROUTINE of its own, so that several may be of the same routine. All that
- * is written at a call is `first_ns`, `calls` and `called`. */
+ * fields than it has: threads and forked children of the run add to it by advancing `bytes`, which
+ * may end beyond the room. Each writes the head of a field without its kind first, and the kind
+ * last: LEDGER_NOTHING is skipped. A routine may be there more than once. */
 struct ledger_routines {
-    uint32_t bytes;  /* atomic; of the fields that follow */
-    uint32_t missed; /* atomic; imports and libraries that could not be watched */
-    uint32_t called; /* 1: some routine was called; such a run is never sampled out */
-    uint32_t flags;  /* enum ledger_routines_flag */
+    uint32_t bytes;   /* atomic; of the fields that follow */
+    uint32_t watched; /* atomic; imports that were watched, of all objects */
+    uint32_t missed;  /* atomic; imports and libraries that could not be watched, and calls that
+                         found no room */
+    uint32_t called;  /* 1: some routine was called; such a run is never sampled out */
+    uint32_t flags;   /* enum ledger_routines_flag */
+    uint32_t unused;
 };
 
 enum ledger_routines_flag {
@@ -188,10 +192,9 @@ enum ledger_routines_flag {
 };
 
 struct ledger_routine {
-    uint64_t first_ns; /* atomic; of the first call, since the Epoch, or LEDGER_TIME_UNKNOWN; 0: it
-                          was not called */
+    uint64_t first_ns; /* of the first call, since the Epoch, or LEDGER_TIME_UNKNOWN */
     uint64_t calls;    /* atomic; with LEDGER_ROUTINES_COUNTED, how many */
-    uint32_t library;  /* of the LEDGER_LIBRARY fields, from 0 */
+    uint32_t library;  /* where its LEDGER_LIBRARY begins, after struct ledger_routines */
     uint32_t flags;    /* enum ledger_routine_flag */
 };
 
@@ -274,7 +277,7 @@ enum { LEDGER_STUB_UNIT = 8 };
 /* 32-bit and 64-bit processes share a ledger. */
 _Static_assert(sizeof(struct ledger_slot) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_stub) == 56, "the same layout for every ABI");
-_Static_assert(sizeof(struct ledger_routines) == 16, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_routines) == 24, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_routine) == 24, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) ==
                    32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 6) + 4 * LEDGER_BUCKETS,

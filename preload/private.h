@@ -21,7 +21,6 @@ struct private_memory {
      * fields. */
     _Alignas(8) unsigned char work[LEDGER_SLOT_MAX - sizeof(struct ledger_slot) + SLOT_PATH_ROOM];
     struct trace trace;
-    bool is_own; /* set by run.c: this process is no forked child */
 };
 
 /* The memory, zeros at first; NULL: none could be had. It is never given back. */

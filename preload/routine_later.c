@@ -5,7 +5,6 @@
 #include <linux/futex.h>
 
 #include "preload/memory.h"
-#include "preload/private.h"
 #include "preload/routine_search.h"
 #include "preload/system.h"
 
@@ -176,34 +175,21 @@ static void look_at_objects(struct routine_search *search)
 
 static void look(struct routine_memory *memory)
 {
-    struct routine_search search = {
-        .image = &memory->image,
-        .memory = memory,
-        .fields = {.start = (unsigned char *)(memory->shared + 1),
-                   .used = memory->field_used,
-                   .room = memory->field_room},
-        .base = memory->field_at + sizeof *memory->shared,
-    };
+    struct routine_search search = {.image = &memory->image, .memory = memory};
     if (!policy_find(memory->policy, POLICY_ROUTINE, &search.table))
         return;
     look_at_objects(&search);
-    memory->field_used = search.fields.used;
-    __atomic_store_n(&memory->shared->bytes, (uint32_t)search.fields.used, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&memory->list.head->watched, search.watched, __ATOMIC_RELAXED);
     routines_point_new(memory, search.missed);
 }
 
-/* A forked child must not add fields to those of its parent. What it loads is a miss. */
 static void look_if_loaded(struct routine_memory *memory)
 {
-    const struct private_memory *own = private_known();
     if (!__atomic_load_n(&memory->has_loaded, __ATOMIC_RELAXED) || !routines_are_noted(memory) ||
         __atomic_exchange_n(&memory->is_looking, 1, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&memory->has_loaded, 0, __ATOMIC_RELAXED);
-    if (own != NULL && own->is_own)
-        look(memory);
-    else
-        __atomic_fetch_add(&memory->shared->missed, 1, __ATOMIC_RELAXED);
+    look(memory);
     __atomic_store_n(&memory->is_looking, 0, __ATOMIC_RELEASE);
 }
 

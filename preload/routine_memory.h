@@ -14,12 +14,14 @@
 #include "preload/image.h"
 #include "preload/ledger.h"
 #include "preload/loaded.h"
+#include "preload/routine_list.h"
 #include "preload/routine_stubs.h"
 
 enum {
     ROUTINE_LIBRARIES_MAX = 32, /* designated ones: a bit each */
     ROUTINE_OBJECTS_MAX = 1024, /* of the link map */
-    ROUTINE_LOADING_MAX = 64,   /* slots of dlopen(3) and its kin that are pointed to stubs again */
+    ROUTINE_NAMES_BYTES = 192 << 10,
+    ROUTINE_LOADING_MAX = 64, /* slots of dlopen(3) and its kin that are pointed to stubs again */
 };
 
 /* A designated library: one that is loaded, or an archive of which parts were linked in. */
@@ -28,7 +30,7 @@ struct routine_library {
     const char *name;             /* the soname, or the archive's name */
     uint32_t object;              /* its number; 0: an archive */
     uint32_t state;               /* of the policy's automaton, after "routine:NAME:" */
-    uint32_t number;              /* of its LEDGER_LIBRARY field, from 0 */
+    uint32_t number;              /* in the list, or ROUTINE_LIST_FULL */
 };
 
 struct routine_object {
@@ -50,7 +52,7 @@ enum routine_loading {
 struct routine_memory {
     struct routine_entry entry[ROUTINE_STUBS + 1];
     uint32_t entry_count;
-    uint32_t library_count, library_fields;
+    uint32_t library_count;
     uint32_t object_count;
     /* Of the start: these stay. */
     uint32_t start_entries, start_libraries, start_objects;
@@ -63,12 +65,13 @@ struct routine_memory {
     uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
     struct image image;
     const void *policy;
-    const struct ledger_slot *slot; /* shared; NULL: nothing is noted */
-    uint64_t random;                /* the slot's, by which it is known */
-    struct ledger_routines *shared;
-    size_t field_at;   /* of the content of the LEDGER_ROUTINES field, in the fields */
-    size_t field_used; /* of the fields within that */
-    size_t field_room;
+    struct routine_call call[ROUTINE_STUBS + 1]; /* of the entries of the same numbers */
+    size_t names_used;
+    char names[ROUTINE_NAMES_BYTES]; /* copies: a library may be unloaded before it is called */
+    const struct ledger_slot *slot;  /* shared; NULL: nothing is noted */
+    uint64_t random;                 /* the slot's, by which it is known */
+    struct routine_list list;
+    size_t list_at; /* in the fields of the capture */
     clock_function *now;
     struct routine_library library[ROUTINE_LIBRARIES_MAX];
     struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one

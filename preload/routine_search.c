@@ -44,17 +44,10 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
     const char *path = entry == NULL ? library->name : entry->l_name;
     const struct image_bytes id =
         entry == NULL ? (struct image_bytes){NULL, 0} : image_build_id(search->image, entry);
-    unsigned char id_size = id.size > 64 ? 64 : (unsigned char)id.size;
     uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
     state = policy_walk(table, state, library->name, text_length(library->name));
     library->state = policy_walk(table, state, ":", 1);
-    library->number = search->memory->library_fields++;
-    if (!fields_begin(&search->fields, LEDGER_LIBRARY))
-        return;
-    fields_add(&search->fields, &id_size, 1, search->fields.room);
-    fields_add(&search->fields, id.at, id_size, search->fields.room);
-    fields_add(&search->fields, path, text_length(path), search->fields.room);
-    fields_end(&search->fields);
+    library->number = routine_list_library(&search->memory->list, id, path);
 }
 
 static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)
@@ -66,34 +59,39 @@ static bool is_skipped(const struct routine_search *search, uint32_t library, co
 }
 
 /* A name of Intel's convention, by which r11 has an argument, is left alone: stubs change that. */
+static bool can_watch(const struct routine_memory *memory, uint32_t library, const char *name,
+                      size_t length)
+{
+    return memory->entry_count < ROUTINE_STUBS &&
+           memory->library[library].number != ROUTINE_LIST_FULL &&
+           length <= sizeof memory->names - memory->names_used &&
+           text_after(name, "__regcall") == NULL;
+}
+
 void routine_search_add(struct routine_search *search, const char *name, uint32_t library,
                         uintptr_t *slot, bool is_lazy)
 {
     struct routine_memory *memory = search->memory;
-    struct fields *fields = &search->fields;
-    size_t length = text_length(name);
-    const struct ledger_routine cell = {
-        .library = memory->library[library].number,
-        .flags = is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
-    };
+    uint32_t length = (uint32_t)text_length(name);
     if (is_skipped(search, library, name))
         return;
-    if (memory->entry_count == ROUTINE_STUBS || text_after(name, "__regcall") != NULL ||
-        fields->room - fields->used < sizeof(struct ledger_field) + sizeof cell + length) {
+    if (!can_watch(memory, library, name, length)) {
         search->missed++;
         return;
     }
-    size_t at = search->base + fields->used + sizeof(struct ledger_field);
-    fields_begin(fields, LEDGER_ROUTINE);
-    fields_add(fields, &cell, sizeof cell, fields->room);
-    fields_add(fields, name, length, fields->room);
-    fields_end(fields);
-    memory->entry[memory->entry_count++] = (struct routine_entry){
-        .target = (uintptr_t)routine_first,
-        .original = *slot,
-        .cell = (struct ledger_routine *)at, /* an offset until routines_point() */
-        .slot = slot,
+    char *copy = memory->names + memory->names_used;
+    memcpy(copy, name, length);
+    memory->names_used += length;
+    memory->call[memory->entry_count] = (struct routine_call){
+        .name = copy,
+        .length = length,
+        .library = memory->library[library].number,
+        .flags = is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
     };
+    memory->entry[memory->entry_count++] =
+        (struct routine_entry){.target = (uintptr_t)routine_first, .original = *slot, .slot = slot};
+    search->watched++;
+    search->need += routine_list_size(length);
 }
 
 static enum routine_loading loading_of(const char *name)

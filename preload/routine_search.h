@@ -9,7 +9,6 @@
 
 #include "conf/policy/policy_read.h"
 
-#include "preload/fields.h"
 #include "preload/image.h"
 #include "preload/routine_memory.h"
 
@@ -17,9 +16,8 @@ struct routine_search {
     const struct image *image;
     struct policy_table table; /* of POLICY_ROUTINE */
     struct routine_memory *memory;
-    struct fields fields; /* within the field LEDGER_ROUTINES */
-    size_t base;          /* where these begin, in the fields of the capture */
-    uint32_t missed;
+    uint32_t watched, missed;
+    uint32_t need; /* bytes of the list, when all that is watched is called */
 };
 
 /* Fills `library` with the designated libraries that are loaded. Returns how many there are, which
@@ -42,7 +40,7 @@ void routine_search_object(struct routine_search *search, struct routine_object 
 /* Adds what the executable's notes (routine_note.h) tell of. */
 void routine_search_archives(struct routine_search *search);
 
-/* Adds the field of a library. */
+/* Puts a library into the list. */
 void routine_search_put_library(struct routine_search *search, struct routine_library *library);
 
 /* Adds an entry for the slot by which a routine of the library of that number is called, unless a

@@ -12,9 +12,6 @@
 /* In .data, as private.c says. */
 struct routine_memory *routine_known __attribute__((section(".data")));
 
-/* What libraries that are loaded later may add to the field, bytes. */
-enum { LATER_ROUTINES = 16 << 10 };
-
 enum { MEMORY_BYTES = (sizeof(struct routine_memory) + LEDGER_PAGE - 1) & ~(LEDGER_PAGE - 1) };
 
 static struct routine_memory *map_memory(void)
@@ -41,46 +38,54 @@ static void search_all(struct routine_search *search, uint32_t found)
     memory->start_objects = memory->object_count;
 }
 
-/* How much the field may grow: not at all where nothing calls dlopen(3). */
-static size_t room_to_grow(const struct routine_search *search)
+/* The most that the list has of the ledger beside the libraries, bytes: some hundred routines. */
+enum { LIST_BYTES = 16 << 10 };
+
+/* What may be called after dlopen(3) is not known yet. */
+static uint32_t room_of_calls(const struct routine_search *search)
 {
-    size_t left = search->fields.room - search->fields.used;
     for (uint32_t i = 0; i < search->memory->entry_count; i++) {
         if ((uintptr_t)search->memory->entry[i].cell == ROUTINE_LOADING_OPEN)
-            return left < LATER_ROUTINES ? left : LATER_ROUTINES;
+            return LIST_BYTES;
     }
-    return 0;
+    return search->need < LIST_BYTES ? search->need : LIST_BYTES;
 }
 
-/* Adds the field to those of the capture, or nothing where nothing is to be watched. */
+/* Adds the field to those of the capture. Returns whether there is something to watch, or missed.
+ */
+static bool put_list(struct routine_search *search, uint32_t found, size_t room,
+                     struct fields *fields)
+{
+    struct routine_memory *memory = search->memory;
+    struct ledger_routines *head = (struct ledger_routines *)(void *)(fields->start + fields->used);
+    *head = (struct ledger_routines){.flags = memory->is_counted ? LEDGER_ROUTINES_COUNTED : 0};
+    memory->list_at = fields->used;
+    memory->list = (struct routine_list){head, (uint32_t)(room - sizeof *head)};
+    search_all(search, found);
+    uint32_t wanted = head->bytes + room_of_calls(search);
+    if (wanted < memory->list.room)
+        memory->list.room = wanted;
+    head->watched = search->watched;
+    head->missed = search->missed;
+    fields_wrote(fields, sizeof *head + memory->list.room);
+    return memory->entry_count > 0 || memory->library_count > 0 || search->missed > 0;
+}
+
 static void put_all(struct routine_search *search, uint32_t found, size_t later,
                     struct fields *fields)
 {
-    struct routine_memory *memory = search->memory;
-    struct ledger_routines head = {.flags = memory->is_counted ? LEDGER_ROUTINES_COUNTED : 0};
-    if (fields->room - fields->used < later + sizeof(struct ledger_field) + sizeof head ||
+    size_t left = fields->room - fields->used;
+    if (left < later + sizeof(struct ledger_field) + sizeof(struct ledger_routines) ||
         !fields_begin(fields, LEDGER_ROUTINES))
         return;
-    memory->field_at = fields->used;
-    search->base = fields->used + sizeof head;
-    search->fields = (struct fields){
-        .start = fields->start + search->base,
-        .room = (fields->room - search->base - later) & ~(size_t)7,
-    };
-    search_all(search, found);
-    if (memory->entry_count == 0 && memory->library_count == 0 && search->missed == 0) {
-        fields_cancel(fields);
-        system_unmap(memory, MEMORY_BYTES);
+    left = (left - sizeof(struct ledger_field) - later) & ~(size_t)7;
+    if (put_list(search, found, left, fields)) {
+        fields_end(fields);
+        routine_known = search->memory;
         return;
     }
-    head.bytes = (uint32_t)search->fields.used;
-    head.missed = search->missed;
-    memory->field_used = search->fields.used;
-    memory->field_room = search->fields.used + room_to_grow(search);
-    fields_add(fields, &head, sizeof head, fields->room);
-    fields_wrote(fields, memory->field_room);
-    fields_end(fields);
-    routine_known = memory;
+    fields_cancel(fields);
+    system_unmap(search->memory, MEMORY_BYTES);
 }
 
 void routines_choose(const struct image *image, const void *policy, size_t later,
@@ -132,21 +137,14 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
 
 void routines_point_new(struct routine_memory *memory, uint32_t missed)
 {
-    char *fields = (char *)memory->shared - memory->field_at;
     for (uint32_t i = 0; i < memory->object_count; i++) {
         struct routine_object *object = &memory->object[i];
-        if (!object->is_new)
-            continue;
+        if (object->is_new)
+            missed += point_slots(object, memory);
         object->is_new = false;
-        for (uint32_t k = object->first; k < object->first + object->count; k++) {
-            struct routine_entry *entry = &memory->entry[k];
-            if (entry->target == (uintptr_t)routine_first)
-                entry->cell = (void *)(fields + (size_t)entry->cell);
-        }
-        missed += point_slots(object, memory);
     }
     if (missed != 0)
-        __atomic_fetch_add(&memory->shared->missed, missed, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&memory->list.head->missed, missed, __ATOMIC_RELAXED);
 }
 
 bool routines_are_noted(const struct routine_memory *memory)
@@ -156,35 +154,44 @@ bool routines_are_noted(const struct routine_memory *memory)
            memory->slot->random == memory->random;
 }
 
-static void note_call(const struct routine_memory *memory, struct ledger_routine *cell)
+/* Whether the call was noted. */
+static bool note_call(const struct routine_memory *memory, struct routine_entry *entry,
+                      uint32_t index)
 {
-    uint64_t none = 0;
+    uint64_t now_ns = memory->now == NULL ? LEDGER_TIME_UNKNOWN : clock_now_coarse(memory->now);
+    struct ledger_routine *cell = routine_list_call(&memory->list, &memory->call[index], now_ns);
+    if (cell == NULL)
+        return false;
+    __atomic_store_n(&memory->list.head->called, 1, __ATOMIC_RELAXED);
     if (memory->is_counted)
         __atomic_fetch_add(&cell->calls, 1, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&cell->first_ns, __ATOMIC_RELAXED) != 0)
-        return;
-    uint64_t now_ns = memory->now == NULL ? LEDGER_TIME_UNKNOWN : clock_now_coarse(memory->now);
-    __atomic_compare_exchange_n(&cell->first_ns, &none, now_ns, 0, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
-    __atomic_store_n(&memory->shared->called, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->cell, cell, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Gives the slot its value back, unless it is in memory that may have been unmapped, or somebody
+ * else has written to it. */
+static void restore_slot(const struct routine_memory *memory, struct routine_entry *entry,
+                         uint32_t index)
+{
+    bool is_mapped =
+        index < memory->start_entries || !__atomic_load_n(&memory->may_close, __ATOMIC_RELAXED);
+    if (entry->slot != NULL && is_mapped &&
+        __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
+        __atomic_store_n(entry->slot, entry->original, __ATOMIC_RELAXED);
 }
 
 uintptr_t routine_called(struct routine_entry *entry)
 {
     const struct routine_memory *memory = routine_known;
-    uintptr_t original = entry->original, target = original;
-    if (routines_are_noted(memory)) {
-        note_call(memory, entry->cell);
-        if (memory->is_counted)
-            target = (uintptr_t)routine_counted;
-    }
-    __atomic_store_n(&entry->target, target, __ATOMIC_RELAXED);
-    unsigned index = (unsigned)(entry - memory->entry);
-    if (target == original && entry->slot != NULL &&
-        (index < memory->start_entries || !__atomic_load_n(&memory->may_close, __ATOMIC_RELAXED)) &&
-        __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
-        __atomic_store_n(entry->slot, original, __ATOMIC_RELAXED);
-    return original;
+    uint32_t index = (uint32_t)(entry - memory->entry);
+    bool is_noted = routines_are_noted(memory) && note_call(memory, entry, index);
+    bool is_counted = is_noted && memory->is_counted;
+    __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
+                     __ATOMIC_RELEASE);
+    if (!is_counted)
+        restore_slot(memory, entry, index);
+    return entry->original;
 }
 
 #endif
@@ -194,8 +201,7 @@ void routines_point(struct ledger_slot *slot, clock_function *now)
     struct routine_memory *memory = routine_known;
     if (memory == NULL)
         return;
-    char *fields = (char *)(slot + 1);
-    memory->shared = (struct ledger_routines *)(void *)(fields + memory->field_at);
+    memory->list.head = (struct ledger_routines *)(void *)((char *)(slot + 1) + memory->list_at);
     memory->random = slot->random;
     memory->now = now;
     memory->slot = slot;
@@ -207,6 +213,6 @@ void routines_point(struct ledger_slot *slot, clock_function *now)
 
 bool routines_were_called(void)
 {
-    return routine_known != NULL && routine_known->shared != NULL &&
-           __atomic_load_n(&routine_known->shared->called, __ATOMIC_RELAXED) != 0;
+    return routine_known != NULL && routine_known->slot != NULL &&
+           __atomic_load_n(&routine_known->list.head->called, __ATOMIC_RELAXED) != 0;
 }

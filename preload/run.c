@@ -109,7 +109,6 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
         trace_start(own->trace, start->switches, start->path->text, start->path->length);
     }
     own->claim = *claim;
-    memory->is_own = true;
 }
 
 /* Called in the handler of a signal. A vforked child shares this memory, but has another pid. */

@@ -29,7 +29,7 @@ struct ledger_memory {
     struct stub_walk walk; /* of ledger_next() */
     char bytes[LEDGER_SLOT_MAX];
     struct capture_object objects[CAPTURE_OBJECTS_MAX];
-    struct capture_object routine_libraries[CAPTURE_ROUTINE_LIBRARIES_MAX];
+    struct capture_library routine_libraries[CAPTURE_ROUTINE_LIBRARIES_MAX];
     struct capture_routine routines[CAPTURE_ROUTINES_MAX];
 };
 

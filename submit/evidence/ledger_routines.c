@@ -7,42 +7,58 @@
 #include "preload/ledger.h"
 
 /* A build-id, after its length, and a path. */
-static bool add_library(struct capture *capture, const char *at, size_t size)
+static bool add_library(struct capture *capture, uint32_t number, const char *at, size_t size)
 {
     size_t id_size = size == 0 ? 0 : (unsigned char)at[0];
     if (size < 1 + id_size || capture->routine_library_count == CAPTURE_ROUTINE_LIBRARIES_MAX)
         return false;
-    capture->routine_libraries[capture->routine_library_count++] = (struct capture_object){
+    capture->routine_libraries[capture->routine_library_count++] = (struct capture_library){
+        .number = number,
         .build_id = {.at = id_size == 0 ? NULL : at + 1, .size = id_size},
         .path = {.at = at + 1 + id_size, .size = size - 1 - id_size},
     };
     return true;
 }
 
+/* The place of the library of that number among those that were read. */
+static bool find_library(const struct capture *capture, uint32_t number, uint32_t *library)
+{
+    for (uint32_t i = 0; i < capture->routine_library_count; i++) {
+        if (capture->routine_libraries[i].number == number) {
+            *library = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool add_routine(struct capture *capture, const char *at, size_t size)
 {
     struct ledger_routine routine;
+    uint32_t library;
     if (size <= sizeof routine || size - sizeof routine > CAPTURE_ROUTINE_NAME_MAX ||
         capture->routine_count == CAPTURE_ROUTINES_MAX)
         return false;
     memcpy(&routine, at, sizeof routine);
-    if (routine.library >= capture->routine_library_count)
+    if (!find_library(capture, routine.library, &library))
         return false;
     capture->routines[capture->routine_count++] = (struct capture_routine){
-        .library = routine.library,
+        .library = library,
         .first_ns = routine.first_ns == LEDGER_TIME_UNKNOWN ? 0 : routine.first_ns,
         .calls = routine.calls,
-        .is_called = routine.first_ns != 0,
         .is_at_least = (routine.flags & LEDGER_ROUTINE_AT_LEAST) != 0,
         .name = {.at = at + sizeof routine, .size = size - sizeof routine},
     };
     return true;
 }
 
-static bool add_one(struct capture *capture, const struct ledger_field *field, const char *at)
+static bool add_one(struct capture *capture, const struct ledger_field *field, uint32_t number,
+                    const char *at)
 {
+    if (field->kind == LEDGER_NOTHING)
+        return true;
     if (field->kind == LEDGER_LIBRARY)
-        return add_library(capture, at, field->length);
+        return add_library(capture, number, at, field->length);
     return field->kind == LEDGER_ROUTINE && add_routine(capture, at, field->length);
 }
 
@@ -56,25 +72,22 @@ void ledger_routines(struct capture *capture, const char *at, size_t size)
     if (size < sizeof head || capture->is_stub || capture->has_routines)
         return;
     memcpy(&head, at, sizeof head);
-    at += sizeof head;
-    size -= sizeof head;
-    size = head.bytes < size ? head.bytes : size;
-    while (size >= sizeof field) {
-        memcpy(&field, at, sizeof field);
-        at += sizeof field;
-        size -= sizeof field;
+    const char *start = at + sizeof head;
+    size = head.bytes < size - sizeof head ? head.bytes : size - sizeof head;
+    for (size_t place = 0; size - place >= sizeof field;) {
+        memcpy(&field, start + place, sizeof field);
+        size_t content = place + sizeof field;
         size_t step = (field.length + (size_t)7) & ~(size_t)7;
-        if (field.length > size || step > size) {
+        if (step > size - content) {
             invalid++;
             break;
         }
-        invalid += !add_one(capture, &field, at);
-        at += step;
-        size -= step;
+        invalid += !add_one(capture, &field, (uint32_t)place, start + content);
+        place = content + step;
     }
     capture->has_routines = 1;
     capture->routines_counted = (head.flags & LEDGER_ROUTINES_COUNTED) != 0;
+    capture->routines_watched = head.watched;
     capture->routines_missed = head.missed + invalid;
-    for (size_t i = 0; i < capture->routine_count; i++)
-        capture->keep |= capture->routines[i].is_called;
+    capture->keep |= capture->routine_count > 0;
 }

@@ -17,17 +17,14 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : (a->name.size > b->name.size) - (a->name.size < b->name.size);
 }
 
-/* Adds an import of the routine to those before it. A time that is unknown may have been the first
- * one. */
+/* Adds another entry of the same routine. A time that is unknown may have been the first one. */
 static void join(struct capture_routine *all, const struct capture_routine *other)
 {
-    if (other->is_called && (!all->is_called || other->first_ns < all->first_ns))
+    bool has_room = other->calls <= INT64_MAX && all->calls <= INT64_MAX - other->calls;
+    if (other->first_ns < all->first_ns)
         all->first_ns = other->first_ns;
-    all->is_called |= other->is_called;
-    all->is_at_least |= other->is_at_least && other->is_called;
-    bool has_room = other->calls <= INT64_MAX - all->calls;
+    all->is_at_least |= other->is_at_least || !has_room;
     all->calls = has_room ? all->calls + other->calls : INT64_MAX;
-    all->is_at_least |= !has_room;
 }
 
 /* Seconds since the Epoch, or null. */
@@ -59,11 +56,11 @@ static struct json_object *called(const struct capture *capture)
     size_t count = capture->routine_count;
     qsort(routine, count, sizeof *routine, compare);
     for (size_t i = 0, next; i < count; i = next) {
-        struct capture_routine all = {.library = routine[i].library, .name = routine[i].name};
+        struct capture_routine all = {
+            .library = routine[i].library, .name = routine[i].name, .first_ns = UINT64_MAX};
         for (next = i; next < count && compare(&routine[i], &routine[next]) == 0; next++)
             join(&all, &routine[next]);
-        if (all.is_called)
-            json_object_array_add(array, entry(&all, capture->routines_counted));
+        json_object_array_add(array, entry(&all, capture->routines_counted));
     }
     return array;
 }
@@ -73,7 +70,7 @@ static struct json_object *libraries(const struct capture *capture)
 {
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->routine_library_count; i++) {
-        const struct capture_object *library = &capture->routine_libraries[i];
+        const struct capture_library *library = &capture->routine_libraries[i];
         struct json_object *pair = json_object_new_array();
         json_object_array_add(pair, json_bytes(library->path));
         json_object_array_add(pair, json_build_id(library->build_id));
@@ -84,12 +81,13 @@ static struct json_object *libraries(const struct capture *capture)
 
 struct json_object *routine_table(const struct capture *capture)
 {
-    if (!capture->has_routines)
+    if (!capture->has_routines ||
+        (capture->routine_library_count == 0 && capture->routines_missed == 0))
         return NULL;
     struct json_object *table = json_object_new_object();
     json_add(table, "libraryA", libraries(capture));
     json_add(table, "routineA", called(capture));
-    json_add_int(table, "watched", (int64_t)capture->routine_count);
+    json_add_int(table, "watched", capture->routines_watched);
     json_add_int(table, "missed", (int64_t)capture->routines_missed);
     json_add(table, "counted", json_object_new_boolean(capture->routines_counted));
     return table;

@@ -14,7 +14,7 @@
 #include "test/unit/fixture/made_ledger.h"
 
 static struct made_fields inner, content;
-static struct capture_object library[CAPTURE_ROUTINE_LIBRARIES_MAX];
+static struct capture_library library[CAPTURE_ROUTINE_LIBRARIES_MAX];
 static struct capture_routine routine[CAPTURE_ROUTINES_MAX];
 
 static int start(void **state)
@@ -24,11 +24,14 @@ static int start(void **state)
     return 0;
 }
 
-static void put_library(const char *path)
+/* Returns its number. */
+static uint32_t put_library(const char *path)
 {
     char bytes[64] = "\2\xab\xcd";
+    uint32_t number = (uint32_t)inner.size;
     strcpy(bytes + 3, path);
     made_field(&inner, LEDGER_LIBRARY, 0, bytes, 3 + strlen(path));
+    return number;
 }
 
 static void put_routine(const struct ledger_routine *head, const char *name)
@@ -44,7 +47,7 @@ static struct capture read_bytes(size_t size, uint32_t bytes)
 {
     struct capture capture = {.routine_libraries = library, .routines = routine};
     const struct ledger_routines head = {
-        .bytes = bytes, .missed = 7, .flags = LEDGER_ROUTINES_COUNTED};
+        .bytes = bytes, .watched = 5, .missed = 7, .flags = LEDGER_ROUTINES_COUNTED};
     memcpy(content.bytes, &head, sizeof head);
     memcpy(content.bytes + sizeof head, inner.bytes, inner.size);
     ledger_routines(&capture, (const char *)content.bytes, size);
@@ -64,33 +67,32 @@ static void assert_text(struct capture_bytes bytes, const char *text)
 
 static void routines_belong_to_libraries(void **state)
 {
+    uint32_t first = put_library("/lib/a"), second = put_library("/lib/b");
     (void)state;
-    put_library("/lib/a");
-    put_library("/lib/b");
-    put_routine(&(struct ledger_routine){.first_ns = 5, .calls = 9, .library = 1}, "sin");
-    put_routine(
-        &(struct ledger_routine){.first_ns = LEDGER_TIME_UNKNOWN, .flags = LEDGER_ROUTINE_AT_LEAST},
-        "cos");
-    put_routine(&(struct ledger_routine){.first_ns = 0}, "tan");
+    put_routine(&(struct ledger_routine){.first_ns = 5, .calls = 9, .library = second}, "sin");
+    made_field(&inner, LEDGER_NOTHING, 0, "never finished", 14);
+    put_routine(&(struct ledger_routine){.first_ns = LEDGER_TIME_UNKNOWN,
+                                         .library = first,
+                                         .flags = LEDGER_ROUTINE_AT_LEAST},
+                "cos");
     struct capture capture = read_whole();
     assert_true(capture.has_routines && capture.routines_counted && capture.keep);
+    assert_int_equal(capture.routines_watched, 5);
     assert_int_equal(capture.routines_missed, 7);
     assert_int_equal(capture.routine_library_count, 2);
     assert_text(capture.routine_libraries[1].path, "/lib/b");
     assert_int_equal(capture.routine_libraries[1].build_id.size, 2);
-    assert_int_equal(capture.routine_count, 3);
+    assert_int_equal(capture.routine_count, 2);
     assert_text(routine[0].name, "sin");
-    assert_true(routine[0].is_called && routine[0].library == 1 && routine[0].first_ns == 5 &&
-                routine[0].calls == 9 && !routine[0].is_at_least);
-    assert_true(routine[1].is_called && routine[1].first_ns == 0 && routine[1].is_at_least);
-    assert_false(routine[2].is_called);
+    assert_true(routine[0].library == 1 && routine[0].first_ns == 5 && routine[0].calls == 9 &&
+                !routine[0].is_at_least);
+    assert_true(routine[1].library == 0 && routine[1].first_ns == 0 && routine[1].is_at_least);
 }
 
 static void a_run_that_called_nothing_may_be_sampled_out(void **state)
 {
     (void)state;
     put_library("/lib/a");
-    put_routine(&(struct ledger_routine){.first_ns = 0}, "tan");
     struct capture capture = read_whole();
     assert_true(capture.has_routines && !capture.keep);
 }
@@ -101,14 +103,14 @@ static void what_is_not_valid_is_counted(void **state)
     (void)state;
     memset(long_name, 'x', sizeof long_name - 1);
     put_routine(&(struct ledger_routine){.library = 0}, "before");
-    put_library("/lib/a");
-    put_routine(&(struct ledger_routine){.library = 1}, "beyond");
+    uint32_t number = put_library("/lib/a");
+    put_routine(&(struct ledger_routine){.library = number + 8}, "beyond");
     put_routine(&(struct ledger_routine){.library = UINT32_MAX}, "far");
-    put_routine(&(struct ledger_routine){.library = 0}, "");
-    put_routine(&(struct ledger_routine){.library = 0}, long_name);
+    put_routine(&(struct ledger_routine){.library = number}, "");
+    put_routine(&(struct ledger_routine){.library = number}, long_name);
     made_field(&inner, LEDGER_ROUTINE, 0, "short", 5);
     made_field(&inner, LEDGER_EXEC, 0, "/bin/x", 6);
-    put_routine(&(struct ledger_routine){.library = 0}, long_name + 1);
+    put_routine(&(struct ledger_routine){.library = number}, long_name + 1);
     struct capture capture = read_whole();
     assert_int_equal(capture.routine_count, 1);
     assert_int_equal(capture.routines_missed, 7 + 7);
