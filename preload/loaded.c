@@ -11,6 +11,12 @@ static const void *address_of(const struct link_map *entry, uintptr_t value)
     return (const void *)(value == 0 ? 0 : value < entry->l_addr ? entry->l_addr + value : value);
 }
 
+bool loaded_is_file(const struct link_map *entry)
+{
+    return entry->l_name != NULL && *text_last_part(entry->l_name) != '\0' &&
+           text_last_part(entry->l_name) != entry->l_name;
+}
+
 struct loaded loaded_read(const struct link_map *entry)
 {
     uintptr_t value[DYNAMIC_TAGS] = {0}, hash = 0;

@@ -27,6 +27,9 @@ struct loaded {
     uintptr_t fixed_start, fixed_end; /* what is read-only after relocation, whole pages */
 };
 
+/* Whether the entry is of a file, whose name may be relative: neither the program nor the vDSO. */
+bool loaded_is_file(const struct link_map *entry);
+
 /* Reads the dynamic section. Segments are left out. */
 struct loaded loaded_read(const struct link_map *entry);
 

@@ -116,7 +116,7 @@ static bool see_objects(struct routine_search *search)
         uint16_t place = *place_of(memory, entry);
         if (place != 0)
             memory->object[place - 1].is_seen = true;
-        else if (image_is_object(entry))
+        else if (loaded_is_file(entry))
             add_object(search, entry);
     }
     return true;

@@ -66,6 +66,8 @@ struct routine_memory {
     struct image image;
     const void *policy;
     struct routine_call call[ROUTINE_STUBS + 1]; /* of the entries of the same numbers */
+    uint8_t
+        is_noted[ROUTINE_STUBS + 1]; /* atomic; some thread of this process notes, or has noted */
     size_t names_used;
     char names[ROUTINE_NAMES_BYTES]; /* copies: a library may be unloaded before it is called */
     const struct ledger_slot *slot;  /* shared; NULL: nothing is noted */

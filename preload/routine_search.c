@@ -20,7 +20,7 @@ uint32_t routine_search_libraries(const struct routine_search *search,
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     uint32_t found = 0, at = 0;
     for (; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
-        if (!image_is_object(entry))
+        if (!loaded_is_file(entry))
             continue;
         const struct loaded object = loaded_read(entry);
         if (!routine_search_is_designated(search, "soname:", object.soname) &&
@@ -226,7 +226,7 @@ static void read_objects(const struct r_debug *loader, struct routine_memory *me
         struct routine_object *object = &memory->object[memory->object_count++];
         object->loaded = loaded_read(entry);
         object->is_executable = entry == loader->r_map;
-        if (!object->is_executable && (entry->l_name == NULL || entry->l_name[0] != '/'))
+        if (!object->is_executable && !loaded_is_file(entry))
             object->loaded.hash = NULL;
     }
 }

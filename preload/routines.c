@@ -41,14 +41,16 @@ static void search_all(struct routine_search *search, uint32_t found)
 /* The most that the list has of the ledger beside the libraries, bytes: some hundred routines. */
 enum { LIST_BYTES = 16 << 10 };
 
-/* What may be called after dlopen(3) is not known yet. */
+/* What may be called after dlopen(3) is not known yet. Where calls are counted, several threads
+ * that call a routine first may each put it into the list. */
 static uint32_t room_of_calls(const struct routine_search *search)
 {
     for (uint32_t i = 0; i < search->memory->entry_count; i++) {
         if ((uintptr_t)search->memory->entry[i].cell == ROUTINE_LOADING_OPEN)
             return LIST_BYTES;
     }
-    return search->need < LIST_BYTES ? search->need : LIST_BYTES;
+    uint32_t need = search->memory->is_counted ? 2 * search->need : search->need;
+    return need < LIST_BYTES ? need : LIST_BYTES;
 }
 
 /* Adds the field to those of the capture. Returns whether there is something to watch, or missed.
@@ -154,17 +156,20 @@ bool routines_are_noted(const struct routine_memory *memory)
            memory->slot->random == memory->random;
 }
 
-/* Whether the call was noted. */
-static bool note_call(const struct routine_memory *memory, struct routine_entry *entry,
-                      uint32_t index)
+/* Whether each call is to be counted in the entry's cell from now on. One thread alone notes the
+ * first call, so that it is in the list once. To count them, each thread needs the cell. */
+static bool note_call(struct routine_memory *memory, struct routine_entry *entry, uint32_t index)
 {
+    if (__atomic_exchange_n(&memory->is_noted[index], 1, __ATOMIC_RELAXED) && !memory->is_counted)
+        return false;
     uint64_t now_ns = memory->now == NULL ? LEDGER_TIME_UNKNOWN : clock_now_coarse(memory->now);
     struct ledger_routine *cell = routine_list_call(&memory->list, &memory->call[index], now_ns);
     if (cell == NULL)
         return false;
     __atomic_store_n(&memory->list.head->called, 1, __ATOMIC_RELAXED);
-    if (memory->is_counted)
-        __atomic_fetch_add(&cell->calls, 1, __ATOMIC_RELAXED);
+    if (!memory->is_counted)
+        return false;
+    __atomic_fetch_add(&cell->calls, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->cell, cell, __ATOMIC_RELEASE);
     return true;
 }
@@ -183,10 +188,9 @@ static void restore_slot(const struct routine_memory *memory, struct routine_ent
 
 uintptr_t routine_called(struct routine_entry *entry)
 {
-    const struct routine_memory *memory = routine_known;
+    struct routine_memory *memory = routine_known;
     uint32_t index = (uint32_t)(entry - memory->entry);
-    bool is_noted = routines_are_noted(memory) && note_call(memory, entry, index);
-    bool is_counted = is_noted && memory->is_counted;
+    bool is_counted = routines_are_noted(memory) && note_call(memory, entry, index);
     __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
                      __ATOMIC_RELEASE);
     if (!is_counted)
