@@ -371,11 +371,8 @@ END
         *) cc -O2 $kind main.c stub.s stub_two.s -o main ;;
         esac
         another_job
-        unnoticed ./main
-        leaves "main fini" || {
-            echo "$kind"
-            return 1
-        }
+        [[ $(tracked ./main) == 5 && $(./main) == 5 ]]
+        leaves "main fini"
         [[ $(called main) == one && $(of_run main '.libraryA[0] | join(" ")') == "libarchive.a 0" ]] || {
             echo "$kind: $(records | jq -c '.[].routineT')"
             return 1
@@ -482,7 +479,7 @@ END
     [[ $(uname -m) == x86_64 ]] || skip
     cc -m32 -O2 -fPIC -shared -Wl,-soname,libdesignated.so.4 -xc - -o libdesignated.so.4 <<<'int four(void) { return 4; }'
     cc -m32 -O2 -xc - -xnone -o small ./libdesignated.so.4 -Wl,-rpath,"$PWD" <<<'int four(void); int main(void) { return four() - 4; }'
-    LD_PRELOAD=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/lib32/libjobtrail.so tracked ./small
+    tracked env LD_PRELOAD="$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so" ./small
     flush
     [[ $(of_run small '[.watched, .missed] | join(" ")') == "0 1" ]]
 }
