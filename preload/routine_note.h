@@ -5,8 +5,8 @@
  * calls.
  *
  * They are data alone. Nothing is called, no symbol is imported or exported, and a program that is
- * not recorded, has more rights than its caller, or runs where there is no jobtrail at all costs one
- * indirect jump. For each entry an object has
+ * not recorded, has more rights than its caller, or runs where there is no jobtrail at all costs
+ * one indirect jump. For each entry an object has
  *
  *     - the entry: a function that jumps to where a word leads,
  *     - the word, in memory that can be written to, which has the address of the real routine,
@@ -41,9 +41,9 @@
  * first call has been noted: the stub passes all arguments on, stores the original word again, and
  * jumps there. Where the library does nothing, the word stays as it is.
  *
- * What a program says here is its user's claim, as all of a capture is. The library writes to a word
- * only where it lies, aligned, in a segment of the executable that can be written to, and outside of
- * the part that is read-only after relocation.
+ * What a program says here is its user's claim, as all of a capture is. The library writes to a
+ * word only where it lies, aligned, in a segment of the executable that can be written to, and
+ * outside of the part that is read-only after relocation.
  */
 #ifndef JOBTRAIL_ROUTINE_NOTE_H
 #define JOBTRAIL_ROUTINE_NOTE_H
