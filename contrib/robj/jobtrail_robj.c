@@ -157,6 +157,13 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
+/* What notes call the library. */
+static const char *library_of(const struct robj *robj)
+{
+    const char *library = robj->options->library;
+    return library != NULL ? library : base_name(robj->file);
+}
+
 static enum robj_status read_archive(struct robj *robj)
 {
     char *bytes = NULL;
@@ -195,13 +202,14 @@ static enum robj_status read_entries(struct robj *robj)
 /* Why the archive cannot be prepared at all: every such member is named. */
 static void check_members(struct robj *robj)
 {
-    char name[TERMINAL_WORD_SIZE];
+    char file[TERMINAL_WORD_SIZE], name[TERMINAL_WORD_SIZE];
     for (size_t i = 0; i < robj->archive.count; i++) {
         const char *refusal = member_refusal(&robj->archive, i);
         if (refusal == NULL)
             continue;
-        fprintf(robj->options->check ? stdout : stderr, "%s: %s: %s\n", robj->file,
-                terminal_word(robj->archive.member[i].name, name), refusal);
+        fprintf(robj->options->check ? stdout : stderr, "%s: %s: %s\n",
+                terminal_word(robj->file, file), terminal_word(robj->archive.member[i].name, name),
+                refusal);
         robj->faults++;
     }
 }
@@ -234,7 +242,7 @@ static int write_output(const struct robj *robj, const struct stub_template *stu
         .entries = &robj->entries,
         .has_members = options->write,
         .stub = stub,
-        .library = options->library != NULL ? options->library : base_name(robj->file),
+        .library = library_of(robj),
     };
     mode_t mask = umask(0);
     umask(mask);
@@ -250,6 +258,7 @@ static enum robj_status write_prepared(const struct robj *robj)
     const struct robj_options *options = robj->options;
     struct stub_template stub = {.entry = 0};
     struct prepared prepared;
+    char library[TERMINAL_WORD_SIZE];
     const char *fault = output_fault(robj);
     int error = 0;
     if (fault == NULL && options->stubs && robj->archive.count > 0 &&
@@ -268,8 +277,11 @@ static enum robj_status write_prepared(const struct robj *robj)
                                                       : strerror(-error));
         return ROBJ_TROUBLE;
     }
-    printf("%zu definitions and %zu references renamed, %zu stubs\n", prepared.definitions,
+    printf("%zu definitions and %zu references renamed, %zu stubs", prepared.definitions,
            prepared.references, prepared.stubs);
+    if (options->stubs)
+        printf(", noted as %s", terminal_word(library_of(robj), library));
+    putchar('\n');
     if (prepared.unsatisfied > 0)
         fprintf(stderr,
                 "jobtrail-robj: %s: %zu references of its own are to names that it no longer has: "

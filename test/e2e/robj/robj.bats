@@ -184,7 +184,8 @@ NAMES
     [[ $expected == "16 7 1 9" ]]
     for way in "" -x; do
         # shellcheck disable=SC2086
-        jobtrail-robj -w -a $way -e entries -o new.a libmade.a
+        robj -w -a $way -e entries -o new.a libmade.a
+        [[ $output == "5 definitions and "[01]" references renamed, 5 stubs, noted as libmade.a" ]]
         calls=("large libmade.a" "outer libmade.a" "sum libmade.a")
         [[ $way == -x ]] || calls=("large libmade.a" "middle libmade.a" "outer libmade.a" "sum libmade.a")
         for flags in "" -static -static-pie -no-pie -fuse-ld=gold "-fuse-ld=gold -static" -fuse-ld=lld "-fuse-ld=lld -static-pie" \
@@ -201,7 +202,8 @@ NAMES
 @test "a shared library that has a prepared archive exports the stubs, and not the routines" {
     make_library
     jobtrail-robj -m libmade.a >entries
-    jobtrail-robj -w -a -e entries -i "made 1.0" -o new.a libmade.a
+    robj -w -a -e entries -i "made 1.0" -o new.a libmade.a
+    [[ $output == *", noted as made 1.0" ]]
     gcc -shared -Wl,--whole-archive new.a -Wl,--no-whole-archive -o libnew.so
     [[ $(nm -D --defined-only libnew.so | awk '{ print $3 }' | paste -sd' ') == "data inner large middle outer sum" ]]
     gcc program.c -L. -lnew -Wl,-rpath,. -o program
