@@ -211,6 +211,33 @@ NAMES
     [[ $(noted libnew.so) == *"outer made 1.0"* ]]
 }
 
+@test "a program's own routine in the place of the library's is used as before" {
+    gcc -O1 -c -x c - -o uses.o <<<'int report(int); int compute(int a) { return report(a) + 1; }'
+    gcc -O1 -c -x c - -o report.o <<<'int report(int a) { return a; }'
+    gcc -O1 -c -x c - -o weak.o <<<'__attribute__((weak)) int spare(int a) { return a; } int also(int a) { return a + 5; }'
+    ar rc libown.a uses.o report.o weak.o
+    jobtrail-robj -m libown.a >entries
+    [[ $(paste -sd' ' entries) == "also compute report spare" ]]
+    jobtrail-robj -w -a -e entries -o new.a libown.a
+    cat >main.c <<'C'
+#include <stdio.h>
+int compute(int), spare(int), also(int);
+#ifdef OWN
+int report(int a) { return a + 100; }
+int spare(int a) { return a + 1000; }
+#endif
+int main(void) { return printf("%d %d %d\n", compute(1), spare(1), also(1)) < 0; }
+C
+    for own in "" -DOWN; do
+        # shellcheck disable=SC2086
+        gcc $own main.c libown.a -o plain
+        # shellcheck disable=SC2086
+        gcc $own main.c new.a -o program
+        [[ $(./program) == "$(./plain)" ]]
+    done
+    [[ $(./program) == "102 1001 6" && $(noted program) == $'also libown.a\ncompute libown.a' ]]
+}
+
 @test "what cannot be an entry is refused, each with its reason" {
     gcc -O1 -fcommon -x c -c - -o kinds.o <<'C'
 int tentative;
