@@ -80,6 +80,32 @@ C
     done
 }
 
+# gsl_results FOLDER ARCHIVE: what GSL's own tests of a folder print, in full
+gsl_results() {
+    local sources archive
+    archive=$(readlink -f "$2")
+    cd "gsl/$1" || return
+    read -ra sources < <(sed -n 's/^test_SOURCES = //p' Makefile.am | tr ' ' '\n' | grep '[.]c$' | paste -sd' ')
+    gcc -O1 -w -DHAVE_CONFIG_H -I. -I.. "${sources[@]}" ../test/results.c "$archive" \
+        "$SOURCES/libgsl-dev$LIBRARIES/libgslcblas.a" -lm -o test.program
+    GSL_TEST_VERBOSE=1 ./test.program 2>&1
+    cd - >/dev/null || return
+}
+
+@test "GSL's own tests give the same results with each routine prepared; JOBTRAIL_SOAK: of more folders" {
+    "$JOBTRAIL_SOURCE/test/debian-source" "$SOURCES" gsl
+    prepare libgsl-dev libgsl.a
+    cp -a "$SOURCES/gsl" .
+    (cd gsl && ./configure -q --disable-shared >/dev/null 2>&1 && make -s -C gsl all >/dev/null)
+    folders=(fft integration)
+    [[ -z ${JOBTRAIL_SOAK-} ]] || folders+=(eigen interpolation linalg multimin ode-initval2 randist specfunc statistics)
+    for folder in "${folders[@]}"; do
+        gsl_results "$folder" "$SOURCES/libgsl-dev$LIBRARIES/libgsl.a" >expected
+        [[ $(grep -c ^PASS expected) -gt 50 ]]
+        gsl_results "$folder" libgsl.a | cmp - expected
+    done
+}
+
 @test "FFTW: double precision, also with references" {
     cat >program.c <<'C'
 #include <fftw3.h>
