@@ -149,6 +149,7 @@ struct conf {
     bool library_watch;             /* [libraries] watch = yes|no */
     char *library_use_logs;         /* [libraries] use_logs; "" = no logs of uses are written */
     bool library_use_records;       /* [libraries] use_records = yes|no */
+    bool library_use_atime;         /* [libraries] use_atime = yes|no */
     char *library_log_dir;          /* [libraries] log_dir; "" = users append to no logs */
     char *library_log_names;        /* [libraries] log_names: of logs that are made; "" = none */
     char *library_log_socket;       /* [libraries] log_socket */

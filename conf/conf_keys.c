@@ -85,6 +85,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"libraries", "watch", FIELD(library_watch), "no", &conf_value_yes_no, "0.1.0"},
     {"libraries", "use_logs", FIELD(library_use_logs), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "use_records", FIELD(library_use_records), "no", &conf_value_yes_no, "0.1.0"},
+    {"libraries", "use_atime", FIELD(library_use_atime), "no", &conf_value_yes_no, "0.1.0"},
     {"libraries", "log_dir", FIELD(library_log_dir), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "log_names", FIELD(library_log_names), "", &conf_value_globs_or_none, "0.1.0"},
     {"libraries", "log_socket", FIELD(library_log_socket), DEFAULT_LOG_SOCKET, &conf_value_path, "0.1.0"},

@@ -15,9 +15,9 @@ int library_last_scan_write(int lock, const struct library_last_scan *last)
     char line[LINE_SIZE];
     snprintf(line, sizeof line,
              "ended=%20" PRId64 " failed=%d away=%20" PRIu64 " unreadable=%20" PRIu64
-             " seen=%20" PRId64 "\n",
+             " seen=%20" PRId64 " pid=%10" PRId32 "\n",
              last->ended_s, last->is_failed ? 1 : 0, last->trees_away, last->unreadable,
-             last->seen_s);
+             last->seen_s, last->pid);
     return lock_line_write(lock, line);
 }
 
@@ -31,9 +31,9 @@ int library_last_scan_read(const char *state, struct library_last_scan *last)
         return fd;
     if (sscanf(line,
                "ended=%" SCNd64 " failed=%d away=%" SCNu64 " unreadable=%" SCNu64 " seen=%" SCNd64
-               "%c",
+               " pid=%" SCNd32 "%c",
                &found.ended_s, &failed, &found.trees_away, &found.unreadable, &found.seen_s,
-               &end) != 6 ||
+               &found.pid, &end) != 7 ||
         end != '\n' || (failed != 0 && failed != 1))
         return -EINVAL;
     found.is_failed = failed == 1;

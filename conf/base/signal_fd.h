@@ -5,10 +5,10 @@
 #ifndef JOBTRAIL_SIGNAL_FD_H
 #define JOBTRAIL_SIGNAL_FD_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
-/* Blocks SIGTERM and SIGINT, and SIGCHLD if `has_children`. Returns a descriptor to read them from
- * (signalfd(2)), without waiting, which the caller closes; or -errno. */
-int signal_fd(bool has_children);
+/* Blocks SIGTERM and SIGINT, and the `count` others at `more`. Returns a descriptor to read them
+ * from (signalfd(2)), without waiting, which the caller closes; or -errno. */
+int signal_fd(const int *more, size_t count);
 
 #endif

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/shared_file_system.h"
 #include "conf/base/trusted.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
@@ -20,6 +21,7 @@
 #include "conf/library_last_scan.h"
 #include "conf/library_watch_state.h"
 #include "submit/libraries/scan/library_owners.h"
+#include "submit/libraries/scan/library_witness.h"
 
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };
@@ -230,7 +232,7 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++) {
         const struct conf_line *tree = &conf->library_trees.line[i];
-        if (!doctor_is_shared(tree->text))
+        if (!shared_file_system(tree->text))
             continue;
         doctor_add(doctor, FINDING_WARN, "watch", tree->text, "",
                    "a file system of the network: the watch sees what is done on this host alone");
@@ -244,7 +246,7 @@ static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_w
     if (is_watched && has_logs)
         doctor_writable(doctor, "libraries", conf->library_use_logs,
                         "mend [libraries] use_logs in jobtrail.conf");
-    if (is_watched || (!has_logs && !conf->library_use_records))
+    if (is_watched || conf->library_use_atime || (!has_logs && !conf->library_use_records))
         return;
     doctor_add(doctor, FINDING_WARN, "libraries", has_logs ? conf->library_use_logs : "use_records",
                "", "%s has no effect: it needs 'watch = yes' and a tree",
@@ -292,6 +294,42 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
     check_log_dir(doctor, conf);
 }
 
+/* ---- Uses by times of last access ------------------------------------------------------------ */
+
+static void check_witness(struct doctor *doctor, const struct conf_line *tree, bool is_watched,
+                          size_t *good)
+{
+    enum library_witness witness = library_witness_of(tree->text, is_watched);
+    bool is_blind = witness == WITNESS_NO_ATIME || witness == WITNESS_FIXED;
+    *good += library_witness_is_atime(witness);
+    if (!is_blind)
+        return;
+    doctor_add(doctor, FINDING_WARN, "atime", tree->text, "", "no uses are known: %s",
+               library_witness_reason(witness));
+    doctor_mend(doctor,
+                "mount it writable and with relatime here; or watch on the hosts where it is "
+                "used");
+}
+
+static void check_atime(struct doctor *doctor, const struct conf *conf)
+{
+    bool is_watched = library_witness_is_watched(conf);
+    size_t good = 0;
+    if (!conf->library_use_atime)
+        return;
+    doctor_library_use_timer(doctor);
+    for (size_t i = 0; i < conf->library_trees.count; i++)
+        check_witness(doctor, &conf->library_trees.line[i], is_watched, &good);
+    if (conf->library_use_logs[0] == '\0' && !conf->library_use_records) {
+        doctor_add(doctor, FINDING_WARN, "atime", "use_atime", "",
+                   "uses are told nowhere: there is neither use_logs nor use_records");
+        doctor_mend(doctor, "write 'use_records = yes' in [libraries] of jobtrail.conf");
+    } else if (good > 0) {
+        doctor_add(doctor, FINDING_OK, "atime", conf->library_trees.line[0].text, "",
+                   "trees whose uses are known by times of last access: %zu", good);
+    }
+}
+
 /* Whether this host has made a scan; root alone can see whether it has not. */
 static bool has_state(const char *state)
 {
@@ -303,7 +341,7 @@ static bool has_state(const char *state)
 static bool has_local_tree(const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++)
-        if (!doctor_is_shared(conf->library_trees.line[i].text))
+        if (!shared_file_system(conf->library_trees.line[i].text))
             return true;
     return false;
 }
@@ -324,4 +362,5 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
     check_owners(doctor, conf);
     check_directories(doctor, conf);
     check_scan(doctor, conf->library_state, is_started);
+    check_atime(doctor, conf);
 }

@@ -414,7 +414,8 @@ def with_runs(store, rows, where="1 = 1", values=()):
         runs, failed    (another exit status than 0, a signal, not started)
         unknown         of how many runs it is not known how they ended, or they have not
         users
-        at_least        whether there may be more: the row stands for files that are not named
+        at_least        whether there may be more: the row stands for files that are not named, or the links of others
+                        cannot be read
     or None: no record names such files. `where`: SQL about `run`, with its values, for the runs that are counted."""
     rows = list(rows)
     changes, keys = [], []
@@ -423,15 +424,16 @@ def with_runs(store, rows, where="1 = 1", values=()):
             changes.append(change)
             keys.append(key)
     answers = count(store, Parts(store, changes, keys), where, values) if rows else {}
-    return [dict(row, **sides(row, answers.get(key))) for key, row in enumerate(rows)]
+    return [dict(row, **sides(row, answers.get(key), store.is_all)) for key, row in enumerate(rows)]
 
 
-def sides(row, counted):
+def sides(row, counted, is_all):
     changes = row.get("changes", [row])
     unseen = [change for change in changes if COMPILED.search(change["path"])]
     if len(unseen) == len(changes):
         return {BEFORE: None, AFTER: None}
     at_least = bool(unseen) or any((change["files"] or 1) > 1 for change in changes)
+    at_least = at_least or (not is_all and any(LINKED.search(change["path"]) for change in changes))
     return {side: (counted[side] if counted else Counted()).answer(at_least) for side in (BEFORE, AFTER)}
 
 

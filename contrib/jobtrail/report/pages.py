@@ -36,7 +36,7 @@ GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
-    ("What changes, what may go", ["changes", "unused", "removal"]),
+    ("The site's libraries", ["changes", "unused", "removal"]),
     ("How it ended", ["endings", "failures"]),
     ("How much we see", ["allocation", "coverage"]),
 ]

@@ -326,7 +326,8 @@ static int get_ready(struct watching *watching, int state)
     watching->lock = take_lock(state);
     if (watching->lock < 0)
         return watching->lock;
-    watching->signals = signal_fd(true);
+    const int children = SIGCHLD;
+    watching->signals = signal_fd(&children, 1);
     if (watching->signals < 0)
         return fail(watching->signals, "signals", strerror(-watching->signals));
     bool is_wanted = watching->conf->library_watch && watching->conf->library_trees.count > 0;

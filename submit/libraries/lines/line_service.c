@@ -280,7 +280,7 @@ static int get_ready(struct line_service *service)
                 service->conf->library_log_dir, shared);
         return -EINVAL;
     }
-    service->signals = signal_fd(false);
+    service->signals = signal_fd(NULL, 0);
     if (service->signals < 0)
         return fail(service->signals, "signals");
     service->listener = listen_at(service->conf->library_log_socket);

@@ -2,25 +2,24 @@
 #include "submit/libraries/scan/library_scan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
 #include "conf/base/trusted.h"
 #include "conf/library_last_scan.h"
 #include "submit/libraries/scan/library_facts.h"
+#include "submit/libraries/scan/library_lock.h"
+#include "submit/libraries/scan/library_reads.h"
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
 #include "submit/libraries/who_file.h"
@@ -270,6 +269,17 @@ static bool is_one_device(const struct scan *scan, size_t was, size_t is)
     return was < places->count && places->place[was].was_device == places->place[is].device;
 }
 
+/* Where a turn of jobtrail-libuse that was killed may have moved the time of last change, what the
+ * file is tells whether it has changed. */
+static int take_rearmed(struct scan *scan, const struct library_seen *seen,
+                        struct library_file *was)
+{
+    int result = library_reads_is_rearmed(scan->state, seen, was);
+    if (result == 1)
+        was->changed_ns = 0;
+    return result < 0 ? state_failed(scan, result) : 0;
+}
+
 /* The file of the row, which is not as it was. */
 static int file_other(struct scan *scan, const struct library_seen *seen)
 {
@@ -281,12 +291,16 @@ static int file_other(struct scan *scan, const struct library_seen *seen)
         .was = scan->row.file,
     };
     library_state_rest(scan->state, &pending.was);
-    int error = look_closer(scan, seen, true, &pending.is);
+    int error = take_rearmed(scan, seen, &pending.was);
+    if (error == 0)
+        error = look_closer(scan, seen, true, &pending.is);
     if (error == -ENOENT)
         return row_missing(scan);
     if (error != 0)
         return error;
-    pending.kind = library_change_judge(&pending.was, &pending.is,
+    struct library_file now = pending.is;
+    now.changed_ns = library_changed(seen->status); /* also one that is too new to be kept */
+    pending.kind = library_change_judge(&pending.was, &now,
                                         is_one_device(scan, pending.was_place, seen->place));
     bool is_kept = pending.kind == LIBRARY_NONE && pending.was_place == pending.is_place &&
                    pending.was.inode == pending.is.inode &&
@@ -516,15 +530,8 @@ static int scan_trees(struct scan *scan)
  * where a dry run has made none. */
 static int open_own(struct scan *scan, const char *path, mode_t mode)
 {
-    char culprit[PATH_MAX] = "";
-    int error = scan->order->is_dry ? 0 : directory_make_all(path, mode);
-    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
-    if (fd == -ENOENT && scan->order->is_dry)
-        return fd;
-    if (fd == -EPERM && culprit[0] != '\0')
-        return scan_fail(scan, fd, "root writes nothing to %s: %.200s can be changed by others",
-                         path, culprit);
-    return fd < 0 ? scan_fail(scan, fd, "%s: %s", path, strerror(-fd)) : fd;
+    return library_own_directory(path, scan->order->is_dry ? 0 : mode, scan->trouble,
+                                 scan->trouble_size);
 }
 
 /* What the watch of this host knows; nothing where it should run and does not answer; NULL: there
@@ -640,27 +647,6 @@ static int scan_with_state(struct scan *scan)
                : scan->order->end(conf, scan->trouble, scan->trouble_size);
 }
 
-/* Returns a descriptor that has the lock of the state's directory, or -errno: -EWOULDBLOCK while
- * another scan has it. */
-static int take_lock(struct scan *scan)
-{
-    CLEANUP_CLOSE int directory = open_own(scan, scan->order->conf->library_state, 0700);
-    if (directory < 0)
-        return directory;
-    int fd = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return scan_fail(scan, -errno, "%s/lock: %s", scan->order->conf->library_state,
-                         strerror(errno));
-    int error;
-    do
-        error = flock(fd, scan->order->is_waiting ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
-    while (error == -EINTR);
-    if (error == 0)
-        return fd;
-    close(fd);
-    return error;
-}
-
 /* When the last scan that saw all began. */
 static int64_t last_seen(const struct conf *conf)
 {
@@ -679,6 +665,7 @@ static void note_end(int lock, const struct library_scan_counts *counts, bool is
         .is_failed = is_failed,
         .trees_away = counts->trees_away,
         .unreadable = counts->unreadable,
+        .pid = (int32_t)getpid(),
     };
     library_last_scan_write(lock, &last);
 }
@@ -701,7 +688,8 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     *counts = (struct library_scan_counts){0};
     /* a dry run only reads the state, from a directory as good as that in which it is written */
     CLEANUP_CLOSE int lock =
-        order->is_dry ? open_own(&scan, order->conf->library_state, 0) : take_lock(&scan);
+        order->is_dry ? open_own(&scan, order->conf->library_state, 0)
+                      : library_lock(order->conf->library_state, order->is_waiting, trouble, size);
     if (lock < 0 && !(order->is_dry && lock == -ENOENT))
         return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
     const int64_t began_s = (int64_t)time(NULL);

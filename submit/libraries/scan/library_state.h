@@ -9,6 +9,7 @@
  *            the one that it was part of before, and deleted, after they have become part of `file`
  *            in one transaction: a scan that was killed before leaves them as hashes that
  *            need not be made again, one that was killed after it as changes that are still told
+ *   rearm, used, polled   what jobtrail-libuse(8) has: library_reads.h
  *   log      how long each log was before the lines that are being written (library_logs.h)
  *
  * A scan that finds no change writes nothing.

@@ -67,10 +67,11 @@ struct use_records {
 static int trouble(struct use_records *records)
 {
     int code = sqlite3_errcode(records->database) & 0xff;
-    return code == SQLITE_FULL    ? -ENOSPC
-           : code == SQLITE_NOMEM ? -ENOMEM
-           : code == SQLITE_BUSY  ? -EAGAIN
-                                  : -EIO;
+    return code == SQLITE_FULL                               ? -ENOSPC
+           : code == SQLITE_NOMEM                            ? -ENOMEM
+           : code == SQLITE_BUSY                             ? -EAGAIN
+           : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? -EPROTO
+                                                             : -EIO;
 }
 
 static int script(struct use_records *records, const char *sql)

@@ -56,8 +56,9 @@ struct use_told {
 struct use_records;
 
 /* Opens the file, made where it is missing. The directory must be there, and root's alone
- * (trusted.h); `conf` must outlive it. Returns 0; -EPROTO: the file is of another version; or
- * another -errno. use_records_close() releases, drops what was not kept, and takes NULL. */
+ * (trusted.h); `conf` must outlive it. Returns 0; -EPROTO: the file is damaged, or of another
+ * version; or another -errno. use_records_close() releases, drops what was not kept, and takes
+ * NULL. */
 int use_records_open(const struct conf *conf, struct use_records **records);
 void use_records_close(struct use_records *records);
 

@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/host.h"
-#include "conf/base/trusted.h"
+#include "conf/base/monotonic.h"
+#include "conf/base/own_directory.h"
+#include "conf/base/signal_fd.h"
 #include "conf/conf_defaults.h"
+#include "conf/library_last_scan.h"
 #include "spank/spool_path.h"
 #include "submit/job/spool_read.h"
 #include "submit/libraries/uses/use_counts.h"
@@ -34,7 +36,7 @@
 #include "submit/libraries/watch/watch_process.h"
 
 /* A turn is so long. A job that was seen on the node may have left events for so long. */
-enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000 };
+enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000, SCAN_S = 60 };
 
 /* An event with a name has less than so many bytes: a read that leaves room for it has read all. */
 enum { EVENT_ROOM = 1024, READS_MAX = 256 };
@@ -65,13 +67,6 @@ static int fail(int error, const char *what)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void take_directory(struct use_watch *watch, const struct watch_event *event,
                            const char *path)
 {
@@ -97,25 +92,35 @@ static bool is_ours(const struct use_watch *watch, const char *program)
     return false;
 }
 
+/* A scan ends soon after it has read the last file. */
+static bool is_last_scan(const struct use_watch *watch, int32_t pid)
+{
+    struct library_last_scan last;
+    return library_last_scan_read(watch->conf->library_state, &last) == 0 && last.pid == pid &&
+           (int64_t)time(NULL) - last.ended_s <= SCAN_S;
+}
+
 /* Whether processes of jobs are here, or were some seconds ago. */
 static bool has_jobs(struct use_watch *watch)
 {
     struct spool_jobs jobs = {.job = NULL};
     CLEANUP_CLOSE int spool = spool_open_node(watch->spool);
     if (spool >= 0 && spool_list(spool, 0, &jobs) == 0 && jobs.count > 0)
-        watch->job_ms = now_ms();
+        watch->job_ms = monotonic_ms();
     free(jobs.job);
-    return watch->job_ms != 0 && now_ms() - watch->job_ms <= JOB_MS;
+    return watch->job_ms != 0 && monotonic_ms() - watch->job_ms <= JOB_MS;
 }
 
 static void take_open(struct use_watch *watch, const struct watch_event *event, const char *path)
 {
     struct library_who who;
     bool is_exec = (event->mask & FAN_OPEN_EXEC) != 0;
-    watch_process_find(watch->processes, event, now_ms(), &who);
+    watch_process_find(watch->processes, event, monotonic_ms(), &who);
     if (is_exec)
         watch_process_executes(watch->processes, event->pid);
     bool is_known = who.how >= LIBRARY_WHO_BY_FILE;
+    if (!is_known && is_last_scan(watch, event->pid))
+        return;
     if (!is_known && has_jobs(watch)) {
         watch->batch.unseen++;
         return;
@@ -144,7 +149,7 @@ static void take_file(struct use_watch *watch, const struct watch_event *event, 
 static void take_event(void *context, const struct watch_event *event)
 {
     struct use_watch *watch = context;
-    char path[2 * PATH_MAX];
+    char path[PATH_MAX];
     bool is_directory = (event->mask & FAN_ONDIR) != 0;
     if ((event->mask & FAN_Q_OVERFLOW) != 0) {
         watch->overruns++;
@@ -159,10 +164,7 @@ static void take_event(void *context, const struct watch_event *event)
     if (!is_directory &&
         (!globs_match(watch->patterns, event->name) || globs_match(watch->except, event->name)))
         return;
-    const char *directory =
-        watch_marks_path(watch->marks, event->fsid, event->handle, event->handle_size);
-    if (directory == NULL ||
-        snprintf(path, sizeof path, "%s/%s", directory, event->name) >= (int)sizeof path)
+    if (!watch_marks_event_path(watch->marks, event, path))
         return;
     if (is_directory)
         take_directory(watch, event, path);
@@ -316,9 +318,8 @@ static int watch_opens(struct use_watch *watch)
 
 static int open_logs(const char *path)
 {
-    char culprit[PATH_MAX] = "";
-    int error = directory_make_all(path, 0755);
-    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    char culprit[PATH_MAX];
+    int fd = own_directory(path, 0755, culprit, sizeof culprit);
     return fd < 0 ? fail(fd, culprit[0] != '\0' ? culprit : path) : fd;
 }
 
@@ -338,27 +339,15 @@ static int open_seen(struct use_watch *watch)
     return fd;
 }
 
-static int block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? fail(-errno, "signals") : fd;
-}
-
 static int open_files(struct use_watch *watch)
 {
+    const int more[] = {SIGUSR1, SIGCHLD};
     const struct conf *conf = watch->conf;
     ssize_t length = readlink("/proc/self/exe", watch->self, sizeof watch->self - 1);
     watch->self[length < 0 ? 0 : length] = '\0';
-    watch->signals = block_signals();
+    watch->signals = signal_fd(more, 2);
     if (watch->signals < 0)
-        return watch->signals;
+        return fail(watch->signals, "signals");
     if (conf->library_use_logs[0] != '\0' &&
         (watch->writer.directory = open_logs(conf->library_use_logs)) < 0)
         return watch->writer.directory;

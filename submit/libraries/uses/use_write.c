@@ -201,6 +201,8 @@ static void write_batch(const struct use_writer *writer)
     struct use_records *records = NULL;
     char name[LIBRARY_TEXT_SIZE];
     bool has_failed = false;
+    if (batch->counts.count == 0 && !writer->conf->library_use_records)
+        return;
     int error = library_names_open(writer->conf->library_state, &names);
     if (error != 0) {
         fail(error, "the state of scans");
@@ -208,7 +210,9 @@ static void write_batch(const struct use_writer *writer)
     }
     error = writer->conf->library_use_records ? use_records_open(writer->conf, &records) : 0;
     if (error != 0)
-        fail(error, "records: uses.db");
+        fail(error, error == -EPROTO
+                        ? "records: uses.db is damaged, or of another version: remove it"
+                        : "records: uses.db");
     for (size_t i = 0; i < batch->counts.count; i++) {
         const struct use *use = &batch->counts.use[i];
         enum use_state state = name_of(names, use, writer->outcome, name);

@@ -195,12 +195,7 @@ static void take_event(void *context, const struct watch_event *event)
         return;
     }
     unsigned deeds = deeds_of(event);
-    const char *directory =
-        is_wanted(watch, event, deeds)
-            ? watch_marks_path(watch->marks, event->fsid, event->handle, event->handle_size)
-            : NULL;
-    if (directory == NULL ||
-        snprintf(path, sizeof path, "%s/%s", directory, event->name) >= (int)sizeof path)
+    if (!is_wanted(watch, event, deeds) || !watch_marks_event_path(watch->marks, event, path))
         return;
     note_burst(watch);
     int64_t time_ns = clock_ns(CLOCK_REALTIME);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
@@ -147,13 +148,15 @@ static int digest_of_directory(int fd, struct digest *digest)
                      sizeof handle.head.handle_type + handle.head.handle_bytes, digest);
 }
 
-const char *watch_marks_path(const struct watch_marks *marks, const void *fsid, const void *handle,
-                             size_t size)
+bool watch_marks_event_path(const struct watch_marks *marks, const struct watch_event *event,
+                            char path[PATH_MAX])
 {
     struct digest digest;
-    int64_t number =
-        digest_of(fsid, handle, size, &digest) == 0 ? id_cache_find(&marks->index, &digest) : 0;
-    return number == 0 ? NULL : marks->path[number - 1];
+    int64_t number = digest_of(event->fsid, event->handle, event->handle_size, &digest) == 0
+                         ? id_cache_find(&marks->index, &digest)
+                         : 0;
+    return number != 0 &&
+           snprintf(path, PATH_MAX, "%s/%s", marks->path[number - 1], event->name) < PATH_MAX;
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */

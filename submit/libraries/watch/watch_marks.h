@@ -10,11 +10,13 @@
 #ifndef JOBTRAIL_WATCH_MARKS_H
 #define JOBTRAIL_WATCH_MARKS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "submit/libraries/watch/watch_events.h"
 
 /* A mark keeps a directory in the kernel's memory, some KiB. The second is for all paths; the third
  * for directories of one walk of a new one: so long no events are read. */
@@ -55,10 +57,9 @@ void watch_marks_again(struct watch_marks *marks, const struct conf_lines *trees
  * is time for watch_marks_again(). */
 bool watch_marks_is_stale(const struct watch_marks *marks);
 
-/* The path of the directory with this handle, of an event; NULL: none is known. `fsid` has 8 bytes,
- * `handle` begins with its type. */
-const char *watch_marks_path(const struct watch_marks *marks, const void *fsid, const void *handle,
-                             size_t size);
+/* Writes the path of what the event is of. Returns whether it is known, and has room. */
+bool watch_marks_event_path(const struct watch_marks *marks, const struct watch_event *event,
+                            char path[PATH_MAX]);
 
 /* How many directories are watched; and how many are not: beyond the bound, or on file systems
  * without events. `why` is the -errno of the last of these. */

@@ -7,6 +7,7 @@
 bats_require_minimum_version 1.5.0
 load ../fixture/job
 load ../fixture/library
+load ../fixture/site
 
 setup() {
     export TZ=UTC
@@ -53,9 +54,9 @@ list() {
 }
 
 runs() { # COUNT: in one job
-    local one
+    local _
     [[ -d $SPOOL/$JOB.0 ]] || "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 20)) "$ME"
-    for one in $(seq "$1"); do
+    for _ in $(seq "$1"); do
         tracked "$BATS_TEST_TMPDIR/program"
     done
     flush >/dev/null
@@ -165,6 +166,22 @@ unused() { # OPTION...
         '["loaded",400,"estimate of a sample",true]' ]]
     [[ $(rows removal '[.how, .runs, .links, .certainty]' --lib sun -S today) == \
         '[["has it inside",400,null,"estimate of a sample"],["linked, static",null,1,"recorded"]]' ]]
+}
+
+@test "what sampling left out may have loaded all that other runs of its path have loaded" {
+    site_records "$BATS_TEST_TMPDIR/site"
+    # of flow.mpi, which loads hdf5 on 2024-11-20
+    site_coverage | jq -c --arg program "$(jq -r 'select((.userT.exec_path // "") | endswith("/flow.mpi")).userT.exec_path' "$SITE/records" | head -n 1)" '
+        select(.coverageT.node == "n1") | .coverageT += {uuid: "019a9f00-2222-7000-8000-000000000090", job_id: 97, cpus: 1,
+            start_time: 1733832000, end_time: 1733835600, start_source: "prolog", end_source: "epilog", suspended: 0,
+            core_seconds: 3600, timezone: "UTC", others_runs: 0, others_seconds: 0, clock_step: null} |
+        .coverageA = [{outcome: "sampled", program: $program, step_id: "0", day: "2024-12-10", tasks: 1, runs: 3, first_task: 0,
+            leader: null, core_seconds: 3600, start_time: 1733832000, end_time: 1733835600}]' >>"$SITE/records"
+    site_load "$STORE" >/dev/null
+    printf '%s\n' '{"jobtrail_libraries": 1, "made": "2024-12-31T00:00:00Z"}' \
+        '{"path": "/sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0", "library": "hdf5", "size": 9, "since": "2020-01-01T00:00:00Z"}' >"$LIST"
+    [[ $(rows unused '[.library, .last_loaded]' --libraries "$LIST" -S 2024-12-10 -E 2024-12-31) == '[]' ]]
+    [[ $(rows unused '[.library, .last_loaded]' --libraries "$LIST" -S 2024-12-11 -E 2024-12-31) == '[["hdf5","2024-12-10"]]' ]]
 }
 
 @test "the page of changes has an installation in a row, with the runs of before and after" {

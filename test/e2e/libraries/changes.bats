@@ -314,6 +314,9 @@ TEXT
     diff "$BATS_TEST_TMPDIR/sqlite" <(ask "$MARIADB_STORE")
     [[ $(sed -n 'n;p' "$BATS_TEST_TMPDIR/sqlite" | xargs) == "5 5 0" ]]
     [[ $(sed -n 1p "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | endswith("libsun.a")) | [.before.runs, .after.runs])') == "[[3,2]]" ]]
+    # whoever sees their own links alone does not see what others have linked for them
+    [[ $(sed -n '1~2p' "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | test("libsun.a|libmoon")) | .before.at_least)' | xargs) == \
+        "[false,false] [true,false] [true,false]" ]]
 }
 
 @test "with hashes of what is linked it is told which archive it was, where times tell nothing" {

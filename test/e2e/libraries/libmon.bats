@@ -462,6 +462,16 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     settle
 }
 
+@test "a change of attributes is told once, also right before a scan" {
+    make_library "$TREE/libone.so" one
+    settle
+    chmod 700 "$TREE/libone.so"
+    [[ $(changes "$kinds") == "touched libone.so" ]]
+    [[ $(changes "$kinds") == "" ]]
+    settle
+    [[ $(scan) == "1 files, no change" ]]
+}
+
 @test "a time beyond what is kept is the last one that is, and does not wrap" {
     use_place "$PLACE" "$(mktemp -d /dev/shm/libmon.XXXXXX)" # other file systems have no such times
     echo x >"$TREE/x.a"

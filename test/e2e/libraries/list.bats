@@ -139,7 +139,8 @@ seen() {
     configure "list = $LIST"
     make_library "$TREE/libx.so" one
     scan
-    sqlite3 "$PLACE/state/libraries.db" "ALTER TABLE file DROP COLUMN since; PRAGMA user_version = 2"
+    sqlite3 "$PLACE/state/libraries.db" "ALTER TABLE file DROP COLUMN since; ALTER TABLE file DROP COLUMN atime;
+        DROP TABLE rearm; DROP TABLE used; DROP TABLE polled; PRAGMA user_version = 2"
     run -3 --separate-stderr list
     [[ $stderr == *"it is damaged, of an earlier version, "* ]]
     rm "$LIST"

@@ -190,6 +190,14 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     opens 1 65534 "$PYTHON" "$TREE/libfirst.so"
     "$PYTHON" -c 'import os, sys; os.utime(sys.argv[1], (1, 1))' "$TREE/libfirst.so"
     "$JOBTRAIL_BIN/jobtrail-libmon" scan --wait --conf "$CONF" # reads it
+    # also one that is over when it is looked at
+    local child
+    child=$(counter)
+    kill -STOP "$child"
+    "$PYTHON" -c 'import os, sys; os.utime(sys.argv[1], (2, 2))' "$TREE/libfirst.so"
+    run -0 "$JOBTRAIL_BIN/jobtrail-libmon" scan --wait --conf "$CONF"
+    [[ $output == "touched "*"libfirst.so"* ]]
+    kill -CONT "$child"
     end_watch
     let_go
     only_logged "nobody LIB_OPENED count=1 *"

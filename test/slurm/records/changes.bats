@@ -102,3 +102,13 @@ line() {
     acct -X -o jobidraw
     [[ $output == *"$OTHER"* ]]
 }
+
+@test "the report has both changes with these runs, and who would be hit if the library went" {
+    report() { # PAGE ROW OPTION...
+        run_as root "$STAGE/bin/jobtrail-report" "$1" --store "$STORE" -S now-1days --json "${@:3}" | jq -c "[.pages[0].rows[] | $2]"
+    }
+    [[ $(report changes '[.library, .what, .user, .runs_before, .failed_before, .runs_after, .failed_after]') == \
+        '[["libsolver","1 removed","jtuser",1,1,1,1],["libsolver","1 replaced","jtuser",2,0,1,1]]' ]]
+    [[ $(report removal '[.user, .program, .how, .runs, .jobs, .certainty]' --lib solver) == \
+        '[["jtuser","model","loaded",3,2,"recorded"]]' ]]
+}

@@ -101,6 +101,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_false(conf.library_watch);
     assert_string_equal(conf.library_use_logs, "");
     assert_false(conf.library_use_records);
+    assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
     assert_string_equal(conf.library_log_socket, "/run/jobtrail-log");
@@ -151,7 +152,8 @@ static void each_key_takes_its_value(void **state)
         "=\nowners = build "
         "@sw\nstate = /ls\n"
         "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\n"
-        "log_dir = /ul\nuse_records = yes\nlog_names = app-* x\nlog_socket = /s/l\n"
+        "log_dir = /ul\nuse_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = "
+        "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
         "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
@@ -211,6 +213,7 @@ static void each_key_takes_its_value(void **state)
     assert_true(conf.library_watch);
     assert_string_equal(conf.library_use_logs, "/us");
     assert_true(conf.library_use_records);
+    assert_true(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "/ul");
     assert_string_equal(conf.library_log_names, "app-* x");
     assert_string_equal(conf.library_log_socket, "/s/l");
@@ -363,6 +366,7 @@ static const struct refusal refusals[] = {
     {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
     {"[libraries]\nlist = x\n", 2, 8, "not an absolute path", "start with '/'"},
     {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
+    {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
     {"[libraries]\nuse_records = file\n", 2, 15, "neither yes nor no", "yes or no"},
     {"[libraries]\nlog_dir = x\n", 2, 11, "not an absolute path", "start with '/'"},

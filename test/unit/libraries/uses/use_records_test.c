@@ -228,6 +228,40 @@ static void any_bytes_are_a_program(void **state)
     assert_string_not_equal(text(0, "uuid"), text(1, "uuid"));
 }
 
+static void write_file(const char *content)
+{
+    char path[sizeof place + 16];
+    snprintf(path, sizeof path, "%s/uses.db", place);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void a_damaged_file_is_refused(void **state)
+{
+    char path[sizeof place + 16], command[256];
+    (void)state;
+    use_records_close(records);
+    records = NULL;
+    snprintf(path, sizeof path, "%s/uses.db", place);
+    assert_int_equal(unlink(path), 0);
+    for (size_t i = 0; i < 200; i++)
+        snprintf(command + i, sizeof command - i, "x");
+    write_file(command);
+    assert_int_equal(use_records_open(&conf, &records), -EPROTO);
+    assert_null(records);
+    write_file(""); /* is as one that is missing */
+    again();
+    use_records_close(records);
+    records = NULL;
+    snprintf(command, sizeof command, "sqlite3 %s 'PRAGMA user_version = 7'", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(use_records_open(&conf, &records), -EPROTO);
+    write_file("");
+    again();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_hour_to_come_is_sent_where_the_clock_was_set_back, begin,
                                         end),
         cmocka_unit_test_setup_teardown(any_bytes_are_a_program, begin, end),
+        cmocka_unit_test_setup_teardown(a_damaged_file_is_refused, begin, end),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     json_object_put(all);
