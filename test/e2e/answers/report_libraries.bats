@@ -171,7 +171,9 @@ unused() { # OPTION...
 @test "what sampling left out may have loaded all that other runs of its path have loaded" {
     site_records "$BATS_TEST_TMPDIR/site"
     # of flow.mpi, which loads hdf5 on 2024-11-20
-    site_coverage | jq -c --arg program "$(jq -r 'select((.userT.exec_path // "") | endswith("/flow.mpi")).userT.exec_path' "$SITE/records" | head -n 1)" '
+    local program
+    program=$(jq -r 'select((.userT.exec_path // "") | endswith("/flow.mpi")).userT.exec_path' "$SITE/records" | head -n 1)
+    site_coverage | jq -c --arg program "$program" '
         select(.coverageT.node == "n1") | .coverageT += {uuid: "019a9f00-2222-7000-8000-000000000090", job_id: 97, cpus: 1,
             start_time: 1733832000, end_time: 1733835600, start_source: "prolog", end_source: "epilog", suspended: 0,
             core_seconds: 3600, timezone: "UTC", others_runs: 0, others_seconds: 0, clock_step: null} |

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The pages that the service for answers gives to the site's web server, and jobtrail-web to who starts it: whose runs they
 # have, what hostile peers and requests get, and what Chromium sees. Needs root, for users of the test's own.
-# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
+# shellcheck disable=SC2154,SC2153,SC2030,SC2031 # fixtures set STORE, bats stderr; each test runs in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/library
@@ -190,6 +190,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
 
 @test "of a library users see their own uses, and who may see all what is unused" {
     serve see=own operators=carol "store=$STORE"
+    # shellcheck disable=SC2016 # for jq to expand
     local page=library.json\?name=hdf5 rows='.tables[] | select(.name == $of).rows'
     FETCH alice "/$page&$NOVEMBER"
     [ "$(jq -c --arg of removal "$rows"' | map([.user, .program, .how, .runs, .opens])' <<<"$output")" = \
