@@ -280,7 +280,8 @@ static uint32_t policy_switches(const struct conf *conf)
            (conf->mount == CONF_MOUNT_YES ? POLICY_MOUNT : 0) |
            (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |
            (conf->enabled ? POLICY_ENABLED : 0) | (conf->opt_out ? POLICY_OPT_OUT : 0) |
-           (conf->standard_library ? POLICY_STDLIB : 0);
+           (conf->standard_library ? POLICY_STDLIB : 0) |
+           (conf->count_routines ? POLICY_COUNTS : 0);
 }
 
 static void fill_header(struct image *image, const struct conf *conf)

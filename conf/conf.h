@@ -55,7 +55,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 91
+#define CONF_KEYS 92
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -115,6 +115,7 @@ struct conf {
     bool track_system_tools;      /* [tracking] system_tools = yes|no */
     uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
     bool redact_default;          /* [tracking] redact_default = yes|no */
+    bool count_routines;          /* [tracking] routine_counts = yes|no */
     bool sample;                  /* [sampling] enabled = yes|no */
     uint32_t always_ranks;        /* [sampling] always_ranks */
     bool track_links;             /* [link] tracking = yes|no */
@@ -155,7 +156,7 @@ struct conf {
     struct conf_lines library_trees, library_names,
         library_groups;                /* [libraries] tree, name, group */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
-    struct conf_rules host, partition, account, path_rules, argument, env, package, redact;
+    struct conf_rules host, partition, account, path_rules, argument, env, package, routine, redact;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

@@ -98,6 +98,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"tracking", "system_tools", FIELD(track_system_tools), "no", &conf_value_yes_no, "0.1.0"},
     {"tracking", "command_line", FIELD(command_line), "yes", &conf_value_command_line, "0.1.0"},
     {"tracking", "redact_default", FIELD(redact_default), "yes", &conf_value_yes_no, "0.1.0"},
+    {"tracking", "routine_counts", FIELD(count_routines), "no", &conf_value_yes_no, "0.1.0"},
     {"sampling", "enabled", FIELD(sample), "no", &conf_value_yes_no, "0.1.0"},
     {"sampling", "always_ranks", FIELD(always_ranks), "128", &conf_value_ranks, "0.1.0"},
 };

@@ -11,7 +11,7 @@
 
 #include "conf/conf.h"
 
-#define CONF_LISTS 8
+#define CONF_LISTS 9
 
 struct conf_list {
     const char *section;

@@ -75,6 +75,18 @@ static const char *redact_fault(const char *pattern, size_t *at, const char **hi
     return NULL;
 }
 
+/* The same of a pattern of [routines]. */
+static const char *routine_fault(const char *pattern, size_t *at, const char **hint)
+{
+    static const char *const kinds[] = {"soname:", "path:", "archive:", "routine:"};
+    *at = 0;
+    *hint = "start with soname:, path:, archive: or routine:";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(pattern, kinds[i], strlen(kinds[i])) == 0)
+            return NULL;
+    return "a pattern of no kind";
+}
+
 static int store_rule(struct conf_loader *loader, const struct conf_list *list,
                       enum policy_action action, const char *value)
 {
@@ -91,9 +103,11 @@ static int store_rule(struct conf_loader *loader, const struct conf_list *list,
                                  "comment on a line of its own");
         return loader->error;
     }
-    struct conf_fault fault;
-    fault.reason =
-        list->which == POLICY_REDACT ? redact_fault(value, &fault.offset, &fault.hint) : NULL;
+    struct conf_fault fault = {0};
+    if (list->which == POLICY_REDACT)
+        fault.reason = redact_fault(value, &fault.offset, &fault.hint);
+    else if (list->which == POLICY_ROUTINE)
+        fault.reason = routine_fault(value, &fault.offset, &fault.hint);
     if (fault.reason != NULL)
         return refuse_value(loader, &fault, -EINVAL);
     int error = conf_list_append(list, loader->conf, &rule);

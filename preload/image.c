@@ -159,47 +159,56 @@ static size_t padded(size_t size)
     return (size + 3) & ~(size_t)3;
 }
 
-/* A note in `size` bytes of notes (elf(5)); every length in it is checked against what is left. */
-static struct image_bytes find_note(const unsigned char *at, size_t size, const char *owner,
-                                    uint32_t type)
+/* The note at notes->at, where one of its lengths is not more than what is left; then notes->at is
+ * behind it. NULL where it is damaged. */
+static const unsigned char *next_note(struct image_notes *notes, ElfW(Nhdr) * note)
+{
+    const unsigned char *at = notes->at;
+    size_t left = notes->size - sizeof *note;
+    memcpy(note, at, sizeof *note);
+    if (note->n_namesz > left || padded(note->n_namesz) > left)
+        return NULL;
+    left -= padded(note->n_namesz);
+    if (note->n_descsz > left)
+        return NULL;
+    size_t step = padded(note->n_descsz) < left ? padded(note->n_descsz) : left;
+    notes->at = at + sizeof *note + padded(note->n_namesz) + step;
+    notes->size = left - step;
+    return at + sizeof *note;
+}
+
+struct image_bytes image_notes_next(struct image_notes *notes, const char *owner, uint32_t type)
 {
     size_t owner_size = text_length(owner) + 1;
     ElfW(Nhdr) note;
-    while (size >= sizeof note) {
-        memcpy(&note, at, sizeof note);
-        size_t left = size - sizeof note;
-        if (note.n_namesz > left || padded(note.n_namesz) > left)
-            break;
-        size_t content_at = sizeof note + padded(note.n_namesz);
-        if (note.n_descsz > size - content_at)
-            break;
-        if (note.n_type == type && note.n_namesz == owner_size &&
-            memcmp(at + sizeof note, owner, owner_size) == 0)
-            return (struct image_bytes){at + content_at, note.n_descsz};
-        size_t step = content_at + padded(note.n_descsz);
-        if (step >= size)
-            break;
-        at += step;
-        size -= step;
+    for (;;) {
+        while (notes->size < sizeof note) {
+            if (notes->phdr_count == 0)
+                return (struct image_bytes){NULL, 0};
+            const ElfW(Phdr) *phdr = notes->phdr++;
+            notes->phdr_count--;
+            notes->at = (const unsigned char *)(notes->bias + phdr->p_vaddr);
+            notes->size = phdr->p_type == PT_NOTE ? phdr->p_memsz : 0;
+        }
+        const unsigned char *name = next_note(notes, &note);
+        if (name == NULL)
+            notes->size = 0;
+        else if (note.n_type == type && note.n_namesz == owner_size &&
+                 memcmp(name, owner, owner_size) == 0)
+            return (struct image_bytes){name + padded(note.n_namesz), note.n_descsz};
     }
-    return (struct image_bytes){NULL, 0};
 }
 
-static struct image_bytes find_note_in(uintptr_t bias, const ElfW(Phdr) * phdr, size_t count,
-                                       const char *owner, uint32_t type)
+struct image_notes image_exec_notes(const struct image *image)
 {
-    struct image_bytes found = {NULL, 0};
-    for (size_t i = 0; i < count && found.at == NULL; i++) {
-        if (phdr[i].p_type == PT_NOTE)
-            found = find_note((const unsigned char *)(bias + phdr[i].p_vaddr), phdr[i].p_memsz,
-                              owner, type);
-    }
-    return found;
+    return (struct image_notes){
+        .phdr = image->phdr, .phdr_count = image->phdr_count, .bias = image->load_bias};
 }
 
 struct image_bytes image_exec_note(const struct image *image, const char *owner, uint32_t type)
 {
-    return find_note_in(image->load_bias, image->phdr, image->phdr_count, owner, type);
+    struct image_notes notes = image_exec_notes(image);
+    return image_notes_next(&notes, owner, type);
 }
 
 /* Whether `address`, a multiple of 4, can be read. futex(2) compares the word there with a number
@@ -223,22 +232,31 @@ static bool is_header_of(const struct link_map *entry, const ElfW(Phdr) * phdr, 
     return false;
 }
 
-struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
+const ElfW(Phdr) *
+    image_headers(const struct image *image, const struct link_map *entry, size_t *count)
 {
-    const struct image_bytes none = {NULL, 0};
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
     if (header == NULL || (uintptr_t)header % IMAGE_PAGE_MIN != 0)
-        return none;
+        return NULL;
     if ((uintptr_t)header != image->loader_base && !is_mapped(header))
-        return none;
+        return NULL;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
-        return none;
+        return NULL;
     /* Loaders need the program headers in the first page, which the header is in. */
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(ElfW(Phdr));
     if (header->e_phoff >= IMAGE_PAGE_MIN || end > IMAGE_PAGE_MIN)
-        return none;
+        return NULL;
     const ElfW(Phdr) *phdr = (const void *)(entry->l_addr + header->e_phoff);
-    if (!is_header_of(entry, phdr, header->e_phnum))
-        return none;
-    return find_note_in(entry->l_addr, phdr, header->e_phnum, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
+    *count = header->e_phnum;
+    return is_header_of(entry, phdr, *count) ? phdr : NULL;
+}
+
+struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
+{
+    size_t count;
+    const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
+    if (phdr == NULL)
+        return (struct image_bytes){NULL, 0};
+    struct image_notes notes = {.phdr = phdr, .phdr_count = count, .bias = entry->l_addr};
+    return image_notes_next(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
 }

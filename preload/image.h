@@ -61,8 +61,28 @@ struct image_bytes {
     size_t size;
 };
 
+/* Notes that are still to be looked at (elf(5)): of one segment, and those of other segments. */
+struct image_notes {
+    const ElfW(Phdr) * phdr;
+    size_t phdr_count;
+    uintptr_t bias;
+    const unsigned char *at;
+    size_t size;
+};
+
+/* All notes of the executable. */
+struct image_notes image_exec_notes(const struct image *image);
+
+/* The descriptor of the next one that is `owner`/`type`. Each length in a note is checked against
+ * what is left of its segment. */
+struct image_bytes image_notes_next(struct image_notes *notes, const char *owner, uint32_t type);
+
 /* The descriptor of the note `owner`/`type` in the executable. */
 struct image_bytes image_exec_note(const struct image *image, const char *owner, uint32_t type);
+
+/* The program headers of a loaded object, `*count` of them; NULL: they cannot be read. */
+const ElfW(Phdr) *
+    image_headers(const struct image *image, const struct link_map *entry, size_t *count);
 
 /* The build-id of a loaded object. */
 struct image_bytes image_build_id(const struct image *image, const struct link_map *entry);

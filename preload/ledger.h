@@ -144,6 +144,7 @@ struct ledger_ancestor {
 
 /* clang-format off */
 enum ledger_field_kind {
+    LEDGER_NOTHING   = 0,  /* within LEDGER_ROUTINES: being written, or never finished */
     LEDGER_EXEC      = 1,  /* path of the executable as the kernel names it */
     LEDGER_CWD       = 2,  /* working directory at the start */
     LEDGER_ARGV      = 3,  /* arguments, each ended by NUL */
@@ -158,6 +159,9 @@ enum ledger_field_kind {
     LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace of `pid`: only where the task is not among the ancestors */
     LEDGER_FACTS     = 13, /* NAME=VALUE of the variables in fact_variables.h, each ended by NUL; the policy plays no part */
     LEDGER_PARENTS   = 14, /* of a stub: the pids of the ancestors, nearest first, int32 each */
+    LEDGER_ROUTINES  = 15, /* struct ledger_routines, and fields of the two kinds below */
+    LEDGER_LIBRARY   = 16, /* within LEDGER_ROUTINES: a designated library, as LEDGER_OBJECT */
+    LEDGER_ROUTINE   = 17, /* within LEDGER_ROUTINES: struct ledger_routine, then the routine's name */
 };
 /* clang-format on */
 
@@ -167,6 +171,37 @@ struct ledger_field {
     uint16_t kind;   /* enum ledger_field_kind */
     uint16_t flags;  /* LEDGER_FIELD_CUT or 0 */
     uint32_t length; /* of the content, without padding */
+};
+
+/* The calls of designated routines (`[routines]` in jobtrail.conf(5)). The field has room for more
+ * fields than it has: threads and forked children of the run add to it by advancing `bytes`, which
+ * may end beyond the room. Each writes the head of a field without its kind first, and the kind
+ * last: LEDGER_NOTHING is skipped. A routine may be there more than once. */
+struct ledger_routines {
+    uint32_t bytes;   /* atomic; of the fields that follow */
+    uint32_t watched; /* atomic; imports that were watched, of all objects */
+    uint32_t missed;  /* atomic; imports and libraries that could not be watched, and calls that
+                         found no room */
+    uint32_t called;  /* 1: some routine was called; such a run is never sampled out */
+    uint32_t flags;   /* enum ledger_routines_flag */
+    uint32_t unused;
+};
+
+enum ledger_routines_flag {
+    LEDGER_ROUTINES_COUNTED = 1, /* calls are counted */
+};
+
+struct ledger_routine {
+    uint64_t first_ns; /* of the first call, since the Epoch, or LEDGER_TIME_UNKNOWN */
+    uint64_t calls;    /* atomic; with LEDGER_ROUTINES_COUNTED, how many */
+    uint32_t library;  /* where its LEDGER_LIBRARY begins, after struct ledger_routines */
+    uint32_t flags;    /* enum ledger_routine_flag */
+};
+
+#define LEDGER_TIME_UNKNOWN UINT64_C(1)
+
+enum ledger_routine_flag {
+    LEDGER_ROUTINE_AT_LEAST = 1, /* there may have been more calls */
 };
 
 /* clang-format off */
@@ -242,6 +277,8 @@ enum { LEDGER_STUB_UNIT = 8 };
 /* 32-bit and 64-bit processes share a ledger. */
 _Static_assert(sizeof(struct ledger_slot) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_stub) == 56, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_routines) == 24, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_routine) == 24, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) ==
                    32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 6) + 4 * LEDGER_BUCKETS,
                "the same layout for every ABI");

@@ -9,6 +9,7 @@
 #include "preload/memory.h"
 #include "preload/private.h"
 #include "preload/proc.h"
+#include "preload/routines.h"
 #include "preload/sampling.h"
 #include "preload/signals.h"
 #include "preload/slot.h"
@@ -144,8 +145,9 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
         .head = ledger->header,
     };
     uint64_t name_space = capture_fill(&source, &fields);
-    size_t size =
-        sizeof(struct ledger_slot) + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
+    const size_t later = pkgs ? LATER_BYTES_PKGS : LATER_BYTES;
+    routines_choose(start->image, policy, later, &fields);
+    size_t size = sizeof(struct ledger_slot) + fields.used + later;
     int always = sampling_is_always_kept(policy, start->switches);
     sampling_choose(policy, start->switches, sampling);
     if (!slot_claim(ledger, size > LEDGER_SLOT_MAX ? LEDGER_SLOT_MAX : size, sampling->count > 0,
@@ -160,6 +162,7 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     fill_start(&claim, start->switches, &head);
     slot_publish(&claim, &head, fields.start, fields.used);
     keep_for_end(start, &claim, now, &head, fields.used, memory);
+    routines_point(claim.slot, now);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
     if (always)
@@ -255,6 +258,8 @@ void run_end(void)
     if (elapsed_ns == 0)
         elapsed_ns = 1;
     const struct policy_interval *interval = sampling_find(&own->sampling, elapsed_ns);
+    if (routines_were_called())
+        interval = NULL;
     if (interval != NULL && own->head.random > interval->threshold) {
         leave_stub(own, &claim, end_ns, elapsed_ns);
         trace_end(own, "ended, sampled out");

@@ -23,7 +23,7 @@
 #include "spank/job_formats.h"
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   (6u + JOB_FORMATS)
+#define POLICY_VERSION   (7u + JOB_FORMATS)
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -76,9 +76,12 @@ enum policy_section {
     POLICY_ACCOUNT,   /* DFA over the job's account; no match keeps */
     /* string: directory of the languages' hooks, absolute; "": none */
     POLICY_HOOKS,
-    POLICY_REDACT, /* DFA over "KIND:TEXT", see redact.h; no match keeps */
-    POLICY_TABLES, /* struct policy_known_table[]: the sampling tables of this policy and of those
-                      that were in force before it, the newest first */
+    POLICY_REDACT,  /* DFA over "KIND:TEXT", see redact.h; no match keeps */
+    POLICY_TABLES,  /* struct policy_known_table[]: the sampling tables of this policy and of those
+                       that were in force before it, the newest first */
+    POLICY_ROUTINE, /* DFA over "soname:NAME", "path:PATH" and "archive:NAME" of a library, which no
+                       match skips, and over "routine:LIBRARY:NAME" of a routine of a designated
+                       one, which no match keeps; LIBRARY is its soname or the archive's name */
     POLICY_SECTIONS
 };
 
@@ -92,6 +95,7 @@ enum policy_section {
 #define POLICY_ENABLED       32u  /* without it nothing is put into jobs */
 #define POLICY_OPT_OUT       64u  /* users may give --jobtrail=no */
 #define POLICY_STDLIB        128u /* hooks record the packages that come with a language, too */
+#define POLICY_COUNTS        256u /* calls of designated routines are counted */
 /* [spool] mount: yes, no; neither is auto */
 #define POLICY_MOUNT    65536u
 #define POLICY_NO_MOUNT 131072u

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/ledger.h"
+#include "submit/evidence/ledger_routines.h"
 
 /* The bytes from `*at` up to the next NUL; `*at` moves past that. */
 static struct capture_bytes next_text(const char **at, const char *end)
@@ -143,6 +144,8 @@ static void add_field(struct capture *capture, const struct ledger_field *field,
         add_ancestor(capture, at, field->length);
     else if (field->kind == LEDGER_PARENTS && capture->is_stub)
         add_parents(capture, at, field->length);
+    else if (field->kind == LEDGER_ROUTINES)
+        ledger_routines(capture, at, field->length);
     else if (field->kind == LEDGER_TASK)
         set_task(capture, at, field->length);
     /* any other one is of a newer library: skipped */

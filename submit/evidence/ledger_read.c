@@ -29,6 +29,8 @@ struct ledger_memory {
     struct stub_walk walk; /* of ledger_next() */
     char bytes[LEDGER_SLOT_MAX];
     struct capture_object objects[CAPTURE_OBJECTS_MAX];
+    struct capture_library routine_libraries[CAPTURE_ROUTINE_LIBRARIES_MAX];
+    struct capture_routine routines[CAPTURE_ROUTINES_MAX];
 };
 
 _Static_assert(WINDOW <= LEDGER_SLOT_MAX, "the window has room");
@@ -119,6 +121,8 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
         .keep = (slot->flags & LEDGER_SLOT_KEEP) != 0,
         .wants_start = (slot->flags & LEDGER_SLOT_START) != 0,
         .objects = reader->memory->objects,
+        .routine_libraries = reader->memory->routine_libraries,
+        .routines = reader->memory->routines,
     };
     memcpy(capture->uuid, slot->uuid, sizeof capture->uuid);
     clock_step_set(capture);

@@ -27,7 +27,28 @@ struct capture_ancestor {
     struct capture_bytes name, path, argv; /* argv: arguments, each ended by NUL */
 };
 
-enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
+/* A designated library. */
+struct capture_library {
+    uint32_t number; /* in the ledger */
+    struct capture_bytes path, build_id;
+};
+
+/* A routine of such a library that was called. The same one may be there several times. */
+struct capture_routine {
+    uint32_t library;  /* of capture.routine_libraries */
+    int is_at_least;   /* there may have been more calls than `calls` */
+    uint64_t first_ns; /* of the first call, since the Epoch; 0: unknown */
+    uint64_t calls;    /* where calls are counted */
+    struct capture_bytes name;
+};
+
+enum {
+    CAPTURE_OBJECTS_MAX = 2048,
+    CAPTURE_ANCESTORS_MAX = 16,
+    CAPTURE_ROUTINES_MAX = 4096,
+    CAPTURE_ROUTINE_LIBRARIES_MAX = 64,
+    CAPTURE_ROUTINE_NAME_MAX = 255, /* bytes */
+};
 
 struct capture {
     uint64_t offset; /* in the ledger: of the slot */
@@ -61,11 +82,19 @@ struct capture {
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
-    int wants_start; /* its start gets a record of its own, because of its size */
-    int pkgs;        /* the policy's action was `pkgs` */
-    int first;       /* no earlier capture is of the same process */
-    int keep;        /* sampling did not apply to it when it started */
-    int cut;         /* fields are missing, or end early */
+    int has_routines; /* the following is known: calls of designated libraries were watched */
+    struct capture_library *routine_libraries; /* in the reader's memory */
+    size_t routine_library_count;
+    struct capture_routine *routines; /* in the reader's memory */
+    size_t routine_count;
+    int routines_counted;      /* each call was */
+    uint32_t routines_watched; /* imports that were watched */
+    uint64_t routines_missed;  /* imports, libraries and calls that were not */
+    int wants_start;           /* its start gets a record of its own, because of its size */
+    int pkgs;                  /* the policy's action was `pkgs` */
+    int first;                 /* no earlier capture is of the same process */
+    int keep;                  /* sampling did not apply to it when it started */
+    int cut;                   /* fields are missing, or end early */
 };
 
 struct ledger_reader {

@@ -17,6 +17,7 @@
 #include "submit/record/command_line.h"
 #include "submit/record/json_add.h"
 #include "submit/record/json_write.h"
+#include "submit/record/routine_table.h"
 #include "submit/record/slurm_table.h"
 
 enum { PHASES_MAX = 8 };
@@ -338,6 +339,13 @@ static void add_build_ids(struct run *run)
     add_of_objects(run, "buildIdA", build_ids);
 }
 
+static void add_routines(struct run *run)
+{
+    struct json_object *table = routine_table(run->source->capture);
+    if (table != NULL)
+        json_write(&run->record, "routineT", table);
+}
+
 /* Where a watermark's values go. */
 struct watermark_values {
     struct json_object *table;
@@ -486,6 +494,7 @@ static void add_all(struct run *run)
     }
     add_numbers(run);
     add_build_ids(run);
+    add_routines(run);
     add_slurm(run);
     add_quality(run);
     measured(run, "07_GPU_Setup_____", 0);

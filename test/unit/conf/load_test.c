@@ -116,6 +116,8 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_true(conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
     assert_int_equal(conf.command_line, POLICY_LINE_YES);
     assert_true(conf.redact_default && conf.redact.count > 0 && conf.redact.rule[0].line == 0);
+    assert_false(conf.count_routines);
+    assert_int_equal(conf.routine.count, 0);
     assert_int_equal(conf.sample, 0);
     assert_int_equal(conf.always_ranks, 128);
     assert_int_equal(conf.scalar.count, 3);
@@ -154,9 +156,13 @@ static void each_key_takes_its_value(void **state)
         "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n"
-        "[tracking]\nsystem_tools = yes\n");
+        "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
+        "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
+    assert_true(conf.count_routines);
+    assert_int_equal(conf.routine.count, 1);
+    assert_string_equal(conf.routine.rule[0].pattern, "soname:libx\\.so");
     assert_string_equal(conf.syshost, "beta");
     assert_string_equal(conf.timezone, "Europe/Berlin");
     assert_string_equal(conf.spool, "/scratch/%n/jt");
@@ -375,6 +381,8 @@ static const struct refusal refusals[] = {
     {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},
     {"[sampling]\nscaler = 0 1\n", 2, 1, "unknown key", "did you mean scalar?"},
     {"[sampling]\ngpu = 0 1\n", 2, 1, "unknown key", "it belongs in [tracking]"},
+    {"[tracking]\nroutine_counts = all\n", 2, 18, "neither yes nor no", "yes or no"},
+    {"[routines]\nkeep = libm.so.6\n", 2, 8, "a pattern of no kind", "start with soname:"},
     {"[sampling]\nalways_ranks = 0\n", 2, 16, "out of range", "1 to 1000000000"},
     {"[sampling]\nalways_ranks = 12x\n", 2, 18, "not a number of ranks", "1 to 1000000000"},
     {"[sampling]\nscalar = 10 1\n", 2, 10, "does not start at 0", "start with 0"},

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/loaded.h"
+
+#include "preload/memory.h"
+
+enum { DYNAMIC_TAGS = DT_JMPREL + 1 };
+
+/* glibc has relocated the addresses in the dynamic section, musl has not. */
+static const void *address_of(const struct link_map *entry, uintptr_t value)
+{
+    return (const void *)(value == 0 ? 0 : value < entry->l_addr ? entry->l_addr + value : value);
+}
+
+bool loaded_is_file(const struct link_map *entry)
+{
+    return entry->l_name != NULL && *text_last_part(entry->l_name) != '\0' &&
+           text_last_part(entry->l_name) != entry->l_name;
+}
+
+struct loaded loaded_read(const struct link_map *entry)
+{
+    uintptr_t value[DYNAMIC_TAGS] = {0}, hash = 0;
+    for (const ElfW(Dyn) *at = entry->l_ld; at != NULL && at->d_tag != DT_NULL; at++) {
+        if (at->d_tag >= 0 && at->d_tag < DYNAMIC_TAGS)
+            value[at->d_tag] = at->d_un.d_val;
+        else if (at->d_tag == DT_GNU_HASH)
+            hash = at->d_un.d_val;
+    }
+    struct loaded object = {
+        .entry = entry,
+        .names = address_of(entry, value[DT_STRTAB]),
+        .symbols = address_of(entry, value[DT_SYMTAB]),
+        .hash = address_of(entry, hash),
+    };
+    if (object.names == NULL || object.symbols == NULL)
+        return (struct loaded){.entry = entry, .soname = ""};
+    if (value[DT_PLTREL] == DT_RELA) {
+        object.calls = address_of(entry, value[DT_JMPREL]);
+        object.call_count = value[DT_PLTRELSZ] / sizeof *object.calls;
+    }
+    object.others = address_of(entry, value[DT_RELA]);
+    object.other_count = object.others == NULL ? 0 : value[DT_RELASZ] / sizeof *object.others;
+    object.soname =
+        value[DT_SONAME] != 0 ? object.names + value[DT_SONAME] : text_last_part(entry->l_name);
+    return object;
+}
+
+bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object)
+{
+    size_t count = image->phdr_count;
+    const ElfW(Phdr) *phdr =
+        is_executable ? image->phdr : image_headers(image, object->entry, &count);
+    uintptr_t bias = is_executable ? image->load_bias : object->entry->l_addr;
+    uintptr_t page = image->page_bytes;
+    object->start = UINTPTR_MAX;
+    object->end = object->fixed_start = object->fixed_end = 0;
+    for (size_t i = 0; phdr != NULL && i < count; i++) {
+        uintptr_t start = bias + phdr[i].p_vaddr, end = start + phdr[i].p_memsz;
+        if (phdr[i].p_type == PT_LOAD) {
+            object->start = start < object->start ? start : object->start;
+            object->end = end > object->end ? end : object->end;
+        } else if (phdr[i].p_type == PT_GNU_RELRO) {
+            object->fixed_start = start & ~(page - 1);
+            object->fixed_end = end & ~(page - 1);
+        }
+    }
+    return object->end != 0;
+}
+
+bool loaded_needs(const struct loaded *object, const char *soname)
+{
+    for (const ElfW(Dyn) *at = object->entry->l_ld; object->names != NULL && at->d_tag != DT_NULL;
+         at++) {
+        if (at->d_tag == DT_NEEDED && text_equal(object->names + at->d_un.d_val, soname))
+            return true;
+    }
+    return false;
+}
+
+uint32_t loaded_hash(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name != '\0'; name++)
+        hash = hash * 33 + (unsigned char)*name;
+    return hash;
+}
+
+static bool is_function(const struct loaded *object, uint32_t index, const char *name)
+{
+    const ElfW(Sym) *symbol = &object->symbols[index];
+    unsigned type = symbol->st_info & 15u;
+    return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+           text_equal(object->names + symbol->st_name, name);
+}
+
+/* The filter says quickly of most names that they are not there. The last name of a chain has the
+ * lowest bit of its hash set. */
+bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
+{
+    const uint32_t *head = object->hash;
+    const uint32_t bits = 8 * sizeof(ElfW(Addr));
+    if (head == NULL || head[0] == 0 || head[2] == 0)
+        return false;
+    const ElfW(Addr) *filter = (const void *)(head + 4);
+    ElfW(Addr) word = filter[hash / bits % head[2]];
+    if ((word >> hash % bits & word >> (hash >> head[3]) % bits & 1) == 0)
+        return false;
+    const uint32_t *buckets = (const void *)(filter + head[2]);
+    const uint32_t *chains = buckets + head[0];
+    uint32_t index = buckets[hash % head[0]];
+    if (index < head[1])
+        return false;
+    for (;; index++) {
+        uint32_t other = chains[index - head[1]];
+        if ((other | 1) == (hash | 1) && is_function(object, index, name))
+            return true;
+        if ((other & 1) != 0)
+            return false;
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a loaded object exports and imports, as its dynamic section says (System V ABI). The loader
+ * has used the same tables, so they are believed. Nothing here makes a system call but
+ * loaded_find_segments().
+ */
+#ifndef JOBTRAIL_LOADED_H
+#define JOBTRAIL_LOADED_H
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/image.h"
+
+struct loaded {
+    const struct link_map *entry;
+    const char *names; /* NULL: the object has none of these tables */
+    const ElfW(Sym) * symbols;
+    const uint32_t *hash;              /* DT_GNU_HASH; NULL: it cannot be asked what it exports */
+    const ElfW(Rela) * calls, *others; /* DT_JMPREL and DT_RELA */
+    size_t call_count, other_count;
+    const char *soname;               /* without DT_SONAME the last part of its path */
+    uintptr_t start, end;             /* of its segments */
+    uintptr_t fixed_start, fixed_end; /* what is read-only after relocation, whole pages */
+};
+
+/* Whether the entry is of a file, whose name may be relative: neither the program nor the vDSO. */
+bool loaded_is_file(const struct link_map *entry);
+
+/* Reads the dynamic section. Segments are left out. */
+struct loaded loaded_read(const struct link_map *entry);
+
+/* Adds the segments. `is_executable`: it is the program itself. Returns whether they are known. */
+bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object);
+
+/* Whether DT_NEEDED names the library. */
+bool loaded_needs(const struct loaded *object, const char *soname);
+
+/* The hash of DT_GNU_HASH. */
+uint32_t loaded_hash(const char *name);
+
+/* Whether the object defines a function of this name, in any version. */
+bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/memory.h"
+#include "preload/routine_note.h"
+#include "preload/routine_search.h"
+
+#if ROUTINE_STUBS > 0
+
+/* Whether the executable has there a word that can be written to. */
+static bool is_word(const struct image *image, uintptr_t at)
+{
+    bool can_write = false;
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        const ElfW(Phdr) *phdr = &image->phdr[i];
+        uintptr_t start = image->load_bias + phdr->p_vaddr;
+        bool is_within = at >= start && at - start < phdr->p_memsz &&
+                         phdr->p_memsz - (at - start) >= sizeof(uintptr_t);
+        if (is_within && phdr->p_type == PT_GNU_RELRO)
+            return false;
+        can_write |= is_within && phdr->p_type == PT_LOAD && (phdr->p_flags & PF_W) != 0;
+    }
+    return can_write && at % sizeof(uintptr_t) == 0;
+}
+
+/* The number of the archive of that name, which gets its field when it is met first. Returns
+ * ROUTINE_LIBRARIES_MAX where it is not designated, or is one too many. */
+static uint32_t find_archive(struct routine_search *search, const char *name)
+{
+    struct routine_memory *memory = search->memory;
+    for (uint32_t i = 0; i < memory->library_count; i++) {
+        if (memory->library[i].entry == NULL && text_equal(memory->library[i].name, name))
+            return i;
+    }
+    if (!routine_search_is_designated(search, "archive:", name))
+        return ROUTINE_LIBRARIES_MAX;
+    if (memory->library_count == ROUTINE_LIBRARIES_MAX) {
+        search->missed++;
+        return ROUTINE_LIBRARIES_MAX;
+    }
+    struct routine_library *library = &memory->library[memory->library_count];
+    *library = (struct routine_library){.name = name};
+    routine_search_put_library(search, library);
+    return memory->library_count++;
+}
+
+/* The text that ends with a NUL within the bytes, which then begin behind it; NULL: none. */
+static const char *take_text(struct image_bytes *bytes)
+{
+    const char *text = (const char *)bytes->at;
+    for (size_t i = 0; i < bytes->size; i++) {
+        if (text[i] != '\0')
+            continue;
+        bytes->at += i + 1;
+        bytes->size -= i + 1;
+        return text;
+    }
+    return NULL;
+}
+
+static void look_at_note(struct routine_search *search, struct image_bytes note)
+{
+    int64_t distance;
+    if (note.size < sizeof distance)
+        return;
+    memcpy(&distance, note.at, sizeof distance);
+    uintptr_t word = (uintptr_t)note.at + (uintptr_t)distance;
+    note.at += sizeof distance;
+    note.size -= sizeof distance;
+    const char *name = take_text(&note);
+    const char *archive = name == NULL ? NULL : take_text(&note);
+    if (archive == NULL || text_length(name) > ROUTINE_NOTE_NAME_MAX ||
+        text_length(archive) > ROUTINE_NOTE_LIBRARY_MAX)
+        return;
+    uint32_t library = find_archive(search, archive);
+    if (library == ROUTINE_LIBRARIES_MAX)
+        return;
+    if (is_word(search->image, word))
+        routine_search_add(search, name, library, (uintptr_t *)word, false);
+    else
+        search->missed++;
+}
+
+/* As if they were the imports of one more object. */
+void routine_search_archives(struct routine_search *search)
+{
+    struct routine_memory *memory = search->memory;
+    struct image_notes notes = image_exec_notes(search->image);
+    struct routine_object *object = &memory->object[memory->object_count++];
+    object->first = memory->entry_count;
+    for (;;) {
+        struct image_bytes note = image_notes_next(&notes, ROUTINE_NOTE_OWNER, ROUTINE_NOTE_TYPE);
+        if (note.at == NULL)
+            break;
+        look_at_note(search, note);
+    }
+    object->count = memory->entry_count - object->first;
+    object->is_new = object->count > 0;
+}
+
+#endif

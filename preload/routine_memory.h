@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is kept of the routines that are watched: a mapping of its own, which forked children have
+ * too, as the slots of their tables lead to stubs. It is never given back.
+ */
+#ifndef JOBTRAIL_ROUTINE_MEMORY_H
+#define JOBTRAIL_ROUTINE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/clock.h"
+#include "preload/image.h"
+#include "preload/ledger.h"
+#include "preload/loaded.h"
+#include "preload/routine_list.h"
+#include "preload/routine_stubs.h"
+
+enum {
+    ROUTINE_LIBRARIES_MAX = 32, /* designated ones: a bit each */
+    ROUTINE_OBJECTS_MAX = 1024, /* of the link map */
+    ROUTINE_NAMES_BYTES = 192 << 10,
+    ROUTINE_LOADING_MAX = 64, /* slots of dlopen(3) and its kin that are pointed to stubs again */
+};
+
+/* A designated library: one that is loaded, or an archive of which parts were linked in. */
+struct routine_library {
+    const struct link_map *entry; /* NULL: an archive */
+    const char *name;             /* the soname, or the archive's name */
+    uint32_t object;              /* its number; 0: an archive */
+    uint32_t state;               /* of the policy's automaton, after "routine:NAME:" */
+    uint32_t number;              /* in the list, or ROUTINE_LIST_FULL */
+};
+
+struct routine_object {
+    struct loaded loaded;
+    uint32_t first, count; /* of its entries */
+    bool is_executable;
+    bool is_new;  /* its slots do not lead to stubs yet */
+    bool is_seen; /* the last look has found it in the link map */
+};
+
+/* What the entry of a function of dlopen(3) and its kin has in the place of its cell. */
+enum routine_loading {
+    ROUTINE_LOADING_NOT,
+    ROUTINE_LOADING_OPEN,
+    ROUTINE_LOADING_LOOK_UP,
+    ROUTINE_LOADING_CLOSE,
+};
+
+struct routine_memory {
+    struct routine_entry entry[ROUTINE_STUBS + 1];
+    uint32_t entry_count;
+    uint32_t library_count;
+    uint32_t object_count;
+    /* Of the start: these stay. */
+    uint32_t start_entries, start_libraries, start_objects;
+    uint32_t loading_entry[ROUTINE_LOADING_MAX];
+    uint32_t loading_count;
+    bool is_counted;
+    uint8_t is_looking; /* atomic; some thread looks at what was loaded later */
+    uint8_t has_loaded; /* atomic; something may have been loaded since somebody looked */
+    uint8_t may_close;  /* atomic; something may have been unloaded ever */
+    uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
+    struct image image;
+    const void *policy;
+    struct routine_call call[ROUTINE_STUBS + 1]; /* of the entries of the same numbers */
+    uint8_t
+        is_noted[ROUTINE_STUBS + 1]; /* atomic; some thread of this process notes, or has noted */
+    size_t names_used;
+    char names[ROUTINE_NAMES_BYTES]; /* copies: a library may be unloaded before it is called */
+    const struct ledger_slot *slot;  /* shared; NULL: nothing is noted */
+    uint64_t random;                 /* the slot's, by which it is known */
+    struct routine_list list;
+    size_t list_at; /* in the fields of the capture */
+    clock_function *now;
+    struct routine_library library[ROUTINE_LIBRARIES_MAX];
+    struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
+                                                              that has what was linked in */
+};
+
+/* NULL: no routine is watched. */
+extern struct routine_memory *routine_known __attribute__((visibility("hidden")));
+
+#endif

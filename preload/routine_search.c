@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/routine_search.h"
+
+#include "preload/memory.h"
+
+bool routine_search_is_designated(const struct routine_search *search, const char *kind,
+                                  const char *name)
+{
+    const struct policy_table *table = &search->table;
+    uint32_t state = policy_walk(table, table->dfa->start, kind, text_length(kind));
+    const struct policy_rule *rule =
+        policy_verdict(table, policy_walk(table, state, name, text_length(name)));
+    return rule != NULL && rule->action == POLICY_KEEP;
+}
+
+uint32_t routine_search_libraries(const struct routine_search *search,
+                                  struct routine_library library[ROUTINE_LIBRARIES_MAX])
+{
+    const struct r_debug *loader = image_loader(search->image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    uint32_t found = 0, at = 0;
+    for (; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
+        if (!loaded_is_file(entry))
+            continue;
+        const struct loaded object = loaded_read(entry);
+        if (!routine_search_is_designated(search, "soname:", object.soname) &&
+            !routine_search_is_designated(search, "path:", entry->l_name))
+            continue;
+        if (found < ROUTINE_LIBRARIES_MAX)
+            library[found] =
+                (struct routine_library){.entry = entry, .name = object.soname, .object = at};
+        found++;
+    }
+    return found;
+}
+
+#if ROUTINE_STUBS > 0
+
+void routine_search_put_library(struct routine_search *search, struct routine_library *library)
+{
+    static const char kind[] = "routine:";
+    const struct policy_table *table = &search->table;
+    const struct link_map *entry = library->entry;
+    const char *path = entry == NULL ? library->name : entry->l_name;
+    const struct image_bytes id =
+        entry == NULL ? (struct image_bytes){NULL, 0} : image_build_id(search->image, entry);
+    uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
+    state = policy_walk(table, state, library->name, text_length(library->name));
+    library->state = policy_walk(table, state, ":", 1);
+    library->number = routine_list_library(&search->memory->list, id, path);
+}
+
+static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)
+{
+    uint32_t state = search->memory->library[library].state;
+    const struct policy_rule *rule =
+        policy_verdict(&search->table, policy_walk(&search->table, state, name, text_length(name)));
+    return rule != NULL && rule->action == POLICY_SKIP;
+}
+
+/* A name of Intel's convention, by which r11 has an argument, is left alone: stubs change that. */
+static bool can_watch(const struct routine_memory *memory, uint32_t library, const char *name,
+                      size_t length)
+{
+    return memory->entry_count < ROUTINE_STUBS &&
+           memory->library[library].number != ROUTINE_LIST_FULL &&
+           length <= sizeof memory->names - memory->names_used &&
+           text_after(name, "__regcall") == NULL;
+}
+
+void routine_search_add(struct routine_search *search, const char *name, uint32_t library,
+                        uintptr_t *slot, bool is_lazy)
+{
+    struct routine_memory *memory = search->memory;
+    uint32_t length = (uint32_t)text_length(name);
+    if (is_skipped(search, library, name))
+        return;
+    if (!can_watch(memory, library, name, length)) {
+        search->missed++;
+        return;
+    }
+    char *copy = memory->names + memory->names_used;
+    memcpy(copy, name, length);
+    memory->names_used += length;
+    memory->call[memory->entry_count] = (struct routine_call){
+        .name = copy,
+        .length = length,
+        .library = memory->library[library].number,
+        .flags = is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
+    };
+    memory->entry[memory->entry_count++] =
+        (struct routine_entry){.target = (uintptr_t)routine_first, .original = *slot, .slot = slot};
+    search->watched++;
+    search->need += routine_list_size(length);
+}
+
+static enum routine_loading loading_of(const char *name)
+{
+    static const struct {
+        char name[8];
+        enum routine_loading is;
+    } functions[] = {
+        {"dlopen", ROUTINE_LOADING_OPEN},   {"dlmopen", ROUTINE_LOADING_OPEN},
+        {"dlsym", ROUTINE_LOADING_LOOK_UP}, {"dlvsym", ROUTINE_LOADING_LOOK_UP},
+        {"dlclose", ROUTINE_LOADING_CLOSE},
+    };
+    if (name[0] != 'd' || name[1] != 'l')
+        return ROUTINE_LOADING_NOT;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (text_equal(name, functions[i].name))
+            return functions[i].is;
+    }
+    return ROUTINE_LOADING_NOT;
+}
+
+static void add_loading(struct routine_search *search, enum routine_loading loading,
+                        uintptr_t *slot)
+{
+    struct routine_memory *memory = search->memory;
+    if (memory->entry_count == ROUTINE_STUBS) {
+        search->missed++;
+        return;
+    }
+    if (memory->start_objects == 0 && memory->loading_count < ROUTINE_LOADING_MAX)
+        memory->loading_entry[memory->loading_count++] = memory->entry_count;
+    memory->entry[memory->entry_count++] = (struct routine_entry){
+        .target = (uintptr_t)routine_loading,
+        .original = *slot,
+        .cell = (struct ledger_routine *)(uintptr_t)loading,
+        .slot = slot,
+    };
+}
+
+/* Whether an object before the library defines the name, which then is not the library's. */
+static bool is_defined_before(const struct routine_memory *memory, uint32_t object,
+                              const char *name, uint32_t hash)
+{
+    for (uint32_t i = 0; i < object; i++) {
+        if (loaded_has_function(&memory->object[i].loaded, name, hash))
+            return true;
+    }
+    return false;
+}
+
+/* A slot that leads into the object itself has not been bound yet: then the loader will look for
+ * the name in the order of the link map. One that leads neither there nor to the library has not
+ * been relocated, or leads to another one's routine. */
+static void look_at_name(struct routine_search *search, const struct loaded *loaded, uint32_t needs,
+                         const char *name, uintptr_t *slot)
+{
+    const struct routine_memory *memory = search->memory;
+    bool is_lazy = *slot >= loaded->start && *slot < loaded->end;
+    uint32_t hash = loaded_hash(name);
+    for (uint32_t i = 0; i < memory->library_count; i++) {
+        const struct routine_library *library = &memory->library[i];
+        const struct loaded *other = &memory->object[library->object].loaded;
+        if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
+            continue;
+        if (is_lazy ? is_defined_before(memory, library->object, name, hash)
+                    : *slot < other->start || *slot >= other->end)
+            continue;
+        routine_search_add(search, name, i, slot, is_lazy);
+        return;
+    }
+}
+
+static void look_at_import(struct routine_search *search, struct routine_object *object,
+                           uint32_t needs, const ElfW(Rela) * import)
+{
+    struct loaded *loaded = &object->loaded;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
+    const char *name = loaded->names + symbol->st_name;
+    enum routine_loading loading = loading_of(name);
+    if (symbol->st_shndx != SHN_UNDEF || (needs == 0 && loading == ROUTINE_LOADING_NOT))
+        return;
+    if (loaded->end == 0 && !loaded_find_segments(search->image, object->is_executable, loaded)) {
+        search->missed++;
+        return;
+    }
+    uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
+    if (loading != ROUTINE_LOADING_NOT)
+        add_loading(search, loading, slot);
+    else
+        look_at_name(search, loaded, needs, name, slot);
+}
+
+/* Slots of calls alone, but where the object has none of these: with -fno-plt calls go through the
+ * slots that addresses of functions are taken from. */
+static void look_at_imports(struct routine_search *search, struct routine_object *object,
+                            uint32_t needs)
+{
+    const struct loaded *loaded = &object->loaded;
+    size_t calls = 0;
+    for (size_t i = 0; i < loaded->call_count; i++) {
+        if (ELF64_R_TYPE(loaded->calls[i].r_info) != R_X86_64_JUMP_SLOT)
+            continue;
+        calls++;
+        look_at_import(search, object, needs, &loaded->calls[i]);
+    }
+    for (size_t i = 0; calls == 0 && i < loaded->other_count; i++) {
+        if (ELF64_R_TYPE(loaded->others[i].r_info) == R_X86_64_GLOB_DAT)
+            look_at_import(search, object, needs, &loaded->others[i]);
+    }
+}
+
+void routine_search_object(struct routine_search *search, struct routine_object *object)
+{
+    struct routine_memory *memory = search->memory;
+    uint32_t needs = 0;
+    object->first = memory->entry_count;
+    for (uint32_t i = 0; i < memory->library_count; i++) {
+        if (loaded_needs(&object->loaded, memory->library[i].name))
+            needs |= 1u << i;
+    }
+    look_at_imports(search, object, needs);
+    object->count = memory->entry_count - object->first;
+    object->is_new = object->count > 0;
+}
+
+/* The number of an object is its place in the link map. The vDSO is there too, and nothing is bound
+ * to what it exports. */
+static void read_objects(const struct r_debug *loader, struct routine_memory *memory)
+{
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    for (; entry != NULL && memory->object_count < ROUTINE_OBJECTS_MAX; entry = entry->l_next) {
+        struct routine_object *object = &memory->object[memory->object_count++];
+        object->loaded = loaded_read(entry);
+        object->is_executable = entry == loader->r_map;
+        if (!object->is_executable && !loaded_is_file(entry))
+            object->loaded.hash = NULL;
+    }
+}
+
+void routine_search_imports(struct routine_search *search)
+{
+    struct routine_memory *memory = search->memory;
+    read_objects(image_loader(search->image), memory);
+    for (uint32_t i = 0; i < memory->library_count; i++) {
+        struct routine_library *library = &memory->library[i];
+        loaded_find_segments(search->image, false, &memory->object[library->object].loaded);
+        routine_search_put_library(search, library);
+    }
+    for (uint32_t i = 0; i < memory->object_count; i++)
+        routine_search_object(search, &memory->object[i]);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * All targets of indirect jumps begin with endbr64 (CET). No return address is changed, so that
+ * shadow stacks agree, and nothing is left on the stack when the routine is entered: it sees its
+ * caller's return address, may return twice, and exceptions pass.
+ */
+#include "preload/routine_stubs.h"
+
+#if ROUTINE_STUBS > 0
+
+#include <stddef.h>
+
+_Static_assert(sizeof(struct routine_entry) == 32 &&
+                   offsetof(struct routine_entry, original) == 8 &&
+                   offsetof(struct routine_entry, cell) == 16,
+               "as the assembly has them");
+
+/* In .data, as private.c says. */
+struct routine_entry *routine_entries __attribute__((section(".data")));
+
+/* Linkers put a section of this name behind .rodata. Between code and constants the stubs would
+ * cost each process a page more that it touches. */
+__asm__(".pushsection .gnu_extab.stubs, \"ax\", @progbits\n"
+        "    .balign 16\n"
+        "    .globl routine_stubs\n"
+        "    .hidden routine_stubs\n"
+        "    .type routine_stubs, @function\n"
+        "routine_stubs:\n"
+        "    .set routine_at, 0\n"
+        "    .rept 4096\n"
+        "    endbr64\n"
+        "    movl $routine_at, %r11d\n"
+        "    addq routine_entries(%rip), %r11\n"
+        "    jmp *(%r11)\n"
+        "    .set routine_at, routine_at + 32\n"
+        "    .endr\n"
+        "    .size routine_stubs, . - routine_stubs\n"
+        "    .popsection\n");
+
+/* The registers that may have arguments are kept: rax has the number of vector registers that a
+ * variadic routine's are in. routine_called() reads the clock by the vDSO, which is the kernel's or
+ * that of what runs in its place, and may use the lower halves of vector registers. */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+        "    .balign 16\n"
+        "    .macro routine_target name, function\n"
+        "    .globl \\name\n"
+        "    .hidden \\name\n"
+        "    .type \\name, @function\n"
+        "\\name:\n"
+        "    endbr64\n"
+        "    .irp register, rax, rdi, rsi, rdx, rcx, r8, r9, r10\n"
+        "    pushq %\\register\n"
+        "    .endr\n"
+        "    subq $136, %rsp\n"
+        "    .irp number, 0, 1, 2, 3, 4, 5, 6, 7\n"
+        "    movups %xmm\\number, 16*\\number(%rsp)\n"
+        "    .endr\n"
+        "    movq %r11, %rdi\n"
+        "    call \\function\n"
+        "    movq %rax, %r11\n"
+        "    .irp number, 0, 1, 2, 3, 4, 5, 6, 7\n"
+        "    movups 16*\\number(%rsp), %xmm\\number\n"
+        "    .endr\n"
+        "    addq $136, %rsp\n"
+        "    .irp register, r10, r9, r8, rcx, rdx, rsi, rdi, rax\n"
+        "    popq %\\register\n"
+        "    .endr\n"
+        "    jmp *%r11\n"
+        "    .size \\name, . - \\name\n"
+        "    .balign 16\n"
+        "    .endm\n"
+        "    routine_target routine_first, routine_called\n"
+        "    routine_target routine_loading, routine_loads\n"
+        "    .globl routine_counted\n"
+        "    .hidden routine_counted\n"
+        "    .type routine_counted, @function\n"
+        "routine_counted:\n"
+        "    endbr64\n"
+        "    pushq %rax\n"
+        "    movq 16(%r11), %rax\n"
+        "    lock incq 8(%rax)\n"
+        "    popq %rax\n"
+        "    jmp *8(%r11)\n"
+        "    .size routine_counted, . - routine_counted\n"
+        "    .popsection\n");
+
+enum { STUB_BYTES = 20 };
+
+extern const unsigned char routine_stubs[] __attribute__((visibility("hidden")));
+
+uintptr_t routine_stub(unsigned index)
+{
+    return (uintptr_t)(routine_stubs + (size_t)index * STUB_BYTES);
+}
+
+#endif

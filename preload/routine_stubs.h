@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stubs: functions that stand in for routines. Each jumps to where its entry leads, with all
+ * arguments as they are. They are assembled beforehand; no code is made at run time. The registers
+ * that a stub changes are those that a call through a procedure linkage table may change (System V
+ * ABI, AMD64 supplement): r11 and the flags. r10 has a static chain and stays.
+ *
+ * There are stubs for 64-bit programs on x86-64 alone.
+ */
+#ifndef JOBTRAIL_ROUTINE_STUBS_H
+#define JOBTRAIL_ROUTINE_STUBS_H
+
+#include <stdint.h>
+
+#if defined __x86_64__ && defined __LP64__
+#define ROUTINE_STUBS 4096
+#else
+#define ROUTINE_STUBS 0
+#endif
+
+struct ledger_routine;
+
+/* Where a stub leads. The assembly has the offsets of the members. */
+struct routine_entry {
+    uintptr_t target;            /* atomic; where the stub jumps to */
+    uintptr_t original;          /* what the slot led to: the routine, or what looks it up */
+    struct ledger_routine *cell; /* shared; what is noted */
+    uintptr_t *slot;             /* is given its value back at the first call; NULL: it stays */
+};
+
+#if ROUTINE_STUBS > 0
+
+/* ROUTINE_STUBS entries; to be set before a stub is used, and then left. */
+extern struct routine_entry *routine_entries __attribute__((visibility("hidden")));
+
+/* The stub that jumps to routine_entries[index].target. */
+uintptr_t routine_stub(unsigned index);
+
+/* Targets. The first two go on at what routine_called() and routine_loads() return; the third one
+ * counts the call in the entry's cell, and goes on at the entry's original. */
+void routine_first(void) __attribute__((visibility("hidden")));
+void routine_loading(void) __attribute__((visibility("hidden")));
+void routine_counted(void) __attribute__((visibility("hidden")));
+
+/* Of routines.c and routine_later.c. Called in the middle of any call, in signal handlers, forked
+ * and vforked children and several threads at once. */
+uintptr_t routine_called(struct routine_entry *entry)
+    __attribute__((visibility("hidden"), used, noinline));
+uintptr_t routine_loads(struct routine_entry *entry)
+    __attribute__((visibility("hidden"), used, noinline));
+
+#endif
+#endif

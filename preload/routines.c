@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/routines.h"
+
+#include "conf/policy/policy_read.h"
+
+#include "preload/memory.h"
+#include "preload/routine_later.h"
+#include "preload/routine_memory.h"
+#include "preload/routine_search.h"
+#include "preload/system.h"
+
+/* In .data, as private.c says. */
+struct routine_memory *routine_known __attribute__((section(".data")));
+
+enum { MEMORY_BYTES = (sizeof(struct routine_memory) + LEDGER_PAGE - 1) & ~(LEDGER_PAGE - 1) };
+
+static struct routine_memory *map_memory(void)
+{
+    long result = system_call6(SYSTEM_MAP, 0, MEMORY_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return system_failed(result) ? NULL : (struct routine_memory *)result;
+}
+
+/* `found` libraries are designated. Where there are no stubs, each of them is a miss. */
+static void search_all(struct routine_search *search, uint32_t found)
+{
+    struct routine_memory *memory = search->memory;
+    memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
+#if ROUTINE_STUBS > 0
+    search->missed = found - memory->library_count;
+    routine_search_imports(search);
+    routine_search_archives(search);
+#else
+    search->missed = found;
+#endif
+    memory->start_entries = memory->entry_count;
+    memory->start_libraries = memory->library_count;
+    memory->start_objects = memory->object_count;
+}
+
+/* The most that the list has of the ledger beside the libraries, bytes: some hundred routines. */
+enum { LIST_BYTES = 16 << 10 };
+
+/* What may be called after dlopen(3) is not known yet. Where calls are counted, several threads
+ * that call a routine first may each put it into the list. */
+static uint32_t room_of_calls(const struct routine_search *search)
+{
+    for (uint32_t i = 0; i < search->memory->entry_count; i++) {
+        if ((uintptr_t)search->memory->entry[i].cell == ROUTINE_LOADING_OPEN)
+            return LIST_BYTES;
+    }
+    uint32_t need = search->memory->is_counted ? 2 * search->need : search->need;
+    return need < LIST_BYTES ? need : LIST_BYTES;
+}
+
+/* Adds the field to those of the capture. Returns whether there is something to watch, or missed.
+ */
+static bool put_list(struct routine_search *search, uint32_t found, size_t room,
+                     struct fields *fields)
+{
+    struct routine_memory *memory = search->memory;
+    struct ledger_routines *head = (struct ledger_routines *)(void *)(fields->start + fields->used);
+    *head = (struct ledger_routines){.flags = memory->is_counted ? LEDGER_ROUTINES_COUNTED : 0};
+    memory->list_at = fields->used;
+    memory->list = (struct routine_list){head, (uint32_t)(room - sizeof *head)};
+    search_all(search, found);
+    uint32_t wanted = head->bytes + room_of_calls(search);
+    if (wanted < memory->list.room)
+        memory->list.room = wanted;
+    head->watched = search->watched;
+    head->missed = search->missed;
+    fields_wrote(fields, sizeof *head + memory->list.room);
+    return memory->entry_count > 0 || memory->library_count > 0 || search->missed > 0;
+}
+
+static void put_all(struct routine_search *search, uint32_t found, size_t later,
+                    struct fields *fields)
+{
+    size_t left = fields->room - fields->used;
+    if (left < later + sizeof(struct ledger_field) + sizeof(struct ledger_routines) ||
+        !fields_begin(fields, LEDGER_ROUTINES))
+        return;
+    left = (left - sizeof(struct ledger_field) - later) & ~(size_t)7;
+    if (put_list(search, found, left, fields)) {
+        fields_end(fields);
+        routine_known = search->memory;
+        return;
+    }
+    fields_cancel(fields);
+    system_unmap(search->memory, MEMORY_BYTES);
+}
+
+void routines_choose(const struct image *image, const void *policy, size_t later,
+                     struct fields *fields)
+{
+    const struct policy_header *header = policy;
+    struct routine_library library[ROUTINE_LIBRARIES_MAX];
+    struct routine_search search = {.image = image};
+    if (!policy_find(policy, POLICY_ROUTINE, &search.table) ||
+        (search.memory = map_memory()) == NULL)
+        return;
+    uint32_t found = routine_search_libraries(&search, library);
+    search.memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
+    search.memory->image = *image;
+    search.memory->policy = policy;
+    memcpy(search.memory->library, library, sizeof library);
+    put_all(&search, found, later, fields);
+}
+
+#if ROUTINE_STUBS > 0
+
+/* Stores the addresses of the stubs. A slot that is read-only after relocation is written to once,
+ * as the loader does it, and not again. Returns how many could not be written to. */
+static uint32_t point_slots(const struct routine_object *object, struct routine_memory *memory)
+{
+    const struct loaded *loaded = &object->loaded;
+    size_t fixed = loaded->fixed_end - loaded->fixed_start;
+    long page = (long)loaded->fixed_start;
+    uint32_t missed = 0;
+    int can_write = -1; /* not tried */
+    for (uint32_t i = object->first; i < object->first + object->count; i++) {
+        struct routine_entry *entry = &memory->entry[i];
+        uintptr_t *slot = entry->slot;
+        bool is_fixed =
+            (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
+        if (is_fixed && can_write < 0)
+            can_write =
+                system_call6(SYS_mprotect, page, (long)fixed, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+        entry->slot = is_fixed ? NULL : slot;
+        if (is_fixed && !can_write)
+            missed++;
+        else
+            __atomic_store_n(slot, routine_stub(i), __ATOMIC_RELEASE);
+    }
+    if (can_write > 0)
+        system_call6(SYS_mprotect, page, (long)fixed, PROT_READ, 0, 0, 0);
+    return missed;
+}
+
+void routines_point_new(struct routine_memory *memory, uint32_t missed)
+{
+    for (uint32_t i = 0; i < memory->object_count; i++) {
+        struct routine_object *object = &memory->object[i];
+        if (object->is_new)
+            missed += point_slots(object, memory);
+        object->is_new = false;
+    }
+    if (missed != 0)
+        __atomic_fetch_add(&memory->list.head->missed, missed, __ATOMIC_RELAXED);
+}
+
+bool routines_are_noted(const struct routine_memory *memory)
+{
+    return memory->slot != NULL &&
+           __atomic_load_n(&memory->slot->state, __ATOMIC_RELAXED) == LEDGER_OPEN &&
+           memory->slot->random == memory->random;
+}
+
+/* Whether each call is to be counted in the entry's cell from now on. One thread alone notes the
+ * first call, so that it is in the list once. To count them, each thread needs the cell. */
+static bool note_call(struct routine_memory *memory, struct routine_entry *entry, uint32_t index)
+{
+    if (__atomic_exchange_n(&memory->is_noted[index], 1, __ATOMIC_RELAXED) && !memory->is_counted)
+        return false;
+    uint64_t now_ns = memory->now == NULL ? LEDGER_TIME_UNKNOWN : clock_now_coarse(memory->now);
+    struct ledger_routine *cell = routine_list_call(&memory->list, &memory->call[index], now_ns);
+    if (cell == NULL)
+        return false;
+    __atomic_store_n(&memory->list.head->called, 1, __ATOMIC_RELAXED);
+    if (!memory->is_counted)
+        return false;
+    __atomic_fetch_add(&cell->calls, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->cell, cell, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Gives the slot its value back, unless it is in memory that may have been unmapped, or somebody
+ * else has written to it. */
+static void restore_slot(const struct routine_memory *memory, struct routine_entry *entry,
+                         uint32_t index)
+{
+    bool is_mapped =
+        index < memory->start_entries || !__atomic_load_n(&memory->may_close, __ATOMIC_RELAXED);
+    if (entry->slot != NULL && is_mapped &&
+        __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
+        __atomic_store_n(entry->slot, entry->original, __ATOMIC_RELAXED);
+}
+
+uintptr_t routine_called(struct routine_entry *entry)
+{
+    struct routine_memory *memory = routine_known;
+    uint32_t index = (uint32_t)(entry - memory->entry);
+    bool is_counted = routines_are_noted(memory) && note_call(memory, entry, index);
+    __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
+                     __ATOMIC_RELEASE);
+    if (!is_counted)
+        restore_slot(memory, entry, index);
+    return entry->original;
+}
+
+#endif
+
+void routines_point(struct ledger_slot *slot, clock_function *now)
+{
+    struct routine_memory *memory = routine_known;
+    if (memory == NULL)
+        return;
+    memory->list.head = (struct ledger_routines *)(void *)((char *)(slot + 1) + memory->list_at);
+    memory->random = slot->random;
+    memory->now = now;
+    memory->slot = slot;
+#if ROUTINE_STUBS > 0
+    routine_entries = memory->entry;
+    routines_point_new(memory, 0);
+#endif
+}
+
+bool routines_were_called(void)
+{
+    return routine_known != NULL && routine_known->slot != NULL &&
+           __atomic_load_n(&routine_known->list.head->called, __ATOMIC_RELAXED) != 0;
+}

@@ -1,0 +1,485 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Which routines of designated libraries a run calls: however programs are linked, in several
+# languages, with threads, forked children, libraries that are loaded later, and kills.
+
+load ../fixture/job
+
+DESIGNATED=$'\n[routines]\nkeep = soname:libdesignated\\.so\\..*\nkeep = archive:libarchive\\.a\n'
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    cat >library.c <<'END'
+#include <stdarg.h>
+double one(double x) { return x + 1; }
+double two(double x) { return x + 2; }
+double three(double x) { return one(x) + 3; }
+int sum(int count, ...)
+{
+    va_list list;
+    int all = 0;
+    va_start(list, count);
+    for (int i = 0; i < count; i++)
+        all += (int)va_arg(list, double);
+    va_end(list);
+    return all;
+}
+struct large { double part[5]; };
+struct large returns_struct(double a, double b, double c, double d, double e)
+{
+    return (struct large){{a, b, c, d, e}};
+}
+static int chosen_one(int x) { return x + 40; }
+static int (*choose(void))(int) { return chosen_one; }
+int chosen(int x) __attribute__((ifunc("choose")));
+int old_two(void) { return 2; }
+int new_two(void) { return 22; }
+__asm__(".symver old_two, versioned@OLD\n.symver new_two, versioned@@NEW");
+END
+    echo 'OLD { }; NEW { global: *; } OLD;' >map
+    cat >main.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+struct large { double part[5]; };
+double one(double), two(double), three(double);
+int sum(int, ...), chosen(int), versioned(void);
+struct large returns_struct(double, double, double, double, double);
+int main(int count, char **words)
+{
+    double all = 0;
+    (void)words;
+    for (int i = 0; i < 5; i++)
+        all += one(i);
+    all += three(1) + returns_struct(1, 2, 3, 4, 5).part[4];
+    if (count > 5)
+        all += two(3);
+    printf("%g %d %d %d\n", all, sum(3, 1.0, 2.0, 3.0), chosen(2), versioned());
+    fflush(stdout);
+    if (count > 1)
+        raise(SIGKILL);
+    return 0;
+}
+END
+    cc -O2 -fPIC -shared -Wl,-soname,libdesignated.so.1 -Wl,--version-script=map library.c -o libdesignated.so
+    ln -s libdesignated.so libdesignated.so.1
+}
+
+setup() {
+    LIBRARIES=$BATS_FILE_TMPDIR
+    cd "$BATS_TEST_TMPDIR" || return
+    RULES=$KEEP_ALL$DESIGNATED
+    new_job
+}
+
+# linked NAME SOURCE OPTION...: linked with the designated library and these
+linked() {
+    "${CC:-cc}" -O2 "${@:3}" "$2" -o "$1" -L"$LIBRARIES" -ldesignated -Wl,-rpath,"$LIBRARIES"
+}
+
+# another_job: the records of the one before are no longer looked at
+another_job() {
+    rm -rf "$RECORDS" "$SPOOL"
+    new_job
+}
+
+# the JQ-PATH of a run of that program with routines, of which there is one
+of_run() { # PROGRAM JQ-PATH
+    records | jq -r --arg name "$1" '[.[] | select((.userT.exec_path | split("/")[-1]) == $name and .routineT)]
+        | if length == 1 then .[0].routineT else error("\(length) runs") end | '"$2"
+}
+
+# called PROGRAM: its routines, sorted, with blanks between
+called() {
+    of_run "$1" '.routineA | map(.[1]) | sort | join(" ")'
+}
+
+ALL_BUT_TWO="chosen one returns_struct sum three versioned"
+
+@test "first calls are noted, however the program is linked, and what is not called is not" {
+    local kind
+    for kind in "-Wl,-z,lazy" "-Wl,-z,now" "-fno-plt -Wl,-z,now" "-fno-plt -Wl,-z,lazy" "-no-pie -Wl,-z,lazy" \
+        "-no-pie -Wl,-z,now" "-fcf-protection=full -Wl,-z,lazy" "-fcf-protection=full -Wl,-z,now" \
+        "-Wl,-z,norelro" "-Wl,--hash-style=gnu -s"; do
+        # shellcheck disable=SC2086 # they are several options
+        linked main "$LIBRARIES/main.c" $kind
+        another_job
+        unnoticed ./main
+        leaves "main fini"
+        [[ $(called main) == "$ALL_BUT_TWO" && $(of_run main .watched) == 7 && $(of_run main .missed) == 0 ]] || {
+            echo "$kind: $(of_run main .)"
+            return 1
+        }
+    done
+    another_job
+    LD_BIND_NOW=1 unnoticed ./main
+    leaves "main fini"
+    [[ $(called main) == "$ALL_BUT_TWO" ]]
+}
+
+@test "the time is that of the first call, and the library has its build-id" {
+    local before after
+    linked main "$LIBRARIES/main.c"
+    before=$(date +%s)
+    tracked ./main
+    after=$(date +%s)
+    flush
+    # a tick of the clock before
+    of_run main ".routineA[] | select(.[2] < $before - 1 or .[2] > $after + 1)" | diff - /dev/null
+    [[ $(of_run main '.libraryA[0][0]') == "$LIBRARIES/libdesignated.so.1" ]]
+    [[ $(of_run main '.libraryA[0][1]') == "$(readelf -n "$LIBRARIES/libdesignated.so" | sed -n 's/.*Build ID: //p')" ]]
+    [[ $(of_run main '.counted') == false && $(of_run main '.routineA[0][3]') == null ]]
+}
+
+@test "a killed run has called what it has called" {
+    linked main "$LIBRARIES/main.c"
+    unnoticed ./main killed
+    flush
+    [[ $(called main) == "$ALL_BUT_TWO" ]]
+}
+
+@test "nothing is noted where nothing is designated, a routine is skipped, or the program has more rights" {
+    linked main "$LIBRARIES/main.c"
+    DESIGNATED="" RULES=$KEEP_ALL another_job
+    tracked ./main
+    flush
+    [[ $(records | jq -c '.[0] | has("routineT")') == false ]]
+    RULES=$KEEP_ALL$DESIGNATED$'skip = routine:libdesignated\\.so\\.1:(s|t).*\n' another_job
+    tracked ./main
+    flush
+    [[ $(called main) == "chosen one returns_struct versioned" ]]
+}
+
+@test "calls are counted exactly, with threads too, or marked as a lower bound" {
+    cat >threads.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+double one(double), two(double);
+static pthread_barrier_t start;
+static void *call(void *unused)
+{
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < 10000; i++)
+        one(i);
+    two(1);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread[16];
+    pthread_barrier_init(&start, NULL, 16);
+    for (int i = 0; i < 16; i++)
+        pthread_create(&thread[i], NULL, call, NULL);
+    for (int i = 0; i < 16; i++)
+        pthread_join(thread[i], NULL);
+    return puts("done") < 0;
+}
+END
+    RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$DESIGNATED
+    linked threads threads.c -pthread -Wl,-z,now
+    another_job
+    unnoticed ./threads
+    leaves "threads fini"
+    [[ $(of_run threads '.routineA | map(.[1, 3, 4] | tostring) | join(" ")') == "one 160000 false two 16 false" ]]
+    linked threads threads.c -pthread -Wl,-z,lazy
+    another_job
+    unnoticed ./threads
+    leaves "threads fini"
+    [[ $(of_run threads '.routineA | map(.[1, 4] | tostring) | join(" ")') == "one true two true" ]]
+    of_run threads '.routineA[] | select(.[3] < 1)' | diff - /dev/null
+}
+
+@test "16 threads that call routines first at once leave nothing out and fail in none of 100 runs" {
+    {
+        echo '#include <pthread.h>'
+        for i in $(seq 200); do echo "int routine_$i(int);"; done
+        echo 'static pthread_barrier_t start;'
+        echo 'static void *call(void *unused) { int all = 0; pthread_barrier_wait(&start);'
+        for i in $(seq 200); do echo "all += routine_$i(all);"; done
+        echo 'return all == 200 ? unused : &start; }'
+        cat <<'END'
+int main(void)
+{
+    pthread_t thread[16];
+    int wrong = 0;
+    pthread_barrier_init(&start, NULL, 16);
+    for (int i = 0; i < 16; i++)
+        pthread_create(&thread[i], NULL, call, NULL);
+    for (int i = 0; i < 16; i++) {
+        void *result;
+        pthread_join(thread[i], &result);
+        wrong += result != NULL;
+    }
+    return wrong;
+}
+END
+    } >threads.c
+    for i in $(seq 200); do echo "int routine_$i(int x) { return x - x + 1; }"; done >many.c
+    cc -O2 -fPIC -shared -Wl,-soname,libdesignated.so.2 many.c -o libmany.so
+    ln -s libmany.so libdesignated.so.2
+    cc -O2 threads.c -o threads -pthread -L. -lmany -Wl,-rpath,"$PWD" -Wl,-z,lazy
+    cc -O2 threads.c -o threads_now -pthread -L. -lmany -Wl,-rpath,"$PWD" -Wl,-z,now
+    for i in $(seq 50); do
+        tracked ./threads
+        tracked ./threads_now
+    done
+    flush
+    [[ $(records | jq '[.[] | select((.routineT.routineA | length) == 200 and .routineT.missed == 0)] | length') == 100 ]]
+}
+
+@test "calls of forked and vforked children are the run's, until it ends" {
+    cat >fork.c <<'END'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+double one(double), two(double), three(double);
+int main(void)
+{
+    int status;
+    double all = three(1);
+    if (fork() == 0)
+        _exit((int)two(1));
+    wait(&status);
+    for (int i = 0; i < 3; i++) {
+        if (vfork() == 0) {
+            all += one(i);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0)
+        ;
+    return printf("%g %d\n", all, status) < 0;
+}
+END
+    linked fork fork.c
+    unnoticed ./fork
+    leaves "fork fini"
+    [[ $(called fork) == "one three two" ]]
+}
+
+@test "a child that outlives its run, which was sampled out, writes into no other one's slot" {
+    cat >outlive.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+double one(double);
+/* The child calls when its standard input ends. */
+int main(void)
+{
+    char byte;
+    if (fork() == 0) {
+        ssize_t got = read(0, &byte, 1);
+        _exit(one(1) == 2 && got == 0 ? 0 : 1);
+    }
+    return 0;
+}
+END
+    linked outlive outlive.c
+    linked main "$LIBRARIES/main.c"
+    RULES=$KEEP_ALL$DESIGNATED$'[sampling]\nenabled = yes\nscalar = 0 1:100000000' another_job
+    mkfifo wait
+    tracked ./outlive <wait &
+    exec {hold}>wait
+    wait %1 || true
+    # this one has called routines, and so is kept; it may lie where the other was
+    tracked ./main
+    exec {hold}>&-
+    flush
+    [[ $(called main) == "$ALL_BUT_TWO" ]]
+    [[ $(records | jq -r '[.[] | .userT.exec_path | split("/")[-1]] | sort | join(" ")') == main ]]
+}
+
+@test "libraries that are loaded later are looked at, and may be unloaded" {
+    cat >plugin.c <<'END'
+double one(double), two(double);
+double plug(double x) { return x < 0 ? two(x) : one(x); }
+END
+    cat >load.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words)
+{
+    double all = 0;
+    for (int i = 0; i < 3; i++) {
+        void *plugin = dlopen(words[1], count > 2 ? RTLD_LAZY : RTLD_NOW);
+        if (plugin == NULL)
+            return puts(dlerror()), 1;
+        double (*plug)(double) = (double (*)(double))dlsym(plugin, "plug");
+        all += plug(i);
+        if (i == 1)
+            dlclose(plugin);
+    }
+    return printf("%g\n", all) < 0;
+}
+END
+    local kind
+    for kind in -Wl,-z,lazy -Wl,-z,now "-fno-plt -Wl,-z,now"; do
+        # shellcheck disable=SC2086 # they are several options
+        {
+            linked plugin.so plugin.c -shared -fPIC $kind
+            cc -O2 load.c -o load $kind
+        }
+        another_job
+        unnoticed ./load ./plugin.so
+        unnoticed ./load ./plugin.so lazy
+        leaves "load fini" "load fini"
+        [[ $(records | jq -r '[.[].routineT.routineA | map(.[1]) | join(" ")] | join(",")') == "one,one" ]] || {
+            echo "$kind: $(records | jq -c '.[].routineT')"
+            return 1
+        }
+    done
+}
+
+@test "routines of prepared archives are noted, in dynamic and in static programs" {
+    cat >stub.s <<'END'
+        .text
+        .globl  one
+        .type   one, @function
+one:    endbr64
+        jmp     *word(%rip)
+        .size   one, . - one
+        .data
+        .balign 8
+word:   .quad   real_one
+        .section .note.jobtrail.routine, "a", @note
+        .balign 4
+        .long   9, 2f - 1f, 0x4a545201
+        .asciz  "jobtrail"
+        .balign 4
+1:      .quad   word - .
+        .asciz  "one"
+        .asciz  "libarchive.a"
+2:      .balign 4
+        .section .note.GNU-stack, "", @progbits
+END
+    sed 's/word/word_two/; s/one/two/g' stub.s >stub_two.s
+    cat >main.c <<'END'
+#include <stdio.h>
+double one(double), two(double);
+double real_one(double x) { return x + 1; }
+double real_two(double x) { return x + 2; }
+int main(int count, char **words)
+{
+    (void)words;
+    return printf("%g\n", one(1) + one(2) + (count > 1 ? two(1) : 0)) < 0;
+}
+END
+    local kind
+    for kind in -pie -no-pie "-static" "-static-pie"; do
+        # shellcheck disable=SC2086 # they are several options
+        case $kind in
+        -static*) cc -O2 $kind main.c stub.s stub_two.s "$JOBTRAIL_STAGE/lib/jobtrail/startup/$(uname -m).o" -o main ;;
+        *) cc -O2 $kind main.c stub.s stub_two.s -o main ;;
+        esac
+        another_job
+        [[ $(tracked ./main) == 5 && $(./main) == 5 ]]
+        leaves "main fini"
+        [[ $(called main) == one && $(of_run main '.libraryA[0] | join(" ")') == "libarchive.a 0" ]] || {
+            echo "$kind: $(records | jq -c '.[].routineT')"
+            return 1
+        }
+    done
+}
+
+@test "a program that has the routine itself, or gets it from a preload, does not call the library's" {
+    cat >own.c <<'END'
+#include <stdio.h>
+double one(double), three(double);
+#ifdef OWN
+double one(double x) { return x + 100; }
+#endif
+int main(void) { return printf("%g\n", one(1) + three(1)) < 0; }
+END
+    linked own own.c -DOWN -Wl,-z,lazy
+    unnoticed ./own
+    leaves "own fini"
+    [[ $(called own) == three ]]
+    linked own own.c -Wl,-z,lazy
+    linked own_now own.c -Wl,-z,now
+    echo 'double one(double x) { return x + 1000; }' | cc -shared -fPIC -xc - -o interposer.so
+    local order
+    for order in "$LIBRARY ./interposer.so" "./interposer.so $LIBRARY"; do
+        another_job
+        [[ $(env "${TRACKED[@]}" LD_PRELOAD="$order" ./own) == 2005 ]]
+        [[ $(env "${TRACKED[@]}" LD_PRELOAD="$order" ./own_now) == 2005 ]]
+        flush
+        [[ $(called own) == three && $(called own_now) == three ]]
+    done
+}
+
+@test "exceptions and longjmp pass through stubs" {
+    cat >thrower.cc <<'END'
+#include <csetjmp>
+#include <stdexcept>
+void throws(int x) { if (x > 0) throw std::runtime_error("thrown"); }
+void jumps(jmp_buf to) { longjmp(to, 3); }
+END
+    cat >catcher.cc <<'END'
+#include <csetjmp>
+#include <cstdio>
+#include <stdexcept>
+void throws(int);
+void jumps(jmp_buf);
+int main()
+{
+    static jmp_buf here;
+    int caught = 0;
+    for (int i = 0; i < 2; i++)
+        try {
+            throws(1);
+        } catch (const std::runtime_error &) {
+            caught++;
+        }
+    int jumped = setjmp(here);
+    if (jumped == 0)
+        jumps(here);
+    return std::printf("%d %d\n", caught, jumped) < 0;
+}
+END
+    c++ -O2 -shared -fPIC -Wl,-soname,libdesignated.so.3 thrower.cc -o libdesignated.so.3
+    local kind
+    for kind in lazy now; do
+        c++ -O2 catcher.cc -o "$kind" ./libdesignated.so.3 -Wl,-rpath,"$PWD" "-Wl,-z,$kind"
+        unnoticed "./$kind"
+    done
+    leaves "lazy fini" "now fini"
+    [[ $(called lazy) == "_Z5jumpsP13__jmp_buf_tag _Z6throwsi" && $(called now) == "$(called lazy)" ]]
+}
+
+@test "a Fortran program calls BLAS" {
+    cat >solve.f90 <<'END'
+program solve
+    double precision :: a(2, 2) = reshape([2d0, 0d0, 0d0, 4d0], [2, 2]), b(2) = [2d0, 8d0], ddot
+    integer :: pivots(2), info
+    external :: dgesv, ddot
+    call dgesv(2, 1, a, 2, pivots, b, 2, info)
+    print *, b, info, ddot(2, b, 1, b, 1)
+end program
+END
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:lib(blas|lapack)\\.so\\.3\n' another_job
+    gfortran solve.f90 -o solve -llapack -lblas
+    unnoticed ./solve
+    leaves "solve fini"
+    # what LAPACK calls of BLAS as well, and not what it calls of its own
+    [[ $(of_run solve '.routineA | map(select(.[1] == "dgesv_" or .[1] == "ddot_" or .[1] == "dtrsm_") | .[1]) | sort | join(" ")') == \
+        "ddot_ dgesv_ dtrsm_" ]]
+}
+
+@test "numpy, R and Octave call BLAS and LAPACK by libraries that they load" {
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:lib(blas|lapack)\\.so\\.3\n' another_job
+    unnoticed /usr/bin/python3 -c 'import numpy as n; print(n.linalg.eigvalsh(n.ones((2, 2)) @ n.ones((2, 2))))'
+    unnoticed R --vanilla -s -e 'a <- matrix(1, 20, 20); print(sum(a %*% a)); print(solve(diag(3)))'
+    unnoticed octave-cli --no-history --eval 'a = ones(20); disp(sum((a * a)(:)))'
+    flush
+    [[ " $(called "$PYTHON_NAME") " == *" cblas_dgemm "* && " $(called "$PYTHON_NAME") " == *" dsyevd_ "* ]]
+    [[ " $(called R) " == *" dgemm_ "* && " $(called R) " == *" dgesv_ "* ]]
+    [[ " $(called octave-cli) " == *" dgemm_ "* && " $(called octave-cli) " != *" dgesv_ "* ]]
+}
+
+@test "of a 32-bit program a designated library is a miss" {
+    [[ $(uname -m) == x86_64 ]] || skip
+    cc -m32 -O2 -fPIC -shared -Wl,-soname,libdesignated.so.4 -xc - -o libdesignated.so.4 <<<'int four(void) { return 4; }'
+    cc -m32 -O2 -xc - -xnone -o small ./libdesignated.so.4 -Wl,-rpath,"$PWD" <<<'int four(void); int main(void) { return four() - 4; }'
+    tracked env LD_PRELOAD="$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so" ./small
+    flush
+    [[ $(of_run small '[.watched, .missed] | join(" ")') == "0 1" ]]
+}
