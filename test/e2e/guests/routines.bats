@@ -174,6 +174,7 @@ int main(void)
     return puts("done") < 0;
 }
 END
+    # shellcheck disable=SC2034 # new_job uses it
     RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$DESIGNATED
     linked threads threads.c -pthread -Wl,-z,now
     another_job
@@ -275,10 +276,10 @@ END
     linked outlive outlive.c
     linked main "$LIBRARIES/main.c"
     RULES=$KEEP_ALL$DESIGNATED$'[sampling]\nenabled = yes\nscalar = 0 1:100000000' another_job
-    mkfifo wait
-    tracked ./outlive <wait &
-    exec {hold}>wait
-    wait %1 || true
+    mkfifo fifo
+    tracked ./outlive <fifo &
+    exec {hold}>fifo
+    wait %1
     # this one has called routines, and so is kept; it may lie where the other was
     tracked ./main
     exec {hold}>&-
