@@ -48,6 +48,8 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
     state = policy_walk(table, state, library->name, text_length(library->name));
     library->state = policy_walk(table, state, ":", 1);
     library->number = routine_list_library(&search->memory->list, id, path);
+    if (entry != NULL && search->memory->object[library->object].loaded.hash == NULL)
+        search->missed++; /* it cannot be asked what it exports */
 }
 
 static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)

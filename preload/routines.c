@@ -180,7 +180,7 @@ static void restore_slot(const struct routine_memory *memory, struct routine_ent
                          uint32_t index)
 {
     bool is_mapped =
-        index < memory->start_entries || !__atomic_load_n(&memory->may_close, __ATOMIC_RELAXED);
+        index < memory->start_entries || __atomic_load_n(&memory->closes, __ATOMIC_RELAXED) == 0;
     if (entry->slot != NULL && is_mapped &&
         __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
         __atomic_store_n(entry->slot, entry->original, __ATOMIC_RELAXED);
