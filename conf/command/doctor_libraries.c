@@ -16,6 +16,7 @@
 #include "conf/base/trusted.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
+#include "conf/conf_libraries.h"
 #include "conf/library_last_scan.h"
 #include "conf/library_watch_state.h"
 #include "submit/libraries/scan/library_owners.h"
@@ -116,6 +117,15 @@ static bool is_in_log_place_of_others(struct doctor *doctor, const char *path)
     return true;
 }
 
+/* The directory of a file: "/x" is in "/". */
+static void check_list(struct doctor *doctor, const char *path)
+{
+    char directory[PATH_MAX];
+    int length = (int)(strrchr(path, '/') - path);
+    snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, path);
+    doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
+}
+
 static void check_directories(struct doctor *doctor, const struct conf *conf)
 {
     doctor_writable(doctor, "libraries", conf->library_state,
@@ -123,6 +133,8 @@ static void check_directories(struct doctor *doctor, const struct conf *conf)
     if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
         doctor_writable(doctor, "libraries", conf->library_logs,
                         "mend [libraries] logs in jobtrail.conf");
+    if (conf->library_list[0] != '\0')
+        check_list(doctor, conf->library_list);
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------
@@ -203,8 +215,8 @@ static void add_seen(struct doctor *doctor, const char *state,
                    watch->unwatched, strerror(watch->error));
         doctor_mend(doctor, watch->error == ENOSPC
                                 ? "name smaller trees: 65536 directories and 32 MiB of paths are "
-                                  "the most; where /proc/sys/fs/fanotify/max_user_marks has less, "
-                                  "raise it"
+                                  "the most, and three eighths of "
+                                  "/proc/sys/fs/fanotify/max_user_marks, which can be raised"
                                 : "watch on the host where people install");
     } else {
         doctor_add(doctor, FINDING_OK, "watch", state, "",
@@ -228,16 +240,31 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 
 static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_watched)
 {
-    if (conf->library_use_logs[0] == '\0')
-        return;
-    if (is_watched) {
+    bool has_logs = conf->library_use_logs[0] != '\0';
+    if (is_watched && has_logs)
         doctor_writable(doctor, "libraries", conf->library_use_logs,
                         "mend [libraries] use_logs in jobtrail.conf");
+    if (is_watched || (!has_logs && !conf->library_use_records))
         return;
-    }
-    doctor_add(doctor, FINDING_WARN, "libraries", conf->library_use_logs, "",
-               "use_logs has no effect: it needs 'watch = yes' and a tree");
+    doctor_add(doctor, FINDING_WARN, "libraries", has_logs ? conf->library_use_logs : "use_records",
+               "", "%s has no effect: it needs 'watch = yes' and a tree",
+               has_logs ? "use_logs" : "use_records");
     doctor_mend(doctor, "write 'watch = yes' in [libraries] of jobtrail.conf");
+}
+
+static void check_log_dir(struct doctor *doctor, const struct conf *conf)
+{
+    const char *shared = conf_library_log_dir_is_in(conf);
+    if (shared != NULL) {
+        doctor_add(doctor, FINDING_BAD, "libraries", conf->library_log_dir, "",
+                   "users append no lines: by a link or a mount it is, has or lies in the "
+                   "directory of '%s'",
+                   shared);
+        doctor_mend(doctor, "name a directory of its own for log_dir in %s", doctor->conf);
+    } else if (conf->library_log_dir[0] != '\0') {
+        doctor_writable(doctor, "libraries", conf->library_log_dir,
+                        "mend [libraries] log_dir in jobtrail.conf");
+    }
 }
 
 /* Root alone can see it. */
@@ -256,15 +283,13 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
                    "no watch runs: neither 'watch = yes' nor log_dir has an effect here");
         doctor_mend(doctor,
                     "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
-                    "jobtrail-libmon watch%s",
+                    "systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch%s",
                     doctor_conf_words(doctor));
     } else if (is_watched) {
         add_seen(doctor, conf->library_state, &watch);
         add_shared(doctor, conf);
     }
-    if (conf->library_log_dir[0] != '\0')
-        doctor_writable(doctor, "libraries", conf->library_log_dir,
-                        "mend [libraries] log_dir in jobtrail.conf");
+    check_log_dir(doctor, conf);
 }
 
 /* Whether this host has made a scan; root alone can see whether it has not. */

@@ -23,6 +23,10 @@ is_optimised() {
     [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-load jobtrail-ps jobtrail-record-pkg jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
 }
 
+@test "nothing that is installed runs as another user than who starts it (set-user-id, set-group-id)" {
+    [[ -d $JOBTRAIL_STAGE/bin && $(find "$JOBTRAIL_STAGE" ! -type d -perm /6000) == "" ]]
+}
+
 @test "relocations are done at the start and read-only from then on (full RELRO)" {
     for file in "${BINARIES[@]}"; do
         [[ $(readelf -lW "$file") == *GNU_RELRO* && $(readelf -dW "$file") =~ FLAGS.*NOW ]] || { echo "$file"; false; }

@@ -51,7 +51,7 @@ ci() {
 @test "CI's last line adds both systems, and its status is that of both" {
     ci "3 passed, 0 failed" "2 passed, 0 failed"
     [[ $status == 0 && $last == "5 passed, 0 failed" && $(grep -cE '^[0-9]+ passed' <<<"$output") == 1 ]]
-    [[ $output == *"test/run --on trixie --tier unit --tier rules --tier slurm"* ]]
+    [[ $output == *"test/run --on trixie --preset dev --tier unit --tier rules --tier slurm"* ]]
     ci "3 passed, 0 failed" "2 passed, 1 failed"
     [[ $status == 1 && $last == "5 passed, 1 failed" ]]
     ci "" "2 passed, 0 failed"

@@ -23,6 +23,7 @@
 #include "submit/libraries/scan/library_facts.h"
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
+#include "submit/libraries/who_file.h"
 #include "submit/libraries/who_socket.h"
 
 /* How long one scan hashes: what is left then, the next ones hash. */
@@ -528,20 +529,60 @@ static int open_own(struct scan *scan, const char *path, mode_t mode)
 
 /* What the watch of this host knows; nothing where it should run and does not answer; NULL: there
  * is none. */
-static struct library_whos *ask_who(struct scan *scan)
+static struct library_whos *ask_who(struct scan *scan, int state)
 {
-    char culprit[PATH_MAX];
     struct library_whos *whos = NULL;
     const struct conf *conf = scan->order->conf;
-    CLEANUP_CLOSE int state =
-        trusted_directory(conf->library_state, TRUSTED_ALONE, culprit, sizeof culprit);
     int error = state < 0 ? state : who_socket_ask(state, &whos);
     if (error != 0 && error != -ENOENT)
         scan_warn(scan, conf->library_state, "the watch does not say who has changed libraries");
     return error == 0 || !conf->library_watch ? whos : library_whos_new();
 }
 
-static int tell_changes(struct scan *scan)
+/* The same; and of changes that a scan has begun to tell, what was known then. */
+static struct library_whos *find_whos(struct scan *scan, int state, bool is_begun)
+{
+    struct library_whos *whos = NULL;
+    if (is_begun && who_file_read(state, &whos) == 0)
+        return whos;
+    whos = ask_who(scan, state);
+    if (whos != NULL && !is_begun && !scan->order->is_dry && who_file_write(state, whos) != 0)
+        scan_warn(scan, scan->order->conf->library_state,
+                  "if this scan is killed, it is not known who has changed libraries");
+    return whos;
+}
+
+/* Returns 1 where there are changes to tell, 0, or -errno. */
+static int has_changes(struct scan *scan)
+{
+    char *first = NULL;
+    size_t count = 0;
+    int error = library_state_logs(scan->state, "", &first, 1, &count);
+    free(first);
+    return error == 0 ? count > 0 : error;
+}
+
+/* `is_begun`: a scan before has begun to tell them, and was killed. */
+static int write_changes(struct scan *scan, const struct library_logs *logs, bool is_begun,
+                         char name[LIBRARY_LOG_NAME_SIZE])
+{
+    char culprit[PATH_MAX];
+    int has = has_changes(scan);
+    if (has < 0)
+        return has;
+    CLEANUP_CLOSE int state =
+        trusted_directory(scan->order->conf->library_state, TRUSTED_ALONE, culprit, sizeof culprit);
+    struct library_whos *whos = has > 0 ? find_whos(scan, state, is_begun) : NULL;
+    scan->teller.whos = whos;
+    int error = library_logs_write(scan->state, logs, &scan->teller, name);
+    if (error == 0 && !scan->order->is_dry)
+        who_file_remove(state);
+    scan->teller.whos = NULL;
+    library_whos_free(whos);
+    return error;
+}
+
+static int tell_changes(struct scan *scan, bool is_begun)
 {
     const struct conf *conf = scan->order->conf;
     char name[LIBRARY_LOG_NAME_SIZE] = "";
@@ -551,11 +592,7 @@ static int tell_changes(struct scan *scan)
         return fd;
     struct library_logs logs = {fd, conf->library_log_bytes, conf->library_log_files};
     struct library_teller *teller = &scan->teller;
-    struct library_whos *whos = ask_who(scan);
-    teller->whos = whos;
-    int error = library_logs_write(scan->state, has_logs ? &logs : NULL, teller, name);
-    teller->whos = NULL;
-    library_whos_free(whos);
+    int error = write_changes(scan, has_logs ? &logs : NULL, is_begun, name);
     if (error != 0 && name[0] != '\0')
         return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
                          conf->library_logs, name,
@@ -593,10 +630,14 @@ static int scan_with_state(struct scan *scan)
     const char *unknown = library_owners_unknown(scan->owners);
     if (unknown != NULL)
         scan_warn(scan, unknown, "of [libraries] owners: there is no such user or group");
-    error = tell_changes(scan); /* of a scan that was killed */
+    error = tell_changes(scan, true);
     if (error == 0)
         error = scan_trees(scan);
-    return error == 0 ? tell_changes(scan) : error;
+    if (error == 0)
+        error = tell_changes(scan, false);
+    return error != 0 || scan->order->is_dry || scan->order->end == NULL
+               ? error
+               : scan->order->end(conf, scan->trouble, scan->trouble_size);
 }
 
 /* Returns a descriptor that has the lock of the state's directory, or -errno: -EWOULDBLOCK while

@@ -7,7 +7,7 @@
 
 #include "conf/base/text.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 #define FILE_TYPES(p)                                                                              \
     p "inode INTEGER, " p "size INTEGER, " p "mtime INTEGER, " p "ctime INTEGER, " p               \
@@ -31,11 +31,16 @@ enum { VERSION = 2 };
     "CREATE INDEX " p "pending_other ON pending(other_log, key) WHERE other_log IS NOT NULL;"
 
 static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTEGER, " FILE_TYPES(
-    "") ") WITHOUT ROWID;"
+    "") ", since INTEGER) WITHOUT ROWID;"
         "CREATE TABLE place(id INTEGER PRIMARY KEY, key BLOB, device INTEGER, inode INTEGER);"
         "CREATE TABLE log(name TEXT PRIMARY KEY, base INTEGER, entry INTEGER, new INTEGER) WITHOUT "
         "ROWID;"
-        "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") "PRAGMA user_version = 2;";
+        "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") "PRAGMA user_version = 3;";
+
+/* When files were first seen is not known there: it was before now. */
+static const char from_2[] = "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN since INTEGER;"
+                             "UPDATE file SET since = CAST(strftime('%s', 'now') AS INTEGER);"
+                             "PRAGMA user_version = 3; COMMIT;";
 
 /* A dry run finds changes in memory, and those that were not told before. */
 static const char dry_tables[] = "CREATE TEMP TABLE " PENDING_TABLE PENDING_INDEXES(
@@ -81,6 +86,12 @@ static const char *const queries[QUERIES] = {
         "was_") ") = (SELECT was_place, " LIBRARY_SQL_COLUMNS("was_") " FROM pending WHERE key = "
                                                                       "?2) "
                                                                       "WHERE key = ?1",
+    [QUERY_KEEP] = "INSERT OR REPLACE INTO file(key, place, " LIBRARY_SQL_COLUMNS(
+        "") ", since) SELECT key, is_place, " LIBRARY_SQL_COLUMNS("is_") ", COALESCE((SELECT since "
+                                                                         "FROM file WHERE file.key "
+                                                                         "= pending.key), ?1)"
+                                                                         " FROM pending WHERE kind "
+                                                                         "<> 6",
     [QUERY_FORGET] = "UPDATE pending SET forgotten = 1 WHERE key = ?1",
     [QUERY_CHANGES] = CHANGE_COLUMNS "log IS NOT NULL ORDER BY log, key",
     [QUERY_CHANGES_OF] = CHANGE_COLUMNS "log = ?1 ORDER BY key",
@@ -176,6 +187,8 @@ int library_sql_make(struct library_state *state)
             error = library_sql_script(state, tables);
         if (error == 0)
             error = library_sql_script(state, "COMMIT");
+    } else if (error == 0 && version == VERSION - 1 && !state->is_dry) {
+        error = library_sql_script(state, from_2);
     } else if (error == 0 && version != VERSION) {
         snprintf(state->error, sizeof state->error, "it is of another version of jobtrail");
         error = -EPROTO;

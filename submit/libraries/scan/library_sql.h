@@ -26,6 +26,7 @@ enum query {
     QUERY_ADDED,
     QUERY_MOVED,
     QUERY_MOVE,
+    QUERY_KEEP,
     QUERY_FORGET,
     QUERY_CHANGES,
     QUERY_CHANGES_OF,

@@ -2,7 +2,8 @@
  *
  * What the last scan has seen, in one SQLite file:
  *
- *   file     a row for each file, by its key (library_walk.h): in the order of the walk
+ *   file     a row for each file, by its key (library_walk.h): in the order of the walk; with the
+ *            time since when a scan has seen it there
  *   place    the mount points that the files are below, by which a tree that is away is recognised
  *   pending  the changes that a scan finds. They are told, each in the log of its library and of
  *            the one that it was part of before, and deleted, after they have become part of `file`

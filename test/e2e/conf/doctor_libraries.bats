@@ -60,11 +60,14 @@ scan() {
     [[ $(findings) == "warning libraries @no-such: there is no such user or group: its files name no libraries: mend [libraries] owners in $CONF" ]]
 }
 
-@test "logs of uses without a watch are said to have no effect, and logs in one directory are refused" {
+@test "logs and records of uses without a watch are said to have no effect, and logs in one directory are refused" {
     configure "tree = $TREE" "use_logs = $PLACE/uses"
     has_cron
     scan
     [[ $(findings) == "warning libraries $PLACE/uses: use_logs has no effect: it needs 'watch = yes' and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
+    configure "tree = $TREE" "use_records = yes"
+    scan
+    [[ $(findings) == "warning libraries use_records: use_records has no effect: it needs 'watch = yes' and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
     configure "tree = $TREE" "log_dir = $LOGS"
     run ! "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
     [[ $output == *"'log_dir' is, has or lies in the directory of 'logs'"* ]]

@@ -161,8 +161,9 @@ rank 3 of 4 on n2" ] || fail "$1"
 # ---- nodes
 
 @test "a job outlives the stop, the kill and the restart of its slurmd" {
-    id=$(submit "srun $PROGRAMS/spin 3 sleep; echo alive" -w n2)
-    eventually 20 has_state "$id" RUNNING
+    # a slurmd that is killed while it starts a step loses it
+    id=$(submit "srun bash -c 'touch $DIR/out/task; exec $PROGRAMS/spin 3 sleep'; echo alive" -w n2)
+    eventually 20 test -e "$DIR/out/task"
     "$CLUSTER" restart-slurmd n2
     "$CLUSTER" kill-slurmd 2
     "$CLUSTER" start-slurmd 2

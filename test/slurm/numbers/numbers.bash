@@ -155,6 +155,8 @@ DEFINITIONS='
     def about($a; $b): $a <= $b + 0.1 and $a >= $b - slack;
     # what of a time has to be there: a record has ends to a hundredth
     def least: 0.98;
+    # the same for many short runs, by their number
+    def lost($runs): $runs * .cpus * 0.01;
 '
 
 # numbers CASE: its objects, one a line; of an array and a requeued job there are several
