@@ -21,17 +21,18 @@ static struct routine_memory *map_memory(void)
     return system_failed(result) ? NULL : (struct routine_memory *)result;
 }
 
-/* `found` libraries are designated. Where there are no stubs, each of them is a miss. */
+/* `found` libraries are designated. Where there can be no stubs, each of them is a miss. */
 static void search_all(struct routine_search *search, uint32_t found)
 {
     struct routine_memory *memory = search->memory;
-    memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
-#if ROUTINE_STUBS > 0
-    search->missed = found - memory->library_count;
-    routine_search_imports(search);
-    routine_search_archives(search);
-#else
     search->missed = found;
+#if ROUTINE_STUBS > 0
+    if (!search->is_forbidden) {
+        memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
+        search->missed = found - memory->library_count;
+        routine_search_imports(search);
+        routine_search_archives(search);
+    }
 #endif
     memory->start_entries = memory->entry_count;
     memory->start_libraries = memory->library_count;

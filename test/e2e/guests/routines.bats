@@ -227,6 +227,28 @@ END
     [[ $(records | jq '[.[] | select((.routineT.routineA | length) == 200 and .routineT.missed == 0)] | length') == 100 ]]
 }
 
+@test "tools that report stores of several threads have nothing to report, and the library is a miss" {
+    cat >threads.c <<'END'
+#include <pthread.h>
+double one(double);
+static void *call(void *unused) { one(1); return unused; }
+int main(void)
+{
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, call, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+END
+    linked threads threads.c -pthread
+    unnoticed valgrind -q --error-exitcode=99 --tool=helgrind ./threads
+    unnoticed valgrind -q --error-exitcode=99 --tool=drd ./threads
+    flush
+    [[ $(records | jq -c '[.[].routineT | select(.) | [.watched, .missed]] | sort') == "[[0,1],[0,1]]" ]]
+}
+
 @test "calls of forked and vforked children are the run's, until it ends" {
     cat >fork.c <<'END'
 #include <stdio.h>
