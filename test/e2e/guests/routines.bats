@@ -227,6 +227,31 @@ END
     [[ $(records | jq '[.[] | select((.routineT.routineA | length) == 200 and .routineT.missed == 0)] | length') == 100 ]]
 }
 
+@test "a first call makes no system call: in the strictest sandbox a program calls as ever" {
+    cat >strict.c <<'END'
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+double one(double), two(double);
+int main(void)
+{
+    char text[] = "0\n";
+    prctl(PR_SET_SECCOMP, 1); /* read, write, exit and sigreturn alone */
+    text[0] += (char)(one(1) + two(1));
+    syscall(SYS_write, 1, text, 2);
+    syscall(SYS_exit, 0);
+}
+END
+    local kind
+    for kind in lazy now; do
+        linked "strict_$kind" strict.c "-Wl,-z,$kind"
+        unnoticed "./strict_$kind"
+        [[ $(cat with/stdout) == 5 ]]
+    done
+    flush
+    [[ $(called strict_lazy) == "one two" && $(called strict_now) == "one two" ]]
+}
+
 @test "tools that report stores of several threads have nothing to report, and the library is a miss" {
     cat >threads.c <<'END'
 #include <pthread.h>
