@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -130,22 +129,28 @@ static void threads_add_at_once(void **state)
     assert_true(count(LEDGER_ROUTINE) >= NAMES);
 }
 
+static uint32_t noise(void)
+{
+    static uint32_t state = 1;
+    state = state * 1664525 + 1013904223;
+    return state >> 8;
+}
+
 /* Whatever others write there, nothing outside of the field is written to, and no call takes for
  * ever. */
 static void noise_leads_nowhere(void **state)
 {
     static unsigned char around[AROUND];
     (void)state;
-    srand(1);
     memset(around, 0xaa, sizeof around);
     memcpy(memory.before, around, sizeof around);
     memcpy(memory.behind, around, sizeof around);
     for (int round = 0; round < NOISE_ROUNDS; round++) {
         for (size_t i = 0; i < 64; i++)
-            memory.fields[i] = (unsigned char)(rand() % 4 == 0 ? rand() : 0);
-        memory.head.bytes = rand() % 2 == 0 ? (uint32_t)rand() % (ROOM + 64) : (uint32_t)rand();
-        list.room = (uint32_t)rand() % (ROOM / 8) * 8;
-        call("some_routine", (uint32_t)rand() % 64, 5);
+            memory.fields[i] = (unsigned char)(noise() % 4 == 0 ? noise() : 0);
+        memory.head.bytes = noise() % 2 == 0 ? noise() % (ROOM + 64) : noise() << 8;
+        list.room = noise() % (ROOM / 8) * 8;
+        call("some_routine", noise() % 64, 5);
         routine_list_library(&list, (struct image_bytes){around, 20}, "/lib/x");
         assert_memory_equal(memory.before, around, sizeof around);
         assert_memory_equal(memory.behind, around, sizeof around);
