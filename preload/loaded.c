@@ -13,8 +13,11 @@ static const void *address_of(const struct link_map *entry, uintptr_t value)
 
 bool loaded_is_file(const struct link_map *entry)
 {
-    return entry->l_name != NULL && *text_last_part(entry->l_name) != '\0' &&
-           text_last_part(entry->l_name) != entry->l_name;
+    for (const char *at = entry->l_name; at != NULL && *at != '\0'; at++) {
+        if (*at == '/')
+            return true;
+    }
+    return false;
 }
 
 struct loaded loaded_read(const struct link_map *entry)
@@ -93,8 +96,8 @@ static bool is_function(const struct loaded *object, uint32_t index, const char 
            text_equal(object->names + symbol->st_name, name);
 }
 
-/* The filter says quickly of most names that they are not there. The last name of a chain has the
- * lowest bit of its hash set. */
+/* The filter, a power of two of words, says quickly of most names that they are not there. The last
+ * name of a chain has the lowest bit of its hash set. */
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
 {
     const uint32_t *head = object->hash;
@@ -102,7 +105,7 @@ bool loaded_has_function(const struct loaded *object, const char *name, uint32_t
     if (head == NULL || head[0] == 0 || head[2] == 0)
         return false;
     const ElfW(Addr) *filter = (const void *)(head + 4);
-    ElfW(Addr) word = filter[hash / bits % head[2]];
+    ElfW(Addr) word = filter[hash / bits & (head[2] - 1)];
     if ((word >> hash % bits & word >> (hash >> head[3]) % bits & 1) == 0)
         return false;
     const uint32_t *buckets = (const void *)(filter + head[2]);

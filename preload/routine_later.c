@@ -103,15 +103,18 @@ static void add_object(struct routine_search *search, const struct link_map *ent
 }
 
 /* Walks the part of the link map that is new since the start. Returns whether it could be walked to
- * its end. */
+ * its end: each step is gone only where no thread can have unloaded anything since the walk began.
+ */
 static bool see_objects(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
     const struct r_debug *loader = image_loader(&memory->image);
     const struct link_map *entry = last_of_start(memory);
+    uint32_t closes = __atomic_load_n(&memory->closes, __ATOMIC_SEQ_CST);
     entry = entry == NULL ? NULL : entry->l_next;
     for (; entry != NULL; entry = entry->l_next) {
-        if (!image_is_consistent(loader))
+        if (!image_is_consistent(loader) ||
+            __atomic_load_n(&memory->closes, __ATOMIC_SEQ_CST) != closes)
             return false;
         uint16_t place = *place_of(memory, entry);
         if (place != 0)
@@ -217,7 +220,7 @@ uintptr_t routine_loads(struct routine_entry *entry)
     point_again(memory);
     look_if_loaded(memory);
     if (loading == ROUTINE_LOADING_CLOSE)
-        __atomic_store_n(&memory->may_close, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&memory->closes, 1, __ATOMIC_SEQ_CST);
     if (loading != ROUTINE_LOADING_LOOK_UP)
         __atomic_store_n(&memory->has_loaded, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&entry->original, __ATOMIC_RELAXED);

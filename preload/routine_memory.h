@@ -61,7 +61,7 @@ struct routine_memory {
     bool is_counted;
     uint8_t is_looking; /* atomic; some thread looks at what was loaded later */
     uint8_t has_loaded; /* atomic; something may have been loaded since somebody looked */
-    uint8_t may_close;  /* atomic; something may have been unloaded ever */
+    uint32_t closes;    /* atomic; calls of dlclose(3): something may have been unloaded */
     uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
     struct image image;
     const void *policy;

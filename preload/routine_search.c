@@ -13,7 +13,16 @@ bool routine_search_is_designated(const struct routine_search *search, const cha
     return rule != NULL && rule->action == POLICY_KEEP;
 }
 
-uint32_t routine_search_libraries(const struct routine_search *search,
+/* Whether the object is of one of valgrind's tools that report each store which threads do not
+ * agree about by locks: stubs and slots are stored to without. */
+static bool is_race_detector(const struct link_map *entry)
+{
+    const char *tool = text_after(text_last_part(entry->l_name), "vgpreload_");
+    return tool != NULL &&
+           (text_after(tool, "helgrind") != NULL || text_after(tool, "drd") != NULL);
+}
+
+uint32_t routine_search_libraries(struct routine_search *search,
                                   struct routine_library library[ROUTINE_LIBRARIES_MAX])
 {
     const struct r_debug *loader = image_loader(search->image);
@@ -22,6 +31,7 @@ uint32_t routine_search_libraries(const struct routine_search *search,
     for (; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
         if (!loaded_is_file(entry))
             continue;
+        search->is_forbidden |= is_race_detector(entry);
         const struct loaded object = loaded_read(entry);
         if (!routine_search_is_designated(search, "soname:", object.soname) &&
             !routine_search_is_designated(search, "path:", entry->l_name))
@@ -48,6 +58,8 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
     state = policy_walk(table, state, library->name, text_length(library->name));
     library->state = policy_walk(table, state, ":", 1);
     library->number = routine_list_library(&search->memory->list, id, path);
+    if (entry != NULL && search->memory->object[library->object].loaded.hash == NULL)
+        search->missed++; /* it cannot be asked what it exports */
 }
 
 static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)

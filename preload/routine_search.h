@@ -17,12 +17,13 @@ struct routine_search {
     struct policy_table table; /* of POLICY_ROUTINE */
     struct routine_memory *memory;
     uint32_t watched, missed;
-    uint32_t need; /* bytes of the list, when all that is watched is called */
+    bool is_forbidden; /* no slot may lead to a stub */
+    uint32_t need;     /* bytes of the list, when all that is watched is called */
 };
 
-/* Fills `library` with the designated libraries that are loaded. Returns how many there are, which
- * may be more than there is room for. */
-uint32_t routine_search_libraries(const struct routine_search *search,
+/* Fills `library` with the designated libraries that are loaded, and is_forbidden. Returns how many
+ * there are, which may be more than there is room for. */
+uint32_t routine_search_libraries(struct routine_search *search,
                                   struct routine_library library[ROUTINE_LIBRARIES_MAX]);
 
 /* Whether a rule designates "KINDname", as "soname:libm.so.6". */

@@ -21,17 +21,18 @@ static struct routine_memory *map_memory(void)
     return system_failed(result) ? NULL : (struct routine_memory *)result;
 }
 
-/* `found` libraries are designated. Where there are no stubs, each of them is a miss. */
+/* `found` libraries are designated. Where there can be no stubs, each of them is a miss. */
 static void search_all(struct routine_search *search, uint32_t found)
 {
     struct routine_memory *memory = search->memory;
-    memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
-#if ROUTINE_STUBS > 0
-    search->missed = found - memory->library_count;
-    routine_search_imports(search);
-    routine_search_archives(search);
-#else
     search->missed = found;
+#if ROUTINE_STUBS > 0
+    if (!search->is_forbidden) {
+        memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
+        search->missed = found - memory->library_count;
+        routine_search_imports(search);
+        routine_search_archives(search);
+    }
 #endif
     memory->start_entries = memory->entry_count;
     memory->start_libraries = memory->library_count;
@@ -180,7 +181,7 @@ static void restore_slot(const struct routine_memory *memory, struct routine_ent
                          uint32_t index)
 {
     bool is_mapped =
-        index < memory->start_entries || !__atomic_load_n(&memory->may_close, __ATOMIC_RELAXED);
+        index < memory->start_entries || __atomic_load_n(&memory->closes, __ATOMIC_RELAXED) == 0;
     if (entry->slot != NULL && is_mapped &&
         __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
         __atomic_store_n(entry->slot, entry->original, __ATOMIC_RELAXED);

@@ -137,7 +137,7 @@ ALL_BUT_TWO="chosen one returns_struct sum three versioned"
     [[ $(called main) == "$ALL_BUT_TWO" ]]
 }
 
-@test "nothing is noted where nothing is designated, a routine is skipped, or the program has more rights" {
+@test "nothing is noted where nothing is designated, or a routine is skipped" {
     linked main "$LIBRARIES/main.c"
     DESIGNATED="" RULES=$KEEP_ALL another_job
     tracked ./main
@@ -174,6 +174,7 @@ int main(void)
     return puts("done") < 0;
 }
 END
+    # shellcheck disable=SC2034 # new_job uses it
     RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$DESIGNATED
     linked threads threads.c -pthread -Wl,-z,now
     another_job
@@ -226,6 +227,53 @@ END
     [[ $(records | jq '[.[] | select((.routineT.routineA | length) == 200 and .routineT.missed == 0)] | length') == 100 ]]
 }
 
+@test "a first call makes no system call: in the strictest sandbox a program calls as ever" {
+    cat >strict.c <<'END'
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+double one(double), two(double);
+int main(void)
+{
+    char text[] = "0\n";
+    prctl(PR_SET_SECCOMP, 1); /* read, write, exit and sigreturn alone */
+    text[0] += (char)(one(1) + two(1));
+    syscall(SYS_write, 1, text, 2);
+    syscall(SYS_exit, 0);
+}
+END
+    local kind
+    for kind in lazy now; do
+        linked "strict_$kind" strict.c "-Wl,-z,$kind"
+        unnoticed "./strict_$kind"
+        [[ $(cat with/stdout) == 5 ]]
+    done
+    flush
+    [[ $(called strict_lazy) == "one two" && $(called strict_now) == "one two" ]]
+}
+
+@test "tools that report stores of several threads have nothing to report, and the library is a miss" {
+    cat >threads.c <<'END'
+#include <pthread.h>
+double one(double);
+static void *call(void *unused) { one(1); return unused; }
+int main(void)
+{
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, call, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+END
+    linked threads threads.c -pthread
+    unnoticed valgrind -q --error-exitcode=99 --tool=helgrind ./threads
+    unnoticed valgrind -q --error-exitcode=99 --tool=drd ./threads
+    flush
+    [[ $(records | jq -c '[.[].routineT | select(.) | [.watched, .missed]] | sort') == "[[0,1],[0,1]]" ]]
+}
+
 @test "calls of forked and vforked children are the run's, until it ends" {
     cat >fork.c <<'END'
 #include <stdio.h>
@@ -275,10 +323,10 @@ END
     linked outlive outlive.c
     linked main "$LIBRARIES/main.c"
     RULES=$KEEP_ALL$DESIGNATED$'[sampling]\nenabled = yes\nscalar = 0 1:100000000' another_job
-    mkfifo wait
-    tracked ./outlive <wait &
-    exec {hold}>wait
-    wait %1 || true
+    mkfifo fifo
+    tracked ./outlive <fifo &
+    exec {hold}>fifo
+    wait %1
     # this one has called routines, and so is kept; it may lie where the other was
     tracked ./main
     exec {hold}>&-
@@ -378,6 +426,12 @@ END
             return 1
         }
     done
+    # with more rights than its caller
+    another_job
+    chown nobody main
+    chmod 4755 main
+    [[ $(tracked ./main) == 5 ]]
+    leaves
 }
 
 @test "a program that has the routine itself, or gets it from a preload, does not call the library's" {

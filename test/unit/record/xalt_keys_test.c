@@ -25,6 +25,7 @@ static const struct {
     /* tables of ours */
     {NULL, "slurmT", true},
     {NULL, "buildIdA", true},
+    {NULL, "routineT", true},
     /* in a container, where XALT has it too */
     {"userT", "container", true},
     /* what the recorder says of itself: of XALT its version, and the file that it writes */
