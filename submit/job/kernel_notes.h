@@ -4,23 +4,22 @@
  * beside the journal, root's alone, which `jobtrail-submit witness` appends to. A line is a verb
  * and numbers, decimal, with one blank between two:
  *
- *   listen BOOT REAL MAPS ENDS
- *       a listener began, at this time since boot and since the Epoch; whether it hears mappings,
- *       and ends of threads (1 or 0). Numbers of programs begin anew. What ended before is not here
- *   clock BOOT REAL
- *       the same two times, where the clock has been set or has drifted by a millisecond
- *   program NUMBER BUILD-ID NAME
- *       from 1 on; BUILD-ID in hexadecimal digits, "-" where unknown; NAME is the path as the
- * process saw it, or, without mappings, the short name; a newline in it is written as a NUL byte
- *   end PID PARENT START PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN PEAK READ WRITTEN
- *       DEVICE INODE
- *       a process has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0:
- *       none was seen) are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2)
- *       gives it; LACK a bitmap of enum kernel_note_lack; UID at the end; RUN processor time in
- *       nanoseconds; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from
- * and to storage; DEVICE and INODE of the executable lost TIME COUNT so many events of processes of
- * this node, of whatever job, were lost before this time left COUNT so many more processes of this
- * job have ended, and are not here: there was no room
+ *   left COUNT
+ *       the first line, of KERNEL_LEFT_SIZE bytes: so many processes of this job have ended, and
+ * are not here, since there was no room listen BOOT REAL MAPS ENDS a listener began, at this time
+ * since boot and since the Epoch; whether it hears mappings, and ends of threads (1 or 0). Numbers
+ * of programs begin anew. What ended before is not here clock BOOT REAL the same two times, where
+ * the clock has been set or has drifted by a millisecond program NUMBER BUILD-ID NAME from 1 on;
+ * BUILD-ID in hexadecimal digits, "-" where unknown; NAME is the path as the process saw it, or,
+ * without mappings, the short name; a newline in it is written as a NUL byte end PID PARENT START
+ * PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN PEAK READ WRITTEN DEVICE INODE a process
+ * has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0: none was seen)
+ * are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2) gives it; LACK a
+ * bitmap of enum kernel_note_lack; UID at the end; RUN processor time in nanoseconds; PEAK resident
+ * memory of its last program in KiB; READ and WRITTEN bytes from and to storage; DEVICE and INODE
+ * of the executable lost TIME COUNT so many events of processes of this node, of whatever job, were
+ * lost before this time left COUNT so many more processes of this job have ended, and are not here:
+ * there was no room
  *
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
  * `program` and `end` stop KERNEL_NOTES_RESERVE before.
@@ -28,11 +27,16 @@
 #ifndef JOBTRAIL_KERNEL_NOTES_H
 #define JOBTRAIL_KERNEL_NOTES_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define KERNEL_NOTES_NAME "kernel"
+
+#define KERNEL_LEFT_LINE "left %20" PRIu64 "\n"
+
+enum { KERNEL_LEFT_SIZE = 26 };
 
 enum { KERNEL_NOTES_BYTES = 32 << 20, KERNEL_NOTES_RESERVE = 64 << 10, KERNEL_LINE_MAX = 8192 };
 
@@ -42,6 +46,12 @@ enum kernel_note_lack {
     KERNEL_LACK_END = 2,     /* events were lost: it was gone at END, when somebody looked */
     KERNEL_LACK_STATUS = 4,  /* nothing is known but the times */
     KERNEL_LACK_THREADS = 8, /* ends of threads were lost: what it used is a lower bound */
+};
+
+/* How a listener began. */
+struct kernel_listen {
+    uint64_t boot_ns, real_ns;
+    bool has_maps, has_ends;
 };
 
 /* One process. */

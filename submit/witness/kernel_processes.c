@@ -271,7 +271,7 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
 
 static void take_exit(struct kernel_processes *processes, const struct kernel_event *event)
 {
-    struct task_end end;
+    struct task_end end = {0};
     bool is_told = take_waiting(processes, event->tid, &end);
     struct kernel_process *process = find(processes, event->pid);
     if (process == NULL || event->time_ns < process->note.start_ns)
