@@ -137,6 +137,8 @@ int kernel_event_read(const unsigned char *bytes, size_t size, struct kernel_eve
     *used = head.size;
     if (head.size < HEAD + SAMPLE_ID)
         return -EINVAL;
+    found.bytes = bytes;
+    found.size = head.size;
     found.time_ns = number64(bytes + head.size - SAMPLE_ID);
     int error = take_body(&head, bytes + HEAD, head.size - HEAD - (size_t)SAMPLE_ID, &found);
     if (error == 0)

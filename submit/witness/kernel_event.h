@@ -28,6 +28,8 @@ struct kernel_event {
     uint64_t time_ns; /* since boot */
     int32_t pid, tid, parent;
     uint64_t lost;
+    const unsigned char *bytes; /* the record itself */
+    size_t size;
     const char *name; /* in the bytes that were read, users' text; no NUL behind it */
     size_t name_size;
     uint8_t build_id_size; /* 0: the kernel has found none */
