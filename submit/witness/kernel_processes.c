@@ -154,7 +154,8 @@ static bool take_waiting(struct kernel_processes *processes, int32_t tid, struct
 /* Of those that are over since the round before, the events of some threads were lost. */
 static void finish_over(struct kernel_processes *processes)
 {
-    for (uint32_t place = 1; processes->over > 0 && place <= KERNEL_PROCESSES_MAX; place++) {
+    for (uint32_t place = 1; processes->over > 0 && place <= processes->process_map.highest;
+         place++) {
         struct kernel_process *process = &processes->process[place];
         if (processes->process_map.pid[place] != 0 && process->over_round != 0 &&
             process->over_round < processes->round)
@@ -164,7 +165,8 @@ static void finish_over(struct kernel_processes *processes)
 
 void kernel_processes_round(struct kernel_processes *processes)
 {
-    for (uint32_t place = 1; processes->end_map.used > 0 && place <= KERNEL_ENDS_MAX; place++) {
+    for (uint32_t place = 1; processes->end_map.used > 0 && place <= processes->end_map.highest;
+         place++) {
         if (processes->end_map.pid[place] == 0 || processes->end[place].round == processes->round)
             continue;
         pid_map_remove(&processes->end_map, place);
@@ -316,7 +318,7 @@ void kernel_processes_event(struct kernel_processes *processes, const struct ker
 void kernel_processes_sweep(struct kernel_processes *processes, uint64_t now_ns,
                             bool (*is_alive)(int32_t pid, uint64_t start_ns))
 {
-    for (uint32_t place = 1; place <= KERNEL_PROCESSES_MAX; place++) {
+    for (uint32_t place = 1; place <= processes->process_map.highest; place++) {
         struct kernel_process *process = &processes->process[place];
         if (processes->process_map.pid[place] != 0 && process->note.start_ns < now_ns &&
             !is_alive(process->note.pid, process->note.start_ns))
@@ -326,7 +328,7 @@ void kernel_processes_sweep(struct kernel_processes *processes, uint64_t now_ns,
 
 void kernel_processes_drop(struct kernel_processes *processes, uint32_t job)
 {
-    for (uint32_t place = 1; place <= KERNEL_PROCESSES_MAX; place++)
+    for (uint32_t place = 1; place <= processes->process_map.highest; place++)
         if (processes->process_map.pid[place] != 0 && processes->process[place].job == job) {
             processes->over -= processes->process[place].over_round != 0;
             pid_map_remove(&processes->process_map, place);

@@ -54,6 +54,8 @@ uint32_t pid_map_add(struct pid_map *map, int32_t pid)
     map->next[place] = 0;
     map->pid[place] = pid;
     map->used++;
+    if (place > map->highest)
+        map->highest = place;
     return place;
 }
 

@@ -12,6 +12,7 @@ struct pid_map {
     uint32_t *next;   /* owned: the next place of the bucket, or the next free one */
     int32_t *pid;     /* owned: of each place; 0: it is free */
     uint32_t places, buckets, free, used;
+    uint32_t highest; /* place that was ever used */
 };
 
 /* For `places` of them. Returns 0 or -ENOMEM; pid_map_free() releases. */
