@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ANSWER_MS: the kernel answers at once. DATAGRAM: a message has some 500 bytes. */
@@ -97,17 +97,6 @@ static int take_answer(int fd, uint16_t *family)
     }
 }
 
-/* In another network namespace the kernel takes the listener's name, and sends nothing. The initial
- * one has this inode since Linux 6.15; before, it is that of init where init can be seen. */
-static bool is_first_network(void)
-{
-    enum { FIRST = 0xEFFFFFF9 };
-    struct stat own, init;
-    if (stat("/proc/self/ns/net", &own) != 0 || own.st_ino == (ino_t)(unsigned)FIRST)
-        return true;
-    return stat("/proc/1/ns/net", &init) != 0 || init.st_ino == own.st_ino;
-}
-
 static int join(int fd)
 {
     uint16_t family = 0;
@@ -123,23 +112,6 @@ static int join(int fd)
     snprintf(cpus, sizeof cpus, "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
     error = send_request(fd, family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);
     return error != 0 ? error : take_answer(fd, NULL);
-}
-
-int task_end_socket_open(void)
-{
-    const int room = TASK_END_SOCKET_BYTES / 2; /* the kernel doubles it (socket(7)) */
-    if (!is_first_network())
-        return -EXDEV;
-    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_GENERIC);
-    if (fd < 0)
-        return -errno;
-    int error = setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0 ? -errno : 0;
-    if (error == 0)
-        error = join(fd);
-    if (error == 0)
-        return fd;
-    close(fd);
-    return error;
 }
 
 int task_end_socket_read(int fd, unsigned most,
@@ -168,4 +140,49 @@ int task_end_socket_read(int fd, unsigned most,
         }
     }
     return result == -ENOTSUP ? -ENOTSUP : 1;
+}
+
+struct trial {
+    pid_t pid;
+    bool is_told;
+};
+
+static void take_trial(void *context, const struct task_end *end)
+{
+    struct trial *trial = context;
+    trial->is_told |= end->pid == trial->pid;
+}
+
+/* In another network namespace the kernel takes the listener's name, and sends nothing. What it
+ * sends of a child is there when that can be waited for. */
+static int try_out(int fd)
+{
+    struct trial trial = {.pid = fork()};
+    uint64_t overruns = 0;
+    int result = 1;
+    if (trial.pid < 0)
+        return -errno;
+    if (trial.pid == 0)
+        _exit(0);
+    waitpid(trial.pid, NULL, 0);
+    while (result == 1 && !trial.is_told)
+        result = task_end_socket_read(fd, 1, take_trial, &trial, &overruns);
+    return result < 0 ? result : trial.is_told ? 0 : -EXDEV;
+}
+
+int task_end_socket_open(void)
+{
+    const int room = TASK_END_SOCKET_BYTES / 2; /* the kernel doubles it (socket(7)) */
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_GENERIC);
+    if (fd < 0)
+        return -errno;
+    int error = setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0 ? -errno : 0;
+    if (error == 0)
+        error = join(fd);
+    if (error == 0)
+        error = try_out(fd);
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
 }

@@ -13,10 +13,11 @@
  * thousands of messages. */
 enum { TASK_END_SOCKET_BYTES = 16 << 20 };
 
-/* Opens a socket that gets the ends of all threads from now on. Needs CAP_NET_ADMIN until it
- * returns, and the initial pid and network namespace. Returns a descriptor, which does not block;
- * or -errno: -ENOENT where the kernel has no taskstats, -EINVAL in another pid namespace, -EXDEV in
- * another network namespace (there all succeeds, and nothing comes), -EPERM. */
+/* Opens a socket that gets the ends of all threads from now on, and tries it out by a child. Needs
+ * CAP_NET_ADMIN until it returns, and the initial pid and network namespace. Returns a descriptor,
+ * which does not block; or -errno: -ENOENT where the kernel has no taskstats, -ENOTSUP where it is
+ * older than 5.19, -EINVAL in another pid namespace, -EXDEV where it tells nothing, as in another
+ * network namespace, -EPERM. */
 int task_end_socket_open(void);
 
 /* Calls `take` for each thread in what has come, up to `most` datagrams. Adds to `*overruns` how

@@ -233,10 +233,11 @@ static void raise_descriptors(void)
 
 static const char *why_no_ends(int error)
 {
-    return error == -ENOENT   ? "the kernel has no taskstats"
-           : error == -EINVAL ? "this is not the first pid namespace"
-           : error == -EXDEV  ? "this is not the first network namespace"
-                              : strerror(-error);
+    return error == -ENOENT    ? "the kernel has no taskstats"
+           : error == -ENOTSUP ? "the kernel is older than 5.19"
+           : error == -EINVAL  ? "this is not the first pid namespace"
+           : error == -EXDEV   ? "the kernel sends none, as outside of the first network namespace"
+                               : strerror(-error);
 }
 
 /* Then capabilities are not needed any more. */
