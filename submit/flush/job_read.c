@@ -9,7 +9,13 @@
 #include <unistd.h>
 
 #include "submit/flush/job_progress.h"
+#include "submit/job/kernel_notes.h"
+#include "submit/job/looks.h"
+#include "submit/job/witness_state.h"
 #include "submit/outbox/transport.h"
+
+/* How long a flush waits for the kernel's witness. */
+enum { WITNESS_MS = 2000 };
 
 struct job_reading {
     struct flush_state *state;
@@ -172,6 +178,21 @@ static int read_to_the_end(struct job_reading *reading, struct reading_summary *
     }
 }
 
+/* What root's own programs have noted of the job's processes. A witness that runs has what just
+ * ended still to write; one that is too slow for that is not waited for. */
+static int read_notes(const struct flush_state *state, int directory, struct looks *looks,
+                      struct kernel_notes *kernel)
+{
+    int error = looks_read(directory, looks);
+    if (error != 0)
+        return error;
+    witness_state_wait(state->spool, WITNESS_MS);
+    error = kernel_notes_read(directory, kernel);
+    if (error != 0)
+        looks_free(looks);
+    return error;
+}
+
 int job_read(struct flush_state *state, const struct journal *journal, int directory, int ledger,
              int packages, struct reading_summary *summary, enum flush_outcome *outcome)
 {
@@ -187,7 +208,8 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
         }
     }
     struct looks looks;
-    int error = looks_read(directory, &looks);
+    struct kernel_notes kernel;
+    int error = read_notes(state, directory, &looks, &kernel);
     if (error != 0)
         return error;
     state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
@@ -195,6 +217,7 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
     if (error != 0) {
         looks_free(&looks);
+        kernel_notes_free(&kernel);
         return error;
     }
     reading.request = (struct reading_request){
@@ -210,6 +233,7 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
         .ledger = ledger,
         .packages = packages,
         .looks = &looks,
+        .kernel = &kernel,
         .now_ns = state->now_ns,
         .units = {.begun = progress->begun, .passed_over = progress->passed_over},
         .taken_up_to = &reading.taken_up_to,
@@ -223,5 +247,6 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
         *outcome = FLUSH_QUEUED;
     job_progress_close(progress);
     looks_free(&looks);
+    kernel_notes_free(&kernel);
     return error;
 }

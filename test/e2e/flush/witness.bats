@@ -139,6 +139,22 @@ noted() {
     [[ -n $(field "$1" status) ]]
 }
 
+@test "records have the status of what Slurm did not start" {
+    listen
+    run_one tracked "$PROGRAMS/exit_with" 3
+    run_one tracked "$PROGRAMS/_exit_with" 4
+    run_one tracked "$PROGRAMS/kill_self" 9
+    run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exit_with_static" 5
+    flush
+    [[ $(records | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.end_source) \(.exit_code) \(.signal)")"' |
+        sort) == "_exit_with kernel 4 0
+exec_to exec null null
+exit_with fini 3 0
+kill_self kernel null 9" ]]
+    [[ $(records | jq 'all(.[]; .slurmT.end_source != "kernel" or .slurmT.end_time_error <= 0.001)') == true ]]
+    hush
+}
+
 @test "one witness listens for a spool" {
     listen
     run "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
