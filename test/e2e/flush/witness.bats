@@ -150,7 +150,7 @@ noted() {
         sort) == "_exit_with kernel 4 0
 exec_to exec null null
 exit_with fini 3 0
-kill_self kernel null 9" ]]
+kill_self kernel 0 9" ]]
     [[ $(records | jq 'all(.[]; .slurmT.end_source != "kernel" or .slurmT.end_time_error <= 0.001)') == true ]]
     hush
 }
