@@ -186,6 +186,29 @@ kill_self kernel 0 9" ]]
     [[ "$(program "$PID") $(field "$PID" status)" == "exit_with 768" ]]
 }
 
+# finds TEXT: what doctor says of the witness
+finds() {
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --role node --json >"$BATS_TEST_TMPDIR/found" || true
+    jq -r '.[] | select(.check == "witness") | "\(.state) \(.found)"' "$BATS_TEST_TMPDIR/found" | grep -F "$1"
+}
+
+@test "doctor says whether it listens, and what the kernel refuses" {
+    finds "warning no witness runs"
+    listen
+    finds "ok it listens; jobs: 1"
+    hush
+    finds "warning no witness runs"
+    listen unshare --net
+    finds "warning the kernel does not tell how processes ended"
+    hush
+    run setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin \
+        "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
+    [[ $status == 3 ]]
+    finds "warning the kernel does not tell of processes"
+    sed -i 's/^level = .*/level = off/' "$CONF"
+    ! finds "" || return 1
+}
+
 @test "where nobody asks for it, it does nothing" {
     sed -i 's/^level = .*/level = off/' "$CONF"
     run "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
