@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Where things are in a record, behind its head; perf_event.h has them in comments alone. */
+/* Where things are in a record, behind its head; the kernel's header has them in comments alone. */
 enum {
     HEAD = sizeof(struct perf_event_header),
     SAMPLE_ID = 8, /* the time, at the end of each record */

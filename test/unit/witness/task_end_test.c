@@ -54,7 +54,7 @@ static void a_kernel_that_is_too_old_is_refused(void **state)
     const unsigned char *left = text;
     struct task_end end;
     (void)state;
-    assert_in_range(text[STATS_AT], TASK_END_VERSION, 100);
+    assert_true(text[STATS_AT] >= TASK_END_VERSION);
     text[STATS_AT] = TASK_END_VERSION - 1;
     assert_int_equal(task_end_read(&left, &size, &end), -ENOTSUP);
     free(text);
