@@ -271,11 +271,24 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
     processes->over++;
 }
 
+/* The kernel also tells of an exit when a thread executes a set-user-id program, or one that its
+ * user may not read: it ends the watches of that thread then. That comes between the exec and the
+ * first mapping, and mostly before the thread's end is told. */
+static bool is_only_exec(const struct kernel_processes *processes,
+                         const struct kernel_process *process, int32_t tid)
+{
+    return processes->calls.has_ends &&
+           (process->wants_program || pid_map_find(&processes->end_map, tid) == 0);
+}
+
 static void take_exit(struct kernel_processes *processes, const struct kernel_event *event)
 {
     struct task_end end = {0};
-    bool is_told = take_waiting(processes, event->tid, &end);
     struct kernel_process *process = find(processes, event->pid);
+    if (process != NULL && event->time_ns >= process->note.start_ns &&
+        is_only_exec(processes, process, event->tid))
+        return;
+    bool is_told = take_waiting(processes, event->tid, &end);
     if (process == NULL || event->time_ns < process->note.start_ns)
         return;
     if (event->time_ns >= process->known_ns && process->threads > 0)

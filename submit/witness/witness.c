@@ -99,10 +99,11 @@ static void take_loss(void *context, uint32_t job)
 /* ---- A round ----------------------------------------------------------------------------------
  */
 
-/* Which jobs lost events are of is not known. */
+/* Which jobs lost events are of is not known. A process whose ends of threads were lost would live
+ * for ever here. */
 static void tell_lost(struct witness *witness, uint64_t now_ns)
 {
-    for (uint32_t job = 0; (job = witness_jobs_next(witness->jobs, job)) != 0;)
+    for (uint32_t job = 0; witness->lost > 0 && (job = witness_jobs_next(witness->jobs, job)) != 0;)
         job_notes_lost(witness_jobs_notes(witness->jobs, job), now_ns, witness->lost);
     kernel_processes_sweep(witness->processes, now_ns, kernel_walk_is_alive);
     witness->state.lost += witness->lost;
@@ -134,7 +135,7 @@ static void write_notes(struct witness *witness)
 static int run_round(struct witness *witness)
 {
     const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
-    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME);
+    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME), overruns = witness->state.overruns;
     nanosleep(&settle, NULL);
     int error = witness_jobs_look(witness->jobs, witness->processes);
     if (error != 0)
@@ -147,7 +148,7 @@ static int run_round(struct witness *witness)
     tell_clock(witness);
     witness->lost += kernel_rings_read(witness->rings, until_ns, take_event, witness);
     kernel_processes_round(witness->processes);
-    if (witness->lost > 0)
+    if (witness->lost > 0 || witness->state.overruns > overruns)
         tell_lost(witness, until_ns);
     write_notes(witness);
     witness->state.unmatched = kernel_processes_unmatched(witness->processes);

@@ -52,13 +52,13 @@ static void take_loss(void *context, uint32_t job)
     losses++;
 }
 
-static struct kernel_processes *begin(bool has_maps)
+static struct kernel_processes *begin(bool has_maps, bool has_ends)
 {
     const struct kernel_processes_calls calls = {.take_program = take_program,
                                                  .take_end = take_end,
                                                  .take_loss = take_loss,
                                                  .has_maps = has_maps,
-                                                 .has_ends = true};
+                                                 .has_ends = has_ends};
     struct kernel_processes *processes = kernel_processes_new(&calls);
     assert_non_null(processes);
     ended_count = program_count = losses = 0;
@@ -112,7 +112,7 @@ static void all_recorded_processes_have_program_and_status(void **state)
         {"main_thread_leaves", 0}, {"threads_exit", 0}, {"exit_with_static", 5 << 8},
         {"exit_with", 6 << 8},     {"dash", 9 << 8},
     };
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     (void)state;
     give_ends(processes);
     give_events(processes, true);
@@ -138,18 +138,18 @@ static void all_recorded_processes_have_program_and_status(void **state)
 
 static void without_ends_of_threads_only_times_are_known(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, false);
     (void)state;
     give_events(processes, true);
     assert_int_equal(ended_count, 8);
     for (size_t i = 0; i < ended_count; i++)
-        assert_int_equal(ended[i].lack, KERNEL_LACK_STATUS | KERNEL_LACK_THREADS);
+        assert_int_equal(ended[i].lack, KERNEL_LACK_STATUS);
     kernel_processes_free(processes);
 }
 
 static void ends_of_other_processes_are_dropped_and_counted(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     (void)state;
     give_ends(processes);
     kernel_processes_round(processes);
@@ -189,7 +189,7 @@ static void end_thread(struct kernel_processes *processes, int32_t pid, int32_t 
 
 static void processes_of_no_job_are_forgotten(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, 2 * (uint64_t)S);
@@ -203,9 +203,10 @@ static void processes_of_no_job_are_forgotten(void **state)
 
 static void the_daemon_is_not_told_of(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     (void)state;
     give(processes, KERNEL_EVENT_FORK, DAEMON, DAEMON, 6, S + 5);
+    end_thread(processes, DAEMON, DAEMON, true, 1);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, 3 * (uint64_t)S);
     assert_int_equal(ended_count, 0);
     assert_int_equal(kernel_processes_job(processes, DAEMON), 0);
@@ -214,7 +215,7 @@ static void the_daemon_is_not_told_of(void **state)
 
 static void a_process_before_the_daemon_had_its_pid(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, S / 2);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, S / 2 + 1);
@@ -225,7 +226,7 @@ static void a_process_before_the_daemon_had_its_pid(void **state)
 
 static void threads_that_are_told_of_late_are_added(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -244,7 +245,7 @@ static void threads_that_are_told_of_late_are_added(void **state)
 
 static void a_process_whose_threads_were_lost_ends_in_the_next_round(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -262,7 +263,7 @@ static void a_process_whose_threads_were_lost_ends_in_the_next_round(void **stat
 
 static void a_pid_that_comes_again_is_another_process(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -280,7 +281,7 @@ static void a_pid_that_comes_again_is_another_process(void **state)
 
 static void a_pid_that_comes_again_outside_is_of_no_job(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -298,7 +299,7 @@ static bool is_alive(int32_t pid, uint64_t start_ns)
 
 static void after_a_loss_who_is_gone_has_ended(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -314,7 +315,7 @@ static void after_a_loss_who_is_gone_has_ended(void **state)
 
 static void an_older_process_lacks_its_start(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     const struct kernel_process older = {.note = {.pid = 7, .parent = DAEMON, .start_ns = at},
                                          .job = JOB,
@@ -322,20 +323,46 @@ static void an_older_process_lacks_its_start(void **state)
                                          .known_ns = at + 100};
     (void)state;
     kernel_processes_older(processes, &older);
+    end_thread(processes, 7, 9, false, 2);
     give(processes, KERNEL_EVENT_EXIT, 7, 9, DAEMON, at + 99); /* is in `threads` already */
+    end_thread(processes, 7, 8, false, 2);
     give(processes, KERNEL_EVENT_EXIT, 7, 8, DAEMON, at + 101);
     assert_int_equal(ended_count, 0);
     end_thread(processes, 7, 7, true, 2);
     give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 5000000);
     assert_int_equal(ended_count, 1);
-    assert_int_equal(ended[0].lack, KERNEL_LACK_START | KERNEL_LACK_THREADS);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_START);
     assert_int_equal(ended[0].end_ns, at + 5000000);
+    kernel_processes_free(processes);
+}
+
+static void a_set_user_id_program_lives_on_after_its_exec(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    end_thread(processes, 7, 7, true, 2); /* a short one: its end has come already */
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2);
+    give(processes, KERNEL_EVENT_MAP, 7, 7, 0, at + 3);
+    assert_int_equal(ended_count, 0);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    assert_int_equal(ended_count, 1);
+    assert_string_equal(program[ended[0].program], "some");
+    assert_int_equal(ended[0].status, 7 << 8);
+    assert_int_equal(ended[0].lack, 0);
+    give(processes, KERNEL_EVENT_FORK, 8, 8, DAEMON, at + S); /* a long one */
+    give(processes, KERNEL_EVENT_EXIT, 8, 8, DAEMON, at + S + 2);
+    kernel_processes_round(processes);
+    kernel_processes_round(processes);
+    assert_int_equal(kernel_processes_job(processes, 8), JOB);
     kernel_processes_free(processes);
 }
 
 static void without_mappings_the_short_name_is_the_program(void **state)
 {
-    struct kernel_processes *processes = begin(false);
+    struct kernel_processes *processes = begin(false, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -350,7 +377,7 @@ static void without_mappings_the_short_name_is_the_program(void **state)
 
 static void what_has_no_room_is_counted(void **state)
 {
-    struct kernel_processes *processes = begin(true);
+    struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
     (void)state;
     for (int32_t i = 0; i < KERNEL_PROCESSES_MAX + 9; i++)
@@ -380,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_pid_that_comes_again_outside_is_of_no_job),
         cmocka_unit_test(after_a_loss_who_is_gone_has_ended),
         cmocka_unit_test(an_older_process_lacks_its_start),
+        cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),
         cmocka_unit_test(what_has_no_room_is_counted),
     };
