@@ -58,7 +58,7 @@ enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 enum conf_witness { CONF_WITNESS_OFF, CONF_WITNESS_ENDS, CONF_WITNESS_OBJECTS };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 89
+#define CONF_KEYS 92
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -147,8 +147,11 @@ struct conf {
     char *library_logs;             /* [libraries] logs; "" = none are written */
     uint64_t library_log_bytes;     /* [libraries] log_size */
     uint32_t library_log_files;     /* [libraries] log_files */
+    char *library_list;             /* [libraries] list: a file; "" = none is written */
     bool library_watch;             /* [libraries] watch = yes|no */
-    char *library_use_logs;         /* [libraries] use_logs; "" = uses are not watched */
+    char *library_use_logs;         /* [libraries] use_logs; "" = no logs of uses are written */
+    bool library_use_records;       /* [libraries] use_records = yes|no */
+    bool library_use_atime;         /* [libraries] use_atime = yes|no */
     char *library_log_dir;          /* [libraries] log_dir; "" = users append to no logs */
     char *library_log_names;        /* [libraries] log_names: of logs that are made; "" = none */
     char *library_log_socket;       /* [libraries] log_socket */

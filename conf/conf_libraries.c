@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
 #include "conf/conf_keys.h"
@@ -163,6 +164,17 @@ int conf_libraries_check(struct conf_loader *loader)
             return loader->error;
         }
     return 0;
+}
+
+const char *conf_library_log_dir_is_in(const struct conf *conf)
+{
+    const char *const paths[] = {conf->library_logs, conf->library_use_logs};
+    static const char *const keys[] = {"logs", "use_logs"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && conf->library_log_dir[0] != '\0'; i++)
+        if (paths[i][0] != '\0' && (directory_is_in(paths[i], conf->library_log_dir) ||
+                                    directory_is_in(conf->library_log_dir, paths[i])))
+            return keys[i];
+    return NULL;
 }
 
 void conf_library_print(const struct conf_line *line, char *text, size_t size)

@@ -59,6 +59,10 @@ const struct conf_line *conf_library_group(const struct conf *conf, const char *
  * one would write them into the other. Returns 0 or -EINVAL. */
 int conf_libraries_check(struct conf_loader *loader);
 
+/* The same, as the directories are on disk, by whatever links and mounts: the key of the directory
+ * that log_dir is, has or lies in; NULL: none. */
+const char *conf_library_log_dir_is_in(const struct conf *conf);
+
 void conf_libraries_free(struct conf *conf);
 
 #endif

@@ -3,7 +3,7 @@
  * How the last scan of jobtrail-libmon(8) ended, for jobtrail-conf doctor: one line of a fixed
  * length in the file that scans take a lock of, <[libraries] state>/lock:
  *
- *     ended=SECONDS failed=0|1 away=NUMBER unreadable=NUMBER seen=SECONDS
+ *     ended=SECONDS failed=0|1 away=NUMBER unreadable=NUMBER seen=SECONDS pid=NUMBER
  *
  * The numbers have blanks before them. A file without the line is that of a scan that has not
  * ended.
@@ -20,6 +20,7 @@ struct library_last_scan {
     uint64_t trees_away; /* trees and mount points */
     uint64_t unreadable; /* files and directories */
     int64_t seen_s;      /* when the last scan that saw all began, since the Epoch; 0: none has */
+    int32_t pid;         /* of the scan: what it has opened is told when it is over */
 };
 
 /* Writes to the lock's descriptor. Returns 0 or -errno; with an error the line of the scan before

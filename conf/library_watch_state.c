@@ -4,39 +4,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/lock_line.h"
 
 enum { LINE_SIZE = 512 };
 
 int library_watch_state_write(int lock, const struct library_watch_state *watch)
 {
     char line[LINE_SIZE];
-    int length = snprintf(line, sizeof line,
-                          "directories=%20" PRIu64 " unwatched=%20" PRIu64 " error=%10" PRId32
-                          " events=%20" PRIu64 " unknown=%20" PRIu64 " lost=%20" PRIu64
-                          " overruns=%20" PRIu64 " scans=%20" PRIu64 "\n",
-                          watch->directories, watch->unwatched, watch->error, watch->events,
-                          watch->unknown, watch->lost, watch->overruns, watch->scans);
-    ssize_t written = pwrite(lock, line, (size_t)length, 0);
-    return written < 0 ? -errno : written == length ? 0 : -ENOSPC;
+    snprintf(line, sizeof line,
+             "directories=%20" PRIu64 " unwatched=%20" PRIu64 " error=%10" PRId32
+             " events=%20" PRIu64 " unknown=%20" PRIu64 " lost=%20" PRIu64 " overruns=%20" PRIu64
+             " scans=%20" PRIu64 "\n",
+             watch->directories, watch->unwatched, watch->error, watch->events, watch->unknown,
+             watch->lost, watch->overruns, watch->scans);
+    return lock_line_write(lock, line);
 }
 
 int library_watch_state_read(const char *state, struct library_watch_state *watch, bool *is_running)
 {
-    char path[PATH_MAX], line[LINE_SIZE] = "", end = '\0';
+    char line[LINE_SIZE] = "", end = '\0';
     struct library_watch_state found;
-    if (snprintf(path, sizeof path, "%s/" LIBRARY_WATCH_LOCK, state) >= (int)sizeof path)
-        return -ENAMETOOLONG;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    CLEANUP_CLOSE int fd = lock_line_open(state, LIBRARY_WATCH_LOCK, line, sizeof line);
     if (fd < 0)
-        return -errno;
-    ssize_t size = pread(fd, line, sizeof line - 1, 0);
-    if (size <= 0)
-        return size < 0 ? -errno : -ENOENT;
+        return fd;
     if (sscanf(line,
                "directories=%" SCNu64 " unwatched=%" SCNu64 " error=%" SCNd32 " events=%" SCNu64
                " unknown=%" SCNu64 " lost=%" SCNu64 " overruns=%" SCNu64 " scans=%" SCNu64 "%c",

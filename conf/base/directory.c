@@ -59,3 +59,42 @@ int directory_make(const char *path, mode_t mode)
     int fd = error != 0 ? error : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return fd < 0 && error == 0 ? -errno : fd;
 }
+
+/* The directory, or the nearest above it that is there. Returns a descriptor or -errno. */
+static int open_nearest(const char *path)
+{
+    char text[PATH_MAX];
+    if (strlen(path) >= sizeof text)
+        return -ENAMETOOLONG;
+    strcpy(text, path);
+    for (;;) {
+        int fd = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        char *slash = strrchr(text, '/');
+        if (fd >= 0 || errno != ENOENT || slash == NULL)
+            return fd < 0 ? -errno : fd;
+        slash[slash == text] = '\0';
+    }
+}
+
+bool directory_is_in(const char *path, const char *other)
+{
+    struct stat wanted, at, above;
+    if (stat(other, &wanted) != 0)
+        return false;
+    int fd = open_nearest(path);
+    while (fd >= 0 && fstat(fd, &at) == 0) {
+        if (at.st_dev == wanted.st_dev && at.st_ino == wanted.st_ino) {
+            close(fd);
+            return true;
+        }
+        int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        close(fd);
+        fd = up;
+        if (fd < 0 || fstat(fd, &above) != 0 ||
+            (above.st_dev == at.st_dev && above.st_ino == at.st_ino)) /* the root */
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+    return false;
+}

@@ -7,6 +7,7 @@
 #ifndef JOBTRAIL_DIRECTORY_H
 #define JOBTRAIL_DIRECTORY_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Opens the directory `path` below the descriptor `at`. Returns a descriptor or -errno (-ELOOP or
@@ -29,5 +30,9 @@ int directory_make_all(const char *path, mode_t mode);
 
 /* The same, and opens it, also by a symbolic link. Returns a descriptor or -errno. */
 int directory_make(const char *path, mode_t mode);
+
+/* Whether the directory `path`, or, if it is not there, the nearest above it that is, is `other` or
+ * lies in it: by device and inode, whatever links and mounts lead there. */
+bool directory_is_in(const char *path, const char *other);
 
 #endif

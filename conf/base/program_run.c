@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/monotonic.h"
 #include "conf/base/process.h"
 
 enum { BUFFER_BYTES = 16 << 10, END_MS = 1000 };
@@ -27,13 +27,6 @@ struct stream {
     int (*take)(void *context, const char *bytes, size_t size); /* NULL: they are kept */
     void *context;
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* Makes room for `more` bytes and a NUL. */
 static int stream_grow(struct stream *stream, size_t more)
@@ -80,7 +73,7 @@ static int streams_read(struct stream streams[2], uint64_t end_ms)
     int error = 0;
     while (error == 0 && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
         struct pollfd polled[2] = {{streams[0].fd, POLLIN, 0}, {streams[1].fd, POLLIN, 0}};
-        uint64_t now = now_ms();
+        uint64_t now = monotonic_ms();
         int ready = now >= end_ms ? 0 : poll(polled, 2, (int)(end_ms - now));
         if (ready == 0)
             return -ETIMEDOUT;
@@ -135,7 +128,7 @@ int program_run_taking(const char *const argv[], char *const environment[], unsi
 {
     int out[2] = {-1, -1}, complaint[2] = {-1, -1};
     pid_t pid = -1;
-    uint64_t end_ms = now_ms() + timeout_ms;
+    uint64_t end_ms = monotonic_ms() + timeout_ms;
     int error = pipe2(out, O_CLOEXEC) != 0 || pipe2(complaint, O_CLOEXEC) != 0 ? -errno : 0;
     if (error == 0)
         error = program_start(argv, environment, out, complaint, &pid);
@@ -146,7 +139,7 @@ int program_run_taking(const char *const argv[], char *const environment[], unsi
     struct program_result found = {.size = 0};
     if (error == 0) {
         error = streams_read(streams, end_ms);
-        uint64_t now = now_ms();
+        uint64_t now = monotonic_ms();
         int left_ms = now < end_ms && error == 0 ? (int)(end_ms - now) : 0;
         if (!process_reap(pid, left_ms, &found.status)) {
             kill(-pid, SIGKILL);

@@ -156,6 +156,9 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf);
  * and adds a finding if so, or if `is_needed`. */
 bool doctor_library_timer(struct doctor *doctor, bool is_needed);
 
+/* What starts turns of jobtrail-libuse. Adds a finding. */
+void doctor_library_use_timer(struct doctor *doctor);
+
 /* Looks at the index over documentation, and at the site's file for it beside jobtrail.conf; at
  * nothing where neither is there. */
 void doctor_documentation(struct doctor *doctor);
@@ -177,9 +180,6 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
 /* The same, and adds a finding in any case. */
 void doctor_writable(struct doctor *doctor, const char *check, const char *path,
                      const char *advice);
-
-/* Whether `path` is on a file system that other nodes have, too. */
-bool doctor_is_shared(const char *path);
 
 uint64_t doctor_free_bytes(const char *path);
 

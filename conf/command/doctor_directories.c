@@ -6,34 +6,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
+#include "conf/base/shared_file_system.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_transport.h"
 #include "conf/flush_cgroup.h"
 
 enum { ROOM_BYTES = 1 << 20 };
-
-/* From linux/magic.h and the file systems' own sources. */
-bool doctor_is_shared(const char *path)
-{
-    static const unsigned types[] = {0x6969 /* NFS */,
-                                     0xff534d42 /* CIFS */,
-                                     0xfe534d42 /* SMB2 */,
-                                     0x0bd00bd0 /* Lustre */,
-                                     0x47504653 /* GPFS */,
-                                     0x00c36400 /* Ceph */,
-                                     0x19830326 /* BeeGFS */};
-    struct statfs status;
-    for (size_t i = 0; statfs(path, &status) == 0 && i < sizeof types / sizeof types[0]; i++) {
-        if ((unsigned)status.f_type == types[i])
-            return true;
-    }
-    return false;
-}
 
 uint64_t doctor_free_bytes(const char *path)
 {
@@ -119,7 +101,7 @@ static void check_sessions(struct doctor *doctor, const char *path)
         doctor_mend(doctor, "chown root: %s && chmod 1733 %s", path, path);
     } else if (doctor_is_changeable(doctor, "sessions", path, path)) {
         return;
-    } else if (doctor_is_shared(path)) {
+    } else if (shared_file_system(path)) {
         doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
                    "on a shared file system");
     } else {

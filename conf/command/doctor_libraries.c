@@ -13,12 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/shared_file_system.h"
 #include "conf/base/trusted.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
+#include "conf/conf_libraries.h"
 #include "conf/library_last_scan.h"
 #include "conf/library_watch_state.h"
 #include "submit/libraries/scan/library_owners.h"
+#include "submit/libraries/scan/library_witness.h"
 
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };
@@ -116,6 +119,15 @@ static bool is_in_log_place_of_others(struct doctor *doctor, const char *path)
     return true;
 }
 
+/* The directory of a file: "/x" is in "/". */
+static void check_list(struct doctor *doctor, const char *path)
+{
+    char directory[PATH_MAX];
+    int length = (int)(strrchr(path, '/') - path);
+    snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, path);
+    doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
+}
+
 static void check_directories(struct doctor *doctor, const struct conf *conf)
 {
     doctor_writable(doctor, "libraries", conf->library_state,
@@ -123,6 +135,8 @@ static void check_directories(struct doctor *doctor, const struct conf *conf)
     if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
         doctor_writable(doctor, "libraries", conf->library_logs,
                         "mend [libraries] logs in jobtrail.conf");
+    if (conf->library_list[0] != '\0')
+        check_list(doctor, conf->library_list);
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------
@@ -203,8 +217,8 @@ static void add_seen(struct doctor *doctor, const char *state,
                    watch->unwatched, strerror(watch->error));
         doctor_mend(doctor, watch->error == ENOSPC
                                 ? "name smaller trees: 65536 directories and 32 MiB of paths are "
-                                  "the most; where /proc/sys/fs/fanotify/max_user_marks has less, "
-                                  "raise it"
+                                  "the most, and three eighths of "
+                                  "/proc/sys/fs/fanotify/max_user_marks, which can be raised"
                                 : "watch on the host where people install");
     } else {
         doctor_add(doctor, FINDING_OK, "watch", state, "",
@@ -218,7 +232,7 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++) {
         const struct conf_line *tree = &conf->library_trees.line[i];
-        if (!doctor_is_shared(tree->text))
+        if (!shared_file_system(tree->text))
             continue;
         doctor_add(doctor, FINDING_WARN, "watch", tree->text, "",
                    "a file system of the network: the watch sees what is done on this host alone");
@@ -228,16 +242,31 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 
 static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_watched)
 {
-    if (conf->library_use_logs[0] == '\0')
-        return;
-    if (is_watched) {
+    bool has_logs = conf->library_use_logs[0] != '\0';
+    if (is_watched && has_logs)
         doctor_writable(doctor, "libraries", conf->library_use_logs,
                         "mend [libraries] use_logs in jobtrail.conf");
+    if (is_watched || conf->library_use_atime || (!has_logs && !conf->library_use_records))
         return;
-    }
-    doctor_add(doctor, FINDING_WARN, "libraries", conf->library_use_logs, "",
-               "use_logs has no effect: it needs 'watch = yes' and a tree");
+    doctor_add(doctor, FINDING_WARN, "libraries", has_logs ? conf->library_use_logs : "use_records",
+               "", "%s has no effect: it needs 'watch = yes' and a tree",
+               has_logs ? "use_logs" : "use_records");
     doctor_mend(doctor, "write 'watch = yes' in [libraries] of jobtrail.conf");
+}
+
+static void check_log_dir(struct doctor *doctor, const struct conf *conf)
+{
+    const char *shared = conf_library_log_dir_is_in(conf);
+    if (shared != NULL) {
+        doctor_add(doctor, FINDING_BAD, "libraries", conf->library_log_dir, "",
+                   "users append no lines: by a link or a mount it is, has or lies in the "
+                   "directory of '%s'",
+                   shared);
+        doctor_mend(doctor, "name a directory of its own for log_dir in %s", doctor->conf);
+    } else if (conf->library_log_dir[0] != '\0') {
+        doctor_writable(doctor, "libraries", conf->library_log_dir,
+                        "mend [libraries] log_dir in jobtrail.conf");
+    }
 }
 
 /* Root alone can see it. */
@@ -256,15 +285,49 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
                    "no watch runs: neither 'watch = yes' nor log_dir has an effect here");
         doctor_mend(doctor,
                     "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
-                    "jobtrail-libmon watch%s",
+                    "systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch%s",
                     doctor_conf_words(doctor));
     } else if (is_watched) {
         add_seen(doctor, conf->library_state, &watch);
         add_shared(doctor, conf);
     }
-    if (conf->library_log_dir[0] != '\0')
-        doctor_writable(doctor, "libraries", conf->library_log_dir,
-                        "mend [libraries] log_dir in jobtrail.conf");
+    check_log_dir(doctor, conf);
+}
+
+/* ---- Uses by times of last access ------------------------------------------------------------ */
+
+static void check_witness(struct doctor *doctor, const struct conf_line *tree, bool is_watched,
+                          size_t *good)
+{
+    enum library_witness witness = library_witness_of(tree->text, is_watched);
+    bool is_blind = witness == WITNESS_NO_ATIME || witness == WITNESS_FIXED;
+    *good += library_witness_is_atime(witness);
+    if (!is_blind)
+        return;
+    doctor_add(doctor, FINDING_WARN, "atime", tree->text, "", "no uses are known: %s",
+               library_witness_reason(witness));
+    doctor_mend(doctor,
+                "mount it writable and with relatime here; or watch on the hosts where it is "
+                "used");
+}
+
+static void check_atime(struct doctor *doctor, const struct conf *conf)
+{
+    bool is_watched = library_witness_is_watched(conf);
+    size_t good = 0;
+    if (!conf->library_use_atime)
+        return;
+    doctor_library_use_timer(doctor);
+    for (size_t i = 0; i < conf->library_trees.count; i++)
+        check_witness(doctor, &conf->library_trees.line[i], is_watched, &good);
+    if (conf->library_use_logs[0] == '\0' && !conf->library_use_records) {
+        doctor_add(doctor, FINDING_WARN, "atime", "use_atime", "",
+                   "uses are told nowhere: there is neither use_logs nor use_records");
+        doctor_mend(doctor, "write 'use_records = yes' in [libraries] of jobtrail.conf");
+    } else if (good > 0) {
+        doctor_add(doctor, FINDING_OK, "atime", conf->library_trees.line[0].text, "",
+                   "trees whose uses are known by times of last access: %zu", good);
+    }
 }
 
 /* Whether this host has made a scan; root alone can see whether it has not. */
@@ -278,7 +341,7 @@ static bool has_state(const char *state)
 static bool has_local_tree(const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++)
-        if (!doctor_is_shared(conf->library_trees.line[i].text))
+        if (!shared_file_system(conf->library_trees.line[i].text))
             return true;
     return false;
 }
@@ -299,4 +362,5 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
     check_owners(doctor, conf);
     check_directories(doctor, conf);
     check_scan(doctor, conf->library_state, is_started);
+    check_atime(doctor, conf);
 }

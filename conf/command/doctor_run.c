@@ -16,6 +16,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
+#include "conf/base/monotonic.h"
 #include "conf/base/program_run.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
@@ -42,17 +43,10 @@ struct run {
     bool is_here; /* the step ran on this node */
 };
 
-static uint64_t run_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Progress, on stderr. */
 static void show(const struct run *run, const char *station, const char *what)
 {
-    uint64_t ms = run_now_ms() - run->start_ms;
+    uint64_t ms = monotonic_ms() - run->start_ms;
     fprintf(stderr, "%4" PRIu64 ".%" PRIu64 " s  %s: %s\n", ms / 1000, ms / 100 % 10, station,
             what);
 }
@@ -79,13 +73,13 @@ static bool wait_until(const struct run *run, const char *station, unsigned seco
     const struct timespec pause = {.tv_sec = pause_ms / 1000,
                                    .tv_nsec = pause_ms % 1000 * 1000000L};
     unsigned asked_s = run->asked->timeout_s;
-    uint64_t end = run_now_ms() + (asked_s > 0 ? asked_s : seconds) * UINT64_C(1000);
-    uint64_t next = run_now_ms() + SHOW_S * UINT64_C(1000);
+    uint64_t end = monotonic_ms() + (asked_s > 0 ? asked_s : seconds) * UINT64_C(1000);
+    uint64_t next = monotonic_ms() + SHOW_S * UINT64_C(1000);
     while (!is_done(run)) {
-        if (run_now_ms() >= end)
+        if (monotonic_ms() >= end)
             return false;
         nanosleep(&pause, NULL);
-        if (run_now_ms() < next)
+        if (monotonic_ms() < next)
             continue;
         show(run, station, "still waiting");
         next += SHOW_S * UINT64_C(1000);
@@ -391,7 +385,7 @@ static void follow_store(const struct run *run)
 void doctor_run(struct doctor *doctor, const struct conf *conf, const struct doctor_run *asked)
 {
     static struct run run; /* large */
-    run = (struct run){.doctor = doctor, .conf = conf, .asked = asked, .start_ms = run_now_ms()};
+    run = (struct run){.doctor = doctor, .conf = conf, .asked = asked, .start_ms = monotonic_ms()};
     doctor_installed(STEP_FROM_BIN, run.helper, sizeof run.helper);
     if (run_step(&run) && follow_node(&run))
         follow_store(&run);

@@ -49,6 +49,15 @@ static const struct duty library_duty = {0,
                                          NULL,
                                          "nobody hears what changes in the trees of [libraries]"};
 
+static const struct duty library_use_duty = {0,
+                                             "jobtrail-libuse poll",
+                                             "jobtrail-libuse",
+                                             "poll",
+                                             "every ten minutes",
+                                             "jobtrail-libuse.timer",
+                                             NULL,
+                                             "use_atime = yes of [libraries] has no effect"};
+
 static const struct duty documentation_duty = {0,
                                                "jobtrail-alldoc index",
                                                "jobtrail-alldoc",
@@ -204,6 +213,11 @@ void doctor_timer(struct doctor *doctor)
 bool doctor_library_timer(struct doctor *doctor, bool is_needed)
 {
     return look_for(doctor, &library_duty, is_needed);
+}
+
+void doctor_library_use_timer(struct doctor *doctor)
+{
+    look_for(doctor, &library_use_duty, true);
 }
 
 void doctor_documentation_timer(struct doctor *doctor)

@@ -50,8 +50,11 @@ def name(path):
 
 
 def names(path):
-    """All that people may call it, name() first: glibc, m and libm; hdf5 and libhdf5."""
+    """All that people may call it, name() first: glibc, m and libm; hdf5 and libhdf5; libfft.a, fft and libfft."""
     stem = file_parts(path)[0]
+    if stem.endswith(".a"):
+        bare = stem[3:-2] if stem.startswith("lib") else stem[:-2]
+        return tuple(dict.fromkeys((name(path), bare, "lib" + bare)))
     return tuple(dict.fromkeys((name(path), stem, "lib" + stem)))
 
 

@@ -36,6 +36,7 @@ def sqlite_uri(path, more=""):
 
 
 class SqliteStore:
+    is_all = True  # rows can be read, and not those of somebody alone
     errors = sqlite3.Error
 
     def connect(self, location):
@@ -84,6 +85,7 @@ class SqliteStore:
 
 
 class MariadbStore:
+    is_all = True
     seconds = None  # see opened()
 
     def __init__(self):

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cpu_time.h"
+#include "conf/base/monotonic.h"
 #include "conf/base/privileges.h"
 #include "conf/base/process.h"
 #include "submit/outbox/transport.h"
@@ -55,13 +55,6 @@ struct stream {
     char buffer[PIPE_BYTES / 2];
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
 static int send_message(struct worker_pipe *pipe, struct head head, const struct iovec *parts,
                         size_t count)
 {
@@ -70,7 +63,7 @@ static int send_message(struct worker_pipe *pipe, struct head head, const struct
     fwrite(&head, sizeof head, 1, pipe->file);
     for (size_t i = 0; i < count; i++)
         fwrite(parts[i].iov_base, parts[i].iov_len, 1, pipe->file);
-    uint64_t now = now_ms();
+    uint64_t now = monotonic_ms();
     if (head.is_last || now - pipe->flushed_ms >= pipe->patience_ms) {
         pipe->flushed_ms = now;
         fflush(pipe->file);
@@ -95,7 +88,7 @@ static int be_child(const struct worker *worker, int fd)
     static char buffer[OUTLET_BYTES];
     int keep[16] = {fd};
     struct worker_pipe pipe = {
-        .file = fdopen(fd, "w"), .patience_ms = worker->patience_ms, .flushed_ms = now_ms()};
+        .file = fdopen(fd, "w"), .patience_ms = worker->patience_ms, .flushed_ms = monotonic_ms()};
     size_t count = sizeof keep / sizeof keep[0] - 1;
     if (pipe.file == NULL || setvbuf(pipe.file, buffer, _IOFBF, sizeof buffer) != 0 ||
         worker->keep_count > count)

@@ -109,11 +109,11 @@ int library_record_event(const char *node, const char *library, int64_t found_ns
  * when a change is told again. */
 static int record_uuid(const struct library_record_source *source, char uuid[RECORD_UUID_SIZE])
 {
-    char numbers[160], uid[24];
+    char numbers[160], uids[48];
     snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
              source->files, source->was.size, source->was.modified_ns, source->is.size,
              source->is.modified_ns);
-    snprintf(uid, sizeof uid, "%" PRId64, source->who.uid);
+    snprintf(uids, sizeof uids, "%" PRId64 " %" PRId64, source->who.uid, source->who.login_uid);
     const char *const parts[] = {"library",
                                  source->node,
                                  source->is_use ? "use" : "change",
@@ -124,7 +124,7 @@ static int record_uuid(const struct library_record_source *source, char uuid[REC
                                  source->was.sha1,
                                  source->is.sha1,
                                  numbers,
-                                 source->is_use ? uid : "",
+                                 source->is_use ? uids : "",
                                  source->is_use ? source->who.program : ""};
     return make_uuid(source->found_ns, parts, sizeof parts / sizeof parts[0], uuid);
 }

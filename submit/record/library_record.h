@@ -55,7 +55,7 @@ struct library_record_source {
 
     bool is_use;
     const char *what; /* of a change: added, modified, replaced, touched, moved, removed; of a use:
-                         open, exec, link, load, atime */
+                         open, exec, link, compile, edit, copy */
     const char *library, *group;
     const char *path;
     const char *path_before; /* of what was moved */

@@ -20,7 +20,11 @@ is_optimised() {
 @test "all that is installed is looked at" {
     local names
     names=$(for file in "${BINARIES[@]}"; do echo "${file##*/}"; done | sort | paste -sd ' ')
-    [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-load jobtrail-ps jobtrail-record-pkg jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
+    [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-libuse jobtrail-load jobtrail-ps jobtrail-record-pkg jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
+}
+
+@test "nothing that is installed runs as another user than who starts it (set-user-id, set-group-id)" {
+    [[ -d $JOBTRAIL_STAGE/bin && $(find "$JOBTRAIL_STAGE" ! -type d -perm /6000) == "" ]]
 }
 
 @test "relocations are done at the start and read-only from then on (full RELRO)" {

@@ -17,6 +17,8 @@ NAMES = (
 ALL_OF_THEM = {"cluster": "all"}
 # what is said in other words, and what does not choose runs
 SAID = {"jobs", "user", "allusers", "starttime", "endtime"}
+# what libraries have gone through, whoever has run them
+OF_LIBRARIES = ("changes", "events")
 
 
 def tell_users(store, options):
@@ -87,13 +89,13 @@ def tell_empty(what, store, options, now, chosen):
     tell_names(store, options)
     jobs = " of job " + escape(options.jobs) if options.jobs else ""
     fit = [words_of(option, getattr(options, name)) for name, option in chosen.items() if name not in SAID]
-    last = None if options.jobs or options.uuid or what in ("links", "changes") else newest(store, options)
+    last = None if options.jobs or options.uuid or what in ("links", *OF_LIBRARIES) else newest(store, options)
     tell(
         "no %s%s%s%s%s%s"
         % (
             what,
             jobs,
-            "" if what == "changes" else whom(options),
+            "" if what in OF_LIBRARIES else whom(options),
             when(options, now),
             " with " + " ".join(fit) if fit else "",
             "" if last is None else "; the newest run began " + moment(last),

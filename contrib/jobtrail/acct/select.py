@@ -195,8 +195,9 @@ def tell_missing(option, text, names, versions):
         tell("%s %s: the store has none%s" % (option, escape(text), hint(wanted, names)))
 
 
-def library_ids(store, text):
-    """The numbers of the objects that --lib NAME[>=VERSION] selects."""
+def library_ids(store, text, is_named=None):
+    """The numbers of the objects that --lib NAME[>=VERSION] selects. `is_named`: a function of a path, whether the text means it
+    by another name."""
     name, sign, version = library.parse(text)
     if not name:
         raise Failure("--lib: no name in " + escape(text))
@@ -212,11 +213,10 @@ def library_ids(store, text):
             match = pattern.search(path)
         else:
             match = pattern.search(path.rsplit("/", 1)[-1]) or any(map(pattern.search, names_of))
-        if not match:
-            continue
-        have = library.version(path, module)
-        versions.add(have)
-        if sign is None or library.satisfies(have, sign, version):
+        if match:
+            have = library.version(path, module)
+            versions.add(have)
+        if match and (sign is None or library.satisfies(have, sign, version)) or is_named and is_named(path):
             found.append(number)
     if not found:
         tell_missing("--lib", text, names, versions)

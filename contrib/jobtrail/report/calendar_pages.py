@@ -3,7 +3,7 @@
 
 import calendar
 
-from . import charts, days
+from . import charts, days, use_parts
 from .columns import BETWEEN, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, top
 from .model import EXACT, KINDS, PARTITIONS
 from .sums import Sums, SumsByName
@@ -21,7 +21,9 @@ def rows_of(page, options):
 def calendar_page(name, title, slots_of):
     def make(model, options):
         kind = rows_of(name, options)
-        slots, parts = slots_of(model, kind)
+        if options.use in use_parts.PARTS:
+            return page_of_uses(name, title, slots_of, model, options)
+        slots, parts = slots_of(model), parts_of(model, kind, slots_of)
         totals = {}
         for names, sums in parts:
             whole = sum(plain_runs(sums[slot]) for slot, _, _ in slots if slot in sums)
@@ -62,20 +64,22 @@ def blank_months(model, slots, rows):
 def note_of(model, kind, is_months):
     """With the months of which the period has a part only."""
     found = [] if kind in PARTITIONS else [OVERLAP]
-    if is_months:
-        first, last = days.text(model.first), days.text(model.last)
-        if not first.endswith("-01"):
-            found.append("%s is from %s on." % (first[:7], first))
-        if days.text(model.last + 1)[:7] == last[:7]:
-            found.append("%s is up to %s." % (last[:7], last))
-        found.append("Blank: no data.")
-    return " ".join(found)
+    return " ".join(found + ([period_note(model)] if is_months else []))
+
+
+def period_note(model):
+    found, first, last = [], days.text(model.first), days.text(model.last)
+    if not first.endswith("-01"):
+        found.append("%s is from %s on." % (first[:7], first))
+    if days.text(model.last + 1)[:7] == last[:7]:
+        found.append("%s is up to %s." % (last[:7], last))
+    return " ".join(found + ["Blank: no data."])
 
 
 def trends_page(model, options):
     """Core hours by month."""
     kind = rows_of("trends", options)
-    slots, parts = months(model, kind)
+    slots, parts = months(model), model.by_month(kind)
     estimates, is_exact = model.estimates(), kind in EXACT
     is_inclusive = hours_column(model) == "inclusive_core_hours"
 
@@ -161,13 +165,54 @@ def plain_cells(slots, parts, wanted, has_left_out):
     }
 
 
-def weekdays(model, kind):
-    """[(slot, key, title)], model.over()"""
+def page_of_uses(name, title, slots_of, model, options):
+    """The same table of links or of opens."""
+    kind, use = rows_of(name, options), options.use
+    found = use_parts.PARTS[use](model, options, kind)
+    slots = slots_of(model)
+    is_months = slots_of is months
+    slot_of = month_of if is_months else weekday_of
+    blank = {slot for slot, _, _ in slots if is_months and (found.first is None or slot < month_of(found.first))}
+
+    def cells(label, by_day):
+        counts = dict.fromkeys((slot for slot, _, _ in slots), 0)
+        for day, number in by_day.items():
+            if slot_of(day) in counts:
+                counts[slot_of(day)] += number
+        values = [None if slot in blank else count for slot, count in counts.items()] + [sum(counts.values())]
+        return [label] + [cell for value in values for cell in (value, (value, None) if found.is_least and value else None)]
+
+    rows = sorted((cells(label, by_day) for label, by_day in found.by_label.items()), key=lambda row: (-row[-2], row[0]))
+    rows, left_out = top([row for row in rows if row[-2]], options)
+    rows.sort(key=lambda row: row[0])
+    has_total = rows and (use == "opened" or kind in use_parts.ONE_EACH)
+    notes = filter(None, (use_parts.note_of(model, use, found, kind), period_note(model) if is_months else ""))
+    return Page(name, "%s by %s: %s" % (TITLES[kind], title, use_parts.WORDS[use]), columns_of(kind, slots, ESTIMATE), rows,
+                note=" ".join(notes), left_out=left_out, total=cells("Total", found.total) if has_total else None)  # fmt: skip
+
+
+def parts_of(model, kind, slots_of):
+    """model.over()"""
+    return model.by_month(kind) if slots_of is months else model.by_weekday(kind)
+
+
+def weekday_of(day):
+    """From Sunday on, as model.by_weekday()"""
+    return (day + 4) % 7
+
+
+def month_of(day):
+    date = days.date(day)
+    return date.year * 100 + date.month
+
+
+def weekdays(_):
+    """[(slot, key, title)]"""
     names = [calendar.day_abbr[(at + 6) % 7] for at in range(7)]
-    return [(at, name, name) for at, name in enumerate(names)], model.by_weekday(kind)
+    return [(at, name, name) for at, name in enumerate(names)]
 
 
-def months(model, kind):
+def months(model):
     """At the most the last 12 months of the period."""
     first, last = days.date(model.first), days.date(model.last)
     count = (last.year - first.year) * 12 + last.month - first.month + 1
@@ -177,4 +222,4 @@ def months(model, kind):
         slots.append(
             (year * 100 + month + 1, "%d-%02d" % (year, month + 1), "%s %d" % (calendar.month_abbr[month + 1], year))
         )
-    return slots, model.by_month(kind)
+    return slots

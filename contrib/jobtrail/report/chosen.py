@@ -94,8 +94,14 @@ def sets_with(model, objects):
     return {row[0] for row in model.store.lookup(sql)}
 
 
+def objects_of(model, text):
+    """The numbers of the objects that --lib means, also by the name that they have in the site's list."""
+    site = model.site
+    return library_ids(model.store, text, lambda path: path in site.files and site.fits(text, site.files[path].library, path))
+
+
 def of_library(model, text):
-    sets = sets_with(model, library_ids(model.store, text))
+    sets = sets_with(model, objects_of(model, text))
     return lambda program: program[1] in sets
 
 

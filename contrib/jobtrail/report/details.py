@@ -161,7 +161,7 @@ class Details:
 
     def trends(self, kind):
         """{name: [core hours of each month, or None where there are no data]}, and the months' titles"""
-        slots, parts = months(self.model, kind)
+        slots, parts = months(self.model), self.model.by_month(kind)
         found = {}
         for names, sums in parts:
             for name in self.wanted[kind].keys() & set(names):

@@ -4,7 +4,7 @@
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import chosen, link_page
+from . import changes_page, chosen, link_page, removal_page, unused_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
@@ -15,6 +15,7 @@ OF_ALLOCATION = ("allocation", "coverage")
 FORMS = {
     "by": "--by",
     "of": "--of",
+    "use": "--use",
     "top": "--top",
     "raw": "--raw",
     "full_paths": "--full-paths",
@@ -25,12 +26,25 @@ OTHERS_BY = ("hours", "runs")
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
 OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY)
-WITHOUT_RAW = OF_ALLOCATION + ("links",)
+WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused")
 WITHOUT_TOP = ("endings",)
-NAMES_EXECUTABLES = ("executables", "failures")
-UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "top", "raw", "full_paths", "families")
-OPTIONS = {"exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
+NAMES_EXECUTABLES = ("executables", "failures", "removal")
+UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families")
+# what else pages cannot be of
+OF_LIBRARIES = ("changes", "unused", "removal")
+WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
+WHY_UNFIT.update(
+    changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it"
+)
+UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT}
+BY_USE = ("weekdays", "months")
+OPTIONS = {"user": "--user", "cluster": "--cluster", "exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
            "partition": "--partition", "node": "--node"}  # fmt: skip
+
+
+def of_choices(page, options):
+    """What --of can be for the page."""
+    return use_parts.OF_USE.get(options.use if page in BY_USE else None, OF.get(page, ()))
 
 
 def of_what(page, options):
@@ -44,7 +58,9 @@ def takes(page, name, options):
     if name == "by":
         return page in BY and (page != "others" or value in OTHERS_BY)
     if name == "of":
-        return value in OF.get(page, ())
+        return value in of_choices(page, options)
+    if name == "use":
+        return page in BY_USE
     if name == "raw":
         return page not in WITHOUT_RAW
     if name == "top":
@@ -58,14 +74,25 @@ def unfit(page, options):
     """The option that chooses what the page cannot be of; None: there is none."""
     if page in OF_ALLOCATION:
         return next((OPTIONS[name] for name in chosen.asked_software(options)), None)
-    if page == "links":
-        return next((OPTIONS[name] for name in link_page.UNFIT if getattr(options, name)), None)
-    return None
+    without = use_parts.UNFIT.get(options.use, ()) if page in BY_USE else UNFIT.get(page, ())
+    return next((OPTIONS[name] for name in without if getattr(options, name)), None)
 
 
-def made(options):
+def why_unfit(page, options):
+    """Why the page cannot be of what the options choose; None: it can."""
+    option = unfit(page, options)
+    if option is None:
+        return None
+    if page in WHY_UNFIT:
+        return "%s does not go with the page %s: %s" % (option, page, WHY_UNFIT[page])
+    things = "links" if page == "links" else use_parts.WORDS[options.use]
+    return "%s does not choose %s: their records do not have it" % (option, things)
+
+
+def made(model, options):
     """The names of the pages that are made where none is asked for."""
-    return [page for page in PAGES if unfit(page, options) is None]
+    fitting = [page for page in PAGES if unfit(page, options) is None and page != "removal"]
+    return [page for page in fitting if page != "unused" or unused_page.can_be_made(model)]
 
 
 def check(options):
@@ -76,15 +103,15 @@ def check(options):
             raise Failure(text)
     if options.update:
         check_update(options)
+    if options.use == "called":
+        raise Failure("--use called: " + use_parts.NO_CALLS)
     for page in options.page:
-        option = unfit(page, options)
-        if option and page == "links":
-            raise Failure("%s does not choose links: their records do not have it" % option)
-        if option:
-            raise Failure("%s does not go with the page %s: time that no program had is of no program" % (option, page))
+        why = why_unfit(page, options)
+        if why:
+            raise Failure(why)
     for page in options.page if options.of else ():
-        if options.of not in OF.get(page, (options.of,)):
-            raise Failure("there is no page %s of %s; there is --of %s" % (page, options.of, ", ".join(OF[page])))
+        if page in OF and options.of not in of_choices(page, options):
+            raise Failure("there is no page %s of %s; there is --of %s" % (page, options.of, ", ".join(of_choices(page, options))))
     for name, option in FORMS.items():
         if getattr(options, name) in (None, False):
             continue
@@ -94,7 +121,7 @@ def check(options):
 
 
 def no_fit(name, option, options):
-    value = " " + getattr(options, name) if name in ("by", "of") else ""
+    value = " " + getattr(options, name) if name in ("by", "of", "use") else ""
     others = [page for page in PAGES if takes(page, name, options)]
     text = "%s%s does nothing for %s" % (option, value, " and ".join(options.page))
     return text + ("; it does for " + ", ".join(others) if others else "")

@@ -19,7 +19,7 @@ SINGULAR = {
 }
 LINKS = (
     "SELECT link.build_epoch, link.build_user, link.build_syshost, link.executable_id, link.object_set_id,"
-    " link.function_set_id, link.link_program, link.module_id FROM link"
+    " link.function_set_id, link.link_program, link.module_id, link.uuid FROM link"
     " WHERE link.build_epoch >= ? AND link.build_epoch < ?"
 )
 FUNCTIONS = (
@@ -30,13 +30,14 @@ OVERLAP = "A link counts in each row that it belongs to: the rows have no sum."
 
 
 class Link:
-    def __init__(self, epoch, user, syshost, executable, objects, functions, compiler, module):
+    def __init__(self, epoch, user, syshost, executable, objects, functions, compiler, module, uuid):
+        self.uuid = known(uuid)
         self.epoch, self.user, self.syshost, self.executable = epoch, known(user), syshost, executable
         self.objects, self.functions, self.compiler, self.module = objects, functions, known(compiler), module
 
 
-def read(model, options):
-    """[Link] of the period that are chosen. Options that do not choose links (UNFIT) are not given."""
+def read_all(model, options):
+    """[Link] of the period, of the users and clusters that are chosen."""
     rows = model.store.lookup(LINKS, (days.begin(model.first), days.begin(model.last + 1)))
     found = [Link(*row) for row in rows]
     if options.user is not None:
@@ -44,7 +45,12 @@ def read(model, options):
     if options.cluster is not None:
         wanted = {form(1, name) for name in options.cluster}
         found = [link for link in found if form(1, link.syshost) in wanted]
-    is_chosen = program_test(model, options)
+    return found
+
+
+def read(model, options):
+    """[Link] of the period that are chosen. Options that do not choose links (UNFIT) are not given."""
+    is_chosen, found = program_test(model, options), read_all(model, options)
     return [link for link in found if is_chosen((link.executable, link.objects, None, None, None))]
 
 

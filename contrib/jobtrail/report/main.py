@@ -19,6 +19,7 @@ from .model import KINDS, Model
 from .numbers import EXACT_PLACES
 from .summary import Summary, default_path
 from .usage import ORDERS
+from .use_parts import USES
 
 
 def parser(own=None):
@@ -41,6 +42,7 @@ def parser(own=None):
     add("--by", choices=sorted(ORDERS), help="order of the tables; default: hours")
     add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY)),
         help="rows of weekdays, months (default: libraries), trends (executables), allocation (clusters) and links (compilers)")  # fmt: skip
+    add("--use", choices=USES, help="what weekdays and months count: runs that loaded (default), links, opens by others")
     add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
@@ -53,12 +55,14 @@ def parser(own=None):
     add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
     add = parser.add_argument
     if own:
-        parser.set_defaults(store=own.address, families=None, output=None, summary=own.summary, update=False,
+        parser.set_defaults(store=own.address, families=None, libraries=None, output=None, summary=own.summary, update=False,
                             pseudonym_key=None)
         own.add_options(parser, "report")
         return parser
     add("--pseudonym-key", metavar="FILE", type=file_path, help="the secret of the pseudonyms; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
+    add("--libraries", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
+        " $JOBTRAIL_LIBRARIES")  # fmt: skip
     add("-o", "--output", metavar="FILE", type=file_path,
         help="instead of standard output; replaced when whole")  # fmt: skip
     add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
@@ -158,7 +162,7 @@ def numbers_of(model, total, first, last):
 def print_report(model, options, now, shown):
     """`shown`: of class Progress."""
     chosen.tell_unknown(model, options)
-    names = [name for name in options.page or fitting.made(options) if not publishing.is_left_out(name, options)]
+    names = [name for name in options.page or fitting.made(model, options) if not publishing.is_left_out(name, options)]
     shown.begin("pages", "made", len(names))
     pages = []
     for name in names:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The data of all pages: sums over programs, and the names that a program counts under."""
 
-from .. import library
+from .. import library, site_libraries
 from . import days
 from .bounds import largest_possible
 from .division import HAD_BY_PROGRAMS, OTHERS
@@ -43,6 +43,7 @@ class Model:
         self.raw = options.raw
         self.full_paths = options.full_paths
         self.families = families
+        self.libraries_file = site_libraries.named(options)
         self.first, self.last = options.first_day, options.last_day
         self.zone = zone
         self.now = options.now
@@ -126,6 +127,11 @@ class Model:
         )
         self.condition += " AND program IN (SELECT id FROM temp.chosen_program)"
         self.job_condition += " AND profile IN (SELECT profile FROM temp.chosen_profile)"
+
+    @property
+    def site(self):
+        """The list of the site's libraries."""
+        return self.once("site", lambda: site_libraries.read(self.libraries_file))
 
     def once(self, name, make):
         if name not in self.cache:
@@ -420,6 +426,25 @@ class Model:
         return self.database.execute(
             "SELECT coalesce(sum(told), 0) FROM period_job WHERE " + self.job_condition
         ).fetchone()[0]
+
+    def usage_of(self, programs):
+        """As usage(), of these programs, whether or not they are chosen."""
+        return self.database.execute(
+            "SELECT program, who, basis, p, sum(n), sum(hours), sum(squares), sum(uncertain), max(last) FROM period_usage"
+            " WHERE %s AND program IN (%s) GROUP BY program, who, basis, p HAVING sum(parts) > 0"
+            % (self.who_condition, ", ".join(map(str, sorted(programs))) or "NULL")
+        ).fetchall()
+
+    def jobs_of(self, programs):
+        """[(programs of these, person, jobs that had them all, and of these no others)]"""
+        profiles = {}
+        for profile, program in self.database.execute("SELECT * FROM all_profile_member"):
+            if program in programs:
+                profiles.setdefault(profile, []).append(program)
+        rows = self.database.execute(
+            "SELECT profile, who, sum(jobs) FROM period_job WHERE %s GROUP BY profile, who" % self.who_condition
+        )
+        return [(profiles[profile], who, jobs) for profile, who, jobs in rows if profile in profiles]
 
     def profile_programs(self):
         def make():

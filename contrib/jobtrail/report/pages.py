@@ -3,11 +3,14 @@
 
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
+from .changes_page import changes_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
+from .removal_page import removal_page
+from .unused_page import unused_page
 from .usage import usage_page
 
 PAGES = {kind: usage_page(kind) for kind in KINDS}
@@ -24,17 +27,21 @@ PAGES.update(
     allocation=allocation_page,
     coverage=coverage_page,
     links=links_page,
+    changes=changes_page,
+    unused=unused_page,
+    removal=removal_page,
 )
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
+    ("The site's libraries", ["changes", "unused", "removal"]),
     ("How it ended", ["endings", "failures"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
 )  # fmt: skip

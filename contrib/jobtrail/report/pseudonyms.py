@@ -96,6 +96,11 @@ class Pseudonyms:
         is_shown = name in self.unknown or name in self.public[kind] and not self.has_person(name)
         return name if is_shown else self.of(kind, name)
 
+    def site_library(self, name, path):
+        """Of a library as the site's list has it."""
+        is_public = name in self.public["library"] or self.is_public(path, False)
+        return name if is_public and not self.has_person(name) else self.of("library", name)
+
     def program(self, path):
         """The file's name, or its pseudonym: directories have names of users."""
         return self.software("program", path.rsplit("/", 1)[-1])

@@ -10,9 +10,9 @@ from .pages import PAGES
 
 # pages that name what a page of the key's name is about
 NAMED_IN = {
-    "users": ("others",),
-    "executables": ("families", "last", "others", "failures"),
-    "libraries": ("system",),
+    "users": ("others", "changes", "removal"),
+    "executables": ("families", "last", "others", "failures", "removal"),
+    "libraries": ("system", "changes", "unused", "removal"),
     "packages": ("together",),
 }
 PSEUDONYMS = (

@@ -185,6 +185,8 @@ def print_page(page, head):
         print(line)
     if not page.rows:
         print(nothing_line(head))
+        if page.note:
+            print(page.note)
         return
     kinds = [kind for _, _, kind in page.columns]
     rows = page.rows + ([page.total] if page.total else [])

@@ -15,7 +15,8 @@ from ..program import Failure
 from ..store import MariadbStore, SqliteStore, open_store, opened
 from ..text import escape
 
-# {may}: a row of these users or accounts, {me}: a `build_user` of these users, {base}: what names of tables begin with.
+# {may}: a row of these users or accounts, {me}: a `build_user` of these users, {own}: a `user` of
+# these users alone, {base}: what names of tables begin with.
 RUNS = "{base}run_own WHERE job_part_id IN (SELECT id FROM {base}job_part WHERE {may})"
 LINKS = "{base}link WHERE {me}"
 PACKAGES = (
@@ -48,7 +49,7 @@ TABLES = {
     "run": "{may}",
     "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
     "coverage": "{may}",
-    "library_event": "kind = 'change'",  # of the site's libraries; uses are those of users
+    "library_event": "(kind = 'change' OR {own})",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
     "executable": "id IN {executable}",
     "object_set_member": "object_set_id IN {object_set}",
@@ -80,7 +81,7 @@ def conditions(base, users, accounts, lists):
     may, me = "user IN " + users, "build_user IN " + users
     if accounts is not None:
         may = "({} OR lower(account) IN {})".format(may, accounts)
-    names, finding = {"base": base, "may": may, "me": me}, {}
+    names, finding = {"base": base, "may": may, "me": me, "own": "user IN " + users}, {}
     for name, sql in LISTS.items():
         finding[name] = sql.format(**names)
         names[name] = lists.get(name, "(%s)" % finding[name])
@@ -109,6 +110,8 @@ def check_form(sql):
 
 
 class RestrictedSqlite(SqliteStore):
+    is_all = False
+
     def __init__(self, rights):
         self.rights = rights
         self.is_ours = False  # the statement
@@ -177,6 +180,7 @@ class RestrictedSqlite(SqliteStore):
 
 
 class RestrictedMariadb(MariadbStore):
+    is_all = False
     TABLE = re.compile(r"\b(?:FROM|JOIN)\s+([^\s(),]+)", re.IGNORECASE)
     QUOTED = re.compile(r"`(\w+)`")
     # The lists that are written into a statement. Others may be too long, and are found by each statement.

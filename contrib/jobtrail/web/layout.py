@@ -7,7 +7,8 @@ All text of the store is escaped twice, as there: as for a terminal, and for HTM
 import functools
 import html
 
-from ..report import charts, frame, html_output
+from .. import site_libraries
+from ..report import charts, fitting, frame, html_output
 from ..report.columns import Page
 from ..report.html_table import linked, table
 from ..report.pages import GROUPS, NAMES
@@ -133,11 +134,22 @@ class Writer:
         kept = self.kept(*PERIOD, *PLACE)
         groups = [("Overview", [(url("", kept), "Overview")])]
         for title, names in GROUPS:
-            groups.append((title, [(url(name, kept), NAMES[name]) for name in names]))
+            groups.append((title, [(url(name, self.fitting(name)), NAMES[name]) for name in names if self.is_there(name)]))
         groups.append(("One by one", [(url(name, kept), text) for name, text in STORED]))
         if documentation.is_there():
             groups.append(("What it is", [(url("documentation", kept), "Documentation")]))
-        return frame.navigation(groups, url(self.context.page.route, kept))
+        return frame.navigation(groups, url(self.context.page.route, self.fitting(self.context.page.route)))
+
+    def fitting(self, page):
+        """The parameters that are kept of which a page of libraries can be; all of them for others."""
+        without = fitting.UNFIT[page] if page in fitting.OF_LIBRARIES else ()
+        return self.kept(*(name for name in PERIOD + PLACE if name not in without))
+
+    def is_there(self, name):
+        """Whether there is such a page of the report for who asks, with this address."""
+        if name == "unused":
+            return self.context.asker.rights.all and site_libraries.default() is not None
+        return name != "removal" or bool(self.context.get("lib") or self.context.get("module"))
 
     def facts(self):
         if not self.sheet.facts:
@@ -193,8 +205,13 @@ class Writer:
             return None if row["kind"] == "command" else url("document", [("path", row["place"]), ("name", value), *self.kept(*PERIOD, *PLACE)])
         if table_name == "documentation" and not self.is_used(value):
             return None
+        if (table_name, key) == ("removal", "program"):
+            key = "executable" if row["runs"] is not None or row["links"] is not None else key
         thing = THING_OF.get(key) or THING_IN.get((table_name, key))
-        if thing is None or value in things.NO_THING or (key == "built_by" and value not in things.users_of(self.sheet.model)):
+        if thing is None or value in things.NO_THING:
+            return None
+        # not each of them has run something
+        if (key == "built_by" or key == "user" and table_name in ("changes", "removal")) and value not in things.users_of(self.sheet.model):
             return None
         if thing in ("job", "run"):
             # a number alone can be that of other users' jobs, of other clusters, and of other attempts

@@ -11,10 +11,10 @@ from ..acct.select import Selection
 from ..alldoc.search import checked_kinds
 from ..alldoc.show import harmless
 from ..hints import hint
-from ..report import fitting
+from ..report import fitting, unused_page, use_parts
 from ..report import main as report
 from ..text import cell, escape
-from . import documentation, runs, things
+from . import documentation, runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
 from .tables import FIRST, Shown, View
@@ -68,14 +68,32 @@ def overview(asker, page, now):
     return sheet
 
 
+REPORT_ASKED = ("of", "paths", "use")
+
+
+def asked_use(context, name):
+    context.check_choice("use", use_parts.USES if name in fitting.BY_USE else ())
+    if context.get("use") == "called":
+        raise Refused(404, "Calls: %s." % use_parts.NO_CALLS)
+    return context.get("use") or None
+
+
 def report_page(name):
     def make(asker, page, now):
-        context = Context(asker, page, now, ("of", "paths"))
-        context.check_choice("of", fitting.OF.get(name, ()))
+        context = Context(asker, page, now, REPORT_ASKED)
+        use = asked_use(context, name)
+        context.check_choice("of", use_parts.OF_USE.get(use, fitting.OF.get(name, ())))
         context.check_choice("paths", ("1",))
-        model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")))
+        model = context.model(of=context.get("of") or None, full_paths=bool(context.get("paths")), use=use)
+        why = fitting.why_unfit(name, context.chosen_options) if use or name in fitting.OF_LIBRARIES else None
+        if why:
+            raise Refused(400, why + ".")
+        if name == "unused" and not unused_page.can_be_made(model):
+            raise Refused(404, (unused_page.NO_LIST if model.store.is_all else unused_page.NOT_ALL) + ".")
+        if name == "removal" and not (context.get("lib") or context.get("module")):
+            raise Refused(400, "The address names nothing that would go: it needs lib= or module=.")
         table = fitting.PAGES[name](model, context.chosen_options)
-        more = [(key, context.get(key)) for key in ("of", "paths")]
+        more = [(key, context.get(key)) for key in REPORT_ASKED]
         sheet = Sheet(context, table.title, model, subject=more)
         sheet.tables = [Shown(table, context.view())]
         sheet.is_one = True
@@ -98,7 +116,7 @@ def software_page(thing):
         choose = things.chooser(kind, key)
         is_path = kind == "executables" and "/" in name
         model = context.model(choose, full_paths=is_path)
-        if not choose(model, None)[0]:
+        if not choose(model, None)[0] and not (kind == "libraries" and site.is_known(model, name)):
             raise unknown(context, thing, name, things.names_of(model, kind))
         sheet = Sheet(context, "%s %s" % (thing.capitalize(), cell(name)), model)
         sheet.subject = [("name", name), ("program", context.get("program"))]
@@ -129,6 +147,9 @@ def shown(table, view):
     return Shown(table, View(view.find, view.sort, rows=1000) if table.name == "monthly" and view.rows == FIRST else view)
 
 
+SITE_TABLES = {"changes": site.changes, "uses": site.uses, "removal": site.removal}
+
+
 def of_thing(table, model, context, kind, name):
     if table == "monthly":
         return things.monthly(model, kind)
@@ -138,6 +159,9 @@ def of_thing(table, model, context, kind, name):
         return documentation.of_library(name) if kind == "libraries" else documentation.of_module(name)
     if table == "files":
         return things.files(model, context, name)
+    if table in SITE_TABLES and kind in ("libraries", "modules"):
+        wanted = model.once("wanted", lambda: site.target(model, kind, name, lambda have: things.fits(kind, name, (have,))))
+        return SITE_TABLES[table](model, context.chosen_options, wanted)
     if table == "coverage" and kind == "executables":
         return things.unrecorded(model, name)
     return fitting.PAGES[table](model, context.chosen_options)

@@ -7,14 +7,17 @@ from ..report.model import EXACT, NOT_KNOWN, UNKNOWN
 from ..report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
 from ..report.usage import USAGE_COLUMNS, hours_column, usage_cells
 from ..report.sums import SumsByName
+from . import site
 
 # Things of which the report has a table, and the tables on their pages. `runs` and `jobs` are the store's; `monthly`,
 # `builds`, `files` and `coverage` of an executable are below; the others are those of the report.
 SOFTWARE = {
     "executable": ("executables", ("monthly", "users", "accounts", "endings", "builds", "libraries", "modules", "packages",
                                    "coverage", "runs")),
-    "library": ("libraries", ("monthly", "executables", "users", "accounts", "files", "modules", "documentation", "runs")),
-    "module": ("modules", ("monthly", "executables", "users", "accounts", "libraries", "documentation", "runs")),
+    "library": ("libraries", ("monthly", "executables", "users", "accounts", "files", "modules", "changes", "uses", "removal",
+                              "documentation", "runs")),
+    "module": ("modules", ("monthly", "executables", "users", "accounts", "libraries", "changes", "uses", "removal", "documentation",
+                           "runs")),
     "package": ("packages", ("monthly", "executables", "users", "accounts", "packages", "runs")),
 }
 PEOPLE = {
@@ -60,11 +63,12 @@ def chooser(kind, name):
             sets = sets_with(model, *name)
             return {number for number, program in model.programs().items() if program[3] in sets}, False
         decides, names = names_by(model, kind)
+        objects = site.objects_named(model, name) if kind == "libraries" else frozenset()
         known, found = {}, set()
         for number, program in model.programs().items():
             part = decides(program)
             if part not in known:
-                known[part] = fits(kind, name, names(part))
+                known[part] = fits(kind, name, names(part)) or not objects.isdisjoint(model.members().get(part, ()))
             if known[part]:
                 found.add(number)
         return found, kind in EXACT
@@ -84,7 +88,12 @@ def sets_with(model, name, program):
 def fits(kind, name, names):
     if name in names:
         return True
-    return kind == "libraries" and " " not in name and any(have.partition(" ")[0] == name for have in names)
+    return kind == "libraries" and " " not in name and any(have.partition(" ")[0] in (name, without_lib(name)) for have in names)
+
+
+def without_lib(name):
+    """Sites and packages call fft libfft."""
+    return name[3:] if name.startswith("lib") else name
 
 
 # ---- Tables that the report has not
@@ -153,6 +162,7 @@ def builds(model, context):
 def files(model, context, name):
     """The files that a library's name stands for, of which the store knows, and in how many sets of libraries they are."""
     wanted = {number for number, (have, _) in model.libraries().items() if fits("libraries", name, (have,))}
+    wanted |= site.objects_named(model, name)
     sets = {model.programs()[number][1] for number in model.programs_wanted}
     used = {member for number in sets for member in model.members().get(number, ())}
     modules = model.modules()

@@ -15,10 +15,12 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
+#include "conf/base/globs.h"
 #include "conf/base/progress.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/base/suggest.h"
 #include "conf/conf.h"
+#include "submit/libraries/libmon/libmon_list.h"
 #include "submit/libraries/libmon/libmon_output.h"
 #include "submit/libraries/libmon/libmon_watch.h"
 #include "submit/libraries/scan/library_scan.h"
@@ -26,6 +28,7 @@
 static const char usage[] =
     "Usage: jobtrail-libmon scan [OPTION...]\n"
     "       jobtrail-libmon watch [OPTION...]\n"
+    "       jobtrail-libmon list [--conf FILE] [--json] [PATTERN...]\n"
     "\n"
     "scan\n"
     "Says what has changed since the last scan in the libraries below the trees of [libraries] in\n"
@@ -34,6 +37,10 @@ static const char usage[] =
     "watch\n"
     "Says it soon, and who did it, until it is ended; and appends users' lines to the logs of\n"
     "[libraries] log_dir. The node's watcher runs it where [libraries] says so.\n"
+    "\n"
+    "list\n"
+    "Prints the libraries that the last scan has seen: those whose name matches a PATTERN of the\n"
+    "shell, or whose path does if the pattern has a slash; without one all.\n"
     "\n"
     "  --conf FILE         the configuration (default " JOBTRAIL_CONF ")\n"
     "  --dry-run           only say what has changed; write nothing\n"
@@ -48,7 +55,13 @@ static const char usage[] =
     "  -V, --version\n"
     "\n"
     "Exit status: 0 all was seen; 1 a tree is away, or something cannot be read; 2 usage; 3 the\n"
-    "configuration, the state, a log or the outbox cannot be used; 4 another scan or watch runs.\n";
+    "configuration, the state, a log or the outbox cannot be used; 4 another scan or watch runs. "
+    "Of\n"
+    "list: 1 no library is chosen.\n";
+
+enum libmon_command { COMMAND_SCAN, COMMAND_WATCH, COMMAND_LIST, COMMANDS };
+
+static const char *const commands[COMMANDS] = {"scan", "watch", "list"};
 
 enum libmon_status {
     LIBMON_OK = 0,
@@ -61,7 +74,8 @@ enum libmon_status {
 struct libmon_options {
     const char *conf, *root;
     bool dry_run, json, quiet, wait, no_new_hashes, accept_away, background, help, version;
-    char **argv; /* of main() */
+    char **argv, **patterns; /* of main() */
+    size_t pattern_count;
 };
 
 #define MEMBER(name) offsetof(struct libmon_options, name)
@@ -135,6 +149,7 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
                    .trouble = libmon_trouble},
         .warn = libmon_warn,
         .progress = libmon_progress,
+        .end = libmon_list_keep,
     };
     struct library_scan_counts counts = {0};
     char trouble[1024];
@@ -210,10 +225,44 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
     return error == 0 ? LIBMON_OK : error == -EWOULDBLOCK ? LIBMON_LOCKED : LIBMON_UNUSABLE;
 }
 
+/* ---- Listing ----------------------------------------------------------------------------------
+ */
+
+static const char *why_no_list(int error)
+{
+    return error == -ENOENT   ? "there was no scan yet: jobtrail-libmon scan"
+           : error == -EACCES ? "root alone reads it; all read the file of [libraries] list, if "
+                                "there is one"
+           : error == -EAGAIN ? "a scan writes it: try again"
+           : error == -EIO ? "it is damaged, of an earlier version, or a scan was killed while it "
+                             "wrote: jobtrail-libmon scan"
+                           : strerror(-error);
+}
+
+static enum libmon_status list(const struct libmon_options *options, const struct conf *conf)
+{
+    uint64_t shown;
+    int error =
+        libmon_list_print(conf, options->json, options->patterns, options->pattern_count, &shown);
+    if (error != 0) {
+        fprintf(stderr, "jobtrail-libmon: the state in %s: %s\n", conf->library_state,
+                why_no_list(error));
+        return LIBMON_UNUSABLE;
+    }
+    if (fflush(stdout) != 0) {
+        perror("jobtrail-libmon: stdout");
+        return LIBMON_UNUSABLE;
+    }
+    if (shown > 0)
+        return LIBMON_OK;
+    fputs("jobtrail-libmon: no library is chosen: 'jobtrail-libmon list' has all\n", stderr);
+    return LIBMON_NOT_ALL;
+}
+
 /* ---- The command line -------------------------------------------------------------------------
  */
 
-static enum libmon_status run(const struct libmon_options *options, bool is_watch)
+static enum libmon_status run(const struct libmon_options *options, enum libmon_command command)
 {
     struct conf conf;
     struct conf_error fault;
@@ -225,7 +274,9 @@ static enum libmon_status run(const struct libmon_options *options, bool is_watc
     }
     enum libmon_status status = LIBMON_UNUSABLE;
     if (days_use_zone(conf.timezone) == 0)
-        status = is_watch ? watch(options, &conf) : scan(options, &conf);
+        status = command == COMMAND_SCAN    ? scan(options, &conf)
+                 : command == COMMAND_WATCH ? watch(options, &conf)
+                                            : list(options, &conf);
     else
         fputs("jobtrail-libmon: out of memory\n", stderr); /* conf_load() has checked the zone */
     conf_free(&conf);
@@ -234,28 +285,50 @@ static enum libmon_status run(const struct libmon_options *options, bool is_watc
 
 static enum libmon_status wrong_command(const char *word)
 {
-    static const char *const commands[] = {"scan", "watch"};
-    const char *near = word == NULL ? NULL : suggest(word, commands, 2);
+    const char *near = word == NULL ? NULL : suggest(word, commands, COMMANDS);
     if (word == NULL)
-        fputs("jobtrail-libmon: no command: write scan or watch\n", stderr);
+        fputs("jobtrail-libmon: no command: write scan, watch or list\n", stderr);
     else if (near != NULL)
         fprintf(stderr, "jobtrail-libmon: no command %s: did you mean %s?\n", word, near);
     else
-        fprintf(stderr, "jobtrail-libmon: no command %s: there are scan and watch\n", word);
+        fprintf(stderr, "jobtrail-libmon: no command %s: there are scan, watch and list\n", word);
     fputs("Try 'jobtrail-libmon --help'.\n", stderr);
     return LIBMON_USAGE;
 }
 
 /* NULL: the options of the command fit. */
-static const char *wrong_options(const struct libmon_options *options, bool is_watch, int words)
+static const char *wrong_options(const struct libmon_options *options, enum libmon_command command)
 {
-    if (words > 1)
+    bool is_watch = command == COMMAND_WATCH;
+    if (command == COMMAND_LIST)
+        return options->dry_run || options->quiet || options->wait || options->no_new_hashes ||
+                       options->accept_away || options->background
+                   ? "list has --conf and --json alone"
+                   : NULL;
+    if (options->pattern_count > 0)
         return is_watch ? "watch takes no argument" : "scan takes no argument";
     if (options->root[0] != '/')
         return "the DIR of --root must be absolute";
     if (is_watch && (options->dry_run || options->json || options->accept_away))
         return "watch has no --dry-run, --json and --accept-away";
     return !is_watch && options->background ? "--background is an option of watch" : NULL;
+}
+
+static const char *wrong_pattern(const struct libmon_options *options)
+{
+    for (size_t i = 0; i < options->pattern_count; i++)
+        if (globs_fault(options->patterns[i]) != NULL)
+            return "a pattern without an end: close '[' by ']'";
+    return NULL;
+}
+
+/* Returns COMMANDS where there is none of this name. */
+static enum libmon_command find_command(const char *word)
+{
+    enum libmon_command command = COMMAND_SCAN;
+    while (word != NULL && command < COMMANDS && strcmp(word, commands[command]) != 0)
+        command++;
+    return word == NULL ? COMMANDS : command;
 }
 
 int main(int argc, char *argv[])
@@ -275,10 +348,14 @@ int main(int argc, char *argv[])
         fputs(options.help ? usage : "jobtrail-libmon " JOBTRAIL_VERSION "\n", stdout);
         return LIBMON_OK;
     }
-    bool is_watch = optind < argc && strcmp(argv[optind], "watch") == 0;
-    if (optind >= argc || (!is_watch && strcmp(argv[optind], "scan") != 0))
-        return (int)wrong_command(optind < argc ? argv[optind] : NULL);
-    const char *wrong = wrong_options(&options, is_watch, argc - optind);
+    enum libmon_command command = find_command(argv[optind]);
+    if (command == COMMANDS)
+        return (int)wrong_command(argv[optind]);
+    options.patterns = argv + optind + 1;
+    options.pattern_count = (size_t)(argc - optind - 1);
+    const char *wrong = wrong_options(&options, command);
+    if (wrong == NULL)
+        wrong = wrong_pattern(&options);
     if (wrong != NULL) {
         fprintf(stderr, "jobtrail-libmon: %s\nTry 'jobtrail-libmon --help'.\n", wrong);
         return LIBMON_USAGE;
@@ -287,5 +364,5 @@ int main(int argc, char *argv[])
         stderr_or_syslog_open("jobtrail-libmon");
         stderr_or_syslog_switch();
     }
-    return (int)run(&options, is_watch);
+    return (int)run(&options, command);
 }

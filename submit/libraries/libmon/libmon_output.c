@@ -201,22 +201,20 @@ static int print_change(struct libmon_output *output, const struct library_chang
     return error;
 }
 
-/* A record that finds no room does not keep the others from being written to logs: libmon_keep()
- * says it. */
 /* Texts of a record that are made of what is known of who it was. */
 struct who_texts {
     char user[LIBRARY_USER_SIZE], step[16], event[RECORD_UUID_SIZE];
 };
 
-/* An event is a uuid of the begin of its burst, which its text has before the dash. */
+/* An event is a uuid of the time of its first change, which its text has before the dash. */
 static const char *event_of(const struct library_who *who, char text[RECORD_UUID_SIZE])
 {
     char named[LIBRARY_EVENT_SIZE + HOST_NAME_MAX];
     uuid_t uuid;
-    unsigned long long burst_s = 0;
+    unsigned long long begin_s = 0;
     int size = snprintf(named, sizeof named, "%s %s", who->event, host_node());
-    if (who->event[0] == '\0' || sscanf(who->event, "%llx-", &burst_s) != 1 ||
-        uuid7_of(burst_s * (uint64_t)SECOND_NS, named, (size_t)size, uuid) != 0)
+    if (who->event[0] == '\0' || sscanf(who->event, "%llx-", &begin_s) != 1 ||
+        uuid7_of(begin_s * (uint64_t)SECOND_NS, named, (size_t)size, uuid) != 0)
         return NULL;
     uuid_unparse_lower(uuid, text);
     return text;
@@ -258,6 +256,8 @@ static void add_sighting(const struct library_change *change, struct library_sig
     };
 }
 
+/* A record that finds no room does not keep the others from being written to logs: libmon_keep()
+ * says it. */
 int libmon_tell(void *context, const struct library_change *change)
 {
     struct libmon_output *output = context;

@@ -21,8 +21,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/cpu_time.h"
-#include "conf/base/directory.h"
-#include "conf/base/trusted.h"
+#include "conf/base/own_directory.h"
+#include "conf/base/signal_fd.h"
 #include "submit/libraries/lines/line_service.h"
 #include "submit/libraries/uses/use_watch.h"
 #include "submit/libraries/watch/library_watch.h"
@@ -282,9 +282,8 @@ static int watch_loop(struct watching *watching)
 
 static int open_state(const char *path)
 {
-    char culprit[PATH_MAX] = "";
-    int error = directory_make_all(path, 0700);
-    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    char culprit[PATH_MAX];
+    int fd = own_directory(path, 0700, culprit, sizeof culprit);
     if (fd == -EPERM && culprit[0] != '\0')
         return fail(fd, culprit, "others than root can change it");
     return fd < 0 ? fail(fd, path, strerror(-fd)) : fd;
@@ -313,18 +312,6 @@ static int take_lock(int state)
                : fail(error, LIBRARY_WATCH_LOCK, strerror(-error));
 }
 
-static int take_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? -errno : fd;
-}
-
 static int begin_watch(struct watching *watching, int state)
 {
     int error = library_watch_new(watching->conf, &watching->watch);
@@ -339,7 +326,8 @@ static int get_ready(struct watching *watching, int state)
     watching->lock = take_lock(state);
     if (watching->lock < 0)
         return watching->lock;
-    watching->signals = take_signals();
+    const int children = SIGCHLD;
+    watching->signals = signal_fd(&children, 1);
     if (watching->signals < 0)
         return fail(watching->signals, "signals", strerror(-watching->signals));
     bool is_wanted = watching->conf->library_watch && watching->conf->library_trees.count > 0;
@@ -348,7 +336,9 @@ static int get_ready(struct watching *watching, int state)
         watching->helper[HELPER_LINES].run = line_service_run;
     else if (error != 0)
         return error;
-    if (is_wanted && error == 0 && watching->conf->library_use_logs[0] != '\0')
+    bool has_uses =
+        watching->conf->library_use_logs[0] != '\0' || watching->conf->library_use_records;
+    if (is_wanted && error == 0 && has_uses)
         watching->helper[HELPER_USES].run = use_watch_run;
     tell_state(watching);
     keep_helpers(watching);

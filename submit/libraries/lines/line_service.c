@@ -5,11 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,9 +15,12 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
 #include "conf/base/globs.h"
+#include "conf/base/monotonic.h"
+#include "conf/base/own_directory.h"
+#include "conf/base/signal_fd.h"
 #include "conf/base/trusted.h"
+#include "conf/conf_libraries.h"
 #include "submit/libraries/library_user.h"
 #include "submit/libraries/lines/line_limits.h"
 #include "submit/libraries/lines/line_log.h"
@@ -48,13 +49,6 @@ struct line_service {
     struct connection connection[CONNECTIONS];
     int told; /* errno of the last trouble, which is told once */
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int fail(int error, const char *what)
 {
@@ -113,9 +107,9 @@ static enum log_answer take_message(struct line_service *service, const char *by
     if (is_new && !globs_match(service->names, message.name))
         return LOG_NO_SUCH;
     uint32_t place = place_of(service, uid);
-    if (is_new && !line_limits_begin_log(&service->limits, place, now_ms()))
+    if (is_new && !line_limits_begin_log(&service->limits, place, monotonic_ms()))
         return LOG_NO_MORE;
-    if (!line_limits_take(&service->limits, place, message.name, now_ms()))
+    if (!line_limits_take(&service->limits, place, message.name, monotonic_ms()))
         return LOG_LEFT_OUT;
     return answer_of(service, append_line(service, &message, uid), message.name);
 }
@@ -123,7 +117,7 @@ static enum log_answer take_message(struct line_service *service, const char *by
 static void tell_left_out(struct line_service *service, bool is_end)
 {
     struct line_user *user;
-    while ((user = line_limits_untold(&service->limits, now_ms(), is_end)) != NULL) {
+    while ((user = line_limits_untold(&service->limits, monotonic_ms(), is_end)) != NULL) {
         char words[64];
         int size = snprintf(words, sizeof words, "LINES_LEFT_OUT count=%llu",
                             (unsigned long long)user->left_out);
@@ -178,7 +172,7 @@ static void accept_one(struct line_service *service)
     if (connection == NULL)
         end_connection(&refused, LOG_TOO_MANY);
     else
-        *connection = (struct connection){fd, peer.uid, now_ms() + PATIENCE_MS};
+        *connection = (struct connection){fd, peer.uid, monotonic_ms() + PATIENCE_MS};
 }
 
 /* One packet, whole, or nothing yet. */
@@ -195,7 +189,7 @@ static void read_connection(struct line_service *service, struct connection *con
 
 static void end_late(struct line_service *service)
 {
-    uint64_t now = now_ms();
+    uint64_t now = monotonic_ms();
     for (int i = 0; i < CONNECTIONS; i++)
         if (service->connection[i].fd >= 0 && service->connection[i].until_ms <= now)
             end_connection(&service->connection[i], LOG_WRONG);
@@ -265,28 +259,30 @@ static int listen_at(const char *path)
 
 static int open_logs(const char *path)
 {
-    char culprit[PATH_MAX] = "";
-    int error = directory_make_all(path, 0755);
-    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
+    char culprit[PATH_MAX];
+    int fd = own_directory(path, 0755, culprit, sizeof culprit);
     return fd < 0 ? fail(fd, culprit[0] != '\0' ? culprit : path) : fd;
 }
 
 static int get_ready(struct line_service *service)
 {
-    sigset_t set;
     int error = globs_read(service->conf->library_log_names, &service->names);
     if (error != 0)
         return fail(error, "log_names");
     service->directory = open_logs(service->conf->library_log_dir);
     if (service->directory < 0)
         return service->directory;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    service->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    const char *shared = conf_library_log_dir_is_in(service->conf);
+    if (shared != NULL) {
+        fprintf(stderr,
+                "jobtrail-libmon: log_dir: %s is, has or lies in the directory of '%s': name one "
+                "of its own\n",
+                service->conf->library_log_dir, shared);
+        return -EINVAL;
+    }
+    service->signals = signal_fd(NULL, 0);
     if (service->signals < 0)
-        return fail(-errno, "signals");
+        return fail(service->signals, "signals");
     service->listener = listen_at(service->conf->library_log_socket);
     return service->listener < 0 ? service->listener : 0;
 }

@@ -165,6 +165,16 @@ void library_identity(const struct stat *status, struct library_file *file)
     file->is_anyones = (status->st_mode & S_IWOTH) != 0;
 }
 
+int64_t library_access(const struct stat *status)
+{
+    return time_ns(&status->st_atim);
+}
+
+int64_t library_changed(const struct stat *status)
+{
+    return time_ns(&status->st_ctim);
+}
+
 static int open_library(int directory, const char *name)
 {
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

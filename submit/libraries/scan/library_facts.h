@@ -34,6 +34,10 @@ const char *library_naming_trouble(struct library_naming *naming);
 /* Inode, size, times, owner and who can read it. */
 void library_identity(const struct stat *status, struct library_file *file);
 
+/* The times of last access and of last change, in nanoseconds since the Epoch. */
+int64_t library_access(const struct stat *status);
+int64_t library_changed(const struct stat *status);
+
 /* Opens the regular file `name` in the directory and reads all but its names, and its hash within
  * `bounds` (NULL: none), which count down. Neither follows a symbolic link nor moves the time of
  * last access. Returns 0; -ENOENT where it is gone or no regular file any more; -EFBIG where it has

@@ -16,7 +16,6 @@
 #include "conf/base/hash.h"
 #include "conf/base/io.h"
 #include "conf/base/text.h"
-#include "conf/conf_libraries.h"
 #include "submit/libraries/library_date.h"
 #include "submit/libraries/library_log.h"
 #include "submit/libraries/library_user.h"
@@ -314,13 +313,7 @@ static void count_change(struct telling *telling, struct library_change *change)
 
 static int put_change(struct telling *telling, struct library_change *change)
 {
-    const struct conf_line *group =
-        library_is_others(name_of(change))
-            ? NULL
-            : conf_library_group(telling->teller->conf, name_of(change));
-    if (group != NULL)
-        change->group = group->name;
-    change->seen_s = telling->teller->seen_s;
+    change->group = library_group(telling->teller->conf, name_of(change));
     count_change(telling, change);
     find_who(telling->teller->whos, change);
     change->seen_s = telling->teller->seen_s;

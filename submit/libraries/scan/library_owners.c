@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/base/grow.h"
+#include "conf/conf_libraries.h"
 
 #define BLANKS " \t"
 
@@ -157,4 +158,10 @@ bool library_owners_believe(struct library_owners *owners, struct library_file *
 bool library_is_others(const char *name)
 {
     return name[0] == '~';
+}
+
+const char *library_group(const struct conf *conf, const char *name)
+{
+    const struct conf_line *group = library_is_others(name) ? NULL : conf_library_group(conf, name);
+    return group == NULL ? "" : group->name;
 }

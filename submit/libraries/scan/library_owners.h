@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "conf/conf.h"
 #include "submit/libraries/scan/library_change.h"
 
 struct library_owners;
@@ -34,5 +35,9 @@ bool library_owners_believe(struct library_owners *owners, struct library_file *
 
 /* Whether it is the name of the files of a user who is not believed. */
 bool library_is_others(const char *name);
+
+/* The name of the group of [libraries] that the library of this name is part of; "": of none, as
+ * the files of such a user. */
+const char *library_group(const struct conf *conf, const char *name);
 
 #endif

@@ -2,27 +2,27 @@
 #include "submit/libraries/scan/library_scan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
 #include "conf/base/trusted.h"
 #include "conf/library_last_scan.h"
 #include "submit/libraries/scan/library_facts.h"
+#include "submit/libraries/scan/library_lock.h"
+#include "submit/libraries/scan/library_reads.h"
 #include "submit/libraries/scan/library_state.h"
 #include "submit/libraries/scan/library_walk.h"
+#include "submit/libraries/who_file.h"
 #include "submit/libraries/who_socket.h"
 
 /* How long one scan hashes: what is left then, the next ones hash. */
@@ -269,6 +269,17 @@ static bool is_one_device(const struct scan *scan, size_t was, size_t is)
     return was < places->count && places->place[was].was_device == places->place[is].device;
 }
 
+/* Where a turn of jobtrail-libuse that was killed may have moved the time of last change, what the
+ * file is tells whether it has changed. */
+static int take_rearmed(struct scan *scan, const struct library_seen *seen,
+                        struct library_file *was)
+{
+    int result = library_reads_is_rearmed(scan->state, seen, was);
+    if (result == 1)
+        was->changed_ns = 0;
+    return result < 0 ? state_failed(scan, result) : 0;
+}
+
 /* The file of the row, which is not as it was. */
 static int file_other(struct scan *scan, const struct library_seen *seen)
 {
@@ -280,12 +291,16 @@ static int file_other(struct scan *scan, const struct library_seen *seen)
         .was = scan->row.file,
     };
     library_state_rest(scan->state, &pending.was);
-    int error = look_closer(scan, seen, true, &pending.is);
+    int error = take_rearmed(scan, seen, &pending.was);
+    if (error == 0)
+        error = look_closer(scan, seen, true, &pending.is);
     if (error == -ENOENT)
         return row_missing(scan);
     if (error != 0)
         return error;
-    pending.kind = library_change_judge(&pending.was, &pending.is,
+    struct library_file now = pending.is;
+    now.changed_ns = library_changed(seen->status); /* also one that is too new to be kept */
+    pending.kind = library_change_judge(&pending.was, &now,
                                         is_one_device(scan, pending.was_place, seen->place));
     bool is_kept = pending.kind == LIBRARY_NONE && pending.was_place == pending.is_place &&
                    pending.was.inode == pending.is.inode &&
@@ -515,33 +530,66 @@ static int scan_trees(struct scan *scan)
  * where a dry run has made none. */
 static int open_own(struct scan *scan, const char *path, mode_t mode)
 {
-    char culprit[PATH_MAX] = "";
-    int error = scan->order->is_dry ? 0 : directory_make_all(path, mode);
-    int fd = error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, sizeof culprit);
-    if (fd == -ENOENT && scan->order->is_dry)
-        return fd;
-    if (fd == -EPERM && culprit[0] != '\0')
-        return scan_fail(scan, fd, "root writes nothing to %s: %.200s can be changed by others",
-                         path, culprit);
-    return fd < 0 ? scan_fail(scan, fd, "%s: %s", path, strerror(-fd)) : fd;
+    return library_own_directory(path, scan->order->is_dry ? 0 : mode, scan->trouble,
+                                 scan->trouble_size);
 }
 
 /* What the watch of this host knows; nothing where it should run and does not answer; NULL: there
  * is none. */
-static struct library_whos *ask_who(struct scan *scan)
+static struct library_whos *ask_who(struct scan *scan, int state)
 {
-    char culprit[PATH_MAX];
     struct library_whos *whos = NULL;
     const struct conf *conf = scan->order->conf;
-    CLEANUP_CLOSE int state =
-        trusted_directory(conf->library_state, TRUSTED_ALONE, culprit, sizeof culprit);
     int error = state < 0 ? state : who_socket_ask(state, &whos);
     if (error != 0 && error != -ENOENT)
         scan_warn(scan, conf->library_state, "the watch does not say who has changed libraries");
     return error == 0 || !conf->library_watch ? whos : library_whos_new();
 }
 
-static int tell_changes(struct scan *scan)
+/* The same; and of changes that a scan has begun to tell, what was known then. */
+static struct library_whos *find_whos(struct scan *scan, int state, bool is_begun)
+{
+    struct library_whos *whos = NULL;
+    if (is_begun && who_file_read(state, &whos) == 0)
+        return whos;
+    whos = ask_who(scan, state);
+    if (whos != NULL && !is_begun && !scan->order->is_dry && who_file_write(state, whos) != 0)
+        scan_warn(scan, scan->order->conf->library_state,
+                  "if this scan is killed, it is not known who has changed libraries");
+    return whos;
+}
+
+/* Returns 1 where there are changes to tell, 0, or -errno. */
+static int has_changes(struct scan *scan)
+{
+    char *first = NULL;
+    size_t count = 0;
+    int error = library_state_logs(scan->state, "", &first, 1, &count);
+    free(first);
+    return error == 0 ? count > 0 : error;
+}
+
+/* `is_begun`: a scan before has begun to tell them, and was killed. */
+static int write_changes(struct scan *scan, const struct library_logs *logs, bool is_begun,
+                         char name[LIBRARY_LOG_NAME_SIZE])
+{
+    char culprit[PATH_MAX];
+    int has = has_changes(scan);
+    if (has < 0)
+        return has;
+    CLEANUP_CLOSE int state =
+        trusted_directory(scan->order->conf->library_state, TRUSTED_ALONE, culprit, sizeof culprit);
+    struct library_whos *whos = has > 0 ? find_whos(scan, state, is_begun) : NULL;
+    scan->teller.whos = whos;
+    int error = library_logs_write(scan->state, logs, &scan->teller, name);
+    if (error == 0 && !scan->order->is_dry)
+        who_file_remove(state);
+    scan->teller.whos = NULL;
+    library_whos_free(whos);
+    return error;
+}
+
+static int tell_changes(struct scan *scan, bool is_begun)
 {
     const struct conf *conf = scan->order->conf;
     char name[LIBRARY_LOG_NAME_SIZE] = "";
@@ -551,11 +599,7 @@ static int tell_changes(struct scan *scan)
         return fd;
     struct library_logs logs = {fd, conf->library_log_bytes, conf->library_log_files};
     struct library_teller *teller = &scan->teller;
-    struct library_whos *whos = ask_who(scan);
-    teller->whos = whos;
-    int error = library_logs_write(scan->state, has_logs ? &logs : NULL, teller, name);
-    teller->whos = NULL;
-    library_whos_free(whos);
+    int error = write_changes(scan, has_logs ? &logs : NULL, is_begun, name);
     if (error != 0 && name[0] != '\0')
         return scan_fail(scan, error, "the log %s/%s: %s; nothing is lost, the next scan writes it",
                          conf->library_logs, name,
@@ -593,31 +637,14 @@ static int scan_with_state(struct scan *scan)
     const char *unknown = library_owners_unknown(scan->owners);
     if (unknown != NULL)
         scan_warn(scan, unknown, "of [libraries] owners: there is no such user or group");
-    error = tell_changes(scan); /* of a scan that was killed */
+    error = tell_changes(scan, true);
     if (error == 0)
         error = scan_trees(scan);
-    return error == 0 ? tell_changes(scan) : error;
-}
-
-/* Returns a descriptor that has the lock of the state's directory, or -errno: -EWOULDBLOCK while
- * another scan has it. */
-static int take_lock(struct scan *scan)
-{
-    CLEANUP_CLOSE int directory = open_own(scan, scan->order->conf->library_state, 0700);
-    if (directory < 0)
-        return directory;
-    int fd = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return scan_fail(scan, -errno, "%s/lock: %s", scan->order->conf->library_state,
-                         strerror(errno));
-    int error;
-    do
-        error = flock(fd, scan->order->is_waiting ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
-    while (error == -EINTR);
     if (error == 0)
-        return fd;
-    close(fd);
-    return error;
+        error = tell_changes(scan, false);
+    return error != 0 || scan->order->is_dry || scan->order->end == NULL
+               ? error
+               : scan->order->end(conf, scan->trouble, scan->trouble_size);
 }
 
 /* When the last scan that saw all began. */
@@ -638,6 +665,7 @@ static void note_end(int lock, const struct library_scan_counts *counts, bool is
         .is_failed = is_failed,
         .trees_away = counts->trees_away,
         .unreadable = counts->unreadable,
+        .pid = (int32_t)getpid(),
     };
     library_last_scan_write(lock, &last);
 }
@@ -660,7 +688,8 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
     *counts = (struct library_scan_counts){0};
     /* a dry run only reads the state, from a directory as good as that in which it is written */
     CLEANUP_CLOSE int lock =
-        order->is_dry ? open_own(&scan, order->conf->library_state, 0) : take_lock(&scan);
+        order->is_dry ? open_own(&scan, order->conf->library_state, 0)
+                      : library_lock(order->conf->library_state, order->is_waiting, trouble, size);
     if (lock < 0 && !(order->is_dry && lock == -ENOENT))
         return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
     const int64_t began_s = (int64_t)time(NULL);

@@ -28,6 +28,9 @@ struct library_scan_order {
     void (*warn)(void *context, const char *path, const char *text);
     /* Called now and then; `count` files have been seen. NULL: is not. */
     void (*progress)(void *context, uint64_t count);
+    /* Called when all is told, but for a dry run, before another scan can begin. Returns 0; or
+     * -errno, and says in `trouble` why: the scan has failed then. NULL: is not. */
+    int (*end)(const struct conf *conf, char *trouble, size_t size);
 };
 
 struct library_scan_counts {

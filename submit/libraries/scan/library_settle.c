@@ -58,11 +58,16 @@ static const char join_links[] =
     " linked.device = pending.device AND linked.inode = is_inode AND linked.kind = pending.kind);"
     "DROP TABLE linked;";
 
-static const char make_state[] =
-    "DELETE FROM file WHERE key IN (SELECT key FROM pending WHERE kind = 6);"
-    "INSERT OR REPLACE INTO file SELECT key, is_place, " LIBRARY_SQL_COLUMNS(
-        "is_") " FROM pending WHERE"
-               " kind <> 6;";
+static int make_state(struct library_state *state, int64_t found_s)
+{
+    int error = library_sql_script(
+        state, "DELETE FROM file WHERE key IN (SELECT key FROM pending WHERE kind = 6)");
+    sqlite3_stmt *keep = error == 0 ? library_sql_query(state, QUERY_KEEP) : NULL;
+    if (keep == NULL)
+        return error != 0 ? error : library_sql_trouble(state);
+    sqlite3_bind_int64(keep, 1, found_s);
+    return library_sql_run(state, keep);
+}
 
 static int drop_place(struct library_state *state, size_t index, bool is_away)
 {
@@ -133,7 +138,7 @@ int library_state_settle(struct library_state *state, const struct library_place
         if (error == 0)
             error = library_sql_script(state, join_links);
         if (error == 0 && !state->is_dry)
-            error = library_sql_script(state, make_state);
+            error = make_state(state, found_s);
         snprintf(sql, sizeof sql,
                  "DELETE FROM pending WHERE kind = 0 OR forgotten = 1;"
                  "UPDATE pending SET log = COALESCE(is_name, was_name), other_log ="

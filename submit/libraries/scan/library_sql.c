@@ -7,7 +7,7 @@
 
 #include "conf/base/text.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 4 };
 
 #define FILE_TYPES(p)                                                                              \
     p "inode INTEGER, " p "size INTEGER, " p "mtime INTEGER, " p "ctime INTEGER, " p               \
@@ -30,12 +30,22 @@ enum { VERSION = 2 };
     "CREATE INDEX " p "pending_log ON pending(log, key) WHERE log IS NOT NULL;"                    \
     "CREATE INDEX " p "pending_other ON pending(other_log, key) WHERE other_log IS NOT NULL;"
 
+/* `atime`: the time of last access that is counted already; NULL: none was seen. */
 static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTEGER, " FILE_TYPES(
-    "") ") WITHOUT ROWID;"
+    "") ", since INTEGER, atime INTEGER) WITHOUT ROWID;"
         "CREATE TABLE place(id INTEGER PRIMARY KEY, key BLOB, device INTEGER, inode INTEGER);"
         "CREATE TABLE log(name TEXT PRIMARY KEY, base INTEGER, entry INTEGER, new INTEGER) WITHOUT "
         "ROWID;"
-        "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") "PRAGMA user_version = 2;";
+        "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") LIBRARY_SQL_READS
+    "PRAGMA user_version = 4;";
+
+/* When files were first seen is not known there: it was before now. */
+static const char from_2[] = "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN since INTEGER;"
+                             "UPDATE file SET since = CAST(strftime('%s', 'now') AS INTEGER);"
+                             "PRAGMA user_version = 3; COMMIT;";
+static const char from_3[] =
+    "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN atime INTEGER;" LIBRARY_SQL_READS
+    "PRAGMA user_version = 4; COMMIT;";
 
 /* A dry run finds changes in memory, and those that were not told before. */
 static const char dry_tables[] = "CREATE TEMP TABLE " PENDING_TABLE PENDING_INDEXES(
@@ -45,6 +55,12 @@ static const char dry_tables[] = "CREATE TEMP TABLE " PENDING_TABLE PENDING_INDE
 
 /* Who removes what somebody else has a copy of has not moved it there. */
 #define REMOVED "kind = 6 AND forgotten = 0 AND was_owner = ?5"
+
+/* Of one file that has several names, all; of a copy of its file system, which has the same
+   numbers, none. */
+#define SAME_FILE                                                                                  \
+    "inode = ?1 AND size = ?2 AND mtime = ?3 AND ctime = ?4 AND place IN"                          \
+    " (SELECT id FROM place WHERE device = ?6)"
 
 #define CHANGE_COLUMNS                                                                             \
     "SELECT key, kind, first, from_key, links, found, device, " LIBRARY_SQL_COLUMNS(               \
@@ -81,6 +97,12 @@ static const char *const queries[QUERIES] = {
         "was_") ") = (SELECT was_place, " LIBRARY_SQL_COLUMNS("was_") " FROM pending WHERE key = "
                                                                       "?2) "
                                                                       "WHERE key = ?1",
+    [QUERY_KEEP] = "INSERT OR REPLACE INTO file(key, place, " LIBRARY_SQL_COLUMNS(
+        "") ", since) SELECT key, is_place, " LIBRARY_SQL_COLUMNS("is_") ", COALESCE((SELECT since "
+                                                                         "FROM file WHERE file.key "
+                                                                         "= pending.key), ?1)"
+                                                                         " FROM pending WHERE kind "
+                                                                         "<> 6",
     [QUERY_FORGET] = "UPDATE pending SET forgotten = 1 WHERE key = ?1",
     [QUERY_CHANGES] = CHANGE_COLUMNS "log IS NOT NULL ORDER BY log, key",
     [QUERY_CHANGES_OF] = CHANGE_COLUMNS "log = ?1 ORDER BY key",
@@ -98,6 +120,26 @@ static const char *const queries[QUERIES] = {
     [QUERY_DROP_PLACE] = "DELETE FROM pending WHERE"
                          " CASE kind WHEN 6 THEN was_place ELSE is_place END = ?1 AND"
                          " (?2 OR (kind = 6 AND forgotten = 0))",
+    [QUERY_READ_FIND] = "SELECT place, atime, " LIBRARY_SQL_COLUMNS("") " FROM file WHERE key = ?1",
+    [QUERY_READ_SEEN] = "UPDATE file SET atime = ?5 WHERE " SAME_FILE,
+    [QUERY_READ_CTIME] = "UPDATE file SET ctime = ?5 WHERE " SAME_FILE,
+    [QUERY_READ_USED] = "INSERT INTO used(tree, key, after, before) VALUES(?1, ?2, ?3, ?4)",
+    [QUERY_REARM] = "INSERT OR REPLACE INTO rearm VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [QUERY_REARM_FIND] = "SELECT seen, armed, rest FROM rearm WHERE inode = ?1 AND size = ?2"
+                         " AND mtime = ?3 AND ctime = ?4",
+    [QUERY_REARM_END] = "DELETE FROM rearm WHERE inode = ?1 AND size = ?2 AND mtime = ?3 AND"
+                        " ctime = ?4",
+    [QUERY_POLLED] = "SELECT began FROM polled WHERE place = ?1",
+    [QUERY_SET_POLLED] = "INSERT OR REPLACE INTO polled VALUES(?1, ?2)",
+    [QUERY_USES] =
+        "SELECT used.id, used.key, used.after, used.before, file.name FROM used LEFT JOIN"
+        " file ON file.key = used.key WHERE used.is_ended AND used.id > ?1"
+        " ORDER BY used.id LIMIT ?2",
+    [QUERY_USES_TOLD] = "DELETE FROM used WHERE is_ended AND id <= ?1",
+    [QUERY_USES_OF] = "SELECT count(*), min(after), max(before) FROM used WHERE tree = ?1"
+                      " AND NOT is_ended",
+    [QUERY_USES_DROP] = "DELETE FROM used WHERE tree = ?1 AND NOT is_ended",
+    [QUERY_USES_END] = "UPDATE used SET is_ended = 1 WHERE tree = ?1 AND NOT is_ended",
 };
 
 /* ---- Trouble, statements ----------------------------------------------------------------------
@@ -176,6 +218,11 @@ int library_sql_make(struct library_state *state)
             error = library_sql_script(state, tables);
         if (error == 0)
             error = library_sql_script(state, "COMMIT");
+    } else if (error == 0 && (version == 2 || version == 3) && !state->is_dry) {
+        if (version == 2)
+            error = library_sql_script(state, from_2);
+        if (error == 0)
+            error = library_sql_script(state, from_3);
     } else if (error == 0 && version != VERSION) {
         snprintf(state->error, sizeof state->error, "it is of another version of jobtrail");
         error = -EPROTO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The tables of the state, its statements, and the columns of a file in them. For
- * library_state.c and library_settle.c alone.
+ * library_state.c, library_settle.c and library_reads.c alone.
  */
 #ifndef JOBTRAIL_LIBRARY_SQL_H
 #define JOBTRAIL_LIBRARY_SQL_H
@@ -19,6 +19,14 @@
       "name, " p "package, " p "version, " p "owner, " p "private"
 enum { LIBRARY_SQL_FILE = 12 };
 
+/* The tables of library_reads.h. */
+#define LIBRARY_SQL_READS                                                                          \
+    "CREATE TABLE rearm(inode INTEGER, size INTEGER, mtime INTEGER, ctime INTEGER, seen INTEGER,"  \
+    " armed INTEGER, rest BLOB, PRIMARY KEY(inode, size, mtime, ctime)) WITHOUT ROWID;"            \
+    "CREATE TABLE used(id INTEGER PRIMARY KEY AUTOINCREMENT, tree TEXT, key BLOB, after INTEGER,"  \
+    " before INTEGER, is_ended INTEGER NOT NULL DEFAULT 0);"                                       \
+    "CREATE TABLE polled(place INTEGER PRIMARY KEY, began INTEGER);"
+
 enum query {
     QUERY_ROWS,
     QUERY_PEND,
@@ -26,6 +34,7 @@ enum query {
     QUERY_ADDED,
     QUERY_MOVED,
     QUERY_MOVE,
+    QUERY_KEEP,
     QUERY_FORGET,
     QUERY_CHANGES,
     QUERY_CHANGES_OF,
@@ -40,6 +49,20 @@ enum query {
     QUERY_TOLD_OTHER_HALF,
     QUERY_PLACE,
     QUERY_DROP_PLACE,
+    QUERY_READ_FIND,
+    QUERY_READ_SEEN,
+    QUERY_READ_CTIME,
+    QUERY_READ_USED,
+    QUERY_REARM,
+    QUERY_REARM_FIND,
+    QUERY_REARM_END,
+    QUERY_POLLED,
+    QUERY_SET_POLLED,
+    QUERY_USES,
+    QUERY_USES_TOLD,
+    QUERY_USES_OF,
+    QUERY_USES_DROP,
+    QUERY_USES_END,
     QUERIES,
 };
 

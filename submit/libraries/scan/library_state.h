@@ -2,12 +2,14 @@
  *
  * What the last scan has seen, in one SQLite file:
  *
- *   file     a row for each file, by its key (library_walk.h): in the order of the walk
+ *   file     a row for each file, by its key (library_walk.h): in the order of the walk; with the
+ *            time since when a scan has seen it there
  *   place    the mount points that the files are below, by which a tree that is away is recognised
  *   pending  the changes that a scan finds. They are told, each in the log of its library and of
  *            the one that it was part of before, and deleted, after they have become part of `file`
  *            in one transaction: a scan that was killed before leaves them as hashes that
  *            need not be made again, one that was killed after it as changes that are still told
+ *   rearm, used, polled   what jobtrail-libuse(8) has: library_reads.h
  *   log      how long each log was before the lines that are being written (library_logs.h)
  *
  * A scan that finds no change writes nothing.

@@ -5,37 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/globs.h"
 #include "conf/base/grow.h"
-
-const char *use_kind_word(enum use_kind kind)
-{
-    static const char *const words[] = {
-        [USE_OPEN] = "open", [USE_EXEC] = "exec", [USE_LINK] = "link", [USE_EDIT] = "edit"};
-    return words[kind];
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
-/* x86_64-linux-gnu-ld.bfd too: what is before the last dash is the machine. */
-enum use_kind use_kind_of(const char *program)
-{
-    static const char *const linkers[] = {"ld",   "ld.bfd", "ld.gold", "ld.lld",   "lld",
-                                          "gold", "mold",   "ld.mold", "collect2", NULL};
-    static const char *const editors[] = {"vi",    "vim", "vim.basic", "vim.tiny", "nvim", "nano",
-                                          "emacs", "ed",  "gdb",       "lldb",     NULL};
-    const char *slash = strrchr(program, '/'), *name = slash == NULL ? program : slash + 1;
-    const char *dash = strrchr(name, '-');
-    if (is_one_of(name, linkers) || (dash != NULL && is_one_of(dash + 1, linkers)))
-        return USE_LINK;
-    return is_one_of(name, editors) ? USE_EDIT : USE_OPEN;
-}
 
 static int digest_of(const char *path, enum use_kind kind, const struct library_who *who,
                      struct digest *digest)
@@ -48,33 +18,42 @@ static int digest_of(const char *path, enum use_kind kind, const struct library_
     return hash_pieces(pieces, sizes, sizeof sizes / sizeof *sizes, digest);
 }
 
-static int count_again(struct use_counts *counts, const struct digest *digest)
+/* All that follow return the place of the use, or -errno. */
+
+static int64_t count_again(struct use_counts *counts, const struct use *more,
+                           const struct digest *digest)
 {
     int64_t number = id_cache_find(&counts->index, digest);
-    if (number != 0)
-        counts->use[number - 1].count++;
-    return number == 0 ? -ENOENT : 0;
+    if (number == 0)
+        return -ENOENT;
+    struct use *use = &counts->use[number - 1];
+    for (int i = 0; i < USE_OUTPUTS; i++)
+        use->count[i] += more->count[i];
+    if (use->late_s == 0 || (more->late_s != 0 && more->late_s < use->late_s))
+        use->late_s = more->late_s;
+    return number - 1;
 }
 
-static int begin_use(struct use_counts *counts, const char *path, enum use_kind kind,
-                     const struct library_who *who, const struct digest *digest)
+static int64_t begin_use(struct use_counts *counts, const struct use *use,
+                         const struct digest *digest)
 {
-    char *copy = counts->count < USES_MAX ? strdup(path) : NULL;
+    char *copy = counts->count < USES_MAX ? strdup(use->path) : NULL;
     if (copy == NULL || GROW(counts->use, counts->count) != 0) {
         free(copy);
         return -ENOMEM;
     }
-    counts->use[counts->count++] =
-        (struct use){.path = copy, .kind = kind, .count = 1, .who = *who};
+    counts->use[counts->count] = *use;
+    counts->use[counts->count++].path = copy;
     id_cache_add(&counts->index, digest, (int64_t)counts->count);
-    return 0;
+    return (int64_t)counts->count - 1;
 }
 
 /* Of a user who may be anybody. */
-static int add_of_user(struct use_counts *counts, const char *path, enum use_kind kind,
-                       struct library_who *who, struct digest *digest)
+static int64_t add_of_user(struct use_counts *counts, const struct use *use, struct digest *digest)
 {
     struct digest user;
+    struct use shown = *use;
+    struct library_who *who = &shown.who;
     int error = hash_pieces((const void *[]){&who->uid}, (size_t[]){sizeof who->uid}, 1, &user);
     if (error != 0)
         return error;
@@ -82,29 +61,49 @@ static int add_of_user(struct use_counts *counts, const char *path, enum use_kin
     if (count >= USE_COMMANDS_OF_USER) {
         who->command[0] = who->program[0] = '\0';
         who->login_uid = LIBRARY_NO_USER;
-        error = digest_of(path, kind, who, digest);
-        if (error != 0 || count_again(counts, digest) == 0)
-            return error;
+        error = digest_of(use->path, use->kind, who, digest);
+        int64_t place = error == 0 ? count_again(counts, use, digest) : error;
+        if (place != -ENOENT)
+            return place;
     }
-    error = count < USES_OF_USER ? begin_use(counts, path, kind, who, digest) : -EDQUOT;
-    if (error == 0)
+    int64_t place = count < USES_OF_USER ? begin_use(counts, &shown, digest) : -EDQUOT;
+    if (place >= 0)
         id_cache_add(&counts->users, &user, count + 1);
-    return error;
+    return place;
 }
 
-void use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
-                    const struct library_who *who)
+static int64_t add_use(struct use_counts *counts, const struct use *use)
 {
     struct digest digest;
-    struct library_who shown = *who;
-    int error = digest_of(path, kind, who, &digest);
-    if (error == 0 && count_again(counts, &digest) == 0)
-        return;
-    if (error == 0)
-        error = who->how >= LIBRARY_WHO_BY_FILE && who->uid != 0
-                    ? add_of_user(counts, path, kind, &shown, &digest)
-                    : begin_use(counts, path, kind, who, &digest);
-    counts->lost += error != 0;
+    int error = digest_of(use->path, use->kind, &use->who, &digest);
+    int64_t place = error == 0 ? count_again(counts, use, &digest) : error;
+    if (place == -ENOENT)
+        place = use->who.how >= LIBRARY_WHO_BY_FILE && use->who.uid != 0
+                    ? add_of_user(counts, use, &digest)
+                    : begin_use(counts, use, &digest);
+    if (place < 0)
+        counts->lost += use->count[USE_RECORD] > use->count[USE_LOG] ? use->count[USE_RECORD]
+                                                                     : use->count[USE_LOG];
+    return place;
+}
+
+int64_t use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
+                       const struct library_who *who)
+{
+    char *shown = (char *)path; /* is copied */
+    return add_use(counts,
+                   &(struct use){.path = shown, .kind = kind, .count = {1, 1}, .who = *who});
+}
+
+void use_counts_merge(struct use_counts *counts, const struct use *use)
+{
+    add_use(counts, use);
+}
+
+void use_counts_take_back(struct use_counts *counts, size_t place)
+{
+    for (int i = 0; i < USE_OUTPUTS; i++)
+        counts->use[place].count[i] -= counts->use[place].count[i] > 0;
 }
 
 void use_counts_clear(struct use_counts *counts)

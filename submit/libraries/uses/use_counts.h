@@ -12,30 +12,22 @@
 
 #include "conf/base/id_cache.h"
 #include "submit/libraries/library_who.h"
+#include "submit/libraries/uses/use_kind.h"
 
 /* For all; for one user but root; and of these, those whose commands are told apart: any user can
  * open a library under any number of names. */
 enum { USES_MAX = 16384, USES_OF_USER = 2048, USE_COMMANDS_OF_USER = 256 };
 
-/* What the program is, by the name of its executable. */
-enum use_kind {
-    USE_OPEN, /* by the loader for a program that needs it, or by whatever reads it */
-    USE_EXEC, /* as a program, or as the loader of one */
-    USE_LINK, /* by a linker */
-    USE_EDIT, /* by an editor or a debugger */
-};
-
-/* "open", "exec", "link", "edit". */
-const char *use_kind_word(enum use_kind kind);
-
-/* That of an executable's path, or of a command's name. */
-enum use_kind use_kind_of(const char *program);
+/* Where uses are told, each by itself: one may be full while the other is not. */
+enum use_output { USE_LOG, USE_RECORD };
+#define USE_OUTPUTS (USE_RECORD + 1)
 
 struct use {
     char *path; /* owned */
     enum use_kind kind;
-    uint64_t count;
-    struct library_who who; /* of the first one */
+    uint64_t count[USE_OUTPUTS]; /* that are still to be told */
+    int64_t late_s;              /* since when it could not be told; 0: it is new */
+    struct library_who who;      /* of the first one */
 };
 
 /* {0} at first. */
@@ -44,12 +36,19 @@ struct use_counts {
     size_t count;
     struct id_cache index;
     struct id_cache users; /* how many each of them has */
-    uint64_t lost;         /* beyond USES_MAX and USES_OF_USER */
+    uint64_t lost;         /* opens beyond USES_MAX and USES_OF_USER */
 };
 
-/* Counts one more. Beyond USE_COMMANDS_OF_USER it has no command, program and login. */
-void use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
-                    const struct library_who *who);
+/* Counts one more. Beyond USE_COMMANDS_OF_USER it has no command, program and login. Returns its
+ * place in `use`, or -errno: then it is counted as lost. */
+int64_t use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
+                       const struct library_who *who);
+
+/* Adds what could not be told of other counts. */
+void use_counts_merge(struct use_counts *counts, const struct use *use);
+
+/* The one at this place was none. */
+void use_counts_take_back(struct use_counts *counts, size_t place);
 
 /* Empties and releases. */
 void use_counts_clear(struct use_counts *counts);

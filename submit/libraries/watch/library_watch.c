@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "conf/base/globs.h"
+#include "conf/base/monotonic.h"
 #include "submit/libraries/watch/watch_events.h"
 #include "submit/libraries/watch/watch_marks.h"
 #include "submit/libraries/watch/watch_new.h"
 #include "submit/libraries/watch/watch_process.h"
+#include "submit/libraries/watch/watch_sessions.h"
 
 /* Quiet for so long: what a program writes at once is scanned once, and its files were written
  * longer ago than their times are exact. */
@@ -31,9 +33,10 @@ struct library_watch {
     struct globs *patterns, *except;
     struct watch_new fresh;
     struct library_watch_state state;
-    bool is_due, is_moved, is_overrun;
+    struct watch_sessions sessions;
+    bool is_due, is_moved;
     uint64_t first_ms, last_ms, rest_ms; /* monotonic: of the burst; before it there is no scan */
-    int64_t burst_s, scan_ns;            /* since the Epoch: its begin; that of the scan */
+    int64_t scan_ns;                     /* since the Epoch: the begin of the scan */
 };
 
 static int64_t clock_ns(clockid_t clock)
@@ -41,11 +44,6 @@ static int64_t clock_ns(clockid_t clock)
     struct timespec time;
     clock_gettime(clock, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-static uint64_t now_ms(void)
-{
-    return (uint64_t)clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static int get_ready(struct library_watch *watch)
@@ -75,9 +73,8 @@ int library_watch_new(const struct conf *conf, struct library_watch **out)
         return error;
     }
     watch_marks_again(watch->marks, &conf->library_trees);
-    watch->burst_s = clock_ns(CLOCK_REALTIME) / 1000000000;
     watch->is_due = true; /* what has changed meanwhile */
-    watch->first_ms = watch->last_ms = now_ms() - QUIET_MS;
+    watch->first_ms = watch->last_ms = monotonic_ms() - QUIET_MS;
     *out = watch;
     return 0;
 }
@@ -109,11 +106,9 @@ const struct library_whos *library_watch_whos(const struct library_watch *watch)
 
 static void note_burst(struct library_watch *watch)
 {
-    uint64_t now = now_ms();
-    if (!watch->is_due) {
+    uint64_t now = monotonic_ms();
+    if (!watch->is_due)
         watch->first_ms = now;
-        watch->burst_s = clock_ns(CLOCK_REALTIME) / 1000000000;
-    }
     watch->is_due = true;
     watch->last_ms = now;
 }
@@ -122,7 +117,7 @@ static void note_burst(struct library_watch *watch)
 static void note_overrun(struct library_watch *watch)
 {
     watch->state.overruns++;
-    watch->is_overrun = watch->is_moved = true;
+    watch->is_moved = true;
     library_whos_forget(watch->whos, INT64_MAX);
     note_burst(watch);
 }
@@ -148,19 +143,19 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
     return globs_match(watch->patterns, event->name) && !globs_match(watch->except, event->name);
 }
 
-/* Who, of the kernel's pid; an event of one session within one burst has one name. */
+/* Who, of the kernel's pid; what one session does is one event, however many scans come meanwhile.
+ */
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
-    if (!watch_process_find(watch->processes, event, now_ms(), who)) {
+    if (!watch_process_find(watch->processes, event, monotonic_ms(), who)) {
         watch->state.unknown++;
         return;
     }
     who->time_s = time_ns / 1000000000;
-    char session[sizeof who->event];
-    memcpy(session, who->event, sizeof session);
-    snprintf(who->event, sizeof who->event, "%llx-%.15s", (unsigned long long)watch->burst_s,
-             session);
+    snprintf(
+        who->event, sizeof who->event, "%s",
+        watch_sessions_event(&watch->sessions, atoll(who->event), who->time_s, monotonic_ms()));
 }
 
 /* Marks the new directories, as long as walks have time. What they do not come to is left to
@@ -174,8 +169,8 @@ static void walk_new(struct library_watch *watch)
             watch->is_moved = true;
             break;
         }
-        watch_marks_add(watch->marks, fresh->path[i]);
-        library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
+        if (watch_marks_add(watch->marks, fresh->path[i]) != -E2BIG)
+            library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
         watch_new_used(fresh, clock_ns(CLOCK_MONOTONIC) - begin_ns);
     }
     watch_new_clear(fresh);
@@ -200,12 +195,7 @@ static void take_event(void *context, const struct watch_event *event)
         return;
     }
     unsigned deeds = deeds_of(event);
-    const char *directory =
-        is_wanted(watch, event, deeds)
-            ? watch_marks_path(watch->marks, event->fsid, event->handle, event->handle_size)
-            : NULL;
-    if (directory == NULL ||
-        snprintf(path, sizeof path, "%s/%s", directory, event->name) >= (int)sizeof path)
+    if (!is_wanted(watch, event, deeds) || !watch_marks_event_path(watch->marks, event, path))
         return;
     note_burst(watch);
     int64_t time_ns = clock_ns(CLOCK_REALTIME);
@@ -221,7 +211,7 @@ static void take_event(void *context, const struct watch_event *event)
 int library_watch_read(struct library_watch *watch)
 {
     _Alignas(struct fanotify_event_metadata) static char bytes[EVENT_BYTES];
-    for (uint64_t begin = now_ms(); now_ms() - begin < READ_MS;) {
+    for (uint64_t begin = monotonic_ms(); monotonic_ms() - begin < READ_MS;) {
         ssize_t size = read(watch_marks_fd(watch->marks), bytes, sizeof bytes);
         if (size < 0 && errno == EINTR)
             continue;
@@ -242,7 +232,7 @@ int library_watch_due_ms(const struct library_watch *watch)
 {
     if (!watch->is_due)
         return -1;
-    uint64_t now = now_ms(), at = watch->last_ms + QUIET_MS;
+    uint64_t now = monotonic_ms(), at = watch->last_ms + QUIET_MS;
     if (at > watch->first_ms + LONGEST_MS)
         at = watch->first_ms + LONGEST_MS;
     if (at < watch->rest_ms)
@@ -256,21 +246,21 @@ void library_watch_begin(struct library_watch *watch)
         watch_marks_again(watch->marks, &watch->conf->library_trees);
         library_whos_watched(watch->whos, NULL, clock_ns(CLOCK_REALTIME));
     }
-    watch->is_moved = watch->is_overrun = watch->is_due = false;
+    watch->is_moved = watch->is_due = false;
     watch->scan_ns = clock_ns(CLOCK_REALTIME);
 }
 
 void library_watch_end(struct library_watch *watch, bool is_done, uint64_t used_ms)
 {
     watch->state.scans++;
-    watch->rest_ms = now_ms() + used_ms * REST;
+    watch->rest_ms = monotonic_ms() + used_ms * REST;
     if (is_done) {
         library_whos_forget(watch->whos, watch->scan_ns);
         return;
     }
     note_burst(watch);
-    if (watch->rest_ms < now_ms() + AGAIN_MS)
-        watch->rest_ms = now_ms() + AGAIN_MS;
+    if (watch->rest_ms < monotonic_ms() + AGAIN_MS)
+        watch->rest_ms = monotonic_ms() + AGAIN_MS;
 }
 
 void library_watch_state(const struct library_watch *watch, struct library_watch_state *state)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
@@ -14,6 +15,7 @@
 #include "conf/base/grow.h"
 #include "conf/base/hash.h"
 #include "conf/base/id_cache.h"
+#include "conf/base/io.h"
 #include "submit/libraries/scan/library_walk.h"
 
 /* Of kernels that are newer than the headers. */
@@ -32,22 +34,39 @@ enum { STALE = 1024 };
     (FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_MODIFY | FAN_CLOSE_WRITE |      \
      FAN_ATTRIB | FAN_ONDIR | FAN_EVENT_ON_CHILD)
 #define OPENS                                                                                      \
-    (FAN_OPEN | FAN_OPEN_EXEC | FAN_CREATE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_ONDIR |           \
-     FAN_EVENT_ON_CHILD)
+    (FAN_OPEN | FAN_OPEN_EXEC | FAN_CLOSE_WRITE | FAN_CREATE | FAN_MOVED_FROM | FAN_MOVED_TO |     \
+     FAN_ONDIR | FAN_EVENT_ON_CHILD)
 
 struct watch_marks {
     int fd;
     bool has_pidfd;
     uint64_t mask;
+    size_t most;        /* directories */
+    size_t walk_left;   /* of this walk */
     struct globs *none; /* no file is of interest to the walk */
     char **path;        /* owned, each too */
     size_t count, bytes;
-    size_t begun_with; /* the count when all was walked last */
-    bool is_full;
+    size_t begun_with;     /* the count when all was walked last */
+    bool is_full;          /* there was no room for one, or a walk was cut short */
     struct id_cache index; /* the path's number, from 1, by fsid and handle */
     size_t unwatched;
     int why;
 };
+
+size_t watch_marks_most(uint64_t max_user_marks)
+{
+    uint64_t most = max_user_marks / 8 * 3;
+    return max_user_marks == 0 || most > WATCH_DIRECTORIES_MAX ? WATCH_DIRECTORIES_MAX
+                                                               : (size_t)most;
+}
+
+static uint64_t read_max_user_marks(void)
+{
+    char text[32] = "";
+    return io_read_text(AT_FDCWD, "/proc/sys/fs/fanotify/max_user_marks", text, sizeof text) > 0
+               ? strtoull(text, NULL, 10)
+               : 0;
+}
 
 int watch_marks_new(enum watch_marks_kind kind, struct watch_marks **marks)
 {
@@ -55,6 +74,7 @@ int watch_marks_new(enum watch_marks_kind kind, struct watch_marks **marks)
     struct watch_marks *made = calloc(1, sizeof *made);
     if (made == NULL)
         return -ENOMEM;
+    made->most = watch_marks_most(read_max_user_marks());
     made->mask = kind == WATCH_OPENS ? OPENS : CHANGES;
     made->fd = fanotify_init(flags | FAN_REPORT_PIDFD, O_RDONLY | O_CLOEXEC);
     made->has_pidfd = made->fd >= 0;
@@ -128,13 +148,15 @@ static int digest_of_directory(int fd, struct digest *digest)
                      sizeof handle.head.handle_type + handle.head.handle_bytes, digest);
 }
 
-const char *watch_marks_path(const struct watch_marks *marks, const void *fsid, const void *handle,
-                             size_t size)
+bool watch_marks_event_path(const struct watch_marks *marks, const struct watch_event *event,
+                            char path[PATH_MAX])
 {
     struct digest digest;
-    int64_t number =
-        digest_of(fsid, handle, size, &digest) == 0 ? id_cache_find(&marks->index, &digest) : 0;
-    return number == 0 ? NULL : marks->path[number - 1];
+    int64_t number = digest_of(event->fsid, event->handle, event->handle_size, &digest) == 0
+                         ? id_cache_find(&marks->index, &digest)
+                         : 0;
+    return number != 0 &&
+           snprintf(path, PATH_MAX, "%s/%s", marks->path[number - 1], event->name) < PATH_MAX;
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
@@ -168,8 +190,10 @@ static int mark_directory(void *context, int fd, const char *key, size_t size)
 {
     struct watch_marks *marks = context;
     struct digest digest;
-    bool has_room =
-        marks->count < WATCH_DIRECTORIES_MAX && marks->bytes + size < WATCH_PATHS_BYTES_MAX;
+    if (marks->walk_left == 0)
+        return -E2BIG;
+    marks->walk_left--;
+    bool has_room = marks->count < marks->most && marks->bytes + size < WATCH_PATHS_BYTES_MAX;
     int error = has_room ? digest_of_directory(fd, &digest) : -ENOSPC;
     if (error == 0 &&
         fanotify_mark(marks->fd, FAN_MARK_ADD | FAN_MARK_ONLYDIR, marks->mask, fd, NULL) != 0)
@@ -218,7 +242,7 @@ static void pass_too_deep(void *context)
     marks->why = -ENAMETOOLONG;
 }
 
-int watch_marks_add(struct watch_marks *marks, const char *path)
+static int mark_all(struct watch_marks *marks, const char *path, size_t most)
 {
     const struct library_walk walk = {
         .patterns = marks->none,
@@ -230,7 +254,15 @@ int watch_marks_add(struct watch_marks *marks, const char *path)
         .unreadable = pass_unreadable,
         .too_deep = pass_too_deep,
     };
+    marks->walk_left = most;
     return library_walk(&walk, path);
+}
+
+int watch_marks_add(struct watch_marks *marks, const char *path)
+{
+    int error = mark_all(marks, path, WATCH_WALK_MAX);
+    marks->is_full |= error == -E2BIG;
+    return error;
 }
 
 void watch_marks_again(struct watch_marks *marks, const struct conf_lines *trees)
@@ -239,7 +271,7 @@ void watch_marks_again(struct watch_marks *marks, const struct conf_lines *trees
     marks->unwatched = 0;
     marks->why = 0;
     for (size_t i = 0; i < trees->count; i++) {
-        int error = watch_marks_add(marks, trees->line[i].text);
+        int error = mark_all(marks, trees->line[i].text, SIZE_MAX);
         if (error != 0) {
             marks->unwatched++;
             marks->why = error;

@@ -23,6 +23,7 @@ enum { PROCESSES = 256, HELD_MS = 2000, FRESH_MS = 20, STATUS_TEXT = 4096, CGROU
 struct watch_process {
     int32_t pid; /* 0: none */
     uint64_t start_ticks, seen_ms;
+    bool is_stale; /* it has begun to run another program */
     struct library_who who;
 };
 
@@ -152,13 +153,19 @@ bool watch_process_find(struct watch_processes *processes, const struct watch_ev
     if (event->is_gone || process_stat_read(pid, &stat) != 0)
         return take_held(held, pid, now_ms, who);
     bool is_same = is_held(held, pid, stat.start_ticks);
-    if (is_same && now_ms - held->seen_ms <= FRESH_MS)
+    if (is_same && !held->is_stale && now_ms - held->seen_ms <= FRESH_MS)
         return take_held(held, pid, now_ms, who);
     if (!read_process(processes, pid, &found) || !is_there(event))
         return take_held(held, pid, now_ms, who);
     if (found.program[0] == '\0' && is_same)
         found = held->who;
-    *held = (struct watch_process){pid, stat.start_ticks, now_ms, found};
+    *held = (struct watch_process){pid, stat.start_ticks, now_ms, false, found};
     *who = found;
     return true;
+}
+
+void watch_process_executes(struct watch_processes *processes, int32_t pid)
+{
+    struct watch_process *held = &processes->process[(uint32_t)pid % PROCESSES];
+    held->is_stale |= held->pid == pid;
 }

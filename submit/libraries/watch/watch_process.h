@@ -31,4 +31,8 @@ int watch_process_user(const char *status, uint32_t *uid);
 bool watch_process_find(struct watch_processes *processes, const struct watch_event *event,
                         uint64_t now_ms, struct library_who *who);
 
+/* The process begins to run another program: what was read of it before is used only where it is
+ * over. */
+void watch_process_executes(struct watch_processes *processes, int32_t pid);
+
 #endif

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
+load ../fixture/library
 load ../fixture/site
 load ../fixture/mariadb
 load ../fixture/munge
@@ -18,7 +19,7 @@ setup_file() {
     export TZ=UTC ETC=$BATS_FILE_TMPDIR/etc PLACE=$BATS_FILE_TMPDIR
     chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
     site_records "$PLACE/site"
-    { others_secrets && hostile && one_number && without_runs; } >>"$SITE/records"
+    { others_secrets && hostile && one_number && without_runs && of_libraries; } >>"$SITE/records"
     report_pages
     private_etc
     echo "jtproxy:x:6110:6110::/nowhere:/bin/sh" >>"$ETC/passwd"
@@ -26,6 +27,7 @@ setup_file() {
     echo "jtproxy:*:19000:0:99999:7:::" >>"$ETC/shadow"
     answer_stores
     documented
+    listed
     # a socket's path has to be short
     export WEB=$MUNGE/web/socket
     install -d -m 755 -o 6100 -g 6100 "$MUNGE/web"
@@ -92,6 +94,25 @@ without_runs() {
         Build_compiler: "gcc"}'
 }
 
+# of_libraries: opens of alice's and of bob's, one that somebody has told who is not root, and a change
+of_libraries() {
+    made_use '.count = 2'
+    made_use '.user = "bob" | .uid = 6103 | .program = "/usr/bin/SECRETopener" | .count = 5'
+    made_use '.user = "bob" | .uid = 6103 | .program = "/usr/bin/SECRETopener" | .library = "SECRETunused" | .path = "/sw/SECRET.so" | .what = "link"'
+    made_use '.kind = "change" | .what = "modified" | .event = .uuid | .count = 0 | .user = "root" | .uid = 0 | .program = "/usr/bin/cp"'
+    made_use '.kind = "change" | .what = "added" | .path = "/sw/<b>/lib\"&.so" | .library = "<svg onload=owned=1>" | .count = 0 | .user = null'
+}
+
+# listed: the site's list, of a library that is used and of one that is not
+listed() {
+    export JOBTRAIL_LIBRARIES=$PLACE/libraries.jsonl
+    printf '%s\n' '{"jobtrail_libraries": 1, "cluster": "tiny", "node": "n1", "made": "2024-11-30T00:00:00+01:00"}' \
+        '{"path": "/sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0", "library": "hdf5suite", "group": "io", "version": "1.14.3", "size": 9,
+            "since": "2020-01-01T00:00:00Z"}' \
+        '{"path": "/sw/old/libold.so", "library": "libold", "group": "", "version": "", "size": 7, "since": "2020-01-01T00:00:00Z"}' |
+        jq -c . >"$JOBTRAIL_LIBRARIES"
+}
+
 serve() { # KEY=VALUE...: the service as the user jobtrail
     : >"$MUNGE/answer.err"
     answer_conf user=jobtrail "web_socket=$WEB" "web_proxy_user=${PROXY-jtproxy}" "$@"
@@ -121,7 +142,7 @@ every_page() { # PERIOD: all targets that there are
             echo "/$page$form?$1"
         done
     done
-    for page in $REPORT_PAGES_OF executable?name={flow.mpi,SECRETprogram,%2Fopt%2FSECRETprogram} library?name={hdf5,hdf5+1.14.3,SECRET+1} \
+    for page in $REPORT_PAGES_OF executable?name={flow.mpi,SECRETprogram,%2Fopt%2FSECRETprogram} library?name={hdf5,hdf5+1.14.3,hdf5suite,libold,SECRET+1} \
         module?name=hdf5%2F1.14.3 package?program=python\&name={numpy,SECRETpackage} user?name={alice,bob,carol} \
         account?name={climate,SECRETaccount,chem} job?id={12,77,99} \
         run?id=019a9f00-7777-7000-8000-000000000001 documentation?words=chunks "document?path=$PLACE/doc/hdf5-1.14/README&name=README"; do
@@ -165,6 +186,67 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
 @test "users see their own runs on every page, and an operator all, from MariaDB" {
     serve see=own operators=carol "store=$MARIADB_STORE"
     what_users_see
+}
+
+@test "of a library users see their own uses, and who may see all what is unused" {
+    serve see=own operators=carol "store=$STORE"
+    local page=library.json\?name=hdf5 rows='.tables[] | select(.name == $of).rows'
+    FETCH alice "/$page&$NOVEMBER"
+    [ "$(jq -c --arg of removal "$rows"' | map([.user, .program, .how, .runs, .opens])' <<<"$output")" = \
+        '[["alice","flow.mpi","loaded",2,null],["?alice","make","opened",null,2]]' ]
+    [ "$(jq -c --arg of uses "$rows"' | map([.how, .number, .number_low, .number_high, .users, .certainty])' <<<"$output")" = \
+        '[["loaded",2,null,null,1,"recorded"],["opened",2,2,null,1,"at least, not all proven"]]' ]
+    [ "$(jq -c --arg of changes "$rows"' | map([.library, .what, .user, .runs_before, .runs_after])' <<<"$output")" = \
+        '[["hdf5/1.14.3","1 modified","?root",0,2]]' ]
+    [[ $(jq -r '.tables[] | select(.name == "removal").note' <<<"$output") == "Of what you may see: others are in no row."* ]]
+    FETCH carol "/$page&$NOVEMBER"
+    [ "$(jq -c --arg of removal "$rows"' | map([.user, .program, .how, .runs, .links, .opens])' <<<"$output")" = \
+        '[["alice","flow.mpi","loaded",2,null,null],["bob","flow.mpi","linked",null,1,null],["?bob","SECRETopener","opened",null,null,5],["?alice","make","opened",null,null,2]]' ]
+    # under the name that the site's list has, and by the filter
+    for page in library.json\?name=hdf5suite removal.json\?lib=hdf5suite removal.json\?module=hdf5/1.14.3; do
+        FETCH carol "/$page&$NOVEMBER"
+        [ "$(jq -c --arg of removal "$rows"' | map(.user)' <<<"$output")" = '["alice","bob","?bob","?alice"]' ]
+    done
+    FETCH carol "/unused.json?from=2024-11-21&to=2024-11-30"
+    [ "$(jq -c '[.tables[0].rows[] | [.library, .verdict]]' <<<"$output")" = '[["hdf5suite","not known"],["libold","not known"]]' ]
+    FETCH carol "/unused?from=2024-11-21&to=2024-11-30"
+    [[ $output == *'href="library?name=libold&amp;from='* && $output == *'href="unused?from='* ]]
+    FETCH carol "/library?name=libold&$NOVEMBER"
+    status_is 200 && [[ $output == *"Who would be hit"* ]]
+    FETCH alice "/unused?$NOVEMBER"
+    status_is 404 && [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="unused?'* ]]
+    FETCH carol "/removal?$NOVEMBER"
+    status_is 400 && [[ $output == *"it needs lib= or module=."* ]]
+    FETCH carol "/unused?user=bob&$NOVEMBER"
+    status_is 400
+    FETCH alice "/weekdays.json?use=opened&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[] | [.library, .total, .total_high]]' <<<"$output")" = '[["hdf5/1.14.3",2,null]]' ]
+    FETCH carol "/months.json?use=linked&of=compilers&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[] | [.compiler, .total]]' <<<"$output")" = '[["SECRETcc",1],["gfortran",1]]' ]
+    FETCH carol "/months?use=called&$NOVEMBER"
+    status_is 404 && [[ $output == *"jobtrail does not record yet"* ]]
+    FETCH carol "/months?use=opened&account=x&$NOVEMBER"
+    status_is 400
+}
+
+@test "pages about libraries are the same from both databases" {
+    local store user page pages=0
+    for store in "$STORE" "$MARIADB_STORE"; do
+        serve see=own operators=carol "store=$store"
+        for user in alice carol; do
+            for page in "library.json?name=hdf5&$NOVEMBER" "module.json?name=hdf5%2F1.14.3&$NOVEMBER" "changes.json?$NOVEMBER" \
+                "removal.json?module=hdf5%2F1.14.3&$NOVEMBER" "weekdays.json?use=opened&$NOVEMBER" "months.json?use=linked&$NOVEMBER" \
+                "unused.json?from=2024-11-21&to=2024-11-30"; do
+                FETCH "$user" "/$page"
+                status_is 200 || [[ $user$page == aliceunused* ]]
+                jq -c --arg page "$page" '[$page, .tables]' <<<"$output" || echo "$output"
+            done
+        done >"$BATS_TEST_TMPDIR/${store%%:*}"
+        answer_stop
+    done
+    diff "$BATS_TEST_TMPDIR/sqlite" "$BATS_TEST_TMPDIR/mariadb"
+    pages=$(grep -c '"verdict"\|"opens"\|"runs_before"' "$BATS_TEST_TMPDIR/mariadb")
+    ((pages > 6))
 }
 
 @test "each page says whose runs it is about" {

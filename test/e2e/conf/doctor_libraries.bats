@@ -60,14 +60,48 @@ scan() {
     [[ $(findings) == "warning libraries @no-such: there is no such user or group: its files name no libraries: mend [libraries] owners in $CONF" ]]
 }
 
-@test "logs of uses without a watch are said to have no effect, and logs in one directory are refused" {
+@test "logs and records of uses without a watch are said to have no effect, and logs in one directory are refused" {
     configure "tree = $TREE" "use_logs = $PLACE/uses"
     has_cron
     scan
     [[ $(findings) == "warning libraries $PLACE/uses: use_logs has no effect: it needs 'watch = yes' and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
+    configure "tree = $TREE" "use_records = yes"
+    scan
+    [[ $(findings) == "warning libraries use_records: use_records has no effect: it needs 'watch = yes' and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
     configure "tree = $TREE" "log_dir = $LOGS"
     run ! "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
     [[ $output == *"'log_dir' is, has or lies in the directory of 'logs'"* ]]
+}
+
+@test "uses by times of last access: what runs the turns, mounts without a witness, and that uses go somewhere" {
+    mount -t tmpfs -o relatime tree "$TREE"
+    echo x >"$TREE/x.a"
+    configure "tree = $TREE" "use_atime = yes"
+    has_cron
+    scan
+    atime() { jq -r '.[] | select(.check == "atime" or .object == "jobtrail-libuse poll") | "\(.state) \(.check) \(.object): \(.found): \(.mend)"' "$SAID"; }
+    doctor
+    local said
+    said=$(atime)
+    umount "$TREE"
+    [[ $said == "warning timer jobtrail-libuse poll: no "*": use_atime = yes of [libraries] has no effect. "* ]]
+    [[ $said == *"warning atime use_atime: uses are told nowhere: there is neither use_logs nor use_records: write 'use_records = yes' in [libraries] of jobtrail.conf" ]]
+    mount -t tmpfs -o noatime tree "$TREE"
+    configure "tree = $TREE" "use_atime = yes" "use_records = yes"
+    echo "*/10 * * * * root jobtrail-libuse poll --quiet" >>"$PLACE/cron"
+    doctor
+    said=$(atime)
+    umount "$TREE"
+    [[ $said == *"ok timer jobtrail-libuse poll: a line in /etc/cron.d/site runs it; whether cron runs is not looked at: "* ]]
+    [[ $said == "warning atime $TREE: no uses are known: it is mounted with noatime: reads leave no trace: mount it writable and with relatime here; or watch on the hosts where it is used"* ]]
+    echo x >"$TREE/x.a"
+    mount --bind "$TREE" "$TREE"
+    mount -o remount,bind,relatime "$TREE"
+    doctor
+    said=$(atime)
+    umount "$TREE"
+    [[ $said == *"ok atime $TREE: trees whose uses are known by times of last access: 1: "* ]]
+    [[ $(findings) != *use_records* ]]
 }
 
 @test "nothing is said where no tree is named" {
@@ -152,7 +186,7 @@ scan() {
     [[ $(findings) == "warning scan $STATE: no scan has ended yet: let the first one read all libraries: jobtrail-libmon scan --conf $CONF" ]]
     scan
     [[ $(findings) == "" ]]
-    printf 'ended=%20d failed=0 away=%20d unreadable=%20d seen=%20d\n' "$(date -d '26 hours ago' +%s)" 0 0 0 >"$STATE/lock"
+    printf 'ended=%20d failed=0 away=%20d unreadable=%20d seen=%20d pid=%10d\n' "$(date -d '26 hours ago' +%s)" 0 0 0 1 >"$STATE/lock"
     [[ $(findings) == "warning scan $STATE: the last scan is too long ago: $(date -d '26 hours ago' +%Y-%m-%d)"*": see journalctl -u jobtrail-libmon, and what this says: jobtrail-libmon scan --conf $CONF" ]]
     scan
     [[ $(findings) == "" ]]

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
+load ../fixture/mariadb
 
 setup() {
     TREE=$BATS_TEST_TMPDIR/sw
@@ -25,13 +26,18 @@ job() {
 
 # make_library WORD STATUS: libmoon, whose function returns the status, renamed over the one that is there
 make_library() {
-    echo "int answer(void) { return $2; } const char word[] = \"$1\";" |
-        gcc -shared -fPIC -Wl,--build-id -Wl,-soname,libmoon.so -o "$TREE/libmoon.so.made" -x c -
-    mv "$TREE/libmoon.so.made" "$TREE/libmoon.so"
+    make_file "$TREE/libmoon.so" libmoon.so "$@"
 }
 
-build_id() {
-    readelf -n "$TREE/libmoon.so" | sed -n 's/.*Build ID: //p'
+# make_file FILE SONAME WORD STATUS
+make_file() {
+    echo "int answer(void) { return $4; } const char word[] = \"$3\";" |
+        gcc -shared -fPIC -Wl,--build-id -Wl,-soname,"$2" -o "$1.made" -x c -
+    mv "$1.made" "$1"
+}
+
+build_id() { # [FILE]
+    readelf -n "${1:-$TREE/libmoon.so}" | sed -n 's/.*Build ID: //p'
 }
 
 scan() {
@@ -65,6 +71,13 @@ acct() {
     "$JOBTRAIL_BIN/jobtrail-acct" --store "$STORE" --no-sacct "$@"
 }
 
+# scan_apart: a scan with no run in its second
+scan_apart() {
+    next_second
+    scan
+    next_second
+}
+
 # next_second: times of scans are whole seconds, and a run of the same second as a change would be in doubt
 next_second() {
     local now
@@ -96,8 +109,9 @@ two_builds() {
     two_builds
     run -0 acct --changes --format Change,Library,OldBuild,NewBuild,Before,Failed,After,FailedAfter,UsersBefore,UsersAfter -P -n
     [[ $output == "replaced|libmoon|$OLD|$NEW|3|0|2|2|1|1" ]]
-    acct --changes --json | jq -e '.changes | length == 1 and .[0].before == {runs: 3, failed: 0, users: 1} and
-        .[0].after == {runs: 2, failed: 2, users: 1} and .[0].what == "replaced" and .[0].source == "scan"'
+    acct --changes --json | jq -e '.changes | length == 1 and
+        .[0].before == {runs: 3, failed: 0, unknown: 3, users: 1, at_least: false} and
+        .[0].after == {runs: 2, failed: 2, unknown: 0, users: 1, at_least: false} and .[0].what == "replaced" and .[0].source == "scan"'
 }
 
 @test "a change that others than root can have told is marked" {
@@ -149,7 +163,7 @@ two_builds() {
     [[ $output == $'replaced|1|2\nreplaced|2|4' ]]
 }
 
-@test "of a removed library there are runs before alone, of an added one after" {
+@test "of a removed library there are runs before, of an added one after" {
     echo x >"$TREE/other.a" # a tree that is empty is new when something comes
     runs 2 0
     next_second
@@ -180,19 +194,227 @@ two_builds() {
     [[ $output == *"--changes does not go with --exec"* ]]
 }
 
+# install_fft VERSION: as `make install` does it, with links that lead to a file of this version
+install_fft() {
+    make_file "$TREE/libfft.so.$1" libfft.so.1 "$1" 0
+    ln -sfn "libfft.so.$1" "$TREE/libfft.so.1"
+}
+
+@test "an upgrade to a file of another name is one change, with both files" {
+    install_fft 1.0.0
+    echo 'int answer(void); int main(void) { return answer(); }' |
+        gcc -o "$BATS_TEST_TMPDIR/program" -x c - -x none "$TREE/libfft.so.1" -Wl,-rpath,"$TREE"
+    scan
+    local old new
+    old=$(build_id "$TREE/libfft.so.1.0.0")
+    runs 3 0
+    next_second
+    install_fft 1.1.0
+    rm "$TREE/libfft.so.1.0.0"
+    new=$(build_id "$TREE/libfft.so.1.1.0")
+    scan_apart
+    runs 2 0
+    load_all
+    run -0 acct --changes --lib libfft --format Change,From,Path,OldBuild,NewBuild,Before,After,Files -P -n
+    [[ ${lines[1]} == "replaced|$TREE/libfft.so.1.0.0|$TREE/libfft.so.1.1.0|$old|$new|3|2|1" && ${#lines[@]} == 2 ]]
+    [[ ${lines[0]} == "added||$TREE/libfft.so.1.0.0|"* ]]
+    # two files of one soname that came while one went are no pair
+    install_fft 1.2.0
+    install_fft 1.3.0
+    rm "$TREE/libfft.so.1.1.0"
+    scan_apart
+    load_all
+    run -0 acct --changes --lib libfft --format Change -P -n
+    [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == $' 3 added\n 1 removed\n 1 replaced' ]]
+}
+
+teardown() {
+    [[ -z ${ELSEWHERE-} ]] || rm -rf "$ELSEWHERE"
+    mariadb_stop
+}
+
+# tree_elsewhere: records of links name nothing below /tmp
+tree_elsewhere() {
+    ELSEWHERE=$(mktemp -d /var/tmp/jobtrail-test-XXXXXX)
+    sed -i "s|^tree = .*|tree = $ELSEWHERE|" "$CONF"
+    chmod 755 "$ELSEWHERE" # of what is private no record tells the hash
+    TREE=$ELSEWHERE
+}
+
+# archive STATUS: libsun.a, whose function returns it
+archive() {
+    echo "int answer(void) { return $1; }" | gcc -c -o "$BATS_TEST_TMPDIR/sun.o" -x c -
+    ar rcs "$TREE/made.a" "$BATS_TEST_TMPDIR/sun.o"
+    mv "$TREE/made.a" "$TREE/libsun.a"
+}
+
+# link NAME: a program with libsun.a, by the linker wrapper
+link() {
+    echo 'int answer(void); int main(void) { return answer(); }' >"$BATS_TEST_TMPDIR/$1.c"
+    env JOBTRAIL_CONF="$CONF" XALT_EXECUTABLE_TRACKING=yes USER=root PATH="$JOBTRAIL_STAGE/libexec/jobtrail/ld:$PATH" \
+        COMPILER_PATH="$JOBTRAIL_STAGE/libexec/jobtrail/ld" gcc -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.c" "$TREE/libsun.a"
+}
+
+# linked_twice: three runs of a program with an old archive, two of one with a new one
+linked_twice() {
+    tree_elsewhere
+    archive 0
+    echo one >"$TREE/sun.mod"
+    link old
+    scan_apart
+    archive 7
+    echo two >"$TREE/sun.mod"
+    scan_apart
+    link new
+    local program
+    for program in old old old new new; do
+        mv "$BATS_TEST_TMPDIR/$program" "$BATS_TEST_TMPDIR/program"
+        runs 1 "$([[ $program == old ]] && echo 0 || echo 7)"
+        mv "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/$program"
+    done
+    load_all
+}
+
+@test "of an archive the runs count that were linked with it, whenever they ran; of module files nothing is known" {
+    linked_twice
+    run -0 acct --changes --format Change,Path,Before,Unknown,After,UnknownAfter -P -n
+    [[ $output == *"replaced|$TREE/libsun.a|3|3|2|2"* ]]
+    [[ $output == *"modified|$TREE/sun.mod||||"* ]]
+    acct --changes --json | jq -e '.changes[] | select(.path | endswith(".mod")) | .before == null and .after == null'
+    # and each run is once in the event, whatever it had of it
+    run -0 acct --changed today --format Exec -P -n
+    [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == ' 5 program' ]]
+}
+
+@test "MariaDB says the same, also of the rows that a user may see" {
+    linked_twice
+    make_library two 0
+    scan_apart
+    load_all
+    mariadb_start
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$MARIADB_STORE" "$RECORDS" >/dev/null
+    cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
+import json
+import sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail import library_changes
+from jobtrail.service.restricted import open_for
+from jobtrail.service.rights import Rights
+
+for rights in Rights(everything=True), Rights([sys.argv[3]]), Rights(["nobody"]):
+    store = open_for(sys.argv[2], rights)
+    rows = library_changes.read(store)
+    print(json.dumps(library_changes.with_runs(store, rows) + library_changes.with_runs(store, library_changes.events(rows))))
+    print(store.lookup("SELECT count(*) FROM run WHERE " + library_changes.affected(store, rows))[0][0])
+TEXT
+    ask() { # STORE
+        /usr/bin/python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_STAGE/libexec/jobtrail" "$1" "$(id -un)"
+    }
+    ask "$STORE" >"$BATS_TEST_TMPDIR/sqlite"
+    diff "$BATS_TEST_TMPDIR/sqlite" <(ask "$MARIADB_STORE")
+    [[ $(sed -n 'n;p' "$BATS_TEST_TMPDIR/sqlite" | xargs) == "5 5 0" ]]
+    [[ $(sed -n 1p "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | endswith("libsun.a")) | [.before.runs, .after.runs])') == "[[3,2]]" ]]
+    # whoever sees their own links alone does not see what others have linked for them
+    [[ $(sed -n '1~2p' "$BATS_TEST_TMPDIR/sqlite" | jq -c 'map(select(.path // "" | test("libsun.a|libmoon")) | .before.at_least)' | xargs) == \
+        "[false,false] [true,false] [true,false]" ]]
+}
+
+@test "with hashes of what is linked it is told which archive it was, where times tell nothing" {
+    sed -i 's/^\[submit\]$/[link]\nhash_objects = yes\n&/' "$CONF"
+    tree_elsewhere
+    archive 0
+    scan_apart
+    link old
+    archive 7
+    link new
+    scan_apart
+    mv "$BATS_TEST_TMPDIR/old" "$BATS_TEST_TMPDIR/program"
+    runs 2 0
+    mv "$BATS_TEST_TMPDIR/new" "$BATS_TEST_TMPDIR/program"
+    runs 1 7
+    load_all
+    run -0 acct --changes --lib libsun --format Change,Before,After -P -n
+    [[ ${lines[-1]} == "replaced|2|1" ]]
+}
+
+@test "runs of another cluster are not those of the change, and what several nodes tell is one change" {
+    runs 1 0
+    next_second
+    make_library two 0
+    scan_apart
+    runs 2 0
+    # the same library has the same change on a node that has a state of its own
+    sed "s|^state = .*/libraries|&2|" "$CONF" >"$BATS_TEST_TMPDIR/second.conf"
+    # shellcheck disable=SC2016 # of that shell
+    local on_second=(unshare --uts sh -c 'hostname second && exec "$0" "$@"' "$JOBTRAIL_BIN/jobtrail-libmon" scan --quiet)
+    cp "$TREE/libmoon.so" "$BATS_TEST_TMPDIR/new"
+    make_library one 0
+    "${on_second[@]}" --conf "$BATS_TEST_TMPDIR/second.conf"
+    mv "$BATS_TEST_TMPDIR/new" "$TREE/libmoon.so"
+    next_second
+    "${on_second[@]}" --conf "$BATS_TEST_TMPDIR/second.conf"
+    load_all
+    run -0 acct --changes --format Change,Node,Before,After -P -n
+    [[ $output == "replaced|$(hostname),second|1|2" || $output == "replaced|second,$(hostname)|1|2" ]]
+    acct --changes --json | jq -e '.changes[0] | (.uuids | length) == 2 and (.nodes | length) == 2'
+    # another cluster, with a library of this name and content
+    sed -i 's/^cluster = lab$/cluster = other/' "$CONF"
+    runs 5 0
+    load_all
+    run -0 acct --changes --format Before,After -P -n
+    [[ $output == "1|2" ]]
+}
+
+@test "an event is one row, with each run once" {
+    echo 'int other(void) { return 0; }' | gcc -shared -fPIC -Wl,--build-id -Wl,-soname,libstar.so -o "$TREE/libstar.so" -x c -
+    echo 'int other(void), answer(void); int main(void) { return answer() + other(); }' |
+        gcc -o "$BATS_TEST_TMPDIR/program" -x c - -L"$TREE" -lmoon -lstar -Wl,-rpath,"$TREE"
+    printf '%s\n' "name = all *" >>"$CONF"
+    scan_apart
+    runs 3 0
+    next_second
+    make_library two 7
+    cp "$TREE/libstar.so" "$TREE/libgone.so"
+    echo 'int other(void) { return 1; }' | gcc -shared -fPIC -Wl,--build-id -Wl,-soname,libstar.so -o "$TREE/made.so" -x c -
+    mv "$TREE/made.so" "$TREE/libstar.so"
+    scan_apart
+    runs 2 8
+    load_all
+    run -0 acct --events --format Files,Libraries,Changes,Before,After -P -n
+    [[ ${lines[-1]} == "3|all|added 1, replaced 2|3|2" ]]
+    acct --events --json | jq -e '.events[-1] | .changes == 3 and .before.runs == 3 and .after.users == 1'
+}
+
+@test "what a record does not name is said, and its numbers are lower bounds" {
+    chmod 1777 "$TREE"
+    chmod o+x "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+    (cd "$TREE" && seq 1002 | sed 's/$/.so/' | setpriv --reuid 65534 --regid 65534 --clear-groups xargs touch)
+    scan_apart
+    runs 1 0
+    load_all
+    run -0 --separate-stderr acct --changes --format Files,Before,After -P -n
+    [[ $(grep -v '^1|' <<<"$output") == "2|>=0|>=0" ]]
+    [[ $stderr == *"name the first one: runs of the others (1) are not counted"* ]]
+}
+
 @test "what a user may see are the changes and their own runs alone" {
     two_builds
     cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
 import sys
 sys.path.insert(0, sys.argv[1])
+from jobtrail import library_changes
 from jobtrail.service.restricted import open_for
 from jobtrail.service.rights import Rights
 
 store = open_for(sys.argv[2], Rights(["nobody"]))
 print(store.lookup("SELECT count(*) FROM library_event WHERE kind = 'change'"),
       store.lookup("SELECT count(*) FROM library_event WHERE kind = 'use'"), store.lookup("SELECT count(*) FROM run"))
+for who in "nobody", sys.argv[3]:
+    store = open_for(sys.argv[2], Rights([who]))
+    rows = library_changes.with_runs(store, library_changes.read(store))
+    print([(row["before"]["runs"], row["after"]["runs"]) for row in rows], library_changes.affected(store, rows)[:9])
 TEXT
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET kind = 'use' WHERE first_scan = 1"
-    run -0 python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_SOURCE/contrib" "$STORE"
-    [[ $output == "[(1,)] [(0,)] [(0,)]" ]]
+    run -0 python3 "$BATS_TEST_TMPDIR/ask.py" "$JOBTRAIL_SOURCE/contrib" "$STORE" "$(id -un)"
+    [[ $output == $'[(1,)] [(0,)] [(0,)]\n[(0, 0)] (1 = 0)\n[(3, 2)] (run.obje' ]]
 }

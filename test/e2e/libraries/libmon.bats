@@ -4,6 +4,7 @@
 # it is killed. Needs root.
 
 bats_require_minimum_version 1.5.0
+load ../fixture/library
 
 setup() {
     use_place "$(readlink -f "$BATS_TEST_TMPDIR")"
@@ -40,18 +41,6 @@ changes() {
 }
 
 kinds='"\(.change) \(.path | sub(".*/"; ""))"'
-
-# make_library FILE WORD [LIBRARY]: a shared object with a build-id, whose content is of the word
-make_library() {
-    local name=${3:-${1##*/}}
-    mkdir -p "$(dirname "$1")"
-    echo "const char word[] = \"$2\";" | gcc -shared -fPIC -Wl,--build-id -Wl,-soname,"${name%.so*}.so.1" -o "$1.made" -x c -
-    mv "$1.made" "$1"
-}
-
-build_id() {
-    readelf -n "$1" | sed -n 's/.*Build ID: //p'
-}
 
 # settle: scans until files that were written just now have been read again
 settle() {
@@ -195,18 +184,14 @@ user() {
     chown nobody "$1"
 }
 
-as_user() { # COMMAND...
-    setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
-}
-
 @test "a user's files have one log, and are told in no library's" {
     local i
     chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/.."
     make_library "$TREE/lib/libz.so.1" z
     user "$TREE/user"
     settle
-    as_user cp "$TREE/lib/libz.so.1" "$TREE/user/evil.so" # the same content, beside the removal
-    for i in {1..50}; do as_user cp "$TREE/lib/libz.so.1" "$TREE/user/u$i.so.9"; done
+    as 65534 cp "$TREE/lib/libz.so.1" "$TREE/user/evil.so" # the same content, beside the removal
+    for i in {1..50}; do as 65534 cp "$TREE/lib/libz.so.1" "$TREE/user/u$i.so.9"; done
     rm "$TREE/lib/libz.so.1"
     configure "group = all *" "name = mine $TREE/user/*"
     scan --json >"$PLACE/found"
@@ -475,6 +460,16 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     touch -d 1971-01-01 "$TREE/x.a"
     [[ $(changes "$kinds") == "modified x.a" ]]
     settle
+}
+
+@test "a change of attributes is told once, also right before a scan" {
+    make_library "$TREE/libone.so" one
+    settle
+    chmod 700 "$TREE/libone.so"
+    [[ $(changes "$kinds") == "touched libone.so" ]]
+    [[ $(changes "$kinds") == "" ]]
+    settle
+    [[ $(scan) == "1 files, no change" ]]
 }
 
 @test "a time beyond what is kept is the last one that is, and does not wrap" {

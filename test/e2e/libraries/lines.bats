@@ -26,10 +26,14 @@ configure() { # LINE...
         "log_names = app-*" "$@" >"$CONF"
 }
 
-begin_service() {
-    rm -f "$SOCKET"
+start_service() {
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     SERVICE=$!
+}
+
+begin_service() {
+    rm -f "$SOCKET"
+    start_service
     serving
 }
 
@@ -92,6 +96,22 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
     sed -i /^log_dir/d "$CONF"
     run -1 as 65534 -f there word
     [[ $output == *"no log_dir"* ]]
+}
+
+@test "users write no lines where log_dir is the directory of other logs, by a link or above it" {
+    local other
+    mkdir -p "$PLACE/logs/sub"
+    for other in "$PLACE/logs" "$PLACE/logs/sub"; do
+        ln -sfn "$other" "$DIR"
+        configure "logs = $PLACE/logs"
+        start_service
+        until grep -q "log_dir: $DIR is, has or lies in the directory of 'logs': name one of its own" "$PLACE/trouble"; do kill -0 "$SERVICE"; done
+        run -3 as 65534 -f app-x word
+        end_service
+    done
+    [[ $(find "$PLACE/logs" -type f) == "" ]]
+    run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
+    [[ $output == *"users append no lines: by a link or a mount it is, has or lies in the directory of 'logs'"* ]]
 }
 
 @test "a user forges no line: bytes are escaped, lines are bounded, and a cut line is ended" {

@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../fixture/job
 load ../fixture/collectors
 load ../fixture/mariadb
+load ../fixture/library
 
 setup_file() {
     mariadb_start
@@ -38,18 +39,6 @@ configure() { # LINE...
 
 scan() {
     "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" "$@"
-}
-
-# make_library FILE WORD: a shared object with a build-id, whose content is of the word, renamed over what is there
-make_library() {
-    local name=${1##*/}
-    mkdir -p "$(dirname "$1")"
-    echo "const char word[] = \"$2\";" | gcc -shared -fPIC -Wl,--build-id -Wl,-soname,"${name%.so*}.so.1" -o "$1.made" -x c -
-    mv "$1.made" "$1"
-}
-
-build_id() {
-    readelf -n "$1" | sed -n 's/.*Build ID: //p'
 }
 
 deliver() { # what waits goes to the records, and into the store

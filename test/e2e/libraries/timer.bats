@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The timer of jobtrail-libmon: what its unit grants is put together by hand, and its command is to do its work with
-# that. Needs root.
+# The units of jobtrail-libmon: what they grant is put together by hand, and their command is to do its work with that.
+# Needs root.
 
 bats_require_minimum_version 1.5.0
 load ../fixture/unit
@@ -87,4 +87,48 @@ result_of() {
     # shellcheck disable=SC2086
     run -0 confined $command --conf "$CONF"
     [[ $output == "" && $(ls "$PLACE/writable") == calls ]]
+}
+
+use_watch_unit() {
+    UNIT=$PLACE/jobtrail-libwatch.service
+    sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$JOBTRAIL_BIN/\\1|" "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libwatch.service" >"$UNIT"
+}
+
+@test "systemd has nothing to say about the watch's unit, and calls its exposure no more than medium" {
+    use_watch_unit
+    run -0 systemd-analyze verify --man=no "$UNIT"
+    [[ $output == "" ]]
+    run -0 systemd-analyze security --offline=true --no-pager --threshold=35 "$UNIT"
+    [[ $output == *"Overall exposure level"* ]]
+}
+
+# bats test_tags=needs:fanotify_names
+@test "with what its unit grants the watch hears who changes a library, and its children do their work" {
+    local command watch writer state=$PLACE/writable/state log=$PLACE/writable/logs/libnew.log
+    use_watch_unit
+    command=$(setting ExecStart)
+    [[ $command == */jobtrail-libmon" watch --quiet" && $(setting ReadWritePaths) == "-/var/lib/jobtrail -/var/log/jobtrail /run" ]]
+    chmod o+x "$PLACE" "$BATS_RUN_TMPDIR"
+    chmod 1777 "$TREE"
+    sed -i "s|^tree.*|&\nowners = nobody\nwatch = yes\nlist = $PLACE/writable/list\nuse_logs = $PLACE/writable/uses\nlog_dir = $PLACE/writable/lines\nlog_socket = $PLACE/writable/socket|" "$CONF"
+    # shellcheck disable=SC2086
+    confined $command --conf "$CONF" >"$PLACE/said" 2>&1 3>&- &
+    watch=$!
+    until [[ -S $state/who && -S $PLACE/writable/socket && -d $PLACE/writable/uses ]]; do kill -0 "$watch"; done
+    setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 -c '
+import os, sys, time
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)' "$TREE/libnew.so" "$PLACE/go" 3>&- &
+    writer=$!
+    until grep -qs "path=$TREE/libnew.so" "$log"; do kill -0 "$watch"; done
+    touch "$PLACE/go"
+    wait "$writer"
+    grep -q " by=nobody .*command=python3 program=/usr/bin/python3" "$log"
+    until grep -qs '"library":"libnew"' "$PLACE/writable/list"; do kill -0 "$watch"; done
+    kill "$(pgrep -P "$(pgrep -P "$watch")")" # not strace, which is in between
+    wait "$watch"
+    [[ $(cat "$PLACE/said") == "" ]]
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$PLACE/writable/calls" | sort -u >"$PLACE/used"
+    grep -q '^fanotify_mark$' "$PLACE/used"
+    [[ $(comm -23 "$PLACE/used" <(allowed)) == "" ]]
 }

@@ -5,6 +5,7 @@
 # bats file_tags=needs:fanotify_names
 
 bats_require_minimum_version 1.5.0
+load ../fixture/library
 
 setup() {
     PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
@@ -33,8 +34,8 @@ begin_watch() {
     scans 1
 }
 
-end_watch() {
-    kill "$WATCH" 2>/dev/null || true
+end_watch() { # [SIGNAL]
+    kill "-${1:-TERM}" "$WATCH" 2>/dev/null || true
     wait "$WATCH" || true
     WATCH=
 }
@@ -62,14 +63,6 @@ said() {
 line() {
     grep -h " $1 path=[^ ]*$2 " "$LOGS"/*.log
 }
-
-# as UID COMMAND...: by this user, with the command's process there until the watch has looked at it
-as() {
-    local uid=$1
-    shift
-    setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"
-}
-
 
 @test "a change is told at once, with user, command, program and event; one installation is one event" {
     echo old >"$TREE/libold.so"
@@ -102,6 +95,43 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     done
     grep -q "^added .*libthree.so .* by nobody, python3" "$PLACE/said"
     [[ $(figure unknown) == 0 ]]
+}
+
+@test "an installation that goes on over several scans is one event, and another session's is another one" {
+    local name first
+    begin_watch
+    for name in one two; do
+        exec 8>"$TREE/lib$name.so"
+        exec 8>&-
+        said "lib$name"
+    done
+    setsid --wait /usr/bin/python3 -c '
+import os, sys, time
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)' "$TREE/libother.so" "$PLACE/go" 3>&- &
+    local writer=$!
+    said libother $writer
+    touch "$PLACE/go"
+    wait $writer
+    first=$(line LOG_CREATED libone.so)
+    first=${first#* event=}
+    [[ $(line LOG_CREATED libtwo.so) == *" event=${first%% *}"* ]]
+    [[ $(line LOG_CREATED libother.so) == *" event="* && $(line LOG_CREATED libother.so) != *" event=${first%% *}"* ]]
+}
+
+# bats test_tags=needs:login_uid
+@test "who has logged in is told beside the user who has done it" {
+    begin_watch
+    # the shell that sets its loginuid is the one that writes
+    # shellcheck disable=SC2016
+    bash -c 'echo 65534 >/proc/self/loginuid && exec 8>"$0/liblogin.so" && exec 8>&- && until [[ -e $1 ]]; do :; done' \
+        "$TREE" "$PLACE/go" 3>&- &
+    local writer=$!
+    said liblogin $writer
+    touch "$PLACE/go"
+    wait $writer
+    [[ $(line LOG_CREATED liblogin.so) == *" by=root login=nobody command=bash "* ]]
+    grep -q "^added .*liblogin.so .* by root, logged in as nobody, bash" "$PLACE/said"
 }
 
 @test "who runs a program of root's, by its set-user-id bit, has changed what it writes" {
@@ -214,10 +244,25 @@ os.waitpid(user, 0)
     [[ $output == *"removed "*"libone.so"* && $output != *" by "* ]]
 }
 
+@test "changes that a killed scan has begun to tell have who it was, also where the watch is gone" {
+    echo one >"$TREE/libone.so"
+    begin_watch
+    exec 8>>"$TREE/libone.so"
+    echo more >&8
+    exec 8>&-
+    # killed before the line is known to be written
+    run -137 strace -qq -o /dev/null -P "$LOGS/libone.log" -e inject=fsync:signal=KILL "$JOBTRAIL_BIN/jobtrail-libmon" scan --wait --conf "$CONF"
+    end_watch KILL
+    grep -q "LIB_MODIFIED .* by=root" "$LOGS/libone.log"
+    [[ -e $STATE/whos ]]
+    run -0 scan
+    [[ $(grep -c LIB_MODIFIED "$LOGS/libone.log") == 1 && $(line LIB_MODIFIED libone.so) == *" by=root command=ba"* ]]
+    [[ ! -e $STATE/whos ]]
+}
+
 @test "a process that is gone is counted, and its change told" {
     begin_watch
     kill -STOP "$WATCH"
-    as 65534 true
     cp /etc/hostname "$TREE/libgone.so"
     kill -CONT "$WATCH"
     said libgone
@@ -326,41 +371,6 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r ".libraryT | select(.source == \"watch\") | .after <= $written and .before > $written" {} +) == true ]]
 }
 
-@test "opens of libraries outside of jobs are counted, with user and program" {
-    USES=$PLACE/uses
-    echo "use_logs = $USES" >>"$CONF"
-    begin_watch
-    until [[ -d $USES ]]; do kill -0 "$WATCH"; done
-    # until it looks
-    local opens='
-import sys
-for i in range(3):
-    open(sys.argv[1]).close()
-    open(sys.argv[2]).close()
-print(1, flush=True)
-sys.stdin.read()'
-    cp "$(readlink -f /usr/bin/python3)" "$PLACE/ld"
-    until [[ -s $USES/libfirst.log ]]; do
-        # both are there until the watch has looked, and has ended
-        coproc USER { as 65534 /usr/bin/python3 -c "$opens" "$TREE/libfirst.so" /etc/hostname; }
-        coproc LINKER { "$PLACE/ld" -c "$opens" "$TREE/libfirst.so" /etc/hostname; } 2>/dev/null
-        read -r _ <&"${USER[0]}"
-        read -r _ <&"${LINKER[0]}"
-        end_watch
-        local user=${USER[1]} linker=${LINKER[1]}
-        exec {user}>&- {linker}>&-
-        wait
-        [[ -s $USES/libfirst.log ]] || begin_watch
-    done
-    [[ $(sed -n 1p "$USES/libfirst.log") == "# jobtrail: sorted UTC" ]]
-    grep -qE "^[A-Z][a-z]{2}_[^ ]* nobody LIB_OPENED count=[1-9][0-9]* command=python3[^ ]* program=/usr/bin/python3[^ ]* path=$TREE/libfirst.so$" "$USES/libfirst.log"
-    grep -qE " root LIB_LINKED count=[1-3] command=ld program=$PLACE/ld path=" "$USES/libfirst.log"
-    # the scans' own are none
-    run ! grep -q libmon "$USES/libfirst.log"
-    run -0 "$JOBTRAIL_BIN/jobtrail-libq" -c "$USES/libfirst.log"
-    [[ $output == *2* ]]
-}
-
 @test "usage is told" {
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" wach
     [[ $output == *"did you mean watch?"* ]]
@@ -378,5 +388,5 @@ sys.stdin.read()'
     [[ $output == *"directories are watched: 1"* ]]
     end_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"no watch runs"* ]]
+    [[ $output == *"no watch runs"*"without Slurm: systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch --conf $CONF"* ]]
 }

@@ -119,6 +119,7 @@ is_enabled() { # TIMER
     [[ $(rpm --root "$ROOT" -Va --nodeps) == "" ]]
     for timer in send load slurm; do is_enabled "jobtrail-$timer.timer"; done
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.timer && -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.service ]]
+    [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libwatch.service && ! -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-libwatch.service ]]
     # a site enables it on one host
     [[ ! -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-libmon.timer ]]
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-alldoc.timer && ! -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-alldoc.timer ]]

@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/cluster
+load ../../e2e/fixture/library
 load ../../e2e/fixture/site
 
 setup_file() {
@@ -18,6 +19,9 @@ DefMemPerCPU=100"
     run_jobs
     site_records "$DIR/site"
     answers >"$DIR/answers"
+    USE_AT=$(($(date +%s) - 86400)) made_use '.library = "hdf5" | .path = "/sw/hdf5/1.10.5/lib/libhdf5.so.103"' >>"$DIR/answers"
+    printf '%s\n' '{"jobtrail_libraries": 1, "cluster": "tiny", "node": "n1", "made": "2026-01-01T00:00:00Z"}' \
+        '{"path": "/sw/old/libold.so", "library": "libold", "size": 1, "since": "2020-01-01T00:00:00Z"}' >"$DIR/libraries"
     read -r _ GLIBC < <(getconf GNU_LIBC_VERSION)
     export GLIBC
     printf '%s\n' '/sw/hdf5/1.10.5 hdf5/1.10.5' '/sw/openmpi/4.1.4 openmpi/4.1.4' \
@@ -71,6 +75,13 @@ answers() {
             build_epoch: "\($now - 86400)", exec_path: .userT.exec_path, hash_id: .hash_id,
             link_path: "/sw/intel/ifort", link_program: "ifort", wd: "/"},
          linkA: [["/sw/mkl/lib/libmkl.so", "0"]], link_line: ["ifort"], function: ["dgemm_"]},
+        ({size: 1, mtime: 1, sha1: null, build_id: null, soname: "libhdf5.so.103", package: null, version: null, owner: 0} |
+            {libraryT: {uuid: "019a9f00-7000-7000-8000-000000000030", event: "019a9f00-7000-7000-8000-000000000031",
+                kind: "change", what: "replaced", library: "hdf5", group: "", path: "/sw/hdf5/1.10.5/lib/libhdf5.so.103",
+                path_before: "", files: 1, links: 0, count: 0, first_scan: false, found: ($now - 1800), after: ($now - 1800),
+                before: ($now - 1799), source: "watch", uid: 0, login_uid: null, user: "root", program: "/usr/bin/cp",
+                command: "cp", cluster: "tiny", syshost: "tiny", node: "n1", job_id: null, step_id: null, version: "1"},
+             wasT: ., isT: .}),
         ("numpy", "scipy" | {package_name: ., package_version: "1.26.4", package_path: "/x",
             program: "python", xalt_run_uuid: "019a9f00-7000-7000-8000-000000000001",
             ownerT: {user: "alice", cluster: "tiny", node: "n1", restart_count: 0, job_id: 70}}),
@@ -102,7 +113,7 @@ rows() { # COMMAND
 }
 
 ask() { # COMMAND
-    run_as root env -C "$BATS_TEST_TMPDIR" TZ=UTC "PATH=$STAGE/bin:/usr/bin:/bin" "JOBTRAIL_STORE=$STORE" bash -c "$1"
+    run_as root env -C "$BATS_TEST_TMPDIR" TZ=UTC "PATH=$STAGE/bin:/usr/bin:/bin" "JOBTRAIL_STORE=$STORE" "JOBTRAIL_LIBRARIES=$DIR/libraries" bash -c "$1"
 }
 
 @test "each command answers its question" {

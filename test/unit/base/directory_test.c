@@ -98,12 +98,32 @@ static void others_directories_are_told_from_own_ones(void **state)
     close(fd);
 }
 
+static void a_directory_is_in_another_one_also_by_a_link(void **state)
+{
+    char link[sizeof place + 16], below[sizeof place + 16], none[sizeof place + 16];
+    (void)state;
+    snprintf(link, sizeof link, "%s/link", place);
+    snprintf(below, sizeof below, "%s/a/b", place);
+    snprintf(none, sizeof none, "%s/link/x/y", place);
+    assert_int_equal(directory_make_all(below, 0700), 0);
+    unlinkat(at, "link", 0);
+    assert_int_equal(symlinkat("a", at, "link"), 0);
+    assert_true(directory_is_in(below, link));
+    assert_false(directory_is_in(link, below));
+    assert_true(directory_is_in(below, below));
+    assert_true(directory_is_in(below, "/"));
+    assert_true(directory_is_in(none, link));
+    assert_false(directory_is_in(none, below));
+    assert_false(directory_is_in(below, none));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_are_as_told_under_any_umask),
         cmocka_unit_test(links_are_not_opened),
         cmocka_unit_test(others_directories_are_told_from_own_ones),
+        cmocka_unit_test(a_directory_is_in_another_one_also_by_a_link),
     };
     return cmocka_run_group_tests(tests, make, remove_place);
 }

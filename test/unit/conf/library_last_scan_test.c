@@ -41,20 +41,21 @@ static int remove_state(void **unused)
 
 static void what_is_written_is_read(void **unused)
 {
-    const struct library_last_scan large = {INT64_MAX, true, UINT64_MAX, UINT64_MAX, INT64_MAX};
-    const struct library_last_scan small = {1, false, 0, 2, 3};
+    const struct library_last_scan large = {INT64_MAX,  true,      UINT64_MAX,
+                                            UINT64_MAX, INT64_MAX, INT32_MAX};
+    const struct library_last_scan small = {1, false, 0, 2, 3, 4};
     struct library_last_scan last;
     (void)unused;
     assert_int_equal(library_last_scan_write(lock, &large), 0);
     off_t size = lseek(lock, 0, SEEK_END);
     assert_int_equal(library_last_scan_read(state, &last), 0);
     assert_true(last.ended_s == INT64_MAX && last.is_failed && last.trees_away == UINT64_MAX &&
-                last.unreadable == UINT64_MAX && last.seen_s == INT64_MAX);
+                last.unreadable == UINT64_MAX && last.seen_s == INT64_MAX && last.pid == INT32_MAX);
     assert_int_equal(library_last_scan_write(lock, &small), 0);
     assert_int_equal(lseek(lock, 0, SEEK_END), size); /* nothing of the longer numbers is left */
     assert_int_equal(library_last_scan_read(state, &last), 0);
     assert_true(last.ended_s == 1 && !last.is_failed && last.trees_away == 0 &&
-                last.unreadable == 2 && last.seen_s == 3);
+                last.unreadable == 2 && last.seen_s == 3 && last.pid == 4);
 }
 
 static void a_scan_that_has_not_ended_is_none(void **unused)
@@ -72,10 +73,11 @@ static void another_content_is_refused(void **unused)
         "\n",
         "ended=1 failed=0 away=1",
         "ended=1 failed=0 away=1 unreadable=1\n",
-        "ended=1 failed=0 away=1 unreadable=1 seen=1",
-        "ended=1 failed=2 away=1 unreadable=1 seen=1\n",
-        "ended=x failed=0 away=1 unreadable=1 seen=1\n",
-        "ended=1 failed=0 away=1 unreadable=1 seen=1x\n",
+        "ended=1 failed=0 away=1 unreadable=1 seen=1 pid=1",
+        "ended=1 failed=2 away=1 unreadable=1 seen=1 pid=1\n",
+        "ended=x failed=0 away=1 unreadable=1 seen=1 pid=1\n",
+        "ended=1 failed=0 away=1 unreadable=1 seen=1\n",
+        "ended=1 failed=0 away=1 unreadable=1 seen=1 pid=1x\n",
     };
     struct library_last_scan last;
     (void)unused;

@@ -97,8 +97,11 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.library_logs, "/var/log/jobtrail/libraries");
     assert_int_equal(conf.library_log_bytes, 4u << 20);
     assert_int_equal(conf.library_log_files, 4);
+    assert_string_equal(conf.library_list, "");
     assert_false(conf.library_watch);
     assert_string_equal(conf.library_use_logs, "");
+    assert_false(conf.library_use_records);
+    assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
     assert_string_equal(conf.library_log_socket, "/run/jobtrail-log");
@@ -147,8 +150,10 @@ static void each_key_takes_its_value(void **state)
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
-        "logs =\nlog_size = 1M\nlog_files = 0\nwatch = yes\nuse_logs = /us\nlog_dir = /ul\n"
-        "log_names = app-* x\nlog_socket = /s/l\nname = imsl  /sw/imsl*\nname = other *\n"
+        "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\n"
+        "log_dir = /ul\nuse_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = "
+        "/s/l\n"
+        "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n[witness]\nlevel = objects\n"
         "[tracking]\nsystem_tools = yes\n");
     (void)state;
@@ -199,8 +204,11 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.library_logs, "");
     assert_int_equal(conf.library_log_bytes, 1u << 20);
     assert_int_equal(conf.library_log_files, 0);
+    assert_string_equal(conf.library_list, "/li");
     assert_true(conf.library_watch);
     assert_string_equal(conf.library_use_logs, "/us");
+    assert_true(conf.library_use_records);
+    assert_true(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "/ul");
     assert_string_equal(conf.library_log_names, "app-* x");
     assert_string_equal(conf.library_log_socket, "/s/l");
@@ -352,8 +360,11 @@ static const struct refusal refusals[] = {
     {"[libraries]\nlogs = x\n", 2, 8, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_size = 1\n", 2, 12, "size out of range", "1M to 1G"},
     {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
+    {"[libraries]\nlist = x\n", 2, 8, "not an absolute path", "start with '/'"},
     {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
+    {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
     {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
+    {"[libraries]\nuse_records = file\n", 2, 15, "neither yes nor no", "yes or no"},
     {"[libraries]\nlog_dir = x\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_names = a/*\n", 2, 14, "a '/' in a pattern", "as *.so"},
     {"[libraries]\nlogs = /l\nuse_logs = /l\n", 3, 1, "the directory of 'logs'", "of its own"},

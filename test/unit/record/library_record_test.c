@@ -133,6 +133,9 @@ static void uses_of_two_users_are_two(void **state)
     assert_false(has_same(&one, &other, "uuid"));
     other.who.uid = one.who.uid;
     assert_true(has_same(&one, &other, "uuid"));
+    other.who.login_uid = 1000;
+    assert_false(has_same(&one, &other, "uuid"));
+    other.who.login_uid = one.who.login_uid;
     other.who.program = "/usr/bin/ld";
     assert_false(has_same(&one, &other, "uuid"));
 }

@@ -5,8 +5,6 @@
 #include "submit/libraries/outbox/library_outbox.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <json-c/json.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +17,9 @@
 
 #include <cmocka.h>
 
-#include "submit/outbox/outbox.h"
-#include "submit/outbox/outbox_batch.h"
+#include "test/unit/fixture/made_outbox.h"
 
-static char place[] = "/tmp/jobtrail-library-XXXXXX";
-static char transport[] = "file", none[] = "none", cluster[] = "lab", syshost[] = "";
-static struct conf conf;
+static char none[] = "none";
 static struct library_outbox *box;
 
 static const struct library_sighting sighting = {.source = "scan",
@@ -35,84 +30,15 @@ static const struct library_sighting sighting = {.source = "scan",
 static int begin(void **state)
 {
     (void)state;
-    strcpy(place + sizeof place - 7, "XXXXXX");
-    conf = (struct conf){.state = place,
-                         .transport = transport,
-                         .cluster = cluster,
-                         .syshost = syshost,
-                         .outbox_bytes = UINT64_C(1) << 30,
-                         .outbox_user_share = 100,
-                         .outbox_job_share = 100};
-    box = mkdtemp(place) == NULL ? NULL : library_outbox_new(&conf);
+    box = make_outbox() ? library_outbox_new(&conf) : NULL;
     return box == NULL ? -1 : 0;
-}
-
-static int remove_file(const char *path, const struct stat *status, int type, struct FTW *at)
-{
-    (void)status;
-    (void)type;
-    (void)at;
-    return remove(path);
 }
 
 static int end(void **state)
 {
     (void)state;
     library_outbox_free(box);
-    return nftw(place, remove_file, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* ---- What waits in the outbox ---------------------------------------------------------------- */
-
-static struct json_object *all; /* of the records that wait, in order */
-
-static void read_batch(int directory, const char *name)
-{
-    struct outbox_batch batch;
-    assert_int_equal(outbox_batch_read(directory, name, &batch), 0);
-    assert_int_equal(batch.damage_count, 0);
-    for (size_t i = 0; i < batch.count; i++) {
-        char *text = strndup(batch.item[i].record.text, batch.item[i].record.length);
-        json_object_array_add(all, json_tokener_parse(text));
-        free(text);
-    }
-    outbox_batch_free(&batch);
-}
-
-static size_t read_all(void)
-{
-    struct outbox_batches batches;
-    char path[sizeof place + 32];
-    json_object_put(all);
-    all = json_object_new_array();
-    snprintf(path, sizeof path, "%s/outbox/file", place);
-    int directory = open(path, O_RDONLY | O_DIRECTORY);
-    if (directory < 0)
-        return 0;
-    assert_int_equal(outbox_batches_list(directory, &batches), 0);
-    for (size_t i = 0; i < batches.count; i++) {
-        assert_non_null(strstr(batches.name[i], ".u0.j0")); /* root's share */
-        read_batch(directory, batches.name[i]);
-    }
-    outbox_batches_free(&batches);
-    close(directory);
-    return json_object_array_length(all);
-}
-
-static struct json_object *value(size_t index, const char *table, const char *key)
-{
-    struct json_object *record = json_object_array_get_idx(all, index);
-    return json_object_object_get(json_object_object_get(record, table), key);
-}
-
-static const char *text(size_t index, const char *key)
-{
-    return json_object_get_string(value(index, "libraryT", key));
-}
-
-static int64_t number(size_t index, const char *table, const char *key)
-{
-    return json_object_get_int64(value(index, table, key));
+    return remove_outbox();
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */

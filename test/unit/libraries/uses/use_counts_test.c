@@ -10,27 +10,6 @@
 
 #include <cmocka.h>
 
-static void a_program_is_a_linker_or_an_editor_by_its_name(void **state)
-{
-    static const struct {
-        const char *program;
-        enum use_kind kind;
-    } programs[] = {
-        {"/usr/bin/ld", USE_LINK},
-        {"/usr/bin/x86_64-linux-gnu-ld.bfd", USE_LINK},
-        {"mold", USE_LINK},
-        {"/opt/gcc/libexec/collect2", USE_LINK},
-        {"/usr/bin/vim.basic", USE_EDIT},
-        {"/usr/bin/ldd", USE_OPEN},
-        {"/usr/ld/python3", USE_OPEN},
-        {"", USE_OPEN},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        assert_int_equal(use_kind_of(programs[i].program), programs[i].kind);
-    assert_string_equal(use_kind_word(USE_LINK), "link");
-}
-
 static void equal_uses_are_one_with_a_count(void **state)
 {
     struct use_counts counts = {NULL};
@@ -43,7 +22,7 @@ static void equal_uses_are_one_with_a_count(void **state)
     who.uid = 8;
     use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
     assert_int_equal(counts.count, 4);
-    assert_true(counts.use[0].count == 2 && counts.use[3].who.uid == 8);
+    assert_true(counts.use[0].count[USE_LOG] == 2 && counts.use[3].who.uid == 8);
     use_counts_clear(&counts);
     assert_int_equal(counts.count, 0);
 }
@@ -59,7 +38,7 @@ static void what_is_beyond_the_bound_is_counted_as_lost(void **state)
         use_counts_add(&counts, path, USE_OPEN, &who);
     }
     use_counts_add(&counts, "/sw/0.so", USE_OPEN, &who);
-    assert_true(counts.count == USES_MAX && counts.lost == 1 && counts.use[0].count == 2);
+    assert_true(counts.count == USES_MAX && counts.lost == 1 && counts.use[0].count[USE_LOG] == 2);
     use_counts_clear(&counts);
 }
 
@@ -76,7 +55,7 @@ static void a_user_takes_no_room_from_others(void **state)
     }
     assert_true(counts.count == USE_COMMANDS_OF_USER + 1 && counts.lost == 0);
     const struct use *others = &counts.use[USE_COMMANDS_OF_USER];
-    assert_true(others->count == USES_MAX - USE_COMMANDS_OF_USER);
+    assert_true(others->count[USE_RECORD] == USES_MAX - USE_COMMANDS_OF_USER);
     assert_string_equal(others->who.command, "");
     assert_true(others->who.uid == 7 && others->who.login_uid == LIBRARY_NO_USER);
     for (int i = 0; i < USES_MAX; i++) {
@@ -91,13 +70,57 @@ static void a_user_takes_no_room_from_others(void **state)
     use_counts_clear(&counts);
 }
 
+static void what_was_taken_back_is_not_counted(void **state)
+{
+    struct use_counts counts = {NULL};
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
+    (void)state;
+    int64_t place = use_counts_add(&counts, "/sw/a.so", USE_OPEN, &who);
+    assert_int_equal(place, 0);
+    assert_int_equal(use_counts_add(&counts, "/sw/b.so", USE_OPEN, &who), 1);
+    assert_int_equal(use_counts_add(&counts, "/sw/a.so", USE_OPEN, &who), 0);
+    for (int left = 1; left >= -1; left--) {
+        use_counts_take_back(&counts, (size_t)place);
+        assert_int_equal(counts.use[0].count[USE_LOG], left < 0 ? 0 : left);
+        assert_int_equal(counts.use[0].count[USE_RECORD], left < 0 ? 0 : left);
+    }
+    assert_int_equal(counts.use[1].count[USE_LOG], 1);
+    use_counts_clear(&counts);
+}
+
+/* One output may be full while the other is not. */
+static void what_could_not_be_told_is_counted_on(void **state)
+{
+    struct use_counts counts = {NULL};
+    const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
+    char path[] = "/sw/a.so", other[] = "/sw/b.so";
+    const struct use late = {
+        .path = path, .kind = USE_OPEN, .count = {5, 0}, .late_s = 9, .who = who};
+    (void)state;
+    use_counts_add(&counts, path, USE_OPEN, &who);
+    use_counts_merge(&counts, &late);
+    assert_int_equal(counts.count, 1);
+    assert_int_equal(counts.use[0].count[USE_LOG], 6);
+    assert_int_equal(counts.use[0].count[USE_RECORD], 1);
+    assert_int_equal(counts.use[0].late_s, 9);
+    for (int i = 1; i < USES_MAX; i++) {
+        char many[32];
+        snprintf(many, sizeof many, "/sw/%d", i);
+        use_counts_add(&counts, many, USE_OPEN, &who);
+    }
+    use_counts_merge(&counts, &(struct use){.path = other, .count = {2, 3}, .who = who});
+    assert_true(counts.count == USES_MAX && counts.lost == 3);
+    use_counts_clear(&counts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_is_a_linker_or_an_editor_by_its_name),
         cmocka_unit_test(equal_uses_are_one_with_a_count),
         cmocka_unit_test(what_is_beyond_the_bound_is_counted_as_lost),
         cmocka_unit_test(a_user_takes_no_room_from_others),
+        cmocka_unit_test(what_was_taken_back_is_not_counted),
+        cmocka_unit_test(what_could_not_be_told_is_counted_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

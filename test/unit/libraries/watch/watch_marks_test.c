@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/libraries/watch/watch_marks.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,10 +61,45 @@ static void directories_that_are_gone_are_not_counted_for_ever(void **state)
     watch_marks_free(marks);
 }
 
+/* A user can make a directory that has so many, with one rename. */
+static void the_walk_of_a_new_directory_is_bounded(void **state)
+{
+    struct conf_line line = {.text = tree};
+    const struct conf_lines trees = {.line = &line, .count = 1};
+    struct watch_marks *marks = NULL;
+    (void)state;
+    if (watch_marks_new(WATCH_CHANGES, &marks) != 0)
+        skip();
+    watch_marks_again(marks, &trees);
+    if (watch_marks_count(marks) == 0) {
+        watch_marks_free(marks);
+        skip();
+    }
+    assert_int_equal(run_there("mkdir new && cd new && seq 4095 | xargs mkdir"), 0);
+    assert_int_equal(watch_marks_add(marks, tree), -E2BIG); /* with itself and `new` one more */
+    assert_int_equal(watch_marks_count(marks), WATCH_WALK_MAX);
+    assert_true(watch_marks_is_stale(marks));
+    watch_marks_again(marks, &trees);
+    assert_int_equal(watch_marks_count(marks), WATCH_WALK_MAX + 1);
+    assert_false(watch_marks_is_stale(marks));
+    assert_int_equal(run_there("rm -r new"), 0);
+    watch_marks_free(marks);
+}
+
+static void marks_are_left_to_others(void **state)
+{
+    (void)state;
+    assert_int_equal(watch_marks_most(0), WATCH_DIRECTORIES_MAX);
+    assert_int_equal(watch_marks_most(8192), 3072);
+    assert_int_equal(watch_marks_most(1 << 20), WATCH_DIRECTORIES_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directories_that_are_gone_are_not_counted_for_ever),
+        cmocka_unit_test(the_walk_of_a_new_directory_is_bounded),
+        cmocka_unit_test(marks_are_left_to_others),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }

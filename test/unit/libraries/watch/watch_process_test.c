@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +60,28 @@ static void a_process_that_is_gone_is_not_who_has_its_pid(void **state)
     free(processes);
 }
 
+/* Within so short a time what was read is used again. */
+static void who_executes_is_looked_at_again(void **state)
+{
+    const struct watch_event event = {.pid = getpid(), .pidfd = -1};
+    struct watch_processes *processes = watch_processes_new("/nowhere");
+    struct library_who who;
+    (void)state;
+    assert_non_null(processes);
+    assert_int_equal(prctl(PR_SET_NAME, "before"), 0);
+    assert_true(watch_process_find(processes, &event, 1000, &who));
+    assert_int_equal(prctl(PR_SET_NAME, "behind"), 0);
+    assert_true(watch_process_find(processes, &event, 1000, &who));
+    assert_string_equal(who.command, "before");
+    watch_process_executes(processes, getpid() + 256);
+    assert_true(watch_process_find(processes, &event, 1000, &who));
+    assert_string_equal(who.command, "before");
+    watch_process_executes(processes, getpid());
+    assert_true(watch_process_find(processes, &event, 1000, &who));
+    assert_string_equal(who.command, "behind");
+    free(processes);
+}
+
 static void a_text_without_users_is_refused(void **state)
 {
     uint32_t uid;
@@ -73,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_starts_a_program_of_roots_is_its_user),
         cmocka_unit_test(a_process_that_is_gone_is_not_who_has_its_pid),
+        cmocka_unit_test(who_executes_is_looked_at_again),
         cmocka_unit_test(a_text_without_users_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of who would be hit if a library or a module went."""
+
+import collections
+
+from ..acct.select import module_ids
+from ..program import Failure
+from . import days, link_page, unseen
+from .chosen import objects_of
+from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
+from .model import UNKNOWN
+from .sums import Estimates, Sums
+from .unused_page import is_shared
+from .use_parts import NO_COPY, WHEN, Witnesses, first_link, is_wanted
+
+NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
+UNFIT = ("account", "partition", "exec", "pkg")
+LOADED, OF_IT, LINKED, STATIC, INSIDE = "loaded", "is of it", "linked", "linked, static", "has it inside"
+NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
+OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
+OPENS = (
+    "SELECT library, path, what, source, node, proven, uses, {when}, program, uid, user, cluster, syshost FROM library_event"
+    " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
+).format(when=WHEN, no_copy=NO_COPY)
+COLUMNS = [
+    ("user", "Who", TEXT),
+    ("program", "Program", TEXT),
+    ("how", "How", TEXT),
+    ("runs", "# Runs", ESTIMATE),
+    ("runs", BETWEEN, RANGE),
+    ("jobs", "# Jobs", COUNT),
+    ("links", "# Links", COUNT),
+    ("opens", "# Opens", COUNT),
+    ("last", "Last", DATE),
+    ("certainty", "How sure", TEXT),
+]
+
+
+class Target:
+    """What would go: `objects` and `modules` are numbers in the store, `is_named(name, path)` is of a record of jobtrail-libmon."""
+
+    def __init__(self, objects, modules, is_named):
+        self.objects, self.modules, self.is_named = objects, modules, is_named
+
+
+def asked_target(model, options):
+    if not options.lib and not options.module:
+        raise Failure(NO_TARGET)
+    numbers = {number for text in options.lib or () for number in objects_of(model, text)}
+    modules = {number for text in options.module or () for number in module_ids(model.store, text)}
+    return target_of(model, numbers, modules, model.site.chosen(options.lib) if options.lib else None)
+
+
+def target_of(model, objects, modules, is_named=None):
+    """`is_named`: a function of a record's library and path."""
+    of_modules = {number for number, (_, module) in model.libraries().items() if module in modules}
+    return Target(objects | of_modules, modules, either(is_named, named_by_modules(model, modules)))
+
+
+def either(one, other):
+    return lambda name, path: bool(one and one(name, path)) or other(name, path)
+
+
+def named_by_modules(model, modules):
+    """What lies where a module's files are: by the site's map, which may have other users' directories in it and is not read for
+    who may not see all; or below a directory that is called as the module, as /sw/hdf5/1.14.3."""
+    parts = ["/%s/" % name for number, name in model.modules().items() if number in modules]
+    places = model.store.lookup("SELECT prefix, module_id FROM module_path") if model.store.is_all and modules else ()
+    prefixes = tuple(prefix.rstrip("/") + "/" for prefix, number in places if number in modules)
+    return lambda _, path: any(part in path for part in parts) or bool(prefixes) and path.startswith(prefixes)
+
+
+class Row:
+    def __init__(self):
+        self.sums, self.jobs, self.links, self.last = None, 0, 0, None
+        self.opens, self.is_proven = None, True  # {day: Witnesses}
+
+    def seen(self, epoch):
+        self.last = epoch if self.last is None else max(self.last, epoch)
+
+
+class Rows(dict):
+    """{(user, program, how): Row}"""
+
+    def __missing__(self, key):
+        self[key] = Row()
+        return self[key]
+
+
+# ---- Runs
+
+
+def add_runs(model, found, programs):
+    """`programs`: {number: how}. Returns what estimates their runs."""
+    total, strata = Sums(), {}
+    for number, who, basis, p, *sums in model.usage_of(programs):
+        row = found[key_of(model, number, who, programs)]
+        row.sums = row.sums or Sums()
+        for one in (row.sums, total):
+            one.add_row((0, 0), basis, p, *sums)
+        if p < 1:
+            strata[basis, p] = 1.0
+    for members, who, jobs in model.jobs_of(programs):
+        for key in {key_of(model, number, who, programs) for number in members}:
+            found[key].jobs += jobs
+    return Estimates(total, strata, 0, model.raw, False)
+
+
+def key_of(model, number, who, programs):
+    user, how = model.people[who][0], programs[number]
+    return user or UNKNOWN, model.executable_name(model.executable_of(model.programs()[number])), how
+
+
+def loading(model, target):
+    """{number: how} of the programs that have loaded it, or are files of it."""
+    sets = {number for number, members in model.members().items() if not target.objects.isdisjoint(members)}
+    found = {}
+    for number, (executable, objects, _, _, _) in model.programs().items():
+        if executable is not None and model.executables().get(executable, (None, None))[1] in target.modules and target.modules:
+            found[number] = OF_IT
+        elif objects in sets:
+            found[number] = LOADED
+    return found
+
+
+# ---- Links
+
+
+def linking(model, options, target):
+    """[(Link, whether it took shared objects alone)] of the period"""
+    paths = dict(model.store.lookup("SELECT id, path FROM object"))
+    found = []
+    for link in link_page.read_all(model, options):
+        members = target.objects.intersection(model.members().get(link.objects, ()))
+        if members:
+            found.append((link, all(is_shared(paths[number]) for number in members)))
+    return found
+
+
+def add_links(model, found, links):
+    for link, is_of_shared in links:
+        user = model.builder(link.user) or UNKNOWN
+        row = found[user, model.executable_name(link.executable), LINKED if is_of_shared else STATIC]
+        row.links += 1
+        row.seen(link.epoch)
+
+
+def having_inside(model, links):
+    """{number: how} of programs that a link has made with it inside: these run without it, but cannot be built again."""
+    uuids = {link.uuid for link, is_of_shared in links if not is_of_shared}
+    builds = model.builds()
+    return {number: INSIDE for number, program in model.programs().items() if builds.get(program[2], (None,) * 4)[3] in uuids - {None}}
+
+
+# ---- Opens
+
+
+def add_opens(model, options, found, target):
+    period = days.begin(model.first), days.begin(model.last + 1)
+    for name, path, what, source, node, proven, uses, time, program, uid, *of in model.store.lookup(OPENS, period):
+        if not is_wanted(options, *of, node) or not target.is_named(name, path):
+            continue
+        user = of[0] or (None if uid is None else str(uid))
+        shown = UNKNOWN if user is None else model.builder(user)
+        # whoever can write where records lie may have written what is not proven: no user's name begins with '?'
+        key = shown if proven else "?" + shown, program_name(model, program), "read" if source == "atime" else OPENED.get(what, what)
+        row = found[key]
+        row.opens = row.opens or collections.defaultdict(Witnesses)
+        row.opens[days.of_time(time)].add(node, source, uses or 0)
+        row.is_proven = bool(proven)
+        row.seen(time)
+
+
+def program_name(model, path):
+    if not path:
+        return UNKNOWN
+    name = path.rsplit("/", 1)[-1]
+    return name if model.names is None else model.names.program(path)
+
+
+# ---- The page
+
+
+def last_of(row):
+    return max(filter(None, (row.last, row.sums and row.sums.last)), default=None)
+
+
+def opens_of(rows):
+    """Of all of them at least; None: they are none of opens."""
+    found = collections.defaultdict(Witnesses)
+    for row in rows:
+        for day, witnesses in (row.opens or {}).items():
+            found[day].merge(witnesses)
+    return sum(witnesses.least() for witnesses in found.values()) if found else None
+
+
+def cells(key, row, estimates):
+    runs, interval = (None, None) if row.sums is None else estimates.runs(row.sums, False)
+    opens = opens_of([row])
+    if opens is not None:
+        certainty = "at least" if row.is_proven else "at least, not proven"
+    else:
+        certainty = "recorded" if interval is None else "estimate of a sample"
+    return [*key, runs, interval, row.jobs or None, row.links or None, opens, day_of(last_of(row)), certainty]
+
+
+def gather(model, options, target):
+    """[(Rows, what estimates their runs)]: of what is loaded or opened, and of what is taken by links."""
+    found, inside = Rows(), Rows()
+    estimates = add_runs(model, found, loading(model, target))
+    links = linking(model, options, target)
+    add_links(model, inside, links)
+    estimates_inside = add_runs(model, inside, having_inside(model, links))
+    add_opens(model, options, found, target)
+    return [(found, estimates), (inside, estimates_inside)]
+
+
+def removal_page(model, options, target=None):
+    gathered = gather(model, options, target or asked_target(model, options))
+    rows = [cells(key, row, estimates) for found, estimates in gathered for key, row in found.items()]
+    rows.sort(key=lambda row: (-(row[3] or 0), -(row[6] or 0), -(row[7] or 0), row[:3]))
+    rows, left_out = top(rows, options)
+    note = " ".join(unknown(model))
+    return Page("removal", "Who would be hit if it went", COLUMNS, rows, note=note, left_out=left_out)
+
+
+def unknown(model):
+    """What nobody can know."""
+    if not model.store.is_all:
+        yield "Of what you may see: others are in no row."
+    yield "Who uses it less often than once in this period is not here."
+    yield unseen.of_allocation(model)
+    static = sum(tasks for outcome, _, tasks, _ in model.coverage() if outcome == "static")
+    if static:
+        yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)
+    first = first_link(model)
+    yield "No link has a record." if first is None else "Links have records from %s on." % days.text(first)
+    yield from unseen.of_opens(model)

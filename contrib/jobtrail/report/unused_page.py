@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of libraries of the site that nobody has used: no run has loaded them, no link taken them, nobody opened them."""
+
+from .. import library
+from ..program import Failure
+from . import days, unseen
+from .columns import COUNT, DATE, TEXT, Page, day_of, top
+from .division import OTHERS
+from .gather import LEFT_OUT
+from .use_parts import NO_CALLS, NO_COPY, WHEN, first_day
+
+NO_LIST = (
+    "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
+    " --json has written"
+)
+NOT_ALL = "unused says what nobody has used: only who may see the runs of all users can ask for it"
+# what it cannot be of: nobody is everybody
+UNFIT = ("user", "account", "cluster", "partition", "node", "exec", "module", "pkg")
+KINDS = ("loaded", "linked", "opened")
+WORDS = {"loaded": "runs", "linked": "links", "opened": "opens"}
+LAST_DAYS = "SELECT program, max(day) FROM all_usage WHERE n > 0 GROUP BY program"
+MEMBERS = "SELECT member.object_set_id, object.path FROM object_set_member AS member JOIN object ON object.id = member.object_id"
+LINKS = "SELECT link.uuid, link.object_set_id, link.build_epoch FROM link WHERE link.object_set_id IS NOT NULL"
+OPENS = "SELECT library, path, files, max(%s) FROM library_event WHERE %s GROUP BY library, path, files" % (WHEN, NO_COPY)
+COLUMNS = [
+    ("library", "Library", TEXT),
+    ("group", "Group", TEXT),
+    ("version", "Version", TEXT),
+    ("files", "# Files", COUNT),
+    ("bytes", "Bytes", COUNT),
+    ("since", "Since", DATE),
+    ("last_loaded", "Last loaded", DATE),
+    ("last_linked", "Last linked", DATE),
+    ("last_opened", "Last opened", DATE),
+    ("last_called", "Last called", DATE),
+    ("verdict", "Verdict", TEXT),
+    ("why", "Why", TEXT),
+]
+
+
+def check(model):
+    if not model.store.is_all:
+        raise Failure(NOT_ALL)
+    if model.libraries_file is None:
+        raise Failure(NO_LIST)
+
+
+def can_be_made(model):
+    return model.store.is_all and model.libraries_file is not None
+
+
+def latest(found, key, day):
+    if day is not None and (found.get(key) is None or day > found[key]):
+        found[key] = day
+
+
+# ---- The last day of each kind of use, by path
+
+
+def last_of_programs(model):
+    """{program: day} of all times, of runs that sampling left out too: of those the path alone is known."""
+    return model.once("last of programs", lambda: dict(model.database.execute(LAST_DAYS)))
+
+
+def paths_of_sets(model):
+    """{set: paths of the site's libraries that are in it}"""
+    found = {}
+    for number, path in model.store.lookup(MEMBERS):
+        if path in model.site.files:
+            found.setdefault(number, []).append(path)
+    return found
+
+
+def sets_of_paths(model):
+    """{path of an executable: sets that its runs had}"""
+    found = {}
+    for executable, objects, _, _, path in model.programs().values():
+        if path is None:
+            found.setdefault(model.real_path(executable), set()).add(objects)
+    return found
+
+
+def last_loaded(model, members):
+    """{path: day}. What sampling left out may have loaded all that other runs of its path have loaded."""
+    found, by_path, programs = {}, sets_of_paths(model), model.programs()
+    for number, day in last_of_programs(model).items():
+        _, objects, _, _, path = programs[number]
+        for one in {objects} if path is None else by_path.get(path, ()):
+            for member in members.get(one, ()):
+                latest(found, member, day)
+    add_inside(model, members, found)
+    return found
+
+
+def is_shared(path):
+    return library.FILE.match(path.rsplit("/", 1)[-1]) is not None
+
+
+def add_inside(model, members, found):
+    """What is in programs themselves, as archives are, is used when these run: their link's record tells it."""
+    inside = {uuid: [path for path in members.get(objects, ()) if not is_shared(path)] for uuid, objects, _ in model.store.lookup(LINKS)}
+    builds, last = model.builds(), last_of_programs(model)
+    for number, (_, _, build, _, _) in model.programs().items():
+        uuid = builds.get(build, (None,) * 4)[3]
+        for path in inside.get(uuid, ()):
+            latest(found, path, last.get(number))
+
+
+def last_linked(model, members):
+    found = {}
+    for _, objects, epoch in model.store.lookup(LINKS):
+        for path in members.get(objects, ()):
+            latest(found, path, None if epoch is None else days.of_time(epoch))
+    return found
+
+
+def last_opened(model):
+    """({path: day}, {library: day}): a record of several files names the first one alone."""
+    paths, libraries = {}, {}
+    for name, path, files, time in model.store.lookup(OPENS):
+        day = days.of_time(time)
+        latest(paths, path, day)
+        if path not in model.site.files or (files or 1) > 1:
+            latest(libraries, name, day)
+    return paths, libraries
+
+
+# ---- The rows
+
+
+class Row:
+    """Of the files of a library that have one version."""
+
+    def __init__(self):
+        self.files, self.size, self.since = 0, 0, None
+        self.last = dict.fromkeys(KINDS)
+
+    def add(self, file, last):
+        self.files += 1
+        self.size = None if self.size is None or file.size is None else self.size + file.size
+        if file.since is not None:
+            self.since = file.since if self.since is None else min(file.since, self.since)
+        for kind in KINDS:
+            latest(self.last, kind, last[kind])
+
+    def is_used(self, first):
+        return any(day is not None and day >= first for day in self.last.values())
+
+    def doubts(self, first, known):
+        """Why it is not known that nobody has used it since that day."""
+        found = []
+        if self.since is None or days.of_time(self.since) > first:
+            found.append("here since %s" % (day_of(self.since) or "(unknown)"))
+        for kind in KINDS:
+            if known[kind] is None or known[kind] > first:
+                found.append("%s: %s" % (WORDS[kind], "no data" if known[kind] is None else "from %s on" % days.text(known[kind])))
+        return "; ".join(found) or None
+
+
+def rows_of(model, fits):
+    """{(library, group, version): Row}"""
+    members = paths_of_sets(model)
+    loaded, linked, (opened, by_library) = last_loaded(model, members), last_linked(model, members), last_opened(model)
+    found = {}
+    for path, file in model.site.files.items():
+        if not fits(file.library, path):
+            continue
+        last = {"loaded": loaded.get(path), "linked": linked.get(path), "opened": opened.get(path)}
+        latest(last, "opened", by_library.get(file.library))
+        name = model.site.shown(file.library, path, model.names)
+        key = name, model.text(file.group), model.text(file.version or library.version(path))
+        found.setdefault(key, Row()).add(file, last)
+    return found
+
+
+def known_from(model):
+    """{kind: the first day of its data, or None}. What is not proven, or a user alone has told, makes none longer."""
+    first = model.database.execute("SELECT min(day) FROM all_usage WHERE basis <> %d" % LEFT_OUT).fetchone()[0]
+    links = first_day(model, "SELECT min(link.build_epoch) FROM link WHERE link.proven = 1")
+    opens = first_day(model, "SELECT min(%s) FROM library_event WHERE kind = 'use' AND proven = 1" % WHEN)
+    # users tell when they have linked: that is not believed of a time before all runs
+    return {"loaded": first, "linked": None if None in (links, first) else max(links, first), "opened": opens}
+
+
+def note_of(model, counts, known):
+    first = days.text(model.first)
+    parts = ["%d that nobody has used since %s, %d of which that is not known." % (counts[0], first, counts[1])]
+    told = ("%s %s" % (WORDS[kind], "never" if known[kind] is None else "from %s on" % days.text(known[kind])) for kind in KINDS)
+    parts.append("Recorded are %s." % ", ".join(told))
+    parts.append(unseen.of_allocation(model))
+    others = model.database.execute(
+        "SELECT coalesce(sum(n), 0) FROM all_usage WHERE basis = ? AND day >= ? AND program IN (SELECT id FROM all_program WHERE path = ?)",
+        (LEFT_OUT, model.first, OTHERS),
+    ).fetchone()[0]
+    if others:
+        parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
+    parts += unseen.of_opens(model)
+    parts.append("Calls: %s." % NO_CALLS)
+    if model.site.made is not None:
+        parts.append("The list is of %s." % day_of(model.site.made))
+    if model.site.damaged:
+        parts.append("%d lines of the list could not be read." % model.site.damaged)
+    return " ".join(parts)
+
+
+def unused_page(model, options):
+    check(model)
+    known = known_from(model)
+    rows = []
+    for key, row in rows_of(model, model.site.chosen(options.lib)).items():
+        if not row.is_used(model.first):
+            why = row.doubts(model.first, known)
+            last = [None if row.last[kind] is None else days.text(row.last[kind]) for kind in KINDS]
+            rows.append([*key, row.files, row.size, day_of(row.since), *last, None, "not known" if why else "unused", why])
+    rows.sort(key=lambda row: (row[-2] != "unused", -(row[4] or 0), [text or "" for text in row[:3]]))
+    counts = sum(row[-2] == "unused" for row in rows)
+    note = note_of(model, (counts, len(rows) - counts), known)
+    rows, left_out = top(rows, options)
+    return Page("unused", "Libraries that nobody has used", COLUMNS, rows, note=note, left_out=left_out)

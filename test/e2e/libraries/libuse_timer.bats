@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The timer of jobtrail-libuse: what its unit grants is put together by hand, and its command is to do its work with
+# that. Needs root.
+
+bats_require_minimum_version 1.5.0
+load ../fixture/unit
+
+setup() {
+    PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
+    UNIT=$PLACE/jobtrail-libuse.service
+    CONF=$PLACE/jobtrail.conf
+    TREE=$PLACE/sw
+    mkdir "$PLACE/writable" "$TREE"
+    sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$JOBTRAIL_BIN/\\1|" "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libuse.service" >"$UNIT"
+    cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libuse.timer" "$PLACE"
+    printf '%s\n' "[site]" "timezone = UTC" "[submit]" "state = $PLACE/writable/submit" "[libraries]" "tree = $TREE" "state = $PLACE/writable/state" \
+        "logs = $PLACE/writable/logs" "use_logs = $PLACE/writable/uses" "use_records = yes" "use_atime = yes" >"$CONF"
+}
+
+teardown() {
+    ! mountpoint -q "$TREE" || umount -l "$TREE"
+}
+
+@test "systemd has nothing to say about the units, and calls their exposure low" {
+    run -0 systemd-analyze verify --man=no "$UNIT" "$PLACE/jobtrail-libuse.timer"
+    [[ $output == "" ]]
+    run -0 systemd-analyze security --offline=true --no-pager --threshold=35 "$UNIT"
+    [[ $output == *"Overall exposure level"* ]]
+}
+
+@test "with what the unit grants its command looks into what others have closed, and sets times of their files" {
+    local command
+    command=$(setting ExecStart)
+    [[ $command == */jobtrail-libuse" poll --quiet" && $(setting SuccessExitStatus) == "1 4" ]]
+    mount -t tmpfs -o relatime tree "$TREE"
+    install -d -o nobody -m 700 "$TREE/closed"
+    echo x >"$TREE/closed/libone.so"
+    echo x >"$TREE/libtwo.so"
+    chown nobody "$TREE/closed/libone.so"
+    chmod 600 "$TREE/closed/libone.so"
+    until [[ $("$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --json | jq .read) == 0 ]]; do :; done
+    # shellcheck disable=SC2086
+    run -0 confined $command --conf "$CONF"
+    cat "$TREE/closed/libone.so" "$TREE/libtwo.so" >/dev/null
+    local before
+    before=$(stat -c %X "$TREE/closed/libone.so")
+    # shellcheck disable=SC2086
+    run -0 confined $command --conf "$CONF"
+    [[ $output == "" && $(stat -c %X "$TREE/closed/libone.so") == $((before - 1)) ]]
+    grep -q " unknown LIB_READ count=1 how=atime after=.* path=$TREE/libtwo.so$" "$PLACE/writable/uses/atime/libtwo.log"
+    # a log of files of users who may name none there is not
+    [[ $(ls "$PLACE/writable/uses/atime") == libtwo.log ]]
+    [[ $(sqlite3 "$PLACE/writable/state/uses.db" "SELECT library, source, count FROM use ORDER BY library") == "libtwo|atime|1"$'\n'"~nobody|atime|1" ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF") == "2 files, no change" ]]
+    # nothing that it asked the kernel for is kept from it
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$PLACE/writable/calls" | sort -u >"$PLACE/used"
+    (($(wc -l <"$PLACE/used") > 25))
+    [[ $(comm -23 "$PLACE/used" <(allowed)) == "" ]]
+}
+
+@test "the command does nothing, and says nothing, where times of last access are not to be used" {
+    local command
+    command=$(setting ExecStart)
+    sed -i /^use_atime/d "$CONF"
+    # shellcheck disable=SC2086
+    run -0 confined $command --conf "$CONF"
+    [[ $output == "" && $(ls "$PLACE/writable") == calls ]]
+}
