@@ -54,8 +54,11 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 /* Whether what a job's user owns in the spool gets a file system of its own. */
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
+/* What the kernel's witness hears: nothing; starts and ends of processes; their mappings too. */
+enum conf_witness { CONF_WITNESS_OFF, CONF_WITNESS_ENDS, CONF_WITNESS_OBJECTS };
+
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 92
+#define CONF_KEYS 93
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -153,6 +156,7 @@ struct conf {
     char *library_log_dir;          /* [libraries] log_dir; "" = users append to no logs */
     char *library_log_names;        /* [libraries] log_names: of logs that are made; "" = none */
     char *library_log_socket;       /* [libraries] log_socket */
+    uint32_t witness;               /* [witness] level: enum conf_witness */
     struct conf_lines library_trees, library_names,
         library_groups;                /* [libraries] tree, name, group */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */

@@ -89,6 +89,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"libraries", "log_dir", FIELD(library_log_dir), "", &conf_value_path_or_none, "0.1.0"},
     {"libraries", "log_names", FIELD(library_log_names), "", &conf_value_globs_or_none, "0.1.0"},
     {"libraries", "log_socket", FIELD(library_log_socket), DEFAULT_LOG_SOCKET, &conf_value_path, "0.1.0"},
+    {"witness", "level", FIELD(witness), "off", &conf_value_witness, "0.1.0"},
     {"tracking", "enabled", FIELD(enabled), "yes", &conf_value_yes_no, "0.1.0"},
     {"tracking", "opt_out", FIELD(opt_out), "no", &conf_value_yes_no, "0.1.0"},
     {"tracking", "scalar", FIELD(track_scalar), "yes", &conf_value_yes_no, "0.1.0"},

@@ -72,8 +72,10 @@ static void check_conf(struct doctor *doctor, const struct options *options)
         return;
     doctor_files(doctor, &conf);
     doctor_tracking(doctor, &conf);
-    if (doctor->roles & ROLE_NODE)
+    if (doctor->roles & ROLE_NODE) {
         doctor_spool(doctor, &conf);
+        doctor_witness(doctor, &conf);
+    }
     doctor_directories(doctor, &conf);
     doctor_secrets(doctor, &conf);
     doctor_transports(doctor, &conf);

@@ -143,6 +143,9 @@ void doctor_flush(struct doctor *doctor, const struct conf *conf);
 /* Looks at the spool of this node with its watcher. */
 void doctor_spool(struct doctor *doctor, const struct conf *conf);
 
+/* Looks at the kernel's witness, where [witness] asks for one. */
+void doctor_witness(struct doctor *doctor, const struct conf *conf);
+
 /* Looks at the directories of sessions, of state and of records, and at the flushes' cgroup. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 

@@ -28,6 +28,7 @@ static const char usage[] =
     "       jobtrail-submit session [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit hand-in [--conf FILE]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --once | --stop]\n"
+    "       jobtrail-submit witness [--conf FILE] [--node NAME] [--detach]\n"
     "       jobtrail-submit status [--conf FILE] [--node NAME] [--json | --openmetrics | --write]\n"
     "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
     "\n"
@@ -55,6 +56,12 @@ static const char usage[] =
     "  --detach      continue in the background\n"
     "  --once        look once at the processes, beside the watcher\n"
     "  --stop        end the watcher\n"
+    "\n"
+    "witness\n"
+    "Writes down what the kernel tells of every process of a job, as [witness] level of\n"
+    "jobtrail.conf asks for, until it is ended. The watcher runs it.\n"
+    "\n"
+    "  --detach      messages go to syslog\n"
     "\n"
     "prolog\n"
     "For the site's Prolog script, with PrologFlags=RunInJob: notes the job's restart count, "
@@ -152,6 +159,7 @@ static const struct command commands[] = {
     {"flush", "", command_flush, "cjnaoSdJF", true},
     {"prolog", "", command_prolog, "cnF", false},
     {"watch", "", command_watch, "cnsD1dJF", true},
+    {"witness", "", command_witness, "cnD", true},
     {"status", "", command_status, "cnJMw", true},
     {"session", "", command_session, "cndJ", false},
     {"hand-in", "", command_hand_in, "cndJ", false},

@@ -17,6 +17,9 @@
 /* What slurmstepd may need to tell of an end, where it is not measured. */
 #define WORK_NS UINT64_C(1000000000)
 
+/* Between the clocks of an end, as the kernel tells it, and of the records. */
+#define KERNEL_ERROR_NS UINT64_C(1000000)
+
 /* A process may end while the flush reads. */
 #define READING_NS UINT64_C(60000000000)
 
@@ -117,9 +120,36 @@ static struct ending end_after_silence(const struct capture *capture,
     return ending;
 }
 
+/* What the kernel told of the end of the capture's process; NULL: nothing that can be used. */
+static const struct kernel_noted *told_by_kernel(const struct ending_evidence *evidence)
+{
+    const struct kernel_noted *kernel = evidence->kernel;
+    bool is_known =
+        kernel != NULL && (kernel->note.lack & (KERNEL_LACK_END | KERNEL_LACK_STATUS)) == 0;
+    return is_known ? kernel : NULL;
+}
+
+/* Whether the kernel saw the process execute its last program before this capture began. */
+static bool is_last_program(const struct capture *capture, const struct kernel_noted *kernel)
+{
+    return capture->up_ns != 0 && kernel->note.exec_ns != 0 &&
+           kernel->note.exec_ns <= capture->up_ns;
+}
+
+/* Whether the kernel saw it execute another one after that. */
+static bool was_replaced_unseen(const struct capture *capture, const struct kernel_noted *kernel)
+{
+    return capture->up_ns != 0 && kernel->note.exec_ns > capture->up_ns;
+}
+
 /* Whether the status that Slurm saw is the program's and not that of one that replaced it. */
 static bool is_certain(const struct capture *capture, const struct ending_evidence *evidence)
 {
+    const struct kernel_noted *kernel = told_by_kernel(evidence);
+    if (kernel != NULL && is_last_program(capture, kernel))
+        return true;
+    if (kernel != NULL && was_replaced_unseen(capture, kernel))
+        return false;
     return evidence->is_replaceable == NULL || !evidence->is_replaceable(capture);
 }
 
@@ -192,6 +222,47 @@ static struct ending end_of_signed_task(const struct capture *capture,
     return ending;
 }
 
+/* Reading two clocks takes a moment. */
+static struct ending end_by_kernel(const struct capture *capture, const struct kernel_noted *kernel)
+{
+    struct ending ending = {.source = "kernel",
+                            .is_measured = true,
+                            .end_ns = kernel->end_real_ns,
+                            .min_ns = kernel->end_real_ns - KERNEL_ERROR_NS,
+                            .max_ns = sum_of(kernel->end_real_ns, KERNEL_ERROR_NS),
+                            .status_known = is_last_program(capture, kernel),
+                            .status = kernel->note.status};
+    return ending;
+}
+
+/* The kernel saw when another program, which left no capture, replaced this one at the latest. */
+static struct ending end_of_replaced_unseen(const struct capture *capture,
+                                            const struct ending_evidence *evidence,
+                                            const struct kernel_noted *kernel)
+{
+    uint64_t alive_ns = known_alive(capture, evidence);
+    return (struct ending){.source = "exec",
+                           .end_ns = alive_ns,
+                           .min_ns = alive_ns,
+                           .max_ns = later_of(kernel->exec_real_ns, alive_ns)};
+}
+
+/* The end of a process that Slurm did not wait for, and of which the kernel told. */
+static struct ending end_told_by_kernel(const struct capture *capture, bool is_signed,
+                                        const struct ending_evidence *evidence,
+                                        const struct kernel_noted *kernel)
+{
+    struct ending ending = end_by_signing(capture);
+    if (is_signed && kernel->end_real_ns <= sum_of(ending.max_ns, WORK_NS)) {
+        ending.status_known = is_last_program(capture, kernel);
+        ending.status = kernel->note.status;
+        return ending;
+    }
+    if (!is_signed && was_replaced_unseen(capture, kernel))
+        return end_of_replaced_unseen(capture, evidence, kernel);
+    return end_by_kernel(capture, kernel);
+}
+
 /* The ending of the last program that a process ran. */
 static struct ending end_of_last(const struct capture *capture, const struct journal_task *task,
                                  const struct ending_evidence *evidence)
@@ -202,6 +273,9 @@ static struct ending end_of_last(const struct capture *capture, const struct jou
         return end_of_signed_task(capture, told, evidence);
     if (told != NULL)
         return end_of_task(capture, told, evidence, is_certain(capture, evidence));
+    const struct kernel_noted *kernel = told_by_kernel(evidence);
+    if (kernel != NULL)
+        return end_told_by_kernel(capture, is_signed, evidence, kernel);
     if (!is_signed)
         return end_after_silence(capture, evidence);
     struct ending ending = end_by_signing(capture);

@@ -12,11 +12,18 @@
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
  *              capture (replaceable.h): a signal is the task's; an exit code is not claimed, and
- * the end is not known step_end   it wrote no end, and its step is over: it ended at any time since
- * it was last known to live epilog     as step_end, known only when the job's epilog ran; or it
- * outlived the job: then its run in the job ends at that time reboot     as epilog, but the node
- * was booted in between session    as step_end, outside of Slurm: known only when a later flush
- * looked
+ *              the end is not known
+ *   step_end   it wrote no end, and its step is over: it ended at any time since it was last known
+ *              to live
+ *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
+ *              run in the job ends at that time
+ *   reboot     as epilog, but the node was booted in between
+ *   session    as step_end, outside of Slurm: known only when a later flush looked
+ *   kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the kernel
+ *              told root of its end and its status (submit/job/kernel_notes.h)
+ *
+ * What the kernel told says also the status of a run that wrote its end, and whether another
+ * program replaced it unseen.
  *
  * The ledger's times are what its user says. An end more than a minute after the last moment at
  * which a process of the job can have lived is taken for that moment.
@@ -33,6 +40,7 @@
 
 #include "submit/evidence/ledger_read.h"
 #include "submit/job/journal_read.h"
+#include "submit/job/kernel_notes.h"
 #include "submit/job/looks.h"
 
 struct ending {
@@ -55,7 +63,8 @@ struct ending_evidence {
     uint64_t
         next_ns; /* when the next program of its process began (succession.h); 0: there was none */
     uint64_t now_ns; /* the end of a job whose epilog has not run and that no boot has ended */
-    const struct look *look; /* what the watcher saw of it; NULL: nothing */
+    const struct look *look;           /* what the watcher saw of it; NULL: nothing */
+    const struct kernel_noted *kernel; /* what the kernel told of its process; NULL: nothing */
     /* Whether its program may have replaced itself unseen; asked where it matters. NULL: it has
      * not.
      */

@@ -111,6 +111,7 @@ static struct ending find_ending(const struct ends *ends, const struct capture *
 {
     const struct reading_request *request = ends->send->request;
     const struct looks *looks = capture->is_stub ? NULL : request->looks;
+    const struct kernel_notes *kernel = capture->name_space != 0 ? NULL : request->kernel;
     const struct ending_evidence evidence = {
         .journal = request->journal,
         .next_ns = next_ns,
@@ -118,6 +119,9 @@ static struct ending find_ending(const struct ends *ends, const struct capture *
         .look = looks == NULL ? NULL
                               : looks_find(looks, (uint32_t)(capture->offset / LEDGER_PAGE),
                                            capture->start_ns),
+        .kernel = kernel == NULL ? NULL
+                                 : kernel_notes_find(kernel, capture->pid, capture->start_ticks,
+                                                     capture->first != 0),
         .is_replaceable = reads ? replaceable : always,
     };
     return ending_find(capture, &evidence);

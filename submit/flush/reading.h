@@ -79,7 +79,8 @@ struct reading_request {
     const struct journal *journal; /* NULL: of a session */
     int ledger;                    /* open for reading; -1: it could not be made */
     int packages; /* what hooks wrote, open for reading; -1: there is none, as of starts */
-    const struct looks *looks; /* of a job: what the watcher saw; NULL: nothing */
+    const struct looks *looks;         /* of a job: what the watcher saw; NULL: nothing */
+    const struct kernel_notes *kernel; /* of a job: what the kernel told; NULL: nothing */
     uint64_t now_ns;     /* since the Epoch; of a job: when it ended, where the journal is silent */
     bool is_leader_gone; /* of a session: the process whose session it is has ended */
     const char *sent;    /* but of a job: a text with the names of records not wanted again */

@@ -23,6 +23,7 @@
 #include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
 #include "submit/flush/watch_libraries.h"
+#include "submit/flush/watch_witness.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/transport.h"
@@ -150,13 +151,14 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
 }
 
 /* Only the watcher that goes on without jobs does, of the newest version. */
-static void keep_libraries(const char *conf_path)
+static void keep_children(const char *conf_path, const char *node)
 {
     struct conf conf;
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return;
     watch_libraries_keep(conf_path, &conf);
+    watch_witness_keep(conf_path, node, &conf);
     conf_free(&conf);
 }
 
@@ -168,7 +170,8 @@ static bool has_jobs(int spool)
     return has;
 }
 
-static void watch_pipe(const char *conf_path, int spool, int pipe, bool ends_with_jobs)
+static void watch_pipe(const char *conf_path, const char *node, int spool, int pipe,
+                       bool ends_with_jobs)
 {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
     uint64_t turn_ns = 0; /* of processes; CLOCK_MONOTONIC */
@@ -178,7 +181,7 @@ static void watch_pipe(const char *conf_path, int spool, int pipe, bool ends_wit
             if (ends_with_jobs && !has_jobs(spool))
                 return;
             if (!ends_with_jobs)
-                keep_libraries(conf_path);
+                keep_children(conf_path, node);
             turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
             look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
         }
@@ -253,7 +256,7 @@ int watch_run(const char *conf_path, const char *node, bool in_background, bool 
         fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-error));
     let_go(report, error);
     if (error == 0)
-        watch_pipe(conf_path, spool, pipe, ends_with_jobs); /* until SIGTERM */
+        watch_pipe(conf_path, node, spool, pipe, ends_with_jobs); /* until SIGTERM */
     return error;
 }
 

@@ -105,6 +105,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
     assert_string_equal(conf.library_log_socket, "/run/jobtrail-log");
+    assert_int_equal(conf.witness, CONF_WITNESS_OFF);
     assert_int_equal(conf.library_trees.count, 0);
     assert_int_equal(conf.library_names.count, 0);
     assert_int_equal(conf.library_groups.count, 0);
@@ -155,7 +156,7 @@ static void each_key_takes_its_value(void **state)
         "log_dir = /ul\nuse_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = "
         "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
-        "group = math imsl\n"
+        "group = math imsl\n[witness]\nlevel = objects\n"
         "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
@@ -217,6 +218,7 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.library_log_dir, "/ul");
     assert_string_equal(conf.library_log_names, "app-* x");
     assert_string_equal(conf.library_log_socket, "/s/l");
+    assert_int_equal(conf.witness, CONF_WITNESS_OBJECTS);
     assert_int_equal(conf.library_trees.count, 2);
     assert_string_equal(conf_library_tree(&conf, "/opt/my libs/x.so")->text, "/opt/my libs");
     assert_null(conf_library_tree(&conf, "/opt/my libsx/x.so"));
@@ -376,6 +378,7 @@ static const struct refusal refusals[] = {
     {"[libraries]\nlog_dir = /l\nuse_logs = //l/./u/\n", 2, 1, "of 'use_logs'", "of its own"},
     {"[libraries]\nuse_logs = /var/log/jobtrail/libraries\n", 2, 1, "of 'logs'", "of its own"},
     {"[libraries]\nlog_socket = x\n", 2, 14, "not an absolute path", "start with '/'"},
+    {"[witness]\nlevel = yes\n", 2, 9, "unknown level", "write off, ends or objects"},
     {"[tracking]\nsystem_tools = sed\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
     {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},

@@ -412,6 +412,91 @@ static void an_end_that_is_the_largest_number_does_not_wrap(void **state)
     assert_true(ending.end_ns == 100 * SECOND && ending.max_ns == 100 * SECOND);
 }
 
+/* Times of the process in seconds since the Epoch; the node was booted at 0. */
+static struct ending kernel_ending(const char *journal_text, unsigned signed_at, unsigned exec,
+                                   uint32_t lack, struct kernel_noted *kernel)
+{
+    struct journal journal;
+    const struct capture capture = {.pid = 50,
+                                    .start_ticks = NEVER + 7,
+                                    .start_ns = 11 * SECOND,
+                                    .up_ns = 11 * SECOND,
+                                    .end_ns = signed_at * SECOND};
+    *kernel = (struct kernel_noted){.note = {.pid = 50,
+                                             .status = 3 << 8,
+                                             .lack = lack,
+                                             .exec_ns = exec * SECOND,
+                                             .end_ns = 40 * SECOND},
+                                    .end_real_ns = 40 * SECOND,
+                                    .exec_real_ns = exec * SECOND};
+    assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
+    const struct ending_evidence evidence = {
+        .journal = &journal, .now_ns = NOW * SECOND, .kernel = kernel};
+    const struct ending ending = ending_find(&capture, &evidence);
+    assert_true(is_consistent(&ending));
+    journal_free(&journal);
+    return ending;
+}
+
+static void what_the_kernel_told_is_the_end_that_nobody_waited_for(void **state)
+{
+    static const char journal[] = STEP_0 END EPILOG;
+    struct kernel_noted kernel;
+    (void)state;
+    struct ending ending = kernel_ending(journal, 0, 10, 0, &kernel);
+    assert_string_equal(ending.source, "kernel");
+    assert_int_equal(ending.end_ns, 40 * SECOND);
+    assert_true(ending.is_measured && ending.status_known);
+    assert_int_equal(ending.status, 3 << 8);
+    assert_int_equal(ending.error_ns, 1000000);
+    ending = kernel_ending(journal, 40, 10, 0, &kernel); /* it signed */
+    assert_string_equal(ending.source, "fini");
+    assert_true(ending.status_known);
+    assert_int_equal(ending.status, 3 << 8);
+    ending = kernel_ending(journal, 20, 10, 0, &kernel); /* and lived on */
+    assert_string_equal(ending.source, "kernel");
+    assert_int_equal(ending.end_ns, 40 * SECOND);
+}
+
+static void a_status_that_is_another_programs_is_not_told(void **state)
+{
+    static const char journal[] = STEP_0 END EPILOG;
+    struct kernel_noted kernel;
+    (void)state;
+    struct ending ending = kernel_ending(journal, 0, 30, 0, &kernel); /* it was replaced at 30 */
+    assert_string_equal(ending.source, "exec");
+    assert_false(ending.status_known);
+    assert_int_equal(ending.max_ns, 30 * SECOND);
+    ending = kernel_ending(journal, 0, 0, KERNEL_LACK_START, &kernel); /* that was not heard */
+    assert_string_equal(ending.source, "kernel");
+    assert_false(ending.status_known);
+    assert_int_equal(ending.end_ns, 40 * SECOND);
+}
+
+static void what_the_kernel_lost_is_not_believed(void **state)
+{
+    static const char journal[] = STEP_0 END EPILOG;
+    static const uint32_t lacks[] = {KERNEL_LACK_END, KERNEL_LACK_STATUS};
+    struct kernel_noted kernel;
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(kernel_ending(journal, 0, 10, lacks[i], &kernel).source, "step_end");
+}
+
+static void slurms_word_stays_and_the_kernel_says_whose_it_is(void **state)
+{
+    static const char journal[] = STEP_0 TASK EXIT("256") END EPILOG;
+    struct kernel_noted kernel;
+    (void)state;
+    struct ending ending = kernel_ending(journal, 0, 10, 0, &kernel);
+    assert_string_equal(ending.source, "task_exit");
+    assert_int_equal(ending.status, 256);
+    assert_true(ending.status_known);
+    ending = kernel_ending(journal, 0, 30, 0, &kernel);
+    assert_string_equal(ending.source, "task_end");
+    assert_false(ending.status_known);
+}
+
 static void what_ran_when_the_node_was_booted_ended_before(void **state)
 {
     const struct capture capture = {
@@ -605,6 +690,10 @@ int main(void)
         cmocka_unit_test(what_root_saw_beside_decides_whose_status_it_is),
         cmocka_unit_test(an_end_that_is_the_largest_number_does_not_wrap),
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
+        cmocka_unit_test(what_the_kernel_told_is_the_end_that_nobody_waited_for),
+        cmocka_unit_test(a_status_that_is_another_programs_is_not_told),
+        cmocka_unit_test(what_the_kernel_lost_is_not_believed),
+        cmocka_unit_test(slurms_word_stays_and_the_kernel_says_whose_it_is),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
         cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),
         cmocka_unit_test(the_time_until_the_next_program_is_not_that_of_env),

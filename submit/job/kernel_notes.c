@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/kernel_notes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/grow.h"
+#include "conf/base/text.h"
+#include "submit/job/spool_read.h"
+
+#define TICK_NS UINT64_C(10000000)
+
+/* The kernel tells of a fork after the start that /proc shows; that is cut to a whole tick. */
+enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
+
+enum { BUILD_ID_BYTES = 20 };
+
+/* ---- Writing ----------------------------------------------------------------------------------
+ */
+
+size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room)
+{
+    int length = snprintf(line, room,
+                          "end %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                          " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
+                          " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                          note->pid, note->parent, note->start_ns, note->parent_start_ns,
+                          note->end_ns, note->exec_ns, note->execs, note->program, note->status,
+                          note->lack, note->uid, note->run_ns, note->peak_kib, note->read_bytes,
+                          note->write_bytes, note->device, note->inode);
+    return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
+}
+
+size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
+                            const char *name, size_t size, char *line, size_t room)
+{
+    char hex[2 * BUILD_ID_BYTES + 1] = "-";
+    if (build_id_size > 0 && build_id_size <= BUILD_ID_BYTES)
+        text_hex(build_id, build_id_size, hex);
+    int head = snprintf(line, room, "program %" PRIu32 " %s ", number, hex);
+    if (head < 0 || (size_t)head + 1 >= room)
+        return 0;
+    size_t length = (size_t)head;
+    for (size_t i = 0; i < size && length + 1 < room; i++)
+        line[length++] = name[i] == '\n' ? '\0' : name[i];
+    line[length++] = '\n';
+    return length;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+/* What the lines so far say about those that follow. */
+struct reading {
+    struct kernel_notes notes;
+    size_t room, program_room, first_program; /* first_program: of this listener */
+    uint64_t boot_ns, real_ns;
+};
+
+/* Programs move as their array grows: they are numbers until all are read. */
+static int take_program(struct reading *reading, char *line, char *end)
+{
+    uint32_t number;
+    int at = 0;
+    struct kernel_notes *notes = &reading->notes;
+    if (sscanf(line, "program %" SCNu32 " %n", &number, &at) != 1 || at == 0 ||
+        number != notes->program_count - reading->first_program + 1)
+        return -EINVAL;
+    char *build_id = line + at, *blank = strchr(build_id, ' ');
+    if (blank == NULL || (size_t)(blank - build_id) > 2 * (size_t)BUILD_ID_BYTES)
+        return -EINVAL;
+    *blank = '\0';
+    for (char *byte = blank + 1; byte < end; byte++)
+        if (*byte == '\0')
+            *byte = '\n';
+    int error = GROW_TO(notes->programs, reading->program_room, notes->program_count + 1);
+    if (error == 0)
+        notes->programs[notes->program_count++] =
+            (struct kernel_program){strcmp(build_id, "-") == 0 ? "" : build_id, blank + 1};
+    return error;
+}
+
+static bool parse_note(const char *line, struct kernel_note *note)
+{
+    char end = 'x';
+    return sscanf(line,
+                  "end %" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                  " %" SCNu32 " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%c",
+                  &note->pid, &note->parent, &note->start_ns, &note->parent_start_ns, &note->end_ns,
+                  &note->exec_ns, &note->execs, &note->program, &note->status, &note->lack,
+                  &note->uid, &note->run_ns, &note->peak_kib, &note->read_bytes, &note->write_bytes,
+                  &note->device, &note->inode, &end) == 17 &&
+           note->pid > 0 && note->start_ns <= note->end_ns;
+}
+
+static int take_note(struct reading *reading, const char *line)
+{
+    struct kernel_notes *notes = &reading->notes;
+    struct kernel_note note;
+    if (!parse_note(line, &note))
+        return -EINVAL;
+    int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
+    if (error != 0)
+        return error;
+    size_t program = reading->first_program + note.program;
+    if (note.program == 0 || program > notes->program_count)
+        program = 0;
+    note.program = (uint32_t)program;
+    const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
+    notes->noted[notes->count++] =
+        (struct kernel_noted){.note = note,
+                              .end_real_ns = note.end_ns + offset_ns,
+                              .exec_real_ns = note.exec_ns == 0 ? 0 : note.exec_ns + offset_ns};
+    return 0;
+}
+
+static int take_line(struct reading *reading, char *line, char *end)
+{
+    uint64_t a, b;
+    if (strncmp(line, "end ", 4) == 0)
+        return take_note(reading, line);
+    if (strncmp(line, "program ", 8) == 0)
+        return take_program(reading, line, end);
+    if (sscanf(line, "listen %" SCNu64 " %" SCNu64, &a, &b) == 2) {
+        reading->notes.listeners++;
+        reading->first_program = reading->notes.program_count;
+    } else if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) != 2) {
+        if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
+            reading->notes.lost += b;
+        else if (sscanf(line, "left %" SCNu64, &a) == 1)
+            reading->notes.left += a;
+        else
+            return -EINVAL;
+        return 0;
+    }
+    reading->boot_ns = a;
+    reading->real_ns = b;
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct kernel_note *a = &((const struct kernel_noted *)left)->note,
+                             *b = &((const struct kernel_noted *)right)->note;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+static int take_lines(struct reading *reading, char *text, size_t size)
+{
+    for (char *line = text, *end; line < text + size; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(text + size - line));
+        if (end == NULL) { /* a full file system has cut it */
+            reading->notes.bad_lines++;
+            break;
+        }
+        *end = '\0';
+        int error = take_line(reading, line, end);
+        reading->notes.bad_lines += error == -EINVAL;
+        if (error != 0 && error != -EINVAL)
+            return error;
+    }
+    return 0;
+}
+
+int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
+{
+    struct reading reading = {.notes = {.text = text}};
+    int error = take_lines(&reading, text, size);
+    struct kernel_notes *found = &reading.notes;
+    for (size_t i = 0; i < found->count; i++) {
+        uint32_t program = found->noted[i].note.program;
+        found->noted[i].program = program == 0 ? NULL : &found->programs[program - 1];
+    }
+    if (error == 0 && found->count > 0)
+        qsort(found->noted, found->count, sizeof *found->noted, compare);
+    if (error == 0)
+        *notes = *found;
+    else
+        kernel_notes_free(found);
+    return error;
+}
+
+int kernel_notes_read(int directory, struct kernel_notes *notes)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int error = spool_read_file(directory, KERNEL_NOTES_NAME, KERNEL_NOTES_BYTES, &text, &size);
+    if (error == 0)
+        return kernel_notes_parse(text, size, notes);
+    *notes = (struct kernel_notes){0};
+    return error == -ENOENT ? 0 : error;
+}
+
+void kernel_notes_free(struct kernel_notes *notes)
+{
+    free(notes->text);
+    free(notes->noted);
+    free(notes->programs);
+    *notes = (struct kernel_notes){0};
+}
+
+/* How many processes have a smaller pid, or the same one and started before `before_ns`. */
+static size_t count_before(const struct kernel_notes *notes, int32_t pid, uint64_t before_ns)
+{
+    size_t low = 0, high = notes->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct kernel_note *note = &notes->noted[middle].note;
+        bool is_before = note->pid != pid ? note->pid < pid : note->start_ns < before_ns;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low;
+}
+
+const struct kernel_noted *kernel_notes_find(const struct kernel_notes *notes, int32_t pid,
+                                             uint64_t ticks, bool is_first)
+{
+    if (ticks > UINT64_MAX / TICK_NS - TICKS_LATE)
+        return NULL;
+    size_t end = count_before(notes, pid, (ticks + TICKS_LATE) * TICK_NS);
+    const struct kernel_noted *found = end == 0 ? NULL : &notes->noted[end - 1];
+    if (found == NULL || found->note.pid != pid)
+        return NULL;
+    const struct kernel_note *note = &found->note;
+    uint64_t start_ticks = note->start_ns / TICK_NS;
+    bool is_it = is_first ? note->end_ns / TICK_NS + TICKS_LATE >= ticks
+                          : start_ticks + TICKS_EARLY >= ticks;
+    return is_it ? found : NULL;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the kernel told root about the processes of a job on this node: the file KERNEL_NOTES_NAME
+ * beside the journal, root's alone, which `jobtrail-submit witness` appends to. A line is a verb
+ * and numbers, decimal, with one blank between two:
+ *
+ *   left COUNT
+ *       the first line, of KERNEL_LEFT_SIZE bytes: so many processes of this job have ended, and
+ * are not here, since there was no room listen BOOT REAL MAPS ENDS a listener began, at this time
+ * since boot and since the Epoch; whether it hears mappings, and ends of threads (1 or 0). Numbers
+ * of programs begin anew. What ended before is not here clock BOOT REAL the same two times, where
+ * the clock has been set or has drifted by a millisecond program NUMBER BUILD-ID NAME from 1 on;
+ * BUILD-ID in hexadecimal digits, "-" where unknown; NAME is the path as the process saw it, or,
+ * without mappings, the short name; a newline in it is written as a NUL byte end PID PARENT START
+ * PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN PEAK READ WRITTEN DEVICE INODE a process
+ * has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0: none was seen)
+ * are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2) gives it; LACK a
+ * bitmap of enum kernel_note_lack; UID at the end; RUN processor time in nanoseconds; PEAK resident
+ * memory of its last program in KiB; READ and WRITTEN bytes from and to storage; DEVICE and INODE
+ * of the executable lost TIME COUNT so many events of processes of this node, of whatever job, were
+ * lost before this time left COUNT so many more processes of this job have ended, and are not here:
+ * there was no room
+ *
+ * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
+ * `program` and `end` stop KERNEL_NOTES_RESERVE before.
+ */
+#ifndef JOBTRAIL_KERNEL_NOTES_H
+#define JOBTRAIL_KERNEL_NOTES_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_NOTES_NAME "kernel"
+
+#define KERNEL_LEFT_LINE "left %20" PRIu64 "\n"
+
+enum { KERNEL_LEFT_SIZE = 26 };
+
+enum { KERNEL_NOTES_BYTES = 32 << 20, KERNEL_NOTES_RESERVE = 64 << 10, KERNEL_LINE_MAX = 8192 };
+
+enum kernel_note_lack {
+    KERNEL_LACK_START = 1,   /* it is older than the listener: START is known to 10 ms, and what its
+                                threads used that had ended before is not counted */
+    KERNEL_LACK_END = 2,     /* events were lost: it was gone at END, when somebody looked */
+    KERNEL_LACK_STATUS = 4,  /* nothing is known but the times */
+    KERNEL_LACK_THREADS = 8, /* ends of threads were lost: what it used is a lower bound */
+};
+
+/* How a listener began. */
+struct kernel_listen {
+    uint64_t boot_ns, real_ns;
+    bool has_maps, has_ends;
+};
+
+/* One process. */
+struct kernel_note {
+    int32_t pid, parent; /* parent 0: unknown */
+    uint64_t start_ns, parent_start_ns, end_ns, exec_ns;
+    uint32_t execs, program, lack, uid;
+    int status;
+    uint64_t run_ns, peak_kib, read_bytes, write_bytes, device, inode;
+};
+
+struct kernel_program {
+    const char *build_id, *name; /* in the text that was read; build_id "": unknown */
+};
+
+/* A note as it was read. */
+struct kernel_noted {
+    struct kernel_note note;
+    uint64_t end_real_ns, exec_real_ns;   /* since the Epoch; exec 0: none was seen */
+    const struct kernel_program *program; /* NULL: unknown */
+};
+
+struct kernel_notes {
+    char *text;                      /* owned */
+    struct kernel_noted *noted;      /* owned, by pid and start */
+    struct kernel_program *programs; /* owned */
+    size_t count, program_count, bad_lines;
+    uint64_t lost, left; /* events of the node, processes of the job */
+    unsigned listeners;  /* 0: nobody has listened; beyond 1: one has begun anew */
+};
+
+/* Writes the line of a process, or of a program whose name has `size` bytes, into `room` bytes at
+ * `line`. Return its length, which is below `room`, and without what is too long of a name. */
+size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room);
+size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
+                            const char *name, size_t size, char *line, size_t room);
+
+/* Reads the file in a job's directory. Returns 0, also where there is none; or -errno. Lines that
+ * cannot be used are counted and skipped. kernel_notes_free() releases `*notes`. */
+int kernel_notes_read(int directory, struct kernel_notes *notes);
+
+/* The same of the `size` bytes at `text`, malloc'ed, with a NUL behind them; takes them over. */
+int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes);
+
+void kernel_notes_free(struct kernel_notes *notes);
+
+/* The process `pid` that started so many clock ticks after boot; where that is the start of its
+ * program, `is_first`, the process that had this pid then. NULL: it is not here. */
+const struct kernel_noted *kernel_notes_find(const struct kernel_notes *notes, int32_t pid,
+                                             uint64_t ticks, bool is_first);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/witness/kernel_processes.h"
+
+#include <stdlib.h>
+
+#include "submit/witness/pid_map.h"
+
+/* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
+#define START_ERROR_NS UINT64_C(30000000)
+
+struct waiting_end {
+    struct task_end end;
+    uint64_t round;
+};
+
+struct kernel_processes {
+    struct kernel_processes_calls calls;
+    struct pid_map process_map, end_map;
+    struct kernel_process *process; /* by places of process_map; owned */
+    struct waiting_end *end;        /* by places of end_map; owned */
+    uint64_t round, unmatched;
+    uint32_t over; /* processes that are over, and threads of which are still to be told of */
+};
+
+struct kernel_processes *kernel_processes_new(const struct kernel_processes_calls *calls)
+{
+    struct kernel_processes *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->calls = *calls;
+    made->round = 1;
+    made->process = calloc(KERNEL_PROCESSES_MAX + 1, sizeof *made->process);
+    made->end = calloc(KERNEL_ENDS_MAX + 1, sizeof *made->end);
+    if (made->process != NULL && made->end != NULL &&
+        pid_map_new(KERNEL_PROCESSES_MAX, &made->process_map) == 0 &&
+        pid_map_new(KERNEL_ENDS_MAX, &made->end_map) == 0)
+        return made;
+    kernel_processes_free(made);
+    return NULL;
+}
+
+void kernel_processes_free(struct kernel_processes *processes)
+{
+    if (processes == NULL)
+        return;
+    pid_map_free(&processes->process_map);
+    pid_map_free(&processes->end_map);
+    free(processes->process);
+    free(processes->end);
+    free(processes);
+}
+
+static struct kernel_process *find(const struct kernel_processes *processes, int32_t pid)
+{
+    uint32_t place = pid_map_find(&processes->process_map, pid);
+    return place == 0 ? NULL : &processes->process[place];
+}
+
+static void forget(struct kernel_processes *processes, struct kernel_process *process)
+{
+    pid_map_remove(&processes->process_map, (uint32_t)(process - processes->process));
+}
+
+static void finish(struct kernel_processes *processes, struct kernel_process *process,
+                   uint64_t end_ns, uint32_t lack)
+{
+    process->note.end_ns = end_ns > process->note.start_ns ? end_ns : process->note.start_ns;
+    process->note.lack |= lack;
+    processes->over -= process->over_round != 0;
+    if (!process->is_daemon)
+        processes->calls.take_end(processes->calls.context, process->job, &process->note);
+    forget(processes, process);
+}
+
+static bool is_same_start(uint64_t a, uint64_t b)
+{
+    return (a > b ? a - b : b - a) <= START_ERROR_NS;
+}
+
+/* One that is there under the same pid has ended unseen. */
+static struct kernel_process *add(struct kernel_processes *processes,
+                                  const struct kernel_process *process)
+{
+    struct kernel_process *old = find(processes, process->note.pid);
+    if (old != NULL)
+        finish(processes, old, process->note.start_ns, KERNEL_LACK_END | KERNEL_LACK_STATUS);
+    uint32_t place = pid_map_add(&processes->process_map, process->note.pid);
+    if (place == 0) {
+        processes->calls.take_loss(processes->calls.context, process->job);
+        return NULL;
+    }
+    processes->process[place] = *process;
+    return &processes->process[place];
+}
+
+void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, uint64_t start_ns,
+                             uint32_t job)
+{
+    struct kernel_process *known = find(processes, pid);
+    if (known != NULL && is_same_start(known->note.start_ns, start_ns)) {
+        known->is_daemon = true;
+        known->job = job;
+        return;
+    }
+    add(processes, &(struct kernel_process){.note = {.pid = pid, .start_ns = start_ns},
+                                            .job = job,
+                                            .threads = 1,
+                                            .known_ns = start_ns,
+                                            .is_daemon = true});
+}
+
+void kernel_processes_older(struct kernel_processes *processes,
+                            const struct kernel_process *process)
+{
+    struct kernel_process *known = find(processes, process->note.pid);
+    if (known != NULL && is_same_start(known->note.start_ns, process->note.start_ns)) {
+        known->threads = process->threads;
+        known->known_ns = process->known_ns;
+        return;
+    }
+    known = add(processes, process);
+    if (known != NULL)
+        known->note.lack |= KERNEL_LACK_START;
+}
+
+uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid)
+{
+    const struct kernel_process *process = find(processes, pid);
+    return process == NULL ? 0 : process->job;
+}
+
+/* ---- Ends of threads --------------------------------------------------------------------------
+ */
+
+void kernel_processes_end(struct kernel_processes *processes, const struct task_end *end)
+{
+    uint32_t place = end->tid <= 0 ? 0 : pid_map_add(&processes->end_map, end->tid);
+    if (place == 0)
+        processes->unmatched++;
+    else
+        processes->end[place] = (struct waiting_end){*end, processes->round};
+}
+
+static bool take_waiting(struct kernel_processes *processes, int32_t tid, struct task_end *end)
+{
+    uint32_t place = pid_map_find(&processes->end_map, tid);
+    if (place == 0)
+        return false;
+    *end = processes->end[place].end;
+    pid_map_remove(&processes->end_map, place);
+    return true;
+}
+
+/* Of those that are over since the round before, the events of some threads were lost. */
+static void finish_over(struct kernel_processes *processes)
+{
+    for (uint32_t place = 1; processes->over > 0 && place <= processes->process_map.highest;
+         place++) {
+        struct kernel_process *process = &processes->process[place];
+        if (processes->process_map.pid[place] != 0 && process->over_round != 0 &&
+            process->over_round < processes->round)
+            finish(processes, process, process->note.end_ns, KERNEL_LACK_THREADS);
+    }
+}
+
+void kernel_processes_round(struct kernel_processes *processes)
+{
+    for (uint32_t place = 1; processes->end_map.used > 0 && place <= processes->end_map.highest;
+         place++) {
+        if (processes->end_map.pid[place] == 0 || processes->end[place].round == processes->round)
+            continue;
+        pid_map_remove(&processes->end_map, place);
+        processes->unmatched++;
+    }
+    finish_over(processes);
+    processes->round++;
+}
+
+uint64_t kernel_processes_unmatched(const struct kernel_processes *processes)
+{
+    return processes->unmatched;
+}
+
+/* ---- Events -----------------------------------------------------------------------------------
+ */
+
+static void take_thread(struct kernel_processes *processes, const struct kernel_event *event)
+{
+    struct kernel_process *process = find(processes, event->pid);
+    if (process != NULL && event->time_ns >= process->known_ns)
+        process->threads++;
+}
+
+/* A daemon may have been told of before, and an older process been seen in /proc. */
+static void take_fork(struct kernel_processes *processes, const struct kernel_event *event)
+{
+    struct kernel_process *known = find(processes, event->pid);
+    const struct kernel_process *parent = find(processes, event->parent);
+    if (known != NULL && is_same_start(known->note.start_ns, event->time_ns)) {
+        known->note.start_ns = event->time_ns;
+        known->note.lack &= ~(uint32_t)KERNEL_LACK_START;
+        return;
+    }
+    if (known != NULL && known->note.start_ns > event->time_ns)
+        return; /* the process before it */
+    if (parent == NULL || parent->note.start_ns > event->time_ns + START_ERROR_NS) {
+        if (known != NULL)
+            finish(processes, known, event->time_ns, KERNEL_LACK_END | KERNEL_LACK_STATUS);
+        return;
+    }
+    struct kernel_process child = {.note = {.pid = event->pid,
+                                            .parent = event->parent,
+                                            .program = parent->note.program,
+                                            .start_ns = event->time_ns,
+                                            .parent_start_ns = parent->note.start_ns},
+                                   .job = parent->job,
+                                   .threads = 1,
+                                   .known_ns = event->time_ns};
+    add(processes, &child);
+}
+
+static void take_exec(struct kernel_processes *processes, const struct kernel_event *event)
+{
+    struct kernel_process *process = find(processes, event->pid);
+    if (process == NULL || process->is_daemon || event->time_ns < process->note.start_ns)
+        return;
+    process->note.execs++;
+    process->note.exec_ns = event->time_ns;
+    process->wants_program = processes->calls.has_maps;
+    if (!processes->calls.has_maps)
+        process->note.program =
+            processes->calls.take_program(processes->calls.context, process->job, event);
+}
+
+static void take_map(struct kernel_processes *processes, const struct kernel_event *event)
+{
+    struct kernel_process *process = find(processes, event->pid);
+    if (process == NULL || !process->wants_program)
+        return;
+    process->wants_program = false;
+    process->note.program =
+        processes->calls.take_program(processes->calls.context, process->job, event);
+}
+
+/* Between the end of a process and the event the kernel frees its memory, which may take long. */
+static uint64_t end_of(const struct kernel_process *process, const struct kernel_event *event,
+                       const struct task_end *end)
+{
+    uint64_t told_ns = process->note.start_ns + end->process_us * 1000;
+    bool is_exact = (process->note.lack & KERNEL_LACK_START) == 0 && told_ns < event->time_ns;
+    return is_exact ? told_ns : event->time_ns;
+}
+
+/* The events of other threads may still come after that of the last one. */
+static void add_end(struct kernel_processes *processes, struct kernel_process *process,
+                    const struct kernel_event *event, const struct task_end *end)
+{
+    process->note.run_ns += end->run_ns;
+    process->note.read_bytes += end->read_bytes;
+    process->note.write_bytes += end->write_bytes;
+    if (end->peak_kib > process->note.peak_kib)
+        process->note.peak_kib = end->peak_kib;
+    if (!end->is_last || process->over_round != 0)
+        return;
+    process->note.uid = end->uid;
+    process->note.status = end->status;
+    process->note.device = end->device;
+    process->note.inode = end->inode;
+    process->note.end_ns = end_of(process, event, end);
+    process->over_round = processes->round;
+    processes->over++;
+}
+
+/* The kernel also tells of an exit when a thread executes a set-user-id program, or one that its
+ * user may not read: it ends the watches of that thread then. That comes between the exec and the
+ * first mapping, and mostly before the thread's end is told. */
+static bool is_only_exec(const struct kernel_processes *processes,
+                         const struct kernel_process *process, int32_t tid)
+{
+    return processes->calls.has_ends &&
+           (process->wants_program || pid_map_find(&processes->end_map, tid) == 0);
+}
+
+static void take_exit(struct kernel_processes *processes, const struct kernel_event *event)
+{
+    struct task_end end = {0};
+    struct kernel_process *process = find(processes, event->pid);
+    if (process != NULL && event->time_ns >= process->note.start_ns &&
+        is_only_exec(processes, process, event->tid))
+        return;
+    bool is_told = take_waiting(processes, event->tid, &end);
+    if (process == NULL || event->time_ns < process->note.start_ns)
+        return;
+    if (event->time_ns >= process->known_ns && process->threads > 0)
+        process->threads--;
+    if (is_told && end.pid == event->pid)
+        add_end(processes, process, event, &end);
+    else if (processes->calls.has_ends)
+        process->note.lack |= KERNEL_LACK_THREADS;
+    bool is_over = process->over_round != 0;
+    if (process->threads == 0)
+        finish(processes, process, is_over ? process->note.end_ns : event->time_ns,
+               is_over ? 0 : KERNEL_LACK_STATUS);
+}
+
+void kernel_processes_event(struct kernel_processes *processes, const struct kernel_event *event)
+{
+    if (event->pid <= 0)
+        return;
+    switch (event->kind) {
+    case KERNEL_EVENT_FORK:
+        if (event->pid == event->parent)
+            take_thread(processes, event);
+        else
+            take_fork(processes, event);
+        break;
+    case KERNEL_EVENT_EXIT:
+        take_exit(processes, event);
+        break;
+    case KERNEL_EVENT_EXEC:
+        take_exec(processes, event);
+        break;
+    case KERNEL_EVENT_MAP:
+        take_map(processes, event);
+        break;
+    default:
+        break;
+    }
+}
+
+void kernel_processes_sweep(struct kernel_processes *processes, uint64_t now_ns,
+                            bool (*is_alive)(int32_t pid, uint64_t start_ns))
+{
+    for (uint32_t place = 1; place <= processes->process_map.highest; place++) {
+        struct kernel_process *process = &processes->process[place];
+        if (processes->process_map.pid[place] != 0 && process->note.start_ns < now_ns &&
+            !is_alive(process->note.pid, process->note.start_ns))
+            finish(processes, process, now_ns, KERNEL_LACK_END | KERNEL_LACK_STATUS);
+    }
+}
+
+void kernel_processes_drop(struct kernel_processes *processes, uint32_t job)
+{
+    for (uint32_t place = 1; place <= processes->process_map.highest; place++)
+        if (processes->process_map.pid[place] != 0 && processes->process[place].job == job) {
+            processes->over -= processes->process[place].over_round != 0;
+            pid_map_remove(&processes->process_map, place);
+        }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The processes of jobs that are older than the listener, by one walk over /proc.
+ */
+#ifndef JOBTRAIL_KERNEL_WALK_H
+#define JOBTRAIL_KERNEL_WALK_H
+
+#include <stdbool.h>
+
+#include "submit/witness/kernel_processes.h"
+
+/* Gives each process to `processes` that has an ancestor there, as the daemon of a step. What has
+ * lost its ancestors is not found. Returns 0 or -errno. */
+int kernel_walk(struct kernel_processes *processes);
+
+/* Whether the process `pid` that started so long after boot still lives. */
+bool kernel_walk_is_alive(int32_t pid, uint64_t start_ns);
+
+#endif

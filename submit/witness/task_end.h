@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the kernel's taskstats (accounting/taskstats of the kernel's documentation) says of a thread
+ * that has ended: messages of generic netlink as bytes, read with bounds. Recorded ones can be read
+ * as those of a running kernel.
+ */
+#ifndef JOBTRAIL_TASK_END_H
+#define JOBTRAIL_TASK_END_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* From here on the kernel tells of the thread's process, and whether it was the last one of that
+ * (Linux 5.19). */
+enum { TASK_END_VERSION = 12 };
+
+struct task_end {
+    int32_t pid, tid;
+    bool is_last;                     /* no thread of the process is left */
+    uint32_t uid;                     /* as the initial user namespace has it */
+    int status;                       /* as wait(2) gives it */
+    uint64_t process_us;              /* since the process's start */
+    uint64_t run_ns;                  /* processor time of the thread */
+    uint64_t peak_kib;                /* of the process: resident memory */
+    uint64_t read_bytes, write_bytes; /* of the thread: from and to storage */
+    uint64_t device, inode;           /* of the executable, as stat(2) has them; 0: unknown */
+};
+
+/* Reads the next message of a datagram: `*bytes` and `*size` are what remains of it. Returns 1 and
+ * fills `*end`; 0 where the message tells of no thread, or nothing remains; -ENOTSUP where the
+ * kernel is too old; -EINVAL where it cannot be a message: then nothing remains. */
+int task_end_read(const unsigned char **bytes, size_t *size, struct task_end *end);
+
+#endif

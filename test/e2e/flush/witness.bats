@@ -1,0 +1,233 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
+# the job's step here, so all that a test starts is of the job.
+# bats file_tags=needs:hear_kernel
+
+load ../fixture/job
+
+setup() {
+    local ticks step
+    RULES="$KEEP_ALL"$'\n[witness]\nlevel = '"${LEVEL:-objects}" new_job
+    KERNEL=$SPOOL/$JOB.0/kernel
+    WITNESS=
+    ticks=$(sed 's/.*) //' "/proc/$BASHPID/stat" | cut -d' ' -f20)
+    step=$(tail -n 1 "$SPOOL/$JOB.0/journal")
+    echo "$step pid=$BASHPID ticks=$ticks" >>"$SPOOL/$JOB.0/journal"
+}
+
+teardown() {
+    [[ -z $WITNESS ]] || kill -KILL "$WITNESS" 2>/dev/null || true
+}
+
+listens() {
+    grep -q "until= *[1-9]" "$SPOOL/witness" 2>/dev/null
+}
+
+# listen [COMMAND...]: WITNESS listens, started by the command
+listen() {
+    rm -f "$SPOOL/witness"
+    "$@" "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+    WITNESS=$!
+    wait_for listens
+}
+
+# hush: the witness has written down all, and has ended
+hush() {
+    kill "$WITNESS"
+    wait "$WITNESS"
+    WITNESS=
+}
+
+# run_one COMMAND...: PID has run it
+run_one() {
+    "$@" >/dev/null 2>&1 3>&- &
+    PID=$!
+    wait "$PID" || true
+}
+
+# field PID NAME: of the process that had the pid last
+field() {
+    local names=(verb pid parent start parent_start end exec execs program status lack uid run peak read written
+        device inode) i
+    for i in "${!names[@]}"; do
+        [[ ${names[i]} != "$2" ]] || awk -v pid="$1" -v at="$((i + 1))" \
+            '$1 == "end" && $2 == pid { found = $at } END { print found }' "$KERNEL"
+    done
+}
+
+# program PID: the path of its last program
+program() {
+    awk -v number="$(field "$1" program)" '$1 == "listen" { delete path }
+        $1 == "program" { path[$2] = $4 } END { print path[number] }' "$KERNEL"
+}
+
+@test "every process of a job has status and program, whatever it does" {
+    local exits plain static empty killed threads other child pid
+    listen
+    run_one "$PROGRAMS/exit_with" 3 && plain=$PID
+    run_one "$PROGRAMS/exit_with_static" 4 && static=$PID
+    run_one env -i setsid "$PROGRAMS/exit_with" 5 && empty=$PID
+    run_one sh -c 'kill -KILL $$' && killed=$PID
+    run_one "$PROGRAMS/thread_exec" "$PROGRAMS/exit_with" 6 && threads=$PID
+    run_one setpriv --reuid=65534 --clear-groups sh -c 'exit 7' && other=$PID
+    run_one unshare --fork --pid --mount sh -c 'exit 8' && child=$PID
+    hush
+    exits="$(field "$plain" status) $(field "$static" status) $(field "$empty" status) $(field "$killed" status)"
+    [[ $exits == "768 1024 1280 9" ]]
+    [[ "$(field "$threads" status) $(field "$other" status) $(field "$child" status)" == "1536 1792 2048" ]]
+    [[ $(program "$plain") == */exit_with && $(program "$static") == */exit_with_static ]]
+    [[ $(program "$threads") == */exit_with && $(program "$killed") == "$(readlink -f /bin/sh)" ]]
+    [[ "$(field "$other" uid) $(field "$plain" uid)" == "65534 0" ]]
+    # its child in another pid namespace, by the pid that it has here
+    [[ $(awk -v pid="$child" '$1 == "end" && $3 == pid { print $10 }' "$KERNEL") == 2048 ]]
+    for pid in "$plain" "$static" "$empty" "$killed" "$threads" "$other" "$child"; do
+        [[ $(field "$pid" lack) == 0 ]]
+    done
+    [[ $(stat -c '%a %u' "$KERNEL") == "600 0" && ! -s $BATS_TEST_TMPDIR/said ]]
+}
+
+@test "build-ids are those in the files" {
+    listen
+    run_one "$PROGRAMS/exit_with" 3
+    hush
+    [[ $(awk '$1 == "program" && $4 ~ /exit_with$/ { print $3 }' "$KERNEL") == \
+    "$(readelf -n "$PROGRAMS/exit_with" | sed -n 's/ *Build ID: //p')" ]]
+}
+
+@test "memory, processor time and parents are known" {
+    local memory spin
+    listen
+    run_one python3 -c 'x = bytearray(200 << 20)' && memory=$PID
+    run_one python3 -c 'for i in range(2000000): pass' && spin=$PID
+    hush
+    [[ $(field "$memory" peak) -gt $((200 << 10)) && $(field "$spin" peak) -lt $((100 << 10)) ]]
+    [[ $(field "$spin" run) -gt 10000000 && $(field "$spin" run) -le $(($(field "$spin" end) - $(field "$spin" start))) ]]
+    [[ $(field "$spin" parent) == "$BASHPID" ]]
+}
+
+@test "a process that is older than the witness is told of, with what is not known" {
+    local pid
+    "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
+    pid=$!
+    wait_for grep -qx spin "/proc/$pid/comm"
+    listen
+    kill -TERM "$pid"
+    wait "$pid" || true
+    hush
+    [[ "$(field "$pid" status) $(field "$pid" lack)" == "15 1" ]]
+}
+
+@test "a witness that was killed is followed by one that goes on" {
+    local before between
+    listen
+    run_one "$PROGRAMS/exit_with" 3 && before=$PID
+    "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
+    between=$!
+    wait_for grep -qx spin "/proc/$between/comm"
+    wait_for noted "$before"
+    kill -KILL "$WITNESS"
+    wait "$WITNESS" || true
+    listen
+    kill -TERM "$between"
+    wait "$between" || true
+    hush
+    [[ "$(field "$before" status) $(field "$between" status)" == "768 15" ]]
+    [[ $(grep -c '^listen ' "$KERNEL") == 2 ]]
+}
+
+noted() {
+    [[ -n $(field "$1" status) ]]
+}
+
+@test "records have the status of what Slurm did not start" {
+    listen
+    run_one tracked "$PROGRAMS/exit_with" 3
+    run_one tracked "$PROGRAMS/_exit_with" 4
+    run_one tracked "$PROGRAMS/kill_self" 9
+    run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exit_with_static" 5
+    flush
+    [[ $(records | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.end_source) \(.exit_code) \(.signal)")"' |
+        sort) == "_exit_with kernel 4 0
+exec_to exec null null
+exit_with fini 3 0
+kill_self kernel 0 9" ]]
+    [[ $(records | jq 'all(.[]; .slurmT.end_source != "kernel" or .slurmT.end_time_error <= 0.001)') == true ]]
+    hush
+}
+
+@test "one witness listens for a spool" {
+    listen
+    run "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
+    [[ $status == 3 && $output == *"another witness runs"* ]]
+    hush
+}
+
+@test "it keeps no capability, and has the lowest priority" {
+    listen
+    [[ $(sed -n 's/^CapEff:\s*//p' "/proc/$WITNESS/status") == 0000000000000000 ]]
+    [[ $(sed -n 's/^CapPrm:\s*//p' "/proc/$WITNESS/status") == 0000000000000000 ]]
+    [[ $(sed 's/.*) //' "/proc/$WITNESS/stat" | cut -d' ' -f17) == 19 ]]
+    hush
+}
+
+@test "in another network namespace it says so, and tells times alone" {
+    listen unshare --net
+    run_one "$PROGRAMS/exit_with" 3
+    hush
+    [[ $(<"$BATS_TEST_TMPDIR/said") == *"outside of the first network namespace"* ]]
+    [[ "$(field "$PID" lack) $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
+}
+
+@test "without mappings the program is a short name" {
+    sed -i 's/^level = .*/level = ends/' "$CONF"
+    listen
+    run_one "$PROGRAMS/exit_with" 3
+    hush
+    [[ "$(program "$PID") $(field "$PID" status)" == "exit_with 768" ]]
+}
+
+# finds TEXT: what doctor says of the witness
+finds() {
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --role node --json >"$BATS_TEST_TMPDIR/found" || true
+    jq -r '.[] | select(.check == "witness") | "\(.state) \(.found)"' "$BATS_TEST_TMPDIR/found" | grep -F "$1"
+}
+
+@test "doctor says whether it listens, and what the kernel refuses" {
+    finds "warning no witness runs"
+    listen
+    finds "ok it listens; jobs: 1"
+    hush
+    finds "warning no witness runs"
+    listen unshare --net
+    finds "warning the kernel does not tell how processes ended"
+    hush
+    run setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin \
+        "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
+    [[ $status == 3 ]]
+    finds "warning the kernel does not tell of processes"
+    sed -i 's/^level = .*/level = off/' "$CONF"
+    ! finds "" || return 1
+}
+
+@test "where nobody asks for it, it does nothing" {
+    sed -i 's/^level = .*/level = off/' "$CONF"
+    run "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
+    [[ $status == 0 && $output == *"nothing to do"* && ! -e $KERNEL && ! -e $SPOOL/witness ]]
+}
+
+@test "the watcher keeps it" {
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
+    WATCHER=$!
+    wait_for listens
+    run_one "$PROGRAMS/exit_with" 3
+    wait_for noted "$PID"
+    kill "$WATCHER"
+    wait "$WATCHER" || true
+    wait_for unlocked
+    [[ $(field "$PID" status) == 768 ]]
+}
+
+unlocked() {
+    [[ $(pgrep -f "^jobtrail-submit witness --detach --conf $CONF") == "" ]]
+}

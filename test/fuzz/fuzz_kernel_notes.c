@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A job's file of what the kernel told: processes are in order, their programs are there, and each
+ * is found.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "submit/job/kernel_notes.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    struct kernel_notes notes;
+    char *text = malloc(size + 1);
+    require(text != NULL);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    require(kernel_notes_parse(text, size, &notes) == 0);
+    for (size_t i = 0; i < notes.count; i++) {
+        const struct kernel_noted *noted = &notes.noted[i];
+        const struct kernel_note *note = &noted->note;
+        require(note->pid > 0 && note->start_ns <= note->end_ns);
+        require(i == 0 || notes.noted[i - 1].note.pid <= note->pid);
+        require(noted->program == NULL || (noted->program >= notes.programs &&
+                                           noted->program < notes.programs + notes.program_count &&
+                                           strlen(noted->program->build_id) <= 40));
+        const struct kernel_noted *found =
+            kernel_notes_find(&notes, note->pid, note->start_ns / 10000000, false);
+        require(found == NULL || found->note.pid == note->pid);
+        require(found != NULL || note->start_ns > UINT64_MAX - 40000000);
+    }
+    kernel_notes_free(&notes);
+    return 0;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The endings of what Slurm does not wait for, where the kernel's witness listens: the same jobs as in processes.bats.
+# bats file_tags=needs:hear_kernel
+
+load ../fixture/cluster
+
+setup_file() {
+    RULES=$'[witness]\nlevel = objects' start_cluster
+    eventually 60 listens
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+listens() {
+    grep -qs "until= *[1-9]" "$DIR/run/n1/witness"
+}
+
+# ending JOB NAME: "end_source exit_code:signal" of its only record
+ending() {
+    field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
+}
+
+# its end is known to a millisecond
+is_exact() { # JOB NAME
+    [[ $(field "$1" "$2" '.slurmT.end_time_error <= 0.001') == true ]]
+}
+
+# ended JOB PROGRAM: statuses of its processes of that program, in their order, as the kernel told
+ended() {
+    awk -v name="/$2" '$1 == "listen" { delete path } $1 == "program" { path[$2] = $4 }
+        $1 == "end" && substr(path[$9], length(path[$9]) - length(name) + 1) == name { print $10 }' \
+        "$DIR/run/n1/$1".*/kernel 2>/dev/null | paste -sd" "
+}
+
+has_ended_as() { # JOB PROGRAM STATUSES
+    [[ $(ended "$1" "$2") == "$3" ]]
+}
+
+@test "children of the batch script that exit have their exit code" {
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0; $PROGRAMS/exit_with 7; true")
+    [[ $(records "$job" | jq -c 'map(.slurmT | [.end_source, .exit_code]) | sort') == '[["fini",0],["fini",7]]' ]]
+}
+
+@test "a child of the batch script that ends by _exit has exit code and end" {
+    job=$(submit_and_wait "$PROGRAMS/_exit_with 4; sleep 1; true")
+    [[ $(ending "$job" _exit_with) == "kernel 4:0" ]]
+    is_exact "$job" _exit_with
+}
+
+@test "a child that is killed has its signal and its end" {
+    job=$(submit_and_wait "$PROGRAMS/spin 100 sleep & sleep 0.5; kill -KILL \$!; wait; true")
+    [[ $(ending "$job" spin) == "kernel 0:9" ]]
+    is_exact "$job" spin
+}
+
+@test "a child of the batch script has its signal when the job is cancelled" {
+    job=$(submit "$PROGRAMS/spin 100 sleep & echo pid \$!; wait")
+    eventually 30 output_has "$job" '^pid [0-9]+$'
+    eventually 30 step_runs "$job.batch" || true
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(ending "$job" spin) == "kernel 0:15" || $(ending "$job" spin) == "kernel 0:9" ]]
+}
+
+@test "a task's status is Slurm's, and so it stays" {
+    job=$(submit_and_wait "srun $PROGRAMS/_exit_with 4; srun $PROGRAMS/exit_with 3")
+    [[ $(ending "$job" _exit_with) == "task_exit 4:0" && $(ending "$job" exit_with) == "fini 3:0" ]]
+}
+
+@test "what leaves no capture is told of: static, set-user-id, without environment, daemons" {
+    cp "$PROGRAMS/exit_with" "$PROGRAMS/exit_with_suid"
+    chmod 4755 "$PROGRAMS/exit_with_suid"
+    job=$(submit "$PROGRAMS/exit_with_static 3; $PROGRAMS/exit_with_suid 4; env -i $PROGRAMS/_exit_with 5
+        (setsid sh -c '$PROGRAMS/exit_with_static 6' &) ; until [ -e $DIR/out/go ]; do sleep 0.1; done")
+    eventually 30 has_ended_as "$job" exit_with_static "768 1536"
+    eventually 30 has_ended_as "$job" exit_with_suid 1024
+    eventually 30 has_ended_as "$job" _exit_with 1280
+    run_as "$JOB_USER" touch "$DIR/out/go"
+    wait_job "$job"
+}
+
+@test "of ten thousand processes none is missing" {
+    job=$(submit "for i in \$(seq 10000); do /bin/true; done; echo all; until [ -e $DIR/out/on ]; do sleep 0.1; done")
+    eventually 300 output_has "$job" all
+    all_ended() { [[ $(ended "$job" true | wc -w) == 10000 ]]; }
+    eventually 60 all_ended
+    [[ $(ended "$job" true | tr ' ' '\n' | sort -u) == 0 ]]
+    grep -q "^left *0$" "$DIR/run/n1/$job".*/kernel
+    grep -c "^lost " "$DIR/run/n1/$job".*/kernel | grep -qx 0
+    run_as "$JOB_USER" touch "$DIR/out/on"
+    wait_job "$job"
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A job's file of what the kernel told: written, read again, full, and damaged.
+ */
+#include "submit/witness/job_notes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/job_notes_test.XXXXXX";
+static int directory;
+
+static const struct kernel_listen listening = {1000, 5000, true, true};
+
+static int begin(struct job_notes *notes)
+{
+    return job_notes_begin(directory, &listening, notes);
+}
+
+static void begin_anew(struct job_notes *notes)
+{
+    unlinkat(directory, KERNEL_NOTES_NAME, 0);
+    assert_int_equal(begin(notes), 0);
+}
+
+static struct kernel_event event_of(const char *name)
+{
+    return (struct kernel_event){.kind = KERNEL_EVENT_MAP,
+                                 .name = name,
+                                 .name_size = strlen(name),
+                                 .build_id_size = 3,
+                                 .build_id = {0xab, 0, 1}};
+}
+
+static void what_is_written_is_read(void **state)
+{
+    struct job_notes notes;
+    struct kernel_notes read;
+    const struct kernel_event first = event_of("/a b\nc"), second = event_of("/d");
+    struct kernel_note note = {.pid = 9,
+                               .parent = 8,
+                               .start_ns = 100,
+                               .parent_start_ns = 50,
+                               .end_ns = 300,
+                               .exec_ns = 200,
+                               .execs = 2,
+                               .program = 2,
+                               .lack = KERNEL_LACK_THREADS,
+                               .uid = UINT32_MAX,
+                               .status = 9,
+                               .run_ns = UINT64_MAX,
+                               .peak_kib = 1,
+                               .read_bytes = 2,
+                               .write_bytes = 3,
+                               .device = 4,
+                               .inode = 5};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_program(&notes, &first), 1);
+    assert_int_equal(job_notes_program(&notes, &second), 2);
+    assert_int_equal(job_notes_program(&notes, &first), 1);
+    assert_true(job_notes_end(&notes, &note));
+    job_notes_clock(&notes, 1000, 9000);
+    note.pid = 7;
+    note.program = 1;
+    assert_true(job_notes_end(&notes, &note));
+    job_notes_lost(&notes, 400, 17);
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.count, 2);
+    assert_int_equal(read.bad_lines, 0);
+    assert_int_equal(read.listeners, 1);
+    assert_int_equal(read.lost, 17);
+    assert_int_equal(read.noted[0].note.pid, 7);
+    assert_string_equal(read.noted[0].program->name, "/a b\nc");
+    assert_string_equal(read.noted[0].program->build_id, "ab0001");
+    assert_int_equal(read.noted[0].end_real_ns, 8300);
+    note.pid = 9;
+    note.program = 2;
+    assert_memory_equal(&read.noted[1].note, &note, sizeof note);
+    assert_string_equal(read.noted[1].program->name, "/d");
+    assert_int_equal(read.noted[1].end_real_ns, 4300);
+    assert_int_equal(read.noted[1].exec_real_ns, 4200);
+    kernel_notes_free(&read);
+}
+
+static void a_second_listener_goes_on(void **state)
+{
+    struct job_notes notes;
+    struct kernel_notes read;
+    const struct kernel_event first = event_of("/a"), second = event_of("/b");
+    const struct kernel_note note = {.pid = 9, .end_ns = 1, .program = 1};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_program(&notes, &first), 1);
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    assert_int_equal(begin(&notes), 0);
+    assert_int_equal(job_notes_program(&notes, &second), 1);
+    assert_true(job_notes_end(&notes, &note));
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.listeners, 2);
+    assert_int_equal(read.left, 2);
+    assert_int_equal(read.count, 1);
+    assert_string_equal(read.noted[0].program->name, "/b");
+    kernel_notes_free(&read);
+}
+
+static void a_full_file_counts_what_it_has_no_room_for(void **state)
+{
+    struct job_notes notes;
+    struct kernel_notes read;
+    struct stat status;
+    const struct kernel_note note = {.pid = 9, .end_ns = 1};
+    (void)state;
+    begin_anew(&notes);
+    notes.size = KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE;
+    notes.length = 0; /* the file is as if it was so large */
+    assert_false(job_notes_end(&notes, &note));
+    assert_false(job_notes_end(&notes, &note));
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    assert_int_equal(fstatat(directory, KERNEL_NOTES_NAME, &status, 0), 0);
+    assert_int_equal(status.st_size, KERNEL_LEFT_SIZE);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 2);
+    kernel_notes_free(&read);
+}
+
+static void a_file_of_another_kind_is_refused(void **state)
+{
+    struct job_notes notes;
+    (void)state;
+    unlinkat(directory, KERNEL_NOTES_NAME, 0);
+    assert_int_equal(symlinkat("/dev/null", directory, KERNEL_NOTES_NAME), 0);
+    assert_int_equal(begin(&notes), -ELOOP);
+    unlinkat(directory, KERNEL_NOTES_NAME, 0);
+    int fd = openat(directory, KERNEL_NOTES_NAME, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(write(fd, "other\n", 6), 6);
+    close(fd);
+    assert_int_equal(begin(&notes), -EINVAL);
+}
+
+static struct kernel_notes parse(const char *text)
+{
+    struct kernel_notes notes;
+    char *copy = strdup(text);
+    assert_int_equal(kernel_notes_parse(copy, strlen(copy), &notes), 0);
+    return notes;
+}
+
+static void damaged_lines_are_counted_and_skipped(void **state)
+{
+    (void)state;
+    struct kernel_notes notes =
+        parse("left x\n"
+              "end 1 2 3\n"
+              "end 0 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* no pid */
+              "end 1 0 3 0 2 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* it ends before its start */
+              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0\n" /* a number too many */
+              "end 1 0 1 0 2 0 0 5 0 0 0 0 0 0 0 0 0\n"
+              "program 2 - /x\n" /* not the next number */
+              "program 1 0123456789012345678901234567890123456789x /x\n"
+              "program\n"
+              "what\n"
+              "end 2 0 1 0 2 0 0 0 0"); /* cut */
+    assert_int_equal(notes.count, 1);
+    assert_null(notes.noted[0].program);
+    assert_int_equal(notes.bad_lines, 10);
+    kernel_notes_free(&notes);
+}
+
+static void a_process_is_found_by_pid_and_start(void **state)
+{
+    (void)state;
+    struct kernel_notes notes = parse("listen 0 0 1 1\n"
+                                      "end 5 0 9000000000 0 9900000000 0 0 0 0 0 0 0 0 0 0 0 0\n"
+                                      "end 5 0 1009000000 0 2000000000 0 0 0 256 0 0 0 0 0 0 0 0\n"
+                                      "end 4 0 1009000000 0 2000000000 0 0 0 0 0 0 0 0 0 0 0 0\n");
+    const struct kernel_noted *found = kernel_notes_find(&notes, 5, 100, false);
+    assert_non_null(found);
+    assert_int_equal(found->note.status, 256);
+    assert_ptr_equal(kernel_notes_find(&notes, 5, 101, false), found);
+    assert_null(kernel_notes_find(&notes, 5, 102, false));
+    assert_null(kernel_notes_find(&notes, 5, 90, false));
+    assert_ptr_equal(kernel_notes_find(&notes, 5, 150, true), found);
+    assert_null(kernel_notes_find(&notes, 5, 300, true));
+    assert_null(kernel_notes_find(&notes, 6, 100, false));
+    assert_null(kernel_notes_find(&notes, 5, UINT64_MAX, true));
+    kernel_notes_free(&notes);
+}
+
+static int make_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(path) == NULL)
+        return -1;
+    directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return directory < 0 ? -1 : 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlinkat(directory, KERNEL_NOTES_NAME, 0);
+    close(directory);
+    return rmdir(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_second_listener_goes_on),
+        cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
+        cmocka_unit_test(a_file_of_another_kind_is_refused),
+        cmocka_unit_test(damaged_lines_are_counted_and_skipped),
+        cmocka_unit_test(a_process_is_found_by_pid_and_start),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

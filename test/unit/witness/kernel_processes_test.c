@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Processes of jobs, from what a real kernel told of a script (test/data/witness), and from what no
+ * kernel tells in a test: losses, pids that come again, more than there is room for.
+ */
+#include "submit/witness/kernel_processes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "conf/base/whole_file.h"
+
+enum { ENDED_MAX = 64, JOB = 3, DAEMON = 100, S = 1000000000 };
+
+static struct kernel_note ended[ENDED_MAX];
+static size_t ended_count;
+static char program[ENDED_MAX][32]; /* from 1 on: the last part of the path */
+static uint32_t program_count;
+static unsigned losses;
+
+static uint32_t take_program(void *context, uint32_t job, const struct kernel_event *event)
+{
+    const char *slash = memrchr(event->name, '/', event->name_size);
+    (void)context;
+    assert_int_equal(job, JOB);
+    assert_true(program_count < ENDED_MAX - 1);
+    slash = slash == NULL ? event->name : slash + 1;
+    snprintf(program[++program_count], sizeof program[0], "%.*s",
+             (int)(event->name + event->name_size - slash), slash);
+    return program_count;
+}
+
+static void take_end(void *context, uint32_t job, const struct kernel_note *note)
+{
+    (void)context;
+    assert_int_equal(job, JOB);
+    assert_true(ended_count < ENDED_MAX);
+    ended[ended_count++] = *note;
+}
+
+static void take_loss(void *context, uint32_t job)
+{
+    (void)context;
+    assert_int_equal(job, JOB);
+    losses++;
+}
+
+static struct kernel_processes *begin(bool has_maps, bool has_ends)
+{
+    const struct kernel_processes_calls calls = {.take_program = take_program,
+                                                 .take_end = take_end,
+                                                 .take_loss = take_loss,
+                                                 .has_maps = has_maps,
+                                                 .has_ends = has_ends};
+    struct kernel_processes *processes = kernel_processes_new(&calls);
+    assert_non_null(processes);
+    ended_count = program_count = losses = 0;
+    kernel_processes_daemon(processes, DAEMON, S, JOB);
+    return processes;
+}
+
+/* ---- Recorded ---------------------------------------------------------------------------------
+ */
+
+static void give_ends(struct kernel_processes *processes)
+{
+    char *text;
+    size_t size;
+    assert_int_equal(whole_file_open_read(RECORDED "/ends", 1 << 20, &text, &size), 0);
+    const unsigned char *left = (const unsigned char *)text;
+    while (size > 0) {
+        struct task_end end;
+        assert_int_equal(task_end_read(&left, &size, &end), 1);
+        kernel_processes_end(processes, &end);
+    }
+    free(text);
+}
+
+/* Forks and exits of all processes, and the rest if it is `whole`. The parent of the first is the
+ * daemon. */
+static void give_events(struct kernel_processes *processes, bool is_whole)
+{
+    char *text;
+    size_t size;
+    assert_int_equal(whole_file_open_read(RECORDED "/events", 1 << 20, &text, &size), 0);
+    for (size_t at = 0, used; at < size; at += used) {
+        struct kernel_event event;
+        assert_int_equal(
+            kernel_event_read((const unsigned char *)text + at, size - at, &event, &used), 0);
+        if (at == 0)
+            kernel_processes_daemon(processes, event.parent, event.time_ns - S, JOB);
+        if (is_whole || event.kind == KERNEL_EVENT_FORK || event.kind == KERNEL_EVENT_EXIT)
+            kernel_processes_event(processes, &event);
+    }
+    free(text);
+}
+
+static void all_recorded_processes_have_program_and_status(void **state)
+{
+    static const struct {
+        const char *name;
+        int status;
+    } expected[] = {
+        {"exit_with", 3 << 8},     {"dash", 9},         {"exit_with", 4 << 8},
+        {"main_thread_leaves", 0}, {"threads_exit", 0}, {"exit_with_static", 5 << 8},
+        {"exit_with", 6 << 8},     {"dash", 9 << 8},
+    };
+    struct kernel_processes *processes = begin(true, true);
+    (void)state;
+    give_ends(processes);
+    give_events(processes, true);
+    kernel_processes_round(processes);
+    assert_int_equal(ended_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < ended_count; i++) {
+        assert_string_equal(program[ended[i].program], expected[i].name);
+        assert_int_equal(ended[i].status, expected[i].status);
+        assert_int_equal(ended[i].lack, 0);
+        assert_true(ended[i].end_ns > ended[i].exec_ns && ended[i].exec_ns > ended[i].start_ns);
+        assert_true(ended[i].peak_kib > 100);
+        assert_int_not_equal(ended[i].inode, 0);
+    }
+    for (size_t i = 0; i + 1 < ended_count; i++) {
+        assert_int_equal(ended[i].parent, ended[ended_count - 1].pid);
+        assert_int_equal(ended[i].parent_start_ns, ended[ended_count - 1].start_ns);
+    }
+    kernel_processes_round(processes);
+    kernel_processes_round(processes);
+    assert_int_equal(kernel_processes_unmatched(processes), 0);
+    kernel_processes_free(processes);
+}
+
+static void without_ends_of_threads_only_times_are_known(void **state)
+{
+    struct kernel_processes *processes = begin(true, false);
+    (void)state;
+    give_events(processes, true);
+    assert_int_equal(ended_count, 8);
+    for (size_t i = 0; i < ended_count; i++)
+        assert_int_equal(ended[i].lack, KERNEL_LACK_STATUS);
+    kernel_processes_free(processes);
+}
+
+static void ends_of_other_processes_are_dropped_and_counted(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    (void)state;
+    give_ends(processes);
+    kernel_processes_round(processes);
+    assert_int_equal(kernel_processes_unmatched(processes), 0);
+    kernel_processes_round(processes);
+    assert_int_equal(kernel_processes_unmatched(processes), 33);
+    kernel_processes_free(processes);
+}
+
+/* ---- Made -------------------------------------------------------------------------------------
+ */
+
+static void give(struct kernel_processes *processes, enum kernel_event_kind kind, int32_t pid,
+                 int32_t tid, int32_t parent, uint64_t time_ns)
+{
+    const struct kernel_event event = {.kind = kind,
+                                       .time_ns = time_ns,
+                                       .pid = pid,
+                                       .tid = tid,
+                                       .parent = parent,
+                                       .name = "/bin/some",
+                                       .name_size = 9};
+    kernel_processes_event(processes, &event);
+}
+
+static void end_thread(struct kernel_processes *processes, int32_t pid, int32_t tid, bool is_last,
+                       uint64_t run_ns)
+{
+    const struct task_end end = {.pid = pid,
+                                 .tid = tid,
+                                 .is_last = is_last,
+                                 .status = 7 << 8,
+                                 .process_us = 1000,
+                                 .run_ns = run_ns};
+    kernel_processes_end(processes, &end);
+}
+
+static void processes_of_no_job_are_forgotten(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, 6, 2 * (uint64_t)S);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, 2 * (uint64_t)S);
+    give(processes, KERNEL_EVENT_MAP, 7, 7, 0, 2 * (uint64_t)S);
+    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, 6, 3 * (uint64_t)S);
+    assert_int_equal(ended_count, 0);
+    assert_int_equal(program_count, 0);
+    kernel_processes_free(processes);
+}
+
+static void the_daemon_is_not_told_of(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, DAEMON, DAEMON, 6, S + 5);
+    end_thread(processes, DAEMON, DAEMON, true, 1);
+    give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, 3 * (uint64_t)S);
+    assert_int_equal(ended_count, 0);
+    assert_int_equal(kernel_processes_job(processes, DAEMON), 0);
+    kernel_processes_free(processes);
+}
+
+static void a_process_before_the_daemon_had_its_pid(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, S / 2);
+    give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, S / 2 + 1);
+    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    assert_int_equal(kernel_processes_job(processes, DAEMON), JOB);
+    kernel_processes_free(processes);
+}
+
+static void threads_that_are_told_of_late_are_added(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_FORK, 7, 8, 7, at + 1);
+    end_thread(processes, 7, 8, false, 40);
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    assert_int_equal(ended_count, 0);
+    give(processes, KERNEL_EVENT_EXIT, 7, 8, DAEMON, at + 2000001);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].run_ns, 42);
+    assert_int_equal(ended[0].lack, 0);
+    assert_int_equal(ended[0].end_ns, at + 1000000); /* as the kernel's statistics have it */
+    kernel_processes_free(processes);
+}
+
+static void a_process_whose_threads_were_lost_ends_in_the_next_round(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_FORK, 7, 8, 7, at + 1);
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    kernel_processes_round(processes);
+    assert_int_equal(ended_count, 0);
+    kernel_processes_round(processes);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].status, 7 << 8);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_THREADS);
+    kernel_processes_free(processes);
+}
+
+static void a_pid_that_comes_again_is_another_process(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at + S);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].start_ns, at);
+    assert_int_equal(ended[0].end_ns, at + S);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_END | KERNEL_LACK_STATUS);
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + S + 2000000);
+    assert_int_equal(ended_count, 2);
+    assert_int_equal(ended[1].lack, 0);
+    kernel_processes_free(processes);
+}
+
+static void a_pid_that_comes_again_outside_is_of_no_job(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_FORK, 7, 7, 6, at + S);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    kernel_processes_free(processes);
+}
+
+static bool is_alive(int32_t pid, uint64_t start_ns)
+{
+    (void)start_ns;
+    return pid != 8;
+}
+
+static void after_a_loss_who_is_gone_has_ended(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_FORK, 8, 8, 7, at + 1);
+    kernel_processes_sweep(processes, at + 9, is_alive);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].pid, 8);
+    assert_int_equal(ended[0].end_ns, at + 9);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_END | KERNEL_LACK_STATUS);
+    assert_int_equal(kernel_processes_job(processes, 7), JOB);
+    kernel_processes_free(processes);
+}
+
+static void an_older_process_lacks_its_start(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    const struct kernel_process older = {.note = {.pid = 7, .parent = DAEMON, .start_ns = at},
+                                         .job = JOB,
+                                         .threads = 2,
+                                         .known_ns = at + 100};
+    (void)state;
+    kernel_processes_older(processes, &older);
+    end_thread(processes, 7, 9, false, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 9, DAEMON, at + 99); /* is in `threads` already */
+    end_thread(processes, 7, 8, false, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 8, DAEMON, at + 101);
+    assert_int_equal(ended_count, 0);
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 5000000);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_START);
+    assert_int_equal(ended[0].end_ns, at + 5000000);
+    kernel_processes_free(processes);
+}
+
+static void a_set_user_id_program_lives_on_after_its_exec(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    end_thread(processes, 7, 7, true, 2); /* a short one: its end has come already */
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2);
+    give(processes, KERNEL_EVENT_MAP, 7, 7, 0, at + 3);
+    assert_int_equal(ended_count, 0);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    assert_int_equal(ended_count, 1);
+    assert_string_equal(program[ended[0].program], "some");
+    assert_int_equal(ended[0].status, 7 << 8);
+    assert_int_equal(ended[0].lack, 0);
+    give(processes, KERNEL_EVENT_FORK, 8, 8, DAEMON, at + S); /* a long one */
+    give(processes, KERNEL_EVENT_EXIT, 8, 8, DAEMON, at + S + 2);
+    kernel_processes_round(processes);
+    kernel_processes_round(processes);
+    assert_int_equal(kernel_processes_job(processes, 8), JOB);
+    kernel_processes_free(processes);
+}
+
+static void without_mappings_the_short_name_is_the_program(void **state)
+{
+    struct kernel_processes *processes = begin(false, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    assert_int_equal(ended_count, 1);
+    assert_string_equal(program[ended[0].program], "some");
+    assert_int_equal(ended[0].execs, 1);
+    kernel_processes_free(processes);
+}
+
+static void what_has_no_room_is_counted(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    for (int32_t i = 0; i < KERNEL_PROCESSES_MAX + 9; i++)
+        give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
+    assert_int_equal(losses, 10); /* the daemon has a place too */
+    for (int32_t i = 0; i < KERNEL_ENDS_MAX + 5; i++)
+        end_thread(processes, 1000 + i, 1000 + i, true, 0);
+    assert_int_equal(kernel_processes_unmatched(processes), 5);
+    kernel_processes_drop(processes, JOB);
+    assert_int_equal(kernel_processes_job(processes, 1000), 0);
+    assert_int_equal(ended_count, 0);
+    kernel_processes_free(processes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_recorded_processes_have_program_and_status),
+        cmocka_unit_test(without_ends_of_threads_only_times_are_known),
+        cmocka_unit_test(ends_of_other_processes_are_dropped_and_counted),
+        cmocka_unit_test(processes_of_no_job_are_forgotten),
+        cmocka_unit_test(the_daemon_is_not_told_of),
+        cmocka_unit_test(a_process_before_the_daemon_had_its_pid),
+        cmocka_unit_test(threads_that_are_told_of_late_are_added),
+        cmocka_unit_test(a_process_whose_threads_were_lost_ends_in_the_next_round),
+        cmocka_unit_test(a_pid_that_comes_again_is_another_process),
+        cmocka_unit_test(a_pid_that_comes_again_outside_is_of_no_job),
+        cmocka_unit_test(after_a_loss_who_is_gone_has_ended),
+        cmocka_unit_test(an_older_process_lacks_its_start),
+        cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
+        cmocka_unit_test(without_mappings_the_short_name_is_the_program),
+        cmocka_unit_test(what_has_no_room_is_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
