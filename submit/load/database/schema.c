@@ -18,6 +18,21 @@ static const char *const sqlite_steps[SCHEMA_VERSION] = {
           "TEXT, is_version TEXT, is_owner INTEGER, PRIMARY KEY (uuid)) WITHOUT ROWID; CREATE "
           "INDEX IF NOT EXISTS library_event_library ON library_event (library, found); CREATE "
           "INDEX IF NOT EXISTS library_event_found ON library_event (found);",
+    [7] = "CREATE TABLE IF NOT EXISTS routine_library (id INTEGER, identity BLOB NOT "
+          "NULL UNIQUE, path TEXT NOT NULL, build_id TEXT NOT NULL, module_id INTEGER, "
+          "PRIMARY KEY (id)); CREATE TABLE IF NOT EXISTS routine (id INTEGER, identity "
+          "BLOB NOT NULL UNIQUE, routine_library_id INTEGER NOT NULL, name TEXT NOT "
+          "NULL, PRIMARY KEY (id)); CREATE INDEX IF NOT EXISTS routine_of_library ON "
+          "routine (routine_library_id); CREATE TABLE IF NOT EXISTS run_routine "
+          "(run_id INTEGER NOT NULL, routine_id INTEGER NOT NULL, first_call REAL, "
+          "calls INTEGER, is_at_least INTEGER, PRIMARY KEY (run_id, routine_id)) "
+          "WITHOUT ROWID; CREATE INDEX IF NOT EXISTS run_routine_routine ON "
+          "run_routine (routine_id); CREATE TABLE IF NOT EXISTS run_routine_library "
+          "(run_id INTEGER NOT NULL, routine_library_id INTEGER NOT NULL, PRIMARY KEY "
+          "(run_id, routine_library_id)) WITHOUT ROWID; CREATE INDEX IF NOT EXISTS "
+          "run_routine_library_library ON run_routine_library (routine_library_id); "
+          "CREATE TABLE IF NOT EXISTS run_routine_watch (run_id INTEGER NOT NULL, "
+          "watched INTEGER NOT NULL, missed INTEGER NOT NULL, PRIMARY KEY (run_id));",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
@@ -36,6 +51,27 @@ static const char *const mariadb_steps[SCHEMA_VERSION] = {
           "VARCHAR(255), is_version VARCHAR(255), is_owner BIGINT, PRIMARY KEY (uuid), INDEX "
           "library_event_library (library, found), INDEX library_event_found (found)) ENGINE = "
           "InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;",
+    [7] = "CREATE TABLE IF NOT EXISTS routine_library (id INT UNSIGNED NOT NULL "
+          "AUTO_INCREMENT, identity BINARY(20) NOT NULL UNIQUE, path TEXT NOT NULL, "
+          "build_id VARCHAR(255) NOT NULL, module_id INT UNSIGNED, PRIMARY KEY (id)) "
+          "ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin; "
+          "CREATE TABLE IF NOT EXISTS routine (id INT UNSIGNED NOT NULL "
+          "AUTO_INCREMENT, identity BINARY(20) NOT NULL UNIQUE, routine_library_id INT "
+          "UNSIGNED NOT NULL, name TEXT NOT NULL, PRIMARY KEY (id), INDEX "
+          "routine_of_library (routine_library_id)) ENGINE = InnoDB DEFAULT CHARSET = "
+          "utf8mb4 COLLATE = utf8mb4_nopad_bin; CREATE TABLE IF NOT EXISTS run_routine "
+          "(run_id BIGINT UNSIGNED NOT NULL, routine_id INT UNSIGNED NOT NULL, "
+          "first_call DOUBLE, calls BIGINT, is_at_least TINYINT, PRIMARY KEY (run_id, "
+          "routine_id), INDEX run_routine_routine (routine_id)) ENGINE = InnoDB "
+          "DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin; CREATE TABLE IF NOT "
+          "EXISTS run_routine_library (run_id BIGINT UNSIGNED NOT NULL, "
+          "routine_library_id INT UNSIGNED NOT NULL, PRIMARY KEY (run_id, "
+          "routine_library_id), INDEX run_routine_library_library "
+          "(routine_library_id)) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = "
+          "utf8mb4_nopad_bin; CREATE TABLE IF NOT EXISTS run_routine_watch (run_id "
+          "BIGINT UNSIGNED NOT NULL, watched BIGINT NOT NULL, missed BIGINT NOT NULL, "
+          "PRIMARY KEY (run_id)) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = "
+          "utf8mb4_nopad_bin;",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,

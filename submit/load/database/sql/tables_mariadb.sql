@@ -386,6 +386,44 @@ CREATE TABLE IF NOT EXISTS library_event (
     INDEX library_event_found (found)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
+-- What runs called of the libraries that [routines] designates.
+CREATE TABLE IF NOT EXISTS routine_library (
+    id        INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity  BINARY(20) NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    build_id  VARCHAR(255) NOT NULL,
+    module_id INT UNSIGNED
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS routine (
+    id                 INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity           BINARY(20) NOT NULL UNIQUE,
+    routine_library_id INT UNSIGNED NOT NULL,
+    name               TEXT NOT NULL,
+    INDEX routine_of_library (routine_library_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS run_routine (
+    run_id      BIGINT UNSIGNED NOT NULL,
+    routine_id  INT UNSIGNED NOT NULL,
+    first_call  DOUBLE,
+    calls       BIGINT,
+    is_at_least TINYINT,
+    PRIMARY KEY (run_id, routine_id),
+    INDEX run_routine_routine (routine_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- The libraries that were there, and how much of their calls was seen.
+CREATE TABLE IF NOT EXISTS run_routine_library (
+    run_id             BIGINT UNSIGNED NOT NULL,
+    routine_library_id INT UNSIGNED NOT NULL,
+    PRIMARY KEY (run_id, routine_library_id),
+    INDEX run_routine_library_library (routine_library_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS run_routine_watch (
+    run_id  BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+    watched BIGINT NOT NULL,
+    missed  BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.
 CREATE TABLE IF NOT EXISTS slurm_job (

@@ -401,6 +401,44 @@ CREATE TABLE IF NOT EXISTS library_event (
 CREATE INDEX IF NOT EXISTS library_event_library ON library_event (library, found);
 CREATE INDEX IF NOT EXISTS library_event_found ON library_event (found);
 
+-- What runs called of the libraries that [routines] designates.
+CREATE TABLE IF NOT EXISTS routine_library (
+    id        INTEGER PRIMARY KEY,
+    identity  BLOB NOT NULL UNIQUE,
+    path      TEXT NOT NULL,         -- of a prepared archive its name
+    build_id  TEXT NOT NULL,         -- '0' without one
+    module_id INTEGER REFERENCES module (id)
+);
+CREATE TABLE IF NOT EXISTS routine (
+    id                 INTEGER PRIMARY KEY,
+    identity           BLOB NOT NULL UNIQUE,
+    routine_library_id INTEGER NOT NULL REFERENCES routine_library (id),
+    name               TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS routine_of_library ON routine (routine_library_id);
+CREATE TABLE IF NOT EXISTS run_routine (
+    run_id      INTEGER NOT NULL REFERENCES run_own (id),
+    routine_id  INTEGER NOT NULL REFERENCES routine (id),
+    first_call  REAL,                -- NULL: not known, or not in the time of the run
+    calls       INTEGER,             -- NULL: not counted
+    is_at_least INTEGER,             -- 1: there may have been more; NULL: not counted
+    PRIMARY KEY (run_id, routine_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS run_routine_routine ON run_routine (routine_id);
+
+-- The libraries that were there, and how much of their calls was seen.
+CREATE TABLE IF NOT EXISTS run_routine_library (
+    run_id             INTEGER NOT NULL REFERENCES run_own (id),
+    routine_library_id INTEGER NOT NULL REFERENCES routine_library (id),
+    PRIMARY KEY (run_id, routine_library_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS run_routine_library_library ON run_routine_library (routine_library_id);
+CREATE TABLE IF NOT EXISTS run_routine_watch (
+    run_id  INTEGER NOT NULL PRIMARY KEY REFERENCES run_own (id),
+    watched INTEGER NOT NULL,        -- imports of routines
+    missed  INTEGER NOT NULL         -- imports and libraries by which calls were not seen
+);
+
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.
 CREATE TABLE IF NOT EXISTS slurm_job (
