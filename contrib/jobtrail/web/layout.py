@@ -149,6 +149,8 @@ class Writer:
         """Whether there is such a page of the report for who asks, with this address."""
         if name == "unused":
             return self.context.asker.rights.all and site_libraries.default() is not None
+        if name == "uncalled":
+            return self.context.asker.rights.all
         return name != "removal" or bool(self.context.get("lib") or self.context.get("module"))
 
     def facts(self):

@@ -225,7 +225,9 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     FETCH carol "/months.json?use=linked&of=compilers&$NOVEMBER"
     [ "$(jq -c '[.tables[0].rows[] | [.compiler, .total]]' <<<"$output")" = '[["SECRETcc",1],["gfortran",1]]' ]
     FETCH carol "/months?use=called&$NOVEMBER"
-    status_is 404 && [[ $output == *"jobtrail does not record yet"* ]]
+    status_is 200 && [[ $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
+    FETCH alice "/uncalled?$NOVEMBER"
+    status_is 404 && [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="uncalled?'* ]]
     FETCH carol "/months?use=opened&account=x&$NOVEMBER"
     status_is 400
 }
