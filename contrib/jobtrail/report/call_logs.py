@@ -67,7 +67,7 @@ def word(text):
 
 
 def date_of(epoch):
-    return time.strftime("%a_%b_%d_%Y_%H:%M", time.localtime(epoch))
+    return time.strftime("%a_%b_%d_%Y_%H:%M", time.localtime(float(epoch)))
 
 
 def line_of(row):
@@ -262,7 +262,7 @@ class Turn:
 
     def run(self, margin):
         """`margin`: how much later than a run's those with smaller numbers can come."""
-        last = self.store.lookup("SELECT coalesce(max(id), 0) FROM run")[0][0]
+        last = int(self.store.lookup("SELECT coalesce(max(id), 0) FROM run")[0][0])
         ended = sorted(self.ended())
         for at in range(0, len(ended), AT_ONCE):
             self.write(set(ended[at : at + AT_ONCE]))

@@ -12,7 +12,7 @@ from ..text import escape, file_path
 SIZE_MAX = 1 << 28
 ELF, ARCHIVE = b"\x7fELF", b"!<arch>\n"
 LITTLE_64 = b"\x02\x01"  # what follows ELF: class and byte order
-DYNSYM = 11
+DYNSYM, SYMBOL = 11, 24  # SHT_DYNSYM, sizeof (Elf64_Sym)
 FUNCTIONS = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 GLOBAL, WEAK = 1, 2
 HIDDEN = (1, 2)  # STV_INTERNAL, STV_HIDDEN
@@ -53,13 +53,14 @@ def exported(content):
         raise ValueError
     sections, size, count = struct.unpack_from("<Q", content, 40) + struct.unpack_from("<HH", content, 58)
     heads = [struct.unpack_from("<IIQQQQIIQQ", content, sections + at * size) for at in range(count)]
-    for _, kind, _, _, offset, length, link, _, _, entry in heads:
-        if kind != DYNSYM or entry != 24:
-            continue
-        names = content[heads[link][4] : heads[link][4] + heads[link][5]] if link < count else b""
-        for at in range(offset, min(offset + length, len(content)) - entry + 1, entry):
-            name, info, other, section = struct.unpack_from("<IBBH", content, at)
-            if section != 0 and info & 15 in FUNCTIONS and info >> 4 in (GLOBAL, WEAK) and other & 3 not in HIDDEN:
-                text = names[name : names.find(b"\0", name)]
-                if 0 < len(text) <= NAME_MAX:
-                    yield text.decode("utf-8", "replace")
+    symbols = next((head for head in heads if head[1] == DYNSYM), None)
+    if symbols is None or symbols[6] >= count:
+        raise ValueError
+    offset, length, strings = symbols[4], symbols[5], heads[symbols[6]]
+    names = content[strings[4] : strings[4] + strings[5]]
+    for at in range(offset, min(offset + length, len(content)) - SYMBOL + 1, SYMBOL):
+        name, info, other, section = struct.unpack_from("<IBBH", content, at)
+        if section != 0 and info & 15 in FUNCTIONS and info >> 4 in (GLOBAL, WEAK) and other & 3 not in HIDDEN:
+            text = names[name : names.index(b"\0", name)]
+            if 0 < len(text) <= NAME_MAX:
+                yield text.decode("utf-8", "replace")
