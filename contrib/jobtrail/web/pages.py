@@ -364,12 +364,10 @@ def run_libraries(_, found):
 
 
 def run_routines(_, found):
-    called = found["routines"]["called"] if found["routines"] else ()
-    rows = [
-        [one["library_path"], library.shown(one["library_path"], one["library_module"]), one["routine"], format_time(one["first_call"]),
-         routines.calls_text(one)]
-        for one in called
-    ]  # fmt: skip
+    rows = []
+    for one in found["routines"]["called"] if found["routines"] else ():
+        path, calls = one["library_path"], routines.calls_text(one)
+        rows.append([path, library.shown(path, one["library_module"]), one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
     heads = (("file", "File"), ("designated", "Library"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
     return things.pairs("routines", "Routines that it called", heads, rows)
 
