@@ -366,9 +366,9 @@ def run_libraries(_, found):
 def run_routines(_, found):
     rows = []
     for one in found["routines"]["called"] if found["routines"] else ():
-        path, calls = one["library_path"], routines.calls_text(one)
-        rows.append([path, library.shown(path, one["library_module"]), one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
-    heads = (("file", "File"), ("designated", "Library"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
+        calls = routines.calls_text(one)
+        rows.append([one["library_path"], one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
+    heads = (("file", "File"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
     return things.pairs("routines", "Routines that it called", heads, rows)
 
 
