@@ -314,9 +314,10 @@ def function_condition(_, text):
 
 
 ROUTINE_NAMED = "routine.name REGEXP ?"
+# found by the index of routines; with a plus by the runs of which somebody sees some: else each pair of both would be looked up
 OF_ROUTINE = (
     "run.id IN (SELECT run_routine.run_id FROM run_routine"
-    " WHERE run_routine.routine_id IN (SELECT routine.id FROM routine WHERE " + ROUTINE_NAMED + "))"
+    " WHERE %srun_routine.routine_id IN (SELECT routine.id FROM routine WHERE " + ROUTINE_NAMED + "))"
 )
 
 
@@ -327,7 +328,7 @@ def routine_condition(store, text):
         names = [name for name, in store.lookup("SELECT DISTINCT name FROM routine")]
         none = "" if names else " of any library: [routines] of jobtrail.conf designates some"
         tell("--routine %s: no run has called one%s%s" % (escape(text), none, hint(text, names)))
-    return OF_ROUTINE, [pattern]
+    return OF_ROUTINE % ("" if store.is_all else "+"), [pattern]
 
 
 def environment_condition(_, text):

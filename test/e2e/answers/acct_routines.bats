@@ -194,8 +194,9 @@ empty() {
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.acct import run_routines, select
-from jobtrail.store import open_store
-store = open_store("sqlite:" + sys.argv[2])
+from jobtrail.service.restricted import open_for
+from jobtrail.service.rights import Rights
+store = open_for("sqlite:" + sys.argv[2], Rights(everything=True))
 runs = [{"id": number} for number, in store.lookup("SELECT id FROM run_own")]
 assert len(runs) == 1000
 statements = []
@@ -213,5 +214,13 @@ assert any("run_routine USING COVERING INDEX run_routine_routine" in step or "ru
 for statement in run_routines.WATCHED, run_routines.LIBRARIES, run_routines.CALLED + "1 = 1":
     steps = plan(statement % "1, 2")
     assert not any(step.startswith("SCAN run_") for step in steps), steps
+# who sees some runs is answered by these, and not by each pair of a run and a routine
+(user, _), *_ = store.lookup("SELECT user, count(*) FROM run GROUP BY user ORDER BY 2 DESC")
+store = open_for("sqlite:" + sys.argv[2], Rights([user]))
+sql, values = select.routine_condition(store, "routine_1*")
+assert store.lookup("SELECT count(*) FROM run WHERE " + sql, values) != [(0,)]
+store.is_ours = True
+chosen = [row[3] for row in store.database.execute("EXPLAIN QUERY PLAN SELECT run.id FROM run WHERE " + sql, values)]
+assert any("run_routine USING PRIMARY KEY (run_id=?)" in step for step in chosen), chosen
 PYTHON
 }

@@ -221,18 +221,29 @@ modules() {
     in_both modules
 }
 
+# undone DIALECT: statements that undo the step from version 7 to 8
+undone() {
+    /usr/bin/python3 - "$JOBTRAIL_SOURCE" "$1" <<'PYTHON'
+import re, sys
+from pathlib import Path
+step = (Path(sys.argv[1]) / "submit/load/database/schema.c").read_text()
+step = step[step.index(sys.argv[2] + "_steps["):]
+step = "".join(re.findall(r'"([^"]*)"', re.search(r'\[7\] = ((?:"[^"]*"\s*)+)', step).group(1))).replace("`", "")
+print(*("DROP TABLE %s;" % table for table in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", step)))
+for table, more in re.findall(r"ALTER TABLE (\w+)([^;]*)", step):
+    print(*("ALTER TABLE %s DROP COLUMN %s;" % (table, column) for column in re.findall(r"ADD COLUMN (?:IF NOT EXISTS )?(\w+)", more)))
+PYTHON
+}
+
 # as the version before made it
 make_version_7() {
     load_into "$start"
-    local table
-    for table in run_routine run_routine_library run_routine_watch routine routine_library; do
-        sql "DROP TABLE $table"
-    done
     if [[ $store == sqlite:* ]]; then
-        sql 'PRAGMA user_version = 7'
+        sql "$(sql "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_master WHERE type = 'view'") $(undone sqlite) PRAGMA user_version = 7"
     else
-        sql "UPDATE store_state SET value = '7' WHERE name = 'schema'"
+        sql "$(undone mariadb) UPDATE store_state SET value = '7' WHERE name = 'schema'"
     fi
+    [[ $(undone sqlite) == *"DROP TABLE run_routine;"* ]]
 }
 
 renewed() {
