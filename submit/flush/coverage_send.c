@@ -60,6 +60,12 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
     const struct job_allocation *allocation = told->allocation;
     uint64_t others_runs = least(told->others_runs, (double)job_allocation_most_runs(allocation));
     uint64_t others_ns = least(told->others_ns, allocation->core_seconds * 1e9);
+    const struct kernel_account account =
+        kernel_account_find(send->request->kernel, allocation->start_ns, allocation->end_ns,
+                            send->request->conf->witness != CONF_WITNESS_OFF);
+    struct witness_agreement agreement = {{0}};
+    if (told->witnesses != NULL)
+        two_witnesses_find(told->witnesses, told->dropped + told->others_runs, &agreement);
     const struct coverage_record_source source = {.conf = send->request->conf,
                                                   .lines = &send->lines,
                                                   .journal = journal,
@@ -67,7 +73,9 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
                                                   .allocation = told->allocation,
                                                   .dropped = told->dropped,
                                                   .others_runs = others_runs,
-                                                  .others_ns = others_ns};
+                                                  .others_ns = others_ns,
+                                                  .kernel = &account,
+                                                  .agreement = &agreement};
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;

@@ -56,7 +56,7 @@ size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size
 /* What the lines so far say about those that follow. */
 struct reading {
     struct kernel_notes notes;
-    size_t room, program_room, first_program; /* first_program: of this listener */
+    size_t room, program_room, gap_room, first_program; /* first_program: of this listener */
     uint64_t boot_ns, real_ns;
 };
 
@@ -118,28 +118,66 @@ static int take_note(struct reading *reading, const char *line)
     return 0;
 }
 
-static int take_line(struct reading *reading, char *line, char *end)
+static int take_gap(struct reading *reading, uint64_t from_ns, uint64_t to_ns)
+{
+    struct kernel_notes *notes = &reading->notes;
+    const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
+    if (from_ns > to_ns)
+        return -EINVAL;
+    int error = GROW_TO(notes->gaps, reading->gap_room, notes->gap_count + 1);
+    if (error == 0)
+        notes->gaps[notes->gap_count++] =
+            (struct kernel_gap){from_ns == 0 ? 0 : from_ns + offset_ns, to_ns + offset_ns};
+    return error;
+}
+
+static int take_listen(struct reading *reading, const char *line)
+{
+    struct kernel_notes *notes = &reading->notes;
+    int has_maps, has_ends;
+    if (sscanf(line, "listen %" SCNu64 " %" SCNu64 " %d %d", &reading->boot_ns, &reading->real_ns,
+               &has_maps, &has_ends) != 4)
+        return -EINVAL;
+    bool is_first = notes->listeners++ == 0;
+    if (is_first)
+        notes->since_ns = reading->real_ns;
+    notes->has_maps = (is_first || notes->has_maps) && has_maps != 0;
+    notes->has_ends = (is_first || notes->has_ends) && has_ends != 0;
+    reading->first_program = notes->program_count;
+    return 0;
+}
+
+/* Lines of one or two numbers. */
+static int take_numbers(struct reading *reading, const char *line)
 {
     uint64_t a, b;
+    if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) == 2) {
+        reading->boot_ns = a;
+        reading->real_ns = b;
+        return 0;
+    }
+    if (sscanf(line, "unheard %" SCNu64 " %" SCNu64, &a, &b) == 2)
+        return take_gap(reading, a, b);
+    if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
+        reading->notes.lost += b;
+    else if (sscanf(line, "overrun %" SCNu64 " %" SCNu64, &a, &b) == 2)
+        reading->notes.overruns += b;
+    else if (sscanf(line, "left %" SCNu64, &a) == 1)
+        reading->notes.left += a;
+    else
+        return -EINVAL;
+    return 0;
+}
+
+static int take_line(struct reading *reading, char *line, char *end)
+{
     if (strncmp(line, "end ", 4) == 0)
         return take_note(reading, line);
     if (strncmp(line, "program ", 8) == 0)
         return take_program(reading, line, end);
-    if (sscanf(line, "listen %" SCNu64 " %" SCNu64, &a, &b) == 2) {
-        reading->notes.listeners++;
-        reading->first_program = reading->notes.program_count;
-    } else if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) != 2) {
-        if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
-            reading->notes.lost += b;
-        else if (sscanf(line, "left %" SCNu64, &a) == 1)
-            reading->notes.left += a;
-        else
-            return -EINVAL;
-        return 0;
-    }
-    reading->boot_ns = a;
-    reading->real_ns = b;
-    return 0;
+    if (strncmp(line, "listen ", 7) == 0)
+        return take_listen(reading, line);
+    return take_numbers(reading, line);
 }
 
 static int compare(const void *left, const void *right)
@@ -202,6 +240,7 @@ void kernel_notes_free(struct kernel_notes *notes)
     free(notes->text);
     free(notes->noted);
     free(notes->programs);
+    free(notes->gaps);
     *notes = (struct kernel_notes){0};
 }
 

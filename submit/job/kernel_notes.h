@@ -6,20 +6,31 @@
  *
  *   left COUNT
  *       the first line, of KERNEL_LEFT_SIZE bytes: so many processes of this job have ended, and
- * are not here, since there was no room listen BOOT REAL MAPS ENDS a listener began, at this time
- * since boot and since the Epoch; whether it hears mappings, and ends of threads (1 or 0). Numbers
- * of programs begin anew. What ended before is not here clock BOOT REAL the same two times, where
- * the clock has been set or has drifted by a millisecond program NUMBER BUILD-ID NAME from 1 on;
- * BUILD-ID in hexadecimal digits, "-" where unknown; NAME is the path as the process saw it, or,
- * without mappings, the short name; a newline in it is written as a NUL byte end PID PARENT START
- * PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN PEAK READ WRITTEN DEVICE INODE a process
- * has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0: none was seen)
- * are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2) gives it; LACK a
- * bitmap of enum kernel_note_lack; UID at the end; RUN processor time in nanoseconds; PEAK resident
- * memory of its last program in KiB; READ and WRITTEN bytes from and to storage; DEVICE and INODE
- * of the executable lost TIME COUNT so many events of processes of this node, of whatever job, were
- * lost before this time left COUNT so many more processes of this job have ended, and are not here:
- * there was no room
+ *       are not here, since there was no room
+ *   listen BOOT REAL MAPS ENDS
+ *       a listener began, at this time since boot and since the Epoch; whether it hears mappings,
+ *       and ends of threads (1 or 0). Numbers of programs begin anew
+ *   unheard FROM TO
+ *       nobody has listened between these times since boot. FROM 0: it is not known since when
+ *   clock BOOT REAL
+ *       the same two times, where the clock has been set or has drifted by a millisecond
+ *   program NUMBER BUILD-ID NAME
+ *       from 1 on; BUILD-ID in hexadecimal digits, "-" where unknown; NAME is the path as the
+ *       process saw it, or, without mappings, the short name; a newline in it is written as a NUL
+ *       byte
+ *   end PID PARENT START PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN PEAK READ WRITTEN
+ *       DEVICE INODE
+ *       a process has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0:
+ *       none was seen) are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2)
+ *       gives it; LACK a bitmap of enum kernel_note_lack; UID at the end; RUN processor time in
+ *       nanoseconds; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from
+ *       and to storage; DEVICE and INODE of the executable
+ *   lost TIME COUNT
+ *       so many events of processes of this node, of whatever job, were lost before this time
+ *   overrun TIME COUNT
+ *       so often ends of threads of this node had no room before this time
+ *   left COUNT
+ *       so many more processes of this job have ended, and are not here: there was no room
  *
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
  * `program` and `end` stop KERNEL_NOTES_RESERVE before.
@@ -46,12 +57,16 @@ enum kernel_note_lack {
     KERNEL_LACK_END = 2,     /* events were lost: it was gone at END, when somebody looked */
     KERNEL_LACK_STATUS = 4,  /* nothing is known but the times */
     KERNEL_LACK_THREADS = 8, /* ends of threads were lost: what it used is a lower bound */
+    KERNEL_LACK_OBJECTS = 16, /* its mappings were not heard, or not all */
+    KERNEL_LACK_LIBRARY = 32, /* its last program had not mapped jobtrail's library */
+    KERNEL_LACK_LOADER = 64,  /* nor any file but its own: it is static */
 };
 
 /* How a listener began. */
 struct kernel_listen {
     uint64_t boot_ns, real_ns;
     bool has_maps, has_ends;
+    uint64_t before_ns; /* since boot: until then an earlier one has heard all; 0: unknown */
 };
 
 /* One process. */
@@ -74,13 +89,24 @@ struct kernel_noted {
     const struct kernel_program *program; /* NULL: unknown */
 };
 
+/* Since the Epoch. */
+struct kernel_gap {
+    uint64_t from_ns, to_ns;
+};
+
 struct kernel_notes {
     char *text;                      /* owned */
     struct kernel_noted *noted;      /* owned, by pid and start */
     struct kernel_program *programs; /* owned */
     size_t count, program_count, bad_lines;
-    uint64_t lost, left; /* events of the node, processes of the job */
-    unsigned listeners;  /* 0: nobody has listened; beyond 1: one has begun anew */
+    struct kernel_gap *gaps; /* owned: nobody has listened */
+    size_t gap_count;
+    uint64_t lost, left;     /* events of the node, processes of the job */
+    uint64_t overruns;       /* as the file has them */
+    unsigned listeners;      /* 0: nobody has listened; beyond 1: one has begun anew */
+    bool has_maps, has_ends; /* all of them heard these */
+    uint64_t since_ns;       /* since the Epoch: the first one began */
+    uint64_t until_ns; /* since the Epoch: all that was told before is here. The caller sets it */
 };
 
 /* Writes the line of a process, or of a program whose name has `size` bytes, into `room` bytes at

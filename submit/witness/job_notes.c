@@ -58,6 +58,13 @@ static int read_left(int fd, uint64_t *left)
     return sscanf(line, "left %" SCNu64, left) == 1 ? 0 : -EINVAL;
 }
 
+static void add_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second)
+{
+    char line[64];
+    int length = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 "\n", verb, first, second);
+    add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
+}
+
 int job_notes_begin(int directory, const struct kernel_listen *listen, struct job_notes *notes)
 {
     struct stat status;
@@ -79,6 +86,8 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
     int length = snprintf(line, sizeof line, "listen %" PRIu64 " %" PRIu64 " %d %d\n",
                           listen->boot_ns, listen->real_ns, listen->has_maps, listen->has_ends);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
+    if ((uint64_t)status.st_size > KERNEL_LEFT_SIZE)
+        add_numbers(notes, "unheard", listen->before_ns, listen->boot_ns);
     return 0;
 }
 
@@ -134,16 +143,14 @@ void job_notes_left(struct job_notes *notes)
     notes->left++;
 }
 
-static void add_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second)
-{
-    char line[64];
-    int length = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 "\n", verb, first, second);
-    add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
-}
-
 void job_notes_lost(struct job_notes *notes, uint64_t time_ns, uint64_t count)
 {
     add_numbers(notes, "lost", time_ns, count);
+}
+
+void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count)
+{
+    add_numbers(notes, "overrun", time_ns, count);
 }
 
 void job_notes_clock(struct job_notes *notes, uint64_t boot_ns, uint64_t real_ns)

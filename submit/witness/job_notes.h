@@ -26,7 +26,8 @@ struct job_notes {
     struct id_cache programs; /* owned: their numbers */
 };
 
-/* Begins the file, or goes on with one that is there: what this listener hears, and when it began.
+/* Begins the file, or goes on with one that is there: what this listener hears, when it began, and
+ * since when nobody had listened.
  * Returns 0 or -errno; job_notes_free() releases, without writing. */
 int job_notes_begin(int directory, const struct kernel_listen *listen, struct job_notes *notes);
 void job_notes_free(struct job_notes *notes);
@@ -41,6 +42,7 @@ bool job_notes_end(struct job_notes *notes, const struct kernel_note *note);
 void job_notes_left(struct job_notes *notes);
 
 void job_notes_lost(struct job_notes *notes, uint64_t time_ns, uint64_t count);
+void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count);
 void job_notes_clock(struct job_notes *notes, uint64_t boot_ns, uint64_t real_ns);
 
 /* Appends what there is to write. Returns 0 or -errno: then it stays for the next time, if there is

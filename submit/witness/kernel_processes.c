@@ -2,11 +2,17 @@
 #include "submit/witness/kernel_processes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "submit/witness/pid_map.h"
 
 /* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
 #define START_ERROR_NS UINT64_C(30000000)
+
+#define LIBRARY "/libjobtrail.so"
+
+/* What is known of the objects that a process has mapped. */
+enum { OF_OBJECTS = KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER };
 
 struct waiting_end {
     struct task_end end;
@@ -120,7 +126,7 @@ void kernel_processes_older(struct kernel_processes *processes,
     }
     known = add(processes, process);
     if (known != NULL)
-        known->note.lack |= KERNEL_LACK_START;
+        known->note.lack |= KERNEL_LACK_START | KERNEL_LACK_OBJECTS;
 }
 
 uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid)
@@ -212,7 +218,8 @@ static void take_fork(struct kernel_processes *processes, const struct kernel_ev
                                             .parent = event->parent,
                                             .program = parent->note.program,
                                             .start_ns = event->time_ns,
-                                            .parent_start_ns = parent->note.start_ns},
+                                            .parent_start_ns = parent->note.start_ns,
+                                            .lack = parent->note.lack & OF_OBJECTS},
                                    .job = parent->job,
                                    .threads = 1,
                                    .known_ns = event->time_ns};
@@ -227,16 +234,35 @@ static void take_exec(struct kernel_processes *processes, const struct kernel_ev
     process->note.execs++;
     process->note.exec_ns = event->time_ns;
     process->wants_program = processes->calls.has_maps;
+    process->note.lack &= ~(uint32_t)OF_OBJECTS;
+    process->note.lack |=
+        processes->calls.has_maps ? KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER : KERNEL_LACK_OBJECTS;
     if (!processes->calls.has_maps)
         process->note.program =
             processes->calls.take_program(processes->calls.context, process->job, event);
 }
 
+/* A file, and neither what the kernel itself maps ("[vdso]") nor memory ("//anon"). */
+static void take_object(struct kernel_process *process, const struct kernel_event *event)
+{
+    const size_t size = sizeof LIBRARY - 1;
+    if (event->name_size < 2 || event->name[0] != '/' || event->name[1] == '/')
+        return;
+    process->note.lack &= ~(uint32_t)KERNEL_LACK_LOADER;
+    if (event->name_size >= size &&
+        memcmp(event->name + event->name_size - size, LIBRARY, size) == 0)
+        process->note.lack &= ~(uint32_t)KERNEL_LACK_LIBRARY;
+}
+
 static void take_map(struct kernel_processes *processes, const struct kernel_event *event)
 {
     struct kernel_process *process = find(processes, event->pid);
-    if (process == NULL || !process->wants_program)
+    if (process == NULL || process->is_daemon)
         return;
+    if (!process->wants_program) {
+        take_object(process, event);
+        return;
+    }
     process->wants_program = false;
     process->note.program =
         processes->calls.take_program(processes->calls.context, process->job, event);

@@ -18,6 +18,18 @@ static const char *const sqlite_steps[SCHEMA_VERSION] = {
           "TEXT, is_version TEXT, is_owner INTEGER, PRIMARY KEY (uuid)) WITHOUT ROWID; CREATE "
           "INDEX IF NOT EXISTS library_event_library ON library_event (library, found); CREATE "
           "INDEX IF NOT EXISTS library_event_found ON library_event (found);",
+    [7] = "ALTER TABLE coverage ADD COLUMN witness TEXT;"
+          "ALTER TABLE coverage ADD COLUMN witness_processes INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_older INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_partial INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_left INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_lost INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_overruns INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_unheard REAL;"
+          "ALTER TABLE coverage ADD COLUMN witness_agreed INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_explained INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_causes TEXT;"
+          "ALTER TABLE coverage ADD COLUMN witness_unexplained INTEGER;",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
@@ -36,6 +48,18 @@ static const char *const mariadb_steps[SCHEMA_VERSION] = {
           "VARCHAR(255), is_version VARCHAR(255), is_owner BIGINT, PRIMARY KEY (uuid), INDEX "
           "library_event_library (library, found), INDEX library_event_found (found)) ENGINE = "
           "InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;",
+    [7] = "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness VARCHAR(255);"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_processes BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_older BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_partial BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_left BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_lost BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_overruns BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_unheard DOUBLE;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_agreed BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_explained BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_causes TEXT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_unexplained BIGINT;",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,

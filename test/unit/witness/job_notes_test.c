@@ -21,7 +21,7 @@
 static char path[] = "/tmp/job_notes_test.XXXXXX";
 static int directory;
 
-static const struct kernel_listen listening = {1000, 5000, true, true};
+static const struct kernel_listen listening = {1000, 5000, true, true, 900};
 
 static int begin(struct job_notes *notes)
 {

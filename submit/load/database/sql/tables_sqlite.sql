@@ -335,6 +335,18 @@ CREATE TABLE IF NOT EXISTS coverage (
     others_runs   INTEGER,           -- that were sampled out, and of which nothing else is known
     others_seconds REAL,             -- their run time
     clock_step    REAL,              -- as a run's
+    witness       TEXT,              -- of the kernel: off, none, ends, objects
+    witness_processes INTEGER,       -- that it told of
+    witness_older INTEGER,           -- of these, than the witness
+    witness_partial INTEGER,         -- of these, not told of in full
+    witness_left  INTEGER,           -- for which its file had no room
+    witness_lost  INTEGER,           -- events of the node
+    witness_overruns INTEGER,        -- times that ends of threads had no room
+    witness_unheard REAL,            -- s of the job without a listener
+    witness_agreed INTEGER,          -- processes: it and the ledger say the same
+    witness_explained INTEGER,       -- that differ by a known cause
+    witness_causes TEXT,             -- NAME=NUMBER ...
+    witness_unexplained INTEGER,
     step_id       TEXT,
     outcome       TEXT NOT NULL,
     program       TEXT,
