@@ -2,6 +2,7 @@
 #include "submit/facts/ending.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "conf/base/process.h"
@@ -334,6 +335,18 @@ static uint64_t believed(uint64_t time_ns, uint64_t last_ns)
     return time_ns > sum_of(last_ns, READING_NS) ? last_ns : time_ns;
 }
 
+/* What a process used is told of its last run alone, so that it is told once. */
+static const struct kernel_note *used_of(const struct capture *capture,
+                                         const struct ending_evidence *evidence,
+                                         const struct ending *ending)
+{
+    const struct kernel_noted *kernel = evidence->kernel;
+    bool is_known = kernel != NULL && !ending->outlived &&
+                    (kernel->note.lack & KERNEL_LACK_USED) == 0 &&
+                    strcmp(ending->source, "exec") != 0 && is_last_program(capture, kernel);
+    return is_known ? &kernel->note : NULL;
+}
+
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence)
 {
     const struct journal_task *task = task_of(capture, evidence->journal);
@@ -348,6 +361,7 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
         ending = end_of_last(capture, task, evidence);
     uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);
     ending.task = task;
+    ending.used = used_of(capture, evidence, &ending);
     /* a clock may have been set back */
     ending.end_ns = later_of(believed(ending.end_ns, last_ns), capture->start_ns);
     ending.min_ns = smaller_of(later_of(ending.min_ns, capture->start_ns), ending.end_ns);

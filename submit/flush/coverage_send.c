@@ -33,7 +33,7 @@ static int send_uncaptured_run(const struct ledger_send *send, const struct cove
                                       .ending = &ending,
                                       .dropped = told->dropped,
                                       .probability = task->probability,
-                                      .is_uncaptured = true,
+                                      .captured_by = CAPTURED_BY_JOURNAL,
                                       .missing_library = task->library,
                                       .had = &had};
     error = run_record_build(&source, &record);

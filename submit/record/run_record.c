@@ -129,7 +129,7 @@ static void add_user(struct run *run)
     json_write_text(record, "currentEpoch", text);
     json_write_bytes(record, "cwd", capture->cwd);
     json_write_text(record, "execModify", date_text(run->executable.modified.tv_sec, &modified));
-    if (run->source->is_uncaptured) /* there may be no such file: then the words are a user's */
+    if (run->source->captured_by != CAPTURED_BY_LIBRARY) /* there may be no such file: then the words are a user's */
         json_write(record, "exec_path", command_line_text(run->source->lines, capture->exec));
     else
         json_write_bytes(record, "exec_path", capture->exec);

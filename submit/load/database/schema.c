@@ -29,7 +29,13 @@ static const char *const sqlite_steps[SCHEMA_VERSION] = {
           "ALTER TABLE coverage ADD COLUMN witness_agreed INTEGER;"
           "ALTER TABLE coverage ADD COLUMN witness_explained INTEGER;"
           "ALTER TABLE coverage ADD COLUMN witness_causes TEXT;"
-          "ALTER TABLE coverage ADD COLUMN witness_unexplained INTEGER;",
+          "ALTER TABLE coverage ADD COLUMN witness_unexplained INTEGER;"
+          "ALTER TABLE layout ADD COLUMN captured_by TEXT; "
+          "ALTER TABLE run_own ADD COLUMN user_cpu REAL; "
+          "ALTER TABLE run_own ADD COLUMN system_cpu REAL; "
+          "ALTER TABLE run_own ADD COLUMN max_rss INTEGER; "
+          "ALTER TABLE run_own ADD COLUMN disk_read INTEGER; "
+          "ALTER TABLE run_own ADD COLUMN disk_write INTEGER;",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
@@ -59,7 +65,13 @@ static const char *const mariadb_steps[SCHEMA_VERSION] = {
           "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_agreed BIGINT;"
           "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_explained BIGINT;"
           "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_causes TEXT;"
-          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_unexplained BIGINT;",
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_unexplained BIGINT;"
+          "ALTER TABLE layout ADD COLUMN IF NOT EXISTS captured_by VARCHAR(255); "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS user_cpu DOUBLE; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS system_cpu DOUBLE; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS max_rss BIGINT; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_read BIGINT; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_write BIGINT;",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,
