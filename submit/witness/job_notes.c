@@ -17,10 +17,10 @@
 /* What is gathered at the most until it must be appended. */
 enum { TEXT_BYTES = 64 << 10 };
 
-static int open_file(int directory)
+static int open_file(int directory, int flags)
 {
     int fd = openat(directory, KERNEL_NOTES_NAME,
-                    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+                    O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
     return fd < 0 ? -errno : fd;
 }
 
@@ -70,7 +70,7 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
     struct stat status;
     char line[128];
     uint64_t left = 0;
-    CLEANUP_CLOSE int fd = open_file(directory);
+    CLEANUP_CLOSE int fd = open_file(directory, O_CREAT);
     if (fd < 0)
         return fd;
     int error = read_left(fd, &left);
@@ -194,11 +194,11 @@ int job_notes_write(struct job_notes *notes)
 {
     if (notes->length == 0 && notes->left == notes->told)
         return 0;
-    CLEANUP_CLOSE int fd = open_file(notes->directory);
+    CLEANUP_CLOSE int fd = open_file(notes->directory, 0);
     int error = fd < 0 ? fd : append(fd, notes);
     if (error == 0)
         error = write_left(fd, notes->left);
-    if (error != 0)
+    if (error != 0 && error != -ENOENT) /* a flush has removed it, and removes the directory */
         return error;
     notes->length = 0;
     notes->told = notes->left;

@@ -126,10 +126,26 @@ static void a_second_listener_goes_on(void **state)
     job_notes_free(&notes);
     assert_int_equal(kernel_notes_read(directory, &read), 0);
     assert_int_equal(read.listeners, 2);
+    assert_int_equal(read.gap_count, 1);
+    assert_int_equal(read.gaps[0].from_ns, 4900);
+    assert_int_equal(read.gaps[0].to_ns, 5000);
     assert_int_equal(read.left, 2);
     assert_int_equal(read.count, 1);
     assert_string_equal(read.noted[0].program->name, "/b");
     kernel_notes_free(&read);
+}
+
+static void a_file_that_was_removed_is_not_made_again(void **state)
+{
+    struct job_notes notes;
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    unlinkat(directory, KERNEL_NOTES_NAME, 0);
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    assert_int_equal(faccessat(directory, KERNEL_NOTES_NAME, F_OK, 0), -1);
+    job_notes_free(&notes);
 }
 
 static void a_full_file_counts_what_it_has_no_room_for(void **state)
@@ -240,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_second_listener_goes_on),
+        cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
         cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),
