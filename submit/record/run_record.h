@@ -38,6 +38,7 @@ struct run_source {
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
     enum run_captured_by captured_by;
+    bool is_elsewhere; /* the file at the program's path is not known to be what ran: not hashed */
     const char *missing_library; /* for which the loader did not start it; NULL: none, or unknown */
     const struct allocation_run *had; /* of the allocation; NULL: not known, as of a session */
     uint64_t run_ns;                  /* how long it ran; 0: from its start to its end */
