@@ -33,7 +33,8 @@ struct witness {
     struct witness_jobs *jobs;
     struct witness_state state;
     struct kernel_listen listen;
-    uint64_t lost;                 /* events, in this round */
+    uint64_t lost, overruns;       /* events, and times that ends had no room, in this round */
+    uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
     int lock, signals, wake, ends; /* descriptors; ends -1: the kernel tells of none */
 };
@@ -76,6 +77,13 @@ static uint32_t take_program(void *context, uint32_t job, const struct kernel_ev
     return notes == NULL ? 0 : job_notes_program(notes, event);
 }
 
+static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
+{
+    struct witness *witness = context;
+    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    return notes == NULL ? 0 : job_notes_objects(notes, file, count);
+}
+
 static void take_end(void *context, uint32_t job, const struct kernel_note *note)
 {
     struct witness *witness = context;
@@ -103,11 +111,17 @@ static void take_loss(void *context, uint32_t job)
  * for ever here. */
 static void tell_lost(struct witness *witness, uint64_t now_ns)
 {
-    for (uint32_t job = 0; witness->lost > 0 && (job = witness_jobs_next(witness->jobs, job)) != 0;)
-        job_notes_lost(witness_jobs_notes(witness->jobs, job), now_ns, witness->lost);
+    for (uint32_t job = 0; (job = witness_jobs_next(witness->jobs, job)) != 0;) {
+        struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+        if (witness->lost > 0)
+            job_notes_lost(notes, now_ns, witness->lost);
+        if (witness->overruns > 0)
+            job_notes_overrun(notes, now_ns, witness->overruns);
+    }
     kernel_processes_sweep(witness->processes, now_ns, kernel_walk_is_alive);
     witness->state.lost += witness->lost;
-    witness->lost = 0;
+    witness->state.overruns += witness->overruns;
+    witness->lost = witness->overruns = 0;
 }
 
 static void tell_clock(struct witness *witness)
@@ -135,20 +149,20 @@ static void write_notes(struct witness *witness)
 static int run_round(struct witness *witness)
 {
     const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
-    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME), overruns = witness->state.overruns;
+    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME);
     nanosleep(&settle, NULL);
     int error = witness_jobs_look(witness->jobs, witness->processes);
     if (error != 0)
         return fail(error, "the spool", strerror(-error));
     if (witness->ends >= 0)
         error = task_end_socket_read(witness->ends, ENDS_AT_ONCE, take_task_end, witness,
-                                     &witness->state.overruns);
+                                     &witness->overruns);
     if (error < 0)
         return fail(error, "ends of processes", strerror(-error));
     tell_clock(witness);
     witness->lost += kernel_rings_read(witness->rings, until_ns, take_event, witness);
     kernel_processes_round(witness->processes);
-    if (witness->lost > 0 || witness->state.overruns > overruns)
+    if (witness->lost > 0 || witness->overruns > 0)
         tell_lost(witness, until_ns);
     write_notes(witness);
     witness->state.unmatched = kernel_processes_unmatched(witness->processes);
@@ -195,6 +209,16 @@ static int take_lock(int spool)
     close(fd);
     return fail(error, WITNESS_STATE,
                 error == -EWOULDBLOCK ? "another witness runs" : strerror(-error));
+}
+
+/* A time after now is of an earlier boot. To be called before take_lock(): closing the file gives
+ * the lock back. */
+static uint64_t heard_before(int spool)
+{
+    struct witness_state state;
+    bool is_running;
+    bool is_known = witness_state_read(spool, &state, &is_running) == 0;
+    return is_known && state.until_ns <= clock_ns(CLOCK_BOOTTIME) ? state.until_ns : 0;
 }
 
 static int open_wake(int spool)
@@ -262,16 +286,18 @@ static int open_kernel(struct witness *witness, bool has_maps)
 static int get_ready(struct witness *witness, const struct conf *conf, int spool)
 {
     witness->state.level = conf->witness;
+    witness->state.until_ns = witness->before_ns;
     int error = open_kernel(witness, conf->witness == CONF_WITNESS_OBJECTS);
     witness_state_write(witness->lock, &witness->state);
     if (error != 0)
         return error;
     witness->state.since_ns = clock_ns(CLOCK_BOOTTIME);
-    witness->listen =
-        (struct kernel_listen){witness->state.since_ns, clock_ns(CLOCK_REALTIME),
-                               conf->witness == CONF_WITNESS_OBJECTS, witness->ends >= 0};
+    witness->listen = (struct kernel_listen){witness->state.since_ns, clock_ns(CLOCK_REALTIME),
+                                             conf->witness == CONF_WITNESS_OBJECTS,
+                                             witness->ends >= 0, witness->before_ns};
     witness->offset_ns = (int64_t)(witness->listen.real_ns - witness->listen.boot_ns);
     const struct kernel_processes_calls calls = {take_program,
+                                                 take_objects,
                                                  take_end,
                                                  take_loss,
                                                  witness,
@@ -289,7 +315,9 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
 
 int witness_run(const struct conf *conf, int spool)
 {
-    struct witness witness = {.lock = take_lock(spool), .signals = -1, .wake = -1, .ends = -1};
+    struct witness witness = {
+        .before_ns = heard_before(spool), .lock = -1, .signals = -1, .wake = -1, .ends = -1};
+    witness.lock = take_lock(spool);
     if (witness.lock < 0)
         return witness.lock;
     witness.wake = open_wake(spool);

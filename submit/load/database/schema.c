@@ -32,7 +32,25 @@ static const char *const sqlite_steps[SCHEMA_VERSION] = {
           "(run_id, routine_library_id)) WITHOUT ROWID; CREATE INDEX IF NOT EXISTS "
           "run_routine_library_library ON run_routine_library (routine_library_id); "
           "CREATE TABLE IF NOT EXISTS run_routine_watch (run_id INTEGER NOT NULL, "
-          "watched INTEGER NOT NULL, missed INTEGER NOT NULL, PRIMARY KEY (run_id));",
+          "watched INTEGER NOT NULL, missed INTEGER NOT NULL, PRIMARY KEY (run_id));"
+          "ALTER TABLE coverage ADD COLUMN witness TEXT;"
+          "ALTER TABLE coverage ADD COLUMN witness_processes INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_older INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_partial INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_left INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_lost INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_overruns INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_unheard REAL;"
+          "ALTER TABLE coverage ADD COLUMN witness_agreed INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_explained INTEGER;"
+          "ALTER TABLE coverage ADD COLUMN witness_causes TEXT;"
+          "ALTER TABLE coverage ADD COLUMN witness_unexplained INTEGER;"
+          "ALTER TABLE layout ADD COLUMN captured_by TEXT; "
+          "ALTER TABLE run_own ADD COLUMN user_cpu REAL; "
+          "ALTER TABLE run_own ADD COLUMN system_cpu REAL; "
+          "ALTER TABLE run_own ADD COLUMN max_rss INTEGER; "
+          "ALTER TABLE run_own ADD COLUMN disk_read INTEGER; "
+          "ALTER TABLE run_own ADD COLUMN disk_write INTEGER;",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
@@ -71,7 +89,25 @@ static const char *const mariadb_steps[SCHEMA_VERSION] = {
           "utf8mb4_nopad_bin; CREATE TABLE IF NOT EXISTS run_routine_watch (run_id "
           "BIGINT UNSIGNED NOT NULL, watched BIGINT NOT NULL, missed BIGINT NOT NULL, "
           "PRIMARY KEY (run_id)) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = "
-          "utf8mb4_nopad_bin;",
+          "utf8mb4_nopad_bin;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness VARCHAR(255);"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_processes BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_older BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_partial BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_left BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_lost BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_overruns BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_unheard DOUBLE;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_agreed BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_explained BIGINT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_causes TEXT;"
+          "ALTER TABLE coverage ADD COLUMN IF NOT EXISTS witness_unexplained BIGINT;"
+          "ALTER TABLE layout ADD COLUMN IF NOT EXISTS captured_by VARCHAR(255); "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS user_cpu DOUBLE; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS system_cpu DOUBLE; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS max_rss BIGINT; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_read BIGINT; "
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_write BIGINT;",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,

@@ -5,62 +5,7 @@
 # bats file_tags=needs:hear_kernel
 
 load ../fixture/job
-
-setup() {
-    local ticks step
-    RULES="$KEEP_ALL"$'\n[witness]\nlevel = '"${LEVEL:-objects}" new_job
-    KERNEL=$SPOOL/$JOB.0/kernel
-    WITNESS=
-    ticks=$(sed 's/.*) //' "/proc/$BASHPID/stat" | cut -d' ' -f20)
-    step=$(tail -n 1 "$SPOOL/$JOB.0/journal")
-    echo "$step pid=$BASHPID ticks=$ticks" >>"$SPOOL/$JOB.0/journal"
-}
-
-teardown() {
-    [[ -z $WITNESS ]] || kill -KILL "$WITNESS" 2>/dev/null || true
-}
-
-listens() {
-    grep -q "until= *[1-9]" "$SPOOL/witness" 2>/dev/null
-}
-
-# listen [COMMAND...]: WITNESS listens, started by the command
-listen() {
-    rm -f "$SPOOL/witness"
-    "$@" "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e 2>"$BATS_TEST_TMPDIR/said" 3>&- &
-    WITNESS=$!
-    wait_for listens
-}
-
-# hush: the witness has written down all, and has ended
-hush() {
-    kill "$WITNESS"
-    wait "$WITNESS"
-    WITNESS=
-}
-
-# run_one COMMAND...: PID has run it
-run_one() {
-    "$@" >/dev/null 2>&1 3>&- &
-    PID=$!
-    wait "$PID" || true
-}
-
-# field PID NAME: of the process that had the pid last
-field() {
-    local names=(verb pid parent start parent_start end exec execs program status lack uid run peak read written
-        device inode) i
-    for i in "${!names[@]}"; do
-        [[ ${names[i]} != "$2" ]] || awk -v pid="$1" -v at="$((i + 1))" \
-            '$1 == "end" && $2 == pid { found = $at } END { print found }' "$KERNEL"
-    done
-}
-
-# program PID: the path of its last program
-program() {
-    awk -v number="$(field "$1" program)" '$1 == "listen" { delete path }
-        $1 == "program" { path[$2] = $4 } END { print path[number] }' "$KERNEL"
-}
+load ../fixture/witness
 
 @test "every process of a job has status and program, whatever it does" {
     local exits plain static empty killed threads other child pid
@@ -82,7 +27,7 @@ program() {
     # its child in another pid namespace, by the pid that it has here
     [[ $(awk -v pid="$child" '$1 == "end" && $3 == pid { print $10 }' "$KERNEL") == 2048 ]]
     for pid in "$plain" "$static" "$empty" "$killed" "$threads" "$other" "$child"; do
-        [[ $(field "$pid" lack) == 0 ]]
+        [[ $(lack "$pid") == 0 ]]
     done
     [[ $(stat -c '%a %u' "$KERNEL") == "600 0" && ! -s $BATS_TEST_TMPDIR/said ]]
 }
@@ -115,7 +60,7 @@ program() {
     kill -TERM "$pid"
     wait "$pid" || true
     hush
-    [[ "$(field "$pid" status) $(field "$pid" lack)" == "15 1" ]]
+    [[ "$(field "$pid" status) $(lack "$pid")" == "15 1" ]]
 }
 
 @test "a witness that was killed is followed by one that goes on" {
@@ -134,10 +79,6 @@ program() {
     hush
     [[ "$(field "$before" status) $(field "$between" status)" == "768 15" ]]
     [[ $(grep -c '^listen ' "$KERNEL") == 2 ]]
-}
-
-noted() {
-    [[ -n $(field "$1" status) ]]
 }
 
 @test "records have the status of what Slurm did not start" {
@@ -176,7 +117,7 @@ kill_self kernel 0 9" ]]
     run_one "$PROGRAMS/exit_with" 3
     hush
     [[ $(<"$BATS_TEST_TMPDIR/said") == *"outside of the first network namespace"* ]]
-    [[ "$(field "$PID" lack) $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
+    [[ "$(lack "$PID") $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
 }
 
 @test "without mappings the program is a short name" {

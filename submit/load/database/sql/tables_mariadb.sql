@@ -159,7 +159,8 @@ CREATE TABLE IF NOT EXISTS layout (
     node_id     BIGINT,
     task_id     BIGINT,
     cpus_alloc  BIGINT,
-    gpus_alloc  BIGINT
+    gpus_alloc  BIGINT,
+    captured_by VARCHAR(255)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS ending (
@@ -202,6 +203,11 @@ CREATE TABLE IF NOT EXISTS run_own (
     core_day       INT,
     leads          BIGINT,
     clock_step     DOUBLE,
+    user_cpu       DOUBLE,
+    system_cpu     DOUBLE,
+    max_rss        BIGINT,
+    disk_read      BIGINT,
+    disk_write     BIGINT,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
@@ -320,6 +326,18 @@ CREATE TABLE IF NOT EXISTS coverage (
     others_runs   BIGINT,
     others_seconds DOUBLE,
     clock_step    DOUBLE,
+    witness       VARCHAR(255),
+    witness_processes BIGINT,
+    witness_older BIGINT,
+    witness_partial BIGINT,
+    witness_left  BIGINT,
+    witness_lost  BIGINT,
+    witness_overruns BIGINT,
+    witness_unheard DOUBLE,
+    witness_agreed BIGINT,
+    witness_explained BIGINT,
+    witness_causes TEXT,
+    witness_unexplained BIGINT,
     step_id       VARCHAR(255),
     outcome       VARCHAR(255) NOT NULL,
     program       VARCHAR(255),
