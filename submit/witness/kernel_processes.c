@@ -173,7 +173,9 @@ void kernel_processes_round(struct kernel_processes *processes)
 {
     for (uint32_t place = 1; processes->end_map.used > 0 && place <= processes->end_map.highest;
          place++) {
-        if (processes->end_map.pid[place] == 0 || processes->end[place].round == processes->round)
+        const struct waiting_end *end = &processes->end[place];
+        bool is_free = processes->end_map.pid[place] == 0;
+        if (is_free || end->round == processes->round || find(processes, end->end.pid) != NULL)
             continue;
         pid_map_remove(&processes->end_map, place);
         processes->unmatched++;

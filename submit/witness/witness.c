@@ -34,6 +34,7 @@ struct witness {
     struct witness_state state;
     struct kernel_listen listen;
     uint64_t lost, overruns;       /* events, and times that ends had no room, in this round */
+    uint64_t round_ns;             /* since boot: the last one of kernel_processes_round() */
     uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
     int lock, signals, wake, ends; /* descriptors; ends -1: the kernel tells of none */
@@ -156,7 +157,10 @@ static int run_round(struct witness *witness, bool is_asked)
         return fail(error, "ends of processes", strerror(-error));
     tell_clock(witness);
     witness->lost += kernel_rings_read(witness->rings, until_ns, take_event, witness);
-    kernel_processes_round(witness->processes);
+    if (until_ns > witness->round_ns + TURN_MS * UINT64_C(1000000)) {
+        kernel_processes_round(witness->processes);
+        witness->round_ns = until_ns;
+    }
     if (witness->lost > 0 || witness->overruns > 0)
         tell_lost(witness, until_ns);
     write_notes(witness);
