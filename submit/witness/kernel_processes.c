@@ -305,8 +305,8 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
 static bool is_only_exec(const struct kernel_processes *processes,
                          const struct kernel_process *process, int32_t tid)
 {
-    return processes->calls.has_ends &&
-           (process->wants_program || pid_map_find(&processes->end_map, tid) == 0);
+    return process->wants_program ||
+           (processes->calls.has_ends && pid_map_find(&processes->end_map, tid) == 0);
 }
 
 static void take_exit(struct kernel_processes *processes, const struct kernel_event *event)
