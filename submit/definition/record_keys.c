@@ -9,6 +9,7 @@ enum {
     PACKAGE = 1 << RECORD_PACKAGE,
     COVERAGE = 1 << RECORD_COVERAGE,
     LIBRARY = 1 << RECORD_LIBRARY,
+    RANKS = 1 << RECORD_RANKS,
     EACH = 1 << RECORD_KINDS,
     BY_ROOT = EACH << 1, /* added to any, behind the gates */
 };
@@ -27,7 +28,7 @@ _Static_assert(RECORD_TOPS <= 32, "each key has a bit");
 
 static const char *const names[RECORD_KINDS] = {
     [RECORD_RUN] = "run",           [RECORD_LINK] = "link",   [RECORD_PACKAGE] = "pkg",
-    [RECORD_COVERAGE] = "coverage", [RECORD_LIBRARY] = "lib",
+    [RECORD_COVERAGE] = "coverage", [RECORD_LIBRARY] = "lib", [RECORD_RANKS] = "ranks",
 };
 
 static int is(const char *name, const char *text, size_t length)

@@ -15,10 +15,11 @@ enum record_kind {
     RECORD_PACKAGE,
     RECORD_COVERAGE,
     RECORD_LIBRARY,
+    RECORD_RANKS,
     RECORD_KINDS
 };
 
-/* As it stands in names: "run", "link", "pkg", "coverage", "lib". */
+/* As it stands in names: "run", "link", "pkg", "coverage", "lib", "ranks". */
 const char *record_kind_name(enum record_kind kind);
 
 /* The kind of this name; RECORD_KINDS for any other. */

@@ -90,6 +90,12 @@ bool coverage_excludes(const void *policy, const struct journal *journal)
            is_skipped(policy, POLICY_ACCOUNT, identity->account);
 }
 
+bool coverage_skips_host(const void *policy)
+{
+    struct utsname host;
+    return uname(&host) == 0 && is_skipped(policy, POLICY_HOST, host.nodename);
+}
+
 static uint32_t task_count(const struct journal_step *step)
 {
     return step == NULL || step->tasks == 0 ? 1 : step->tasks;
@@ -483,13 +489,10 @@ static int find_facts(struct search *search)
 
 int coverage_find(const struct coverage_source *source, struct coverage *coverage)
 {
-    struct utsname host;
     struct search search = {.source = source,
                             .looks = LOADER_LOOKS_MAX,
                             .is_excluded = coverage_excludes(source->policy, source->journal),
-                            .is_host_skipped =
-                                uname(&host) == 0 &&
-                                is_skipped(source->policy, POLICY_HOST, host.nodename)};
+                            .is_host_skipped = coverage_skips_host(source->policy)};
     int error = find_facts(&search);
     coverage_pieces_free(&search.pieces);
     free(search.task);

@@ -92,6 +92,9 @@ struct coverage_source {
  * so does not know them, true if the site has any rule for them. */
 bool coverage_excludes(const void *policy, const struct journal *journal);
 
+/* Whether the site skips this host. */
+bool coverage_skips_host(const void *policy);
+
 /* "recorded", "opted_out", ... */
 const char *coverage_outcome_name(enum coverage_outcome outcome);
 
