@@ -24,7 +24,7 @@ static const struct {
 #include "submit/definition/keys.def"
 };
 
-_Static_assert(RECORD_TOPS <= 32, "each key has a bit");
+_Static_assert(RECORD_TOPS <= 64, "each key has a bit");
 
 static const char *const names[RECORD_KINDS] = {
     [RECORD_RUN] = "run",           [RECORD_LINK] = "link",   [RECORD_PACKAGE] = "pkg",
@@ -73,8 +73,8 @@ int record_keys_note(struct record_keys *keys, const char *key, size_t length)
     int place = place_of(key, length);
     if (place < 0)
         return -1;
-    keys->twice |= (keys->seen & UINT32_C(1) << place) != 0;
-    keys->seen |= UINT32_C(1) << place;
+    keys->twice |= (keys->seen & UINT64_C(1) << place) != 0;
+    keys->seen |= UINT64_C(1) << place;
     keys->kinds |= list[place].kinds & (EACH - 1u);
     return place;
 }

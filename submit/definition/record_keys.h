@@ -40,7 +40,7 @@ int record_key_place(enum record_kind kind, const char *key, size_t length);
 
 /* The keys of one record. All zero: none yet. */
 struct record_keys {
-    uint32_t seen; /* by place */
+    uint64_t seen; /* by place */
     unsigned kinds;
     int twice; /* one that is in the list: of the two one reader takes the first, another the last
                 */

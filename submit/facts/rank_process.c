@@ -64,8 +64,8 @@ static bool is_tracked(const struct policy_header *policy, const char *path)
 
 static bool is_rank(const struct rank_processes *processes, const struct kernel_noted *noted)
 {
-    if (noted->program == NULL)
-        return false;
+    if (noted->program == NULL) /* it executed nothing, or is older than the witness */
+        return (noted->note.lack & KERNEL_LACK_START) != 0;
     const char *path = noted->program->name;
     size_t size = strlen(path);
     return size > 0 && !program_is_shell(path, size) && !program_is_launcher(path, size) &&

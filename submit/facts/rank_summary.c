@@ -78,7 +78,7 @@ static int find_ranks(const struct journal *journal, const struct kernel_notes *
 
 static const char *program_of(const struct rank *rank)
 {
-    return rank->noted->program->name;
+    return rank->noted->program == NULL ? "" : rank->noted->program->name;
 }
 
 static uint32_t number_of(const struct rank *rank)
@@ -190,27 +190,10 @@ static int add_row(struct rank_summary *summary, const struct rank_row *row)
     return error;
 }
 
-/* The ranks are sorted. */
-static int add_programs(const struct ranks *ranks, struct rank_summary *summary)
+static struct rank_row new_row(const struct journal_step *step, const char *program)
 {
-    int error = 0;
-    for (size_t i = 0, next; error == 0 && i < ranks->count; i = next) {
-        const struct rank *first = &ranks->rank[i];
-        struct rank_row row = {.step = first->step,
-                               .program = program_of(first),
-                               .largest = JOURNAL_NONE,
-                               .failed_task = JOURNAL_NONE};
-        for (next = i; next < ranks->count && ranks->rank[next].step == first->step &&
-                       strcmp(program_of(&ranks->rank[next]), row.program) == 0;
-             next++) {
-            row.ranks++;
-            add_times(&row, ranks->rank[next].noted);
-            add_use(&row, &ranks->rank[next]);
-            add_end(&row, &ranks->rank[next]);
-        }
-        error = add_row(summary, &row);
-    }
-    return error;
+    return (struct rank_row){
+        .step = step, .program = program, .largest = JOURNAL_NONE, .failed_task = JOURNAL_NONE};
 }
 
 static uint32_t count_tasks(const struct journal *journal, uint32_t step)
@@ -221,25 +204,58 @@ static uint32_t count_tasks(const struct journal *journal, uint32_t step)
     return count;
 }
 
-static int add_unseen(const struct journal *journal, const struct ranks *ranks, uint64_t end_ns,
-                      struct rank_summary *summary)
+/* Tasks of the step here that the kernel told nothing of. */
+static uint32_t count_unseen(const struct journal *journal, const struct journal_step *step,
+                             const struct ranks *ranks)
 {
+    uint32_t tasks = step->local_tasks != 0 ? step->local_tasks : count_tasks(journal, step->step);
+    uint32_t seen = ranks->seen[step - journal->steps];
+    return tasks > seen ? tasks - seen : 0;
+}
+
+/* The ranks from `*at` on that are of this step and program, which is that of the first one. */
+static void fill_row(const struct ranks *ranks, size_t *at, struct rank_row *row)
+{
+    for (; *at < ranks->count; ++*at) {
+        const struct rank *rank = &ranks->rank[*at];
+        if (rank->step != row->step || strcmp(program_of(rank), row->program) != 0)
+            break;
+        row->ranks++;
+        add_times(row, rank->noted);
+        add_use(row, rank);
+        add_end(row, rank);
+    }
+}
+
+/* The ranks are sorted by step and program: those whose program is not known stand before others.
+ */
+static int add_step(const struct journal *journal, const struct journal_step *step,
+                    const struct ranks *ranks, size_t *at, uint64_t end_ns,
+                    struct rank_summary *summary)
+{
+    struct rank_row row = new_row(step, "");
+    row.unseen = count_unseen(journal, step, ranks);
+    if (row.unseen > 0)
+        row.end_ns = step->end_ns == 0 ? end_ns : step->end_ns;
+    fill_row(ranks, at, &row);
+    int error = row.unseen > 0 || row.ranks > 0 ? add_row(summary, &row) : 0;
+    while (error == 0 && *at < ranks->count && ranks->rank[*at].step == step) {
+        row = new_row(step, program_of(&ranks->rank[*at]));
+        fill_row(ranks, at, &row);
+        error = add_row(summary, &row);
+    }
+    return error;
+}
+
+static int add_steps(const struct journal *journal, const struct ranks *ranks, uint64_t end_ns,
+                     struct rank_summary *summary)
+{
+    size_t at = 0;
     int error = 0;
     for (size_t i = 0; error == 0 && i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
-        if (!is_parallel(step) || journal_find_step(journal, step->step) != step)
-            continue;
-        uint32_t tasks =
-            step->local_tasks != 0 ? step->local_tasks : count_tasks(journal, step->step);
-        if (tasks <= ranks->seen[i])
-            continue;
-        const struct rank_row row = {.step = step,
-                                     .program = "",
-                                     .unseen = tasks - ranks->seen[i],
-                                     .end_ns = step->end_ns == 0 ? end_ns : step->end_ns,
-                                     .largest = JOURNAL_NONE,
-                                     .failed_task = JOURNAL_NONE};
-        error = add_row(summary, &row);
+        if (is_parallel(step) && journal_find_step(journal, step->step) == step)
+            error = add_step(journal, step, ranks, &at, end_ns, summary);
     }
     return error;
 }
@@ -267,9 +283,7 @@ int rank_summary_make(const struct journal *journal, const struct kernel_notes *
         if (error == 0 && ranks.count > 0)
             qsort(ranks.rank, ranks.count, sizeof *ranks.rank, compare_ranks);
         if (error == 0)
-            error = add_programs(&ranks, &made);
-        if (error == 0)
-            error = add_unseen(journal, &ranks, end_ns, &made);
+            error = add_steps(journal, &ranks, end_ns, &made);
     }
     free(ranks.rank);
     free(ranks.seen);

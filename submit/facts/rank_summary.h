@@ -8,7 +8,8 @@
  * The program of a task is the last one of its process, if the rules track it. Where that is a
  * shell, a wrapper or left out by the rules, it is the oldest one below it that they track. What a
  * launcher's daemon has started has no number: each is a rank. The kernel tells no arguments: what
- * rules decide by arguments counts as tracked.
+ * rules decide by arguments counts as tracked. Of a process that is older than its witness no
+ * program is known: it is a rank of the program "".
  *
  * A number that is not known, or is a bound alone, is not part of least, mean and most.
  */
@@ -35,15 +36,15 @@ struct rank_end {
     uint32_t ranks;
 };
 
-/* Of the ranks of a program in a step; or of tasks of a step that the kernel told nothing of. */
+/* Of the ranks of a program in a step; of the program "", also how many tasks of the step the
+ * kernel told nothing of. */
 struct rank_row {
     const struct journal_step *step;
-    const char *program; /* in the notes; "": of the latter */
-    uint32_t ranks;      /* 0: of the latter */
-    uint32_t unseen;     /* how many those are */
-    uint64_t start_ns;   /* of the first one, since the Epoch; 0: unknown */
-    uint64_t end_ns;     /* of the last one; of tasks that were not seen, of the step or the job */
-    uint32_t timed;      /* whose start and end are known */
+    const char *program; /* in the notes */
+    uint32_t ranks, unseen;
+    uint64_t start_ns; /* of the first one, since the Epoch; 0: unknown */
+    uint64_t end_ns;   /* of the last one; where tasks were not seen, of the step or the job */
+    uint32_t timed;    /* whose start and end are known */
     struct rank_spread elapsed_ns;
     uint32_t measured; /* whose times of processors and memory are known as a whole */
     struct rank_spread run_ns, peak_kib;

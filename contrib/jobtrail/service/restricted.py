@@ -49,6 +49,7 @@ TABLES = {
     "run": "{may}",
     "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
     "coverage": "{may}",
+    "ranks": "{may}",
     "library_event": "(kind = 'change' OR {own})",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
     "executable": "id IN {executable}",
