@@ -58,6 +58,7 @@ CALL make_view('job_part', 'user = {me}');
 CALL make_view('run', 'user = {me}');
 CALL make_view('run_day', 'run_id IN (SELECT id FROM {runs})');
 CALL make_view('coverage', 'user = {me}');
+CALL make_view('ranks', 'user = {me}');
 CALL make_view('slurm_job', 'user = {me}');
 CALL make_view('executable',
     'id IN (SELECT executable_id FROM {programs} UNION SELECT executable_id FROM {links})');
