@@ -79,6 +79,9 @@ FIELDS = [
 ]
 
 
+OF_RUN = {name for name, _, _ in FIELDS} - {"Account", "Cluster", "Exec", "ExecPath", "JobID", "Partition", "User"}
+
+
 def is_within(row, period):
     start, end = period
     first = row["end_time"] if row["start_time"] is None else row["start_time"]
