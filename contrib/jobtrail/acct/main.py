@@ -11,7 +11,7 @@ import time
 from .. import program, progress, slurm, witness
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
-from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, routines, running
+from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, ranks, routines, running
 from .details import Details
 from .runs import Libraries
 from .select import Selection, select_place, user_name, window
@@ -105,6 +105,7 @@ def parser(own=None):
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
     add("--routines", action="store_true", help="the routines of designated libraries that runs called, instead of runs")
+    add("--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
     add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("--events", action="store_true", help="the same, with a row for all changes of an installation")
     add("-n", "--noheader", action="store_true")
@@ -220,7 +221,7 @@ OF_COVERAGE = {
 }  # fmt: skip
 # what has rows of its own instead of runs: each module has FIELDS, DEFAULT, read(store, options, now) and GOES_WITH, the set of the
 # names of options that can be used with it
-OTHER_ROWS = {"links": links, "events": events, "changes": changes, "routines": routines}
+OTHER_ROWS = {"links": links, "events": events, "changes": changes, "routines": routines, "ranks": ranks}
 # with each question
 ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
 

@@ -50,7 +50,22 @@ static const char *const sqlite_steps[SCHEMA_VERSION] = {
           "ALTER TABLE run_own ADD COLUMN system_cpu REAL; "
           "ALTER TABLE run_own ADD COLUMN max_rss INTEGER; "
           "ALTER TABLE run_own ADD COLUMN disk_read INTEGER; "
-          "ALTER TABLE run_own ADD COLUMN disk_write INTEGER;",
+          "ALTER TABLE run_own ADD COLUMN disk_write INTEGER;"
+          "CREATE TABLE IF NOT EXISTS ranks (uuid TEXT NOT NULL, owner INTEGER NOT NULL, "
+          "proven INTEGER NOT NULL, cluster TEXT, syshost TEXT, job_id_raw INTEGER NOT "
+          "NULL, array_job_id INTEGER, array_task_id INTEGER, het_job_id INTEGER, "
+          "het_offset INTEGER, restart_count INTEGER, node TEXT NOT NULL, user TEXT, "
+          "account TEXT, partition TEXT, step_id TEXT NOT NULL, step_tasks INTEGER, "
+          "step_nodes INTEGER, node_tasks INTEGER, program TEXT NOT NULL, ranks INTEGER "
+          "NOT NULL, unseen INTEGER NOT NULL, start_time REAL, end_time REAL NOT NULL, "
+          "timed INTEGER, elapsed_min REAL, elapsed_mean REAL, elapsed_max REAL, "
+          "measured INTEGER, cpu_min REAL, cpu_mean REAL, cpu_max REAL, memory_min "
+          "INTEGER, memory_mean REAL, memory_max INTEGER, largest_task INTEGER, "
+          "ended_zero INTEGER, ended_code INTEGER, ended_signal INTEGER, ended_unknown "
+          "INTEGER, ends TEXT, failed_task INTEGER, failed_time REAL, failed_end TEXT, "
+          "PRIMARY KEY (uuid, owner)) WITHOUT ROWID; CREATE INDEX IF NOT EXISTS "
+          "ranks_job ON ranks (job_id_raw, step_id); CREATE INDEX IF NOT EXISTS "
+          "ranks_end ON ranks (end_time);",
 };
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
@@ -107,7 +122,23 @@ static const char *const mariadb_steps[SCHEMA_VERSION] = {
           "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS system_cpu DOUBLE; "
           "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS max_rss BIGINT; "
           "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_read BIGINT; "
-          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_write BIGINT;",
+          "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS disk_write BIGINT;"
+          "CREATE TABLE IF NOT EXISTS ranks (uuid CHAR(36) CHARACTER SET ascii COLLATE "
+          "ascii_bin NOT NULL, owner BIGINT NOT NULL, proven TINYINT NOT NULL, cluster "
+          "VARCHAR(255), syshost VARCHAR(255), job_id_raw BIGINT NOT NULL, array_job_id "
+          "BIGINT, array_task_id BIGINT, het_job_id BIGINT, het_offset BIGINT, "
+          "restart_count BIGINT, node VARCHAR(255) NOT NULL, user VARCHAR(255), account "
+          "VARCHAR(255), `partition` VARCHAR(255), step_id VARCHAR(255) NOT NULL, "
+          "step_tasks BIGINT, step_nodes BIGINT, node_tasks BIGINT, program TEXT NOT "
+          "NULL, ranks BIGINT NOT NULL, unseen BIGINT NOT NULL, start_time DOUBLE, "
+          "end_time DOUBLE NOT NULL, timed BIGINT, elapsed_min DOUBLE, elapsed_mean "
+          "DOUBLE, elapsed_max DOUBLE, measured BIGINT, cpu_min DOUBLE, cpu_mean DOUBLE, "
+          "cpu_max DOUBLE, memory_min BIGINT, memory_mean DOUBLE, memory_max BIGINT, "
+          "largest_task BIGINT, ended_zero BIGINT, ended_code BIGINT, ended_signal "
+          "BIGINT, ended_unknown BIGINT, ends TEXT, failed_task BIGINT, failed_time "
+          "DOUBLE, failed_end VARCHAR(255), PRIMARY KEY (uuid, owner), INDEX ranks_job "
+          "(job_id_raw, step_id), INDEX ranks_end (end_time)) ENGINE = InnoDB DEFAULT "
+          "CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;",
 };
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,
