@@ -3,8 +3,8 @@
 
 import re
 
-from .. import library
-from ..acct import coverage, details, fields, routines
+from .. import library, rank_summary
+from ..acct import coverage, details, fields, ranks, routines
 from ..acct import main as acct
 from ..acct.diff import differences, value_text
 from ..acct.select import Selection
@@ -325,7 +325,7 @@ def select_facts(context, selection, number):
     return selection
 
 
-RUN_TABLES = ("fields", "libraries", "routines", "packages", "environment", "ancestors")
+RUN_TABLES = ("fields", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 
@@ -345,7 +345,8 @@ def run(asker, page, now):
     if len(rows) > 1:
         sheet.facts.append(("Records of this number", "%d, of which this is the best proven: see jobtrail-load(1)" % len(rows)))
     sheet.is_one = wanted.is_one
-    sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in wanted.names]
+    names = [name for name in wanted.names if name != "ranks" or wanted.is_one or (found["num_tasks"] or 0) > 1]
+    sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in names]
     return sheet
 
 
@@ -353,6 +354,14 @@ def run_fields(_, found):
     values = [(name, value(found)) for name, _, value in fields.FIELDS if name not in RUN_FIELDS_LEFT_OUT]
     rows = [[name, str(value)] for name, value in values if value not in (None, "")]
     return things.pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
+
+
+def run_ranks(context, found):
+    """Of a run of several tasks what the kernel told of all of them."""
+    summary = rank_summary.of_runs(context.store, [found]).get(found["id"])
+    values = [] if summary is None else [(name, value(summary)) for name, _, value in ranks.FIELDS if name in ranks.OF_RUN]
+    rows = [[name, str(value)] for name, value in values if value not in (None, "")]
+    return things.pairs("ranks", "All its ranks", (("field", "Field"), ("value", "Value")), rows)
 
 
 def run_libraries(_, found):
@@ -402,6 +411,7 @@ def run_ancestors(context, found):
 
 RUN_PARTS = {
     "fields": run_fields,
+    "ranks": run_ranks,
     "libraries": run_libraries,
     "routines": run_routines,
     "packages": run_packages,

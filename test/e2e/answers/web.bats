@@ -327,6 +327,30 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [[ $output == *'<td data-v=""></td>'* && $output == *"dotted: no data"* ]]
 }
 
+@test "the page of a run of several tasks has its ranks, and that of another none" {
+    local ranks=$PLACE/store/ranks.db
+    {
+        site_run 019a9f00-6060-7000-8000-000000000001 wave 1 '.slurmT += {job_id: 60, step_id: "0"} | .userT.job_id = "60" |
+            .userDT.num_tasks = 2'
+        site_run 019a9f00-6060-7000-8000-000000000002 one 1 '.slurmT += {job_id: 60, step_id: "1"} | .userT.job_id = "60"'
+    } >"$BATS_TEST_TMPDIR/records"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/ranks.db" "$BATS_TEST_TMPDIR/records"
+    sqlite3 "$BATS_TEST_TMPDIR/ranks.db" "INSERT INTO ranks (uuid, owner, proven, cluster, user, job_id_raw, restart_count, step_id,
+        step_tasks, step_nodes, node, program, ranks, unseen, end_time, timed, measured, ended_signal, ends, failed_task, failed_time,
+        failed_end) VALUES ('1', 1, 1, 'tiny', 'carol', 60, 0, '0', 2, 2, 'n1', '/opt/wave', 1, 1, 5, 0, 0, 1, '0:9=1', 1, 5, '0:9')"
+    install -m 600 -o 6100 -g 6100 "$BATS_TEST_TMPDIR/ranks.db" "$ranks"
+    serve see=own operators=bob "store=sqlite:$ranks"
+    for user in carol bob; do
+        FETCH "$user" "/run.json?id=019a9f00-6060-7000-8000-000000000001"
+        [ "$(jq -c '.tables[] | select(.name == "ranks").rows | map(select(.field | IN("Ranks", "Nodes", "Unseen", "Ends", "FirstFailedTask"))
+            | .value)' <<<"$output")" = '["0:9=1","1","1 of 2","1","1"]' ]
+    done
+    FETCH carol "/run.json?id=019a9f00-6060-7000-8000-000000000002"
+    [ "$(jq -c '[.tables[].name | select(. == "ranks")]' <<<"$output")" = '[]' ]
+    FETCH alice "/run.json?id=019a9f00-6060-7000-8000-000000000001&table=ranks"
+    status_is 404
+}
+
 @test "the page of a job without runs has its coverage, of an array that of its tasks" {
     local facts=$PLACE/store/facts.db
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 20 |
