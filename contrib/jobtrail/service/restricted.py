@@ -56,6 +56,7 @@ TABLES = {
     "routine": "id IN {routine}",
     "routine_library": "id IN {routine_library}",
     "coverage": "{may}",
+    "ranks": "{may}",
     "library_event": "(kind = 'change' OR {own})",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
     "executable": "id IN {executable}",

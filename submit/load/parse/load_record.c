@@ -480,6 +480,37 @@ static int read_library(struct reader *reader)
     return error;
 }
 
+/* So many of them are of which, and whose, are told; those that are counted are ranks. */
+static bool is_count_sound(const struct ranks_record *ranks)
+{
+    const struct record_int *const counts[] = {
+        &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
+        &ranks->ended_zero, &ranks->ended_code, &ranks->ended_signal, &ranks->ended_unknown,
+        &ranks->step_tasks, &ranks->step_nodes, &ranks->node_tasks};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
+            return false;
+    return ranks->timed.value <= ranks->ranks.value &&
+           ranks->measured.value <= ranks->ranks.value &&
+           ranks->ended_zero.value + ranks->ended_code.value + ranks->ended_signal.value +
+                   ranks->ended_unknown.value ==
+               ranks->ranks.value;
+}
+
+static int read_ranks(struct reader *reader)
+{
+    struct ranks_record *ranks = &reader->record->ranks;
+    int error = record_read_values(reader->record->root, &ranks_fields, ranks, reader->reason);
+    if (error == 0 && !uuid_is_text(ranks->uuid))
+        error = load_refuse(reader->reason, "ranksT.uuid is not a uuid");
+    if (error == 0 && (!ranks->job_id_raw.known || ranks->step_id == NULL || ranks->node == NULL ||
+                       ranks->program == NULL || !ranks->end_time.known))
+        error = load_refuse(reader->reason, "ranksT does not say of which step, where or when");
+    if (error == 0 && !is_count_sound(ranks))
+        error = load_refuse(reader->reason, "ranksT has counts that cannot be");
+    return error;
+}
+
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct reader *reader);
@@ -489,6 +520,7 @@ static const struct {
     [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
     [RECORD_COVERAGE] = {"coverageT", read_coverage},
     [RECORD_LIBRARY] = {"libraryT", read_library},
+    [RECORD_RANKS] = {"ranksT", read_ranks},
 };
 
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
@@ -511,7 +543,8 @@ static int read_kind(struct reader *reader)
            !json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL))
         kind++;
     if (kind == RECORD_KINDS)
-        return load_refuse(reader->reason, "is no run, link, package, coverage or library record");
+        return load_refuse(reader->reason,
+                           "is no run, link, package, coverage, library or ranks record");
     int error = check_kind(reader, kind);
     if (error != 0)
         return error;

@@ -117,6 +117,16 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
 int store_put_library(struct store_libraries *libraries, const struct record *record,
                       enum store_result *result);
 
+/* Ranks, summarised. */
+struct store_ranks {
+    struct store_connection *on;
+    struct statement *owners, *add, *drop;
+};
+
+int store_prepare_ranks(struct store_ranks *ranks, struct store_connection *on);
+int store_put_ranks(struct store_ranks *ranks, const struct record *record,
+                    enum store_result *result);
+
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
     struct store_connection *on;
@@ -169,6 +179,7 @@ struct store {
     struct store_packages packages;
     struct store_coverage coverage;
     struct store_libraries libraries;
+    struct store_ranks ranks;
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */
