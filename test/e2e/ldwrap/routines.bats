@@ -57,9 +57,11 @@ int main(int count, char **words)
 }
 C
     SAYS=$'library: fails\n8 7 6'
-    # shellcheck disable=SC2034 # new_job uses it
-    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
-    RULES=$KEEP_ALL$DESIGNATED
+    # shellcheck disable=SC2034 # new_job uses them
+    {
+        LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+        RULES=$KEEP_ALL$DESIGNATED
+    }
     new_job
 }
 
