@@ -222,3 +222,13 @@ C
     mv prepared.a libmade.a
     [[ $(why gcc main.o libmade.a -o main) == "" && $(./main) == "$SAYS" ]]
 }
+
+@test "of a C library's archive, what its start-up code calls stays as it is" {
+    printf 'keep = archive:libc\\.a\n' >>"$CONF_LINK"
+    for kind in -static -static-pie; do
+        linked gcc -O2 $kind main.c libmade.a -o main
+        [[ $(./main) == "$SAYS" ]]
+        nm main >symbols
+        [[ $(cat symbols) == *" printf.real"* && $(cat symbols) != *"__libc_start_main.real"* ]]
+    done
+}
