@@ -12,6 +12,7 @@ bool routine_search_begin(struct routine_search *search, const struct image *ima
         return false;
     search->after_soname = policy_walk(table, table->dfa->start, "soname:", 7);
     search->after_path = policy_walk(table, table->dfa->start, "path:", 5);
+    search->after_below = policy_walk(table, table->dfa->start, "below:", 6);
     return true;
 }
 
@@ -27,7 +28,8 @@ static bool is_kept(const struct policy_table *table, uint32_t state, const char
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object)
 {
     return is_kept(&search->table, search->after_soname, object->soname) ||
-           is_kept(&search->table, search->after_path, object->entry->l_name);
+           is_kept(&search->table, search->after_path, object->entry->l_name) ||
+           is_kept(&search->table, search->after_below, object->entry->l_name);
 }
 
 bool routine_search_is_archive(const struct routine_search *search, const char *name)

@@ -14,8 +14,8 @@
 
 struct routine_search {
     const struct image *image;
-    struct policy_table table;         /* of POLICY_ROUTINE */
-    uint32_t after_soname, after_path; /* its states after "soname:" and "path:" */
+    struct policy_table table;                      /* of POLICY_ROUTINE */
+    uint32_t after_soname, after_path, after_below; /* its states after "soname:" and so on */
     struct routine_memory *memory;
     uint32_t watched, missed;
     bool is_forbidden; /* no slot may lead to a stub */

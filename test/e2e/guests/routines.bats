@@ -149,6 +149,23 @@ ALL_BUT_TWO="chosen one returns_struct sum three versioned"
     [[ $(called main) == "chosen one returns_struct versioned" ]]
 }
 
+@test "a library is designated by the module of its directory, and explain says so" {
+    linked main "$LIBRARIES/main.c"
+    echo "$LIBRARIES designated/1.0" >map
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = module:designated/.*\n[link]\nmodules = '$PWD/map another_job
+    unnoticed ./main
+    leaves "main fini"
+    [[ $(called main) == "$ALL_BUT_TWO" ]]
+    "$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --routines "$LIBRARIES/libdesignated.so.1" >said
+    grep -F "below:$LIBRARIES/libdesignated.so.1: keep, by 'module:designated/.*' ($CONF:" said
+    grep -F "soname:libdesignated.so.1: skip, as no rule in [routines] matches" said
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --json >said || true
+    [[ $(jq -r '.[] | select(.check == "routines").state' said) == ok ]]
+    rm map
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --json >said || true
+    [[ $(jq -r '.[] | select(.check == "routines") | .state, .object' said | paste -sd' ') == "warning $PWD/map" ]]
+}
+
 @test "calls are counted exactly, with threads too, or marked as a lower bound" {
     cat >threads.c <<'END'
 #include <pthread.h>
