@@ -38,6 +38,18 @@ bool routine_search_is_archive(const struct routine_search *search, const char *
     return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
 }
 
+uint32_t routine_search_count(const struct routine_search *search)
+{
+    const struct r_debug *loader = image_loader(search->image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    uint32_t found = 0;
+    for (uint32_t at = 0; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
+        const struct loaded object = loaded_read(entry);
+        found += loaded_is_file(entry) && routine_search_is_library(search, &object);
+    }
+    return found;
+}
+
 /* Whether the object is of one of valgrind's tools that report each store which threads do not
  * agree about by locks: stubs and slots are stored to without. They have no DT_SONAME. */
 static bool is_race_detector(const struct loaded *object)

@@ -39,6 +39,9 @@ bool routine_search_begin(struct routine_search *search, const struct image *ima
  * for. */
 uint32_t routine_search_libraries(struct routine_search *search);
 
+/* How many designated libraries are loaded. Nothing is kept. */
+uint32_t routine_search_count(const struct routine_search *search);
+
 /* Whether a rule designates the library, which is loaded. */
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object);
 

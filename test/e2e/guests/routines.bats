@@ -4,6 +4,7 @@
 # languages, with threads, forked children, libraries that are loaded later, and kills.
 
 load ../fixture/job
+load ../fixture/routines
 
 DESIGNATED=$'\n[routines]\nkeep = soname:libdesignated\\.so\\..*\nkeep = archive:libarchive\\.a\n'
 
@@ -74,23 +75,6 @@ setup() {
 # linked NAME SOURCE OPTION...: linked with the designated library and these
 linked() {
     "${CC:-cc}" -O2 "${@:3}" "$2" -o "$1" -L"$LIBRARIES" -ldesignated -Wl,-rpath,"$LIBRARIES"
-}
-
-# another_job: the records of the one before are no longer looked at
-another_job() {
-    rm -rf "$RECORDS" "$SPOOL"
-    new_job
-}
-
-# the JQ-PATH of a run of that program with routines, of which there is one
-of_run() { # PROGRAM JQ-PATH
-    records | jq -r --arg name "$1" '[.[] | select((.userT.exec_path | split("/")[-1]) == $name and .routineT)]
-        | if length == 1 then .[0].routineT else error("\(length) runs") end | '"$2"
-}
-
-# called PROGRAM: its routines, sorted, with blanks between
-called() {
-    of_run "$1" '.routineA | map(.[1]) | sort | join(" ")'
 }
 
 ALL_BUT_TWO="chosen one returns_struct sum three versioned"
