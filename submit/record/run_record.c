@@ -65,14 +65,6 @@ static const char *date_text(time_t when, struct date *date)
     return date->text;
 }
 
-static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
-{
-    size_t length = bytes.at == NULL ? 0 : bytes.size < size ? bytes.size : size - 1;
-    if (length > 0)
-        memcpy(text, bytes.at, length);
-    text[length] = '\0';
-}
-
 static const char *known(const char *text)
 {
     return text[0] == '\0' ? "unknown" : text;

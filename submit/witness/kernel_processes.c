@@ -217,7 +217,9 @@ void kernel_processes_round(struct kernel_processes *processes)
 {
     for (uint32_t place = 1; processes->end_map.used > 0 && place <= processes->end_map.highest;
          place++) {
-        if (processes->end_map.pid[place] == 0 || processes->end[place].round == processes->round)
+        const struct waiting_end *end = &processes->end[place];
+        bool is_free = processes->end_map.pid[place] == 0;
+        if (is_free || end->round == processes->round || find(processes, end->end.pid) != NULL)
             continue;
         pid_map_remove(&processes->end_map, place);
         processes->unmatched++;
@@ -396,8 +398,8 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
 static bool is_only_exec(const struct kernel_processes *processes,
                          const struct kernel_process *process, int32_t tid)
 {
-    return processes->calls.has_ends &&
-           (process->wants_program || pid_map_find(&processes->end_map, tid) == 0);
+    return process->wants_program ||
+           (processes->calls.has_ends && pid_map_find(&processes->end_map, tid) == 0);
 }
 
 static void take_exit(struct kernel_processes *processes, const struct kernel_event *event)

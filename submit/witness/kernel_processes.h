@@ -75,7 +75,9 @@ void kernel_processes_end(struct kernel_processes *processes, const struct task_
 void kernel_processes_event(struct kernel_processes *processes, const struct kernel_event *event);
 
 /* All events before a time have been given in. Ends that have waited for their event since the
- * round before this one are dropped, and counted as kernel_processes_unmatched(). */
+ * round before this one are dropped, and counted as kernel_processes_unmatched(), but for those of
+ * processes of jobs that live: between the two the kernel frees the memory, and closes the files,
+ * which may take long. Rounds are so far apart that no event comes later than in the second one. */
 void kernel_processes_round(struct kernel_processes *processes);
 uint64_t kernel_processes_unmatched(const struct kernel_processes *processes);
 

@@ -20,8 +20,8 @@
 #include "submit/witness/task_end_socket.h"
 #include "submit/witness/witness_jobs.h"
 
-/* SETTLE_MS: what the kernel begins to write has its time from just before; the reader waits so
- * long for that. ENDS_AT_ONCE: more than fit into the socket's room. */
+/* SETTLE_MS: what the kernel begins to write has its time from just before; so what is younger is
+ * for the next round, or is waited for. ENDS_AT_ONCE: more than fit into the socket's room. */
 enum { TURN_MS = 1000, SETTLE_MS = 10, ENDS_AT_ONCE = KERNEL_ENDS_MAX, DESCRIPTORS = 8192 };
 
 /* The clock may drift by so much until it is told anew. */
@@ -34,6 +34,7 @@ struct witness {
     struct witness_state state;
     struct kernel_listen listen;
     uint64_t lost, overruns;       /* events, and times that ends had no room, in this round */
+    uint64_t round_ns;             /* since boot: the last one of kernel_processes_round() */
     uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
     int lock, signals, wake, ends; /* descriptors; ends -1: the kernel tells of none */
@@ -145,12 +146,14 @@ static void write_notes(struct witness *witness)
 }
 
 /* Journals are read first: they name a step's daemon before that forks a task. Ends of threads come
- * before the events of their exits. */
-static int run_round(struct witness *witness)
+ * before the events of their exits. `is_asked`: somebody waits for what has just happened. */
+static int run_round(struct witness *witness, bool is_asked)
 {
     const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
-    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME);
-    nanosleep(&settle, NULL);
+    const uint64_t young_ns = is_asked ? 0 : SETTLE_MS * UINT64_C(1000000);
+    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME) - young_ns;
+    if (is_asked)
+        nanosleep(&settle, NULL);
     int error = witness_jobs_look(witness->jobs, witness->processes);
     if (error != 0)
         return fail(error, "the spool", strerror(-error));
@@ -161,7 +164,10 @@ static int run_round(struct witness *witness)
         return fail(error, "ends of processes", strerror(-error));
     tell_clock(witness);
     witness->lost += kernel_rings_read(witness->rings, until_ns, take_event, witness);
-    kernel_processes_round(witness->processes);
+    if (until_ns > witness->round_ns + TURN_MS * UINT64_C(1000000)) {
+        kernel_processes_round(witness->processes);
+        witness->round_ns = until_ns;
+    }
     if (witness->lost > 0 || witness->overruns > 0)
         tell_lost(witness, until_ns);
     write_notes(witness);
@@ -183,12 +189,12 @@ static int listen_on(struct witness *witness)
     struct pollfd ready[] = {{.fd = witness->signals, .events = POLLIN},
                              {.fd = witness->wake, .events = POLLIN},
                              {.fd = kernel_rings_descriptor(witness->rings), .events = POLLIN}};
-    int error = run_round(witness);
+    int error = run_round(witness, true);
     while (error == 0 && (ready[0].revents & POLLIN) == 0) {
         poll(ready, sizeof ready / sizeof *ready, TURN_MS);
         if ((ready[1].revents & POLLIN) != 0)
             drain(witness->wake);
-        error = run_round(witness);
+        error = run_round(witness, ((ready[0].revents | ready[1].revents) & POLLIN) != 0);
     }
     return error;
 }

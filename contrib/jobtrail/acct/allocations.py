@@ -3,6 +3,7 @@
 
 import itertools
 
+from . import run_routines
 from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
@@ -85,6 +86,7 @@ def allocation(runs, wanted):
     job["slurm"] = slurm
     job["job_name"] = slurm["JobName"] if slurm else None
     job["libs"] = merged(run["libs"] for run in runs)
+    job["routines"] = run_routines.merged(run["routines"] for run in runs) if wanted.routines else None
     job["packages"] = sorted({package for run in runs for package in run["packages"]})
     for name in OF_ONE_RUN:
         job[name] = job[name] if len(runs) == 1 else None

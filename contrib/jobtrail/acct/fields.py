@@ -149,6 +149,18 @@ def packages(run):
     return ",".join("%s/%s" % (name, version or "?") for name, version in run["packages"])
 
 
+def routines(run):
+    """Names of those that it called of designated libraries, the first call's first."""
+    return ",".join(dict.fromkeys(call["routine"] for call in run["routines"]["called"])) if run["routines"] else None
+
+
+def routine_count(run):
+    """">=" where not all calls were watched."""
+    if run["routines"] is None:
+        return None
+    return bounded(len(run["routines"]["called"]), ">=" if run["routines"]["missed"] else "")
+
+
 def column(name):
     return lambda run: run[name]
 
@@ -255,6 +267,7 @@ OURS = [
     ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
     ("NNodes", 8, column("num_nodes")),
     ("Node", 15, column("node")),
+    ("NRoutines", 9, routine_count),
     ("NRuns", 6, column("runs")),
     ("NTasks", 8, column("num_tasks")),
     ("Packages", 40, packages),
@@ -270,6 +283,7 @@ OURS = [
     ("RunSystemCPU", 13, run_cpu("system_cpu")),
     ("RunUserCPU", 13, run_cpu("user_cpu")),
     ("Signal", 6, column("signal")),
+    ("Routines", 40, routines),
     ("SlurmExit", 9, slurm("ExitCode")),
     ("SlurmState", 13, slurm("State")),
     ("Start", 19, lambda run: format_time(run["start_time"])),
@@ -295,6 +309,7 @@ SORTED_BY = {
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
 }  # fmt: skip
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
+OF_ROUTINES = {"NRoutines", "Routines"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
 IN_DEFAULT = {"JobName"}

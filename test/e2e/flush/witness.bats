@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
-# bats file_tags=needs:hear_kernel
+# bats file_tags=needs:hear_events
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
 load ../fixture/witness
 
+# bats test_tags=needs:hear_kernel
 @test "every process of a job has status and program, whatever it does" {
     local exits plain static empty killed threads other child pid
     listen
@@ -41,6 +42,7 @@ load ../fixture/witness
     "$(readelf -n "$PROGRAMS/exit_with" | sed -n 's/ *Build ID: //p')" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "memory, processor time and parents are known" {
     local memory spin
     listen
@@ -52,6 +54,7 @@ load ../fixture/witness
     [[ $(field "$spin" parent) == "$BASHPID" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "a process that is older than the witness is told of, with what is not known" {
     local pid
     "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
@@ -64,6 +67,7 @@ load ../fixture/witness
     [[ "$(field "$pid" status) $(lack "$pid")" == "15 1" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "a witness that was killed is followed by one that goes on" {
     local before between
     listen
@@ -82,6 +86,7 @@ load ../fixture/witness
     [[ $(grep -c '^listen ' "$KERNEL") == 2 ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "records have the status of what Slurm did not start" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
@@ -113,14 +118,15 @@ kill_self kernel 0 9" ]]
     hush
 }
 
-@test "in another network namespace it says so, and tells times alone" {
+@test "where the kernel does not tell of ends it says so, and tells times alone" {
     listen unshare --net
     run_one "$PROGRAMS/exit_with" 3
     hush
-    [[ $(<"$BATS_TEST_TMPDIR/said") == *"outside of the first network namespace"* ]]
+    [[ $(<"$BATS_TEST_TMPDIR/said") == *"the first "*" namespace"* ]]
     [[ "$(lack "$PID") $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "without mappings the program is a short name" {
     sed -i 's/^level = .*/level = ends/' "$CONF"
     listen
@@ -135,6 +141,7 @@ finds() {
     jq -r '.[] | select(.check == "witness") | "\(.state) \(.found)"' "$BATS_TEST_TMPDIR/found" | grep -F "$1"
 }
 
+# bats test_tags=needs:hear_kernel
 @test "doctor says whether it listens, and what the kernel refuses" {
     finds "warning no witness runs"
     listen
@@ -158,6 +165,7 @@ finds() {
     [[ $status == 0 && $output == *"nothing to do"* && ! -e $KERNEL && ! -e $SPOOL/witness ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "the watcher keeps it" {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
     WATCHER=$!

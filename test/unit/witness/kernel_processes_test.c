@@ -410,6 +410,23 @@ static void the_librarys_mapping_is_seen(void **state)
     }
 }
 
+static void an_end_waits_for_its_event_as_long_as_that_takes(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    end_thread(processes, 7, 7, true, 2);
+    end_thread(processes, 9, 9, true, 2); /* of no job */
+    for (int i = 0; i < 5; i++)
+        kernel_processes_round(processes); /* the kernel frees its memory */
+    assert_int_equal(kernel_processes_unmatched(processes), 1);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 9 * (uint64_t)S);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].status, 7 << 8);
+    kernel_processes_free(processes);
+}
+
 static void without_mappings_the_short_name_is_the_program(void **state)
 {
     struct kernel_processes *processes = begin(false, true);
@@ -459,6 +476,7 @@ int main(void)
         cmocka_unit_test(an_older_process_lacks_its_start),
         cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
         cmocka_unit_test(the_librarys_mapping_is_seen),
+        cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),
         cmocka_unit_test(what_has_no_room_is_counted),
     };

@@ -57,7 +57,12 @@ SELECT DISTINCT 'coverage', coverage.uuid, coverage.owner, coverage.user,
     CAST(coverage.job_id_raw AS CHAR), coverage.restart_count, coverage.cluster, coverage.proven
 FROM coverage
 WHERE coverage.uuid IN (SELECT other.uuid FROM coverage AS other
-    GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1);
+    GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1)
+UNION ALL
+SELECT 'ranks', ranks.uuid, ranks.owner, ranks.user,
+    CAST(ranks.job_id_raw AS CHAR), ranks.restart_count, ranks.cluster, ranks.proven
+FROM ranks
+WHERE ranks.uuid IN (SELECT other.uuid FROM ranks AS other GROUP BY other.uuid HAVING count(*) > 1);
 
 -- In these views run_time, num_cores and the others mean what they mean in XALT: run_time x num_cores is inclusive,
 -- as of runs at the same time each has all of them. Exclusive core seconds are in `run` alone (core_seconds).
