@@ -68,7 +68,7 @@ SH
 }
 
 @test "jobs that are cancelled, and steps that are killed" {
-    local job step
+    local job
     job=$(submit "$PROGRAMS/spin 100 sleep & $PROGRAMS/ignore_term & echo pid \$!; wait")
     eventually 30 output_has "$job" '^pid [0-9]+$'
     run_as root scancel "$job"
