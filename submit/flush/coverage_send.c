@@ -4,8 +4,17 @@
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/uncaptured_run.h"
+#include "submit/flush/kernel_send.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/run_record.h"
+
+static const struct kernel_noted *find_noted(const struct reading_request *request,
+                                             const struct capture *capture)
+{
+    return request->kernel == NULL
+               ? NULL
+               : kernel_notes_find(request->kernel, capture->pid, capture->start_ticks, false);
+}
 
 static int send_uncaptured_run(const struct ledger_send *send, const struct coverage_told *told,
                                const struct coverage_uncaptured *task, uint64_t *runs)
@@ -20,7 +29,10 @@ static int send_uncaptured_run(const struct ledger_send *send, const struct cove
         return error;
     const struct ending_evidence evidence = {.journal = request->journal,
                                              .now_ns = request->now_ns,
+                                             .kernel = find_noted(request, &run.capture),
                                              .has_not_started = task->has_not_started};
+    if (evidence.kernel != NULL)
+        run.capture.up_ns = evidence.kernel->note.exec_ns; /* of the task's program */
     const struct ending ending = ending_find(&run.capture, &evidence);
     struct allocation_run had = {.core_seconds = 0}; /* no program had the task's time */
     if (!task->has_not_started)
@@ -33,7 +45,7 @@ static int send_uncaptured_run(const struct ledger_send *send, const struct cove
                                       .ending = &ending,
                                       .dropped = told->dropped,
                                       .probability = task->probability,
-                                      .is_uncaptured = true,
+                                      .captured_by = CAPTURED_BY_JOURNAL,
                                       .missing_library = task->library,
                                       .had = &had};
     error = run_record_build(&source, &record);
@@ -113,6 +125,8 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
     }
     if (error == 0 && request->conf->coverage)
         error = send_facts(send, told, &coverage, first);
+    if (error == 0 && request->kernel != NULL)
+        error = kernel_send(send, &coverage, told->dropped, runs);
     coverage_free(&coverage);
     return error;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/process.h"
@@ -12,6 +13,7 @@
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/facts/replaceable.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/facts/two_witnesses.h"
@@ -35,6 +37,7 @@ struct ends {
     struct packages packages;
     struct package_versions *versions;
     struct json_memo *memo;
+    struct kernel_run *kernel_run; /* memory for objects that the kernel saw */
 };
 
 int ledger_send_record(const struct ledger_send *send, int error, struct built_record *record)
@@ -199,7 +202,7 @@ static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
     return error == 0 ? division_make(ends->division) : error;
 }
 
-static int send_end(const struct ends *ends, const struct capture *capture, size_t at)
+static int send_end(const struct ends *ends, struct capture *capture, size_t at)
 {
     const struct ledger_send *send = ends->send;
     const struct ending ending =
@@ -226,6 +229,8 @@ static int send_end(const struct ends *ends, const struct capture *capture, size
     if ((send->request->journal == NULL && was_sent(send, capture)) ||
         !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
+    if (ending.seen != NULL)
+        kernel_run_add_objects(send->request->kernel, ending.seen, ends->kernel_run, capture);
     if (ends->division != NULL) {
         had = division_had(ends->division, at);
         source.had = &had;
@@ -262,7 +267,8 @@ static int send_runs(struct ends *ends)
     int packages = ends->send->request->packages;
     ends->memo = json_memo_new();
     ends->versions = package_versions_new();
-    if (ends->versions == NULL)
+    ends->kernel_run = malloc(sizeof *ends->kernel_run);
+    if (ends->versions == NULL || ends->kernel_run == NULL)
         return -ENOMEM;
     if (packages >= 0 && packages_read(packages, &ends->packages) != 0)
         ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
@@ -313,6 +319,7 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     two_witnesses_free(ends.witnesses);
     job_tasks_free(&ends.tasks);
     json_memo_free(ends.memo);
+    free(ends.kernel_run);
     package_versions_free(ends.versions);
     packages_free(&ends.packages);
     succession_free(&ends.succession);

@@ -95,6 +95,7 @@ void job_notes_free(struct job_notes *notes)
 {
     free(notes->text);
     id_cache_free(&notes->programs);
+    id_cache_free(&notes->sets);
     *notes = (struct job_notes){.directory = -1};
 }
 
@@ -123,6 +124,25 @@ uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *e
     if (!add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE))
         return 0;
     id_cache_add(&notes->programs, &digest, number);
+    return number;
+}
+
+uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t count)
+{
+    char line[KERNEL_LINE_MAX];
+    struct digest digest;
+    const void *const pieces[] = {file};
+    const size_t sizes[] = {count * sizeof *file};
+    if (hash_pieces(pieces, sizes, 1, &digest) != 0)
+        return 0;
+    uint32_t known = (uint32_t)id_cache_find(&notes->sets, &digest);
+    if (known != 0 || notes->sets.used == JOB_SETS_MAX)
+        return known;
+    uint32_t number = (uint32_t)notes->sets.used + 1;
+    size_t length = kernel_objects_print(number, file, count, line, sizeof line);
+    if (!add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE))
+        return 0;
+    id_cache_add(&notes->sets, &digest, number);
     return number;
 }
 

@@ -14,16 +14,17 @@
 #include "submit/job/kernel_notes.h"
 #include "submit/witness/kernel_event.h"
 
-/* Programs of a job that are told apart; further ones are unknown. */
-enum { JOB_PROGRAMS_MAX = 16384 };
+/* Files of a job that are told apart, programs and objects, and sets of them; further ones are
+ * unknown. */
+enum { JOB_PROGRAMS_MAX = 16384, JOB_SETS_MAX = 16384 };
 
 struct job_notes {
     int directory; /* the job's; the caller's */
     char *text;    /* owned: what is to be appended */
     size_t length;
-    uint64_t size;            /* of the file, with what is to be appended */
-    uint64_t left, told;      /* processes without room; of these, that the file tells of */
-    struct id_cache programs; /* owned: their numbers */
+    uint64_t size;                  /* of the file, with what is to be appended */
+    uint64_t left, told;            /* processes without room; of these, that the file tells of */
+    struct id_cache programs, sets; /* owned: their numbers */
 };
 
 /* Begins the file, or goes on with one that is there: what this listener hears, when it began, and
@@ -34,6 +35,9 @@ void job_notes_free(struct job_notes *notes);
 
 /* The number of a program; 0 where there is no room for it. */
 uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *event);
+
+/* The number of a set of such numbers, in their order; 0 where there is no room for it. */
+uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t count);
 
 /* A process has ended. Returns whether there was room. */
 bool job_notes_end(struct job_notes *notes, const struct kernel_note *note);

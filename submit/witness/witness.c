@@ -78,6 +78,13 @@ static uint32_t take_program(void *context, uint32_t job, const struct kernel_ev
     return notes == NULL ? 0 : job_notes_program(notes, event);
 }
 
+static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
+{
+    struct witness *witness = context;
+    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    return notes == NULL ? 0 : job_notes_objects(notes, file, count);
+}
+
 static void take_end(void *context, uint32_t job, const struct kernel_note *note)
 {
     struct witness *witness = context;
@@ -296,6 +303,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
                                              witness->ends >= 0, witness->before_ns};
     witness->offset_ns = (int64_t)(witness->listen.real_ns - witness->listen.boot_ns);
     const struct kernel_processes_calls calls = {take_program,
+                                                 take_objects,
                                                  take_end,
                                                  take_loss,
                                                  witness,

@@ -11,7 +11,7 @@ import time
 from .. import program, progress, slurm, witness
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
-from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, running
+from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, ranks, routines, running
 from .details import Details
 from .runs import Libraries
 from .select import Selection, select_place, user_name, window
@@ -83,6 +83,7 @@ def parser(own=None):
     add("--built-by", metavar="USERS", help="was linked by one of these")
     add("--built-by-others", action="store_true", help="was linked by somebody else than ran it")
     add("--function", metavar="GLOB", action="append", help="calls this function of a library")
+    add("--routine", metavar="GLOB", action="append", help="has called this routine of a designated library")
     add("--env", metavar="NAME[=GLOB]", action="append", help="had this in its environment")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="loaded this package of R, Python")
     add("--changed", metavar="TIME", help="loaded a library that has changed since, as it was or as it is")
@@ -103,6 +104,8 @@ def parser(own=None):
     add("--libs", action="store_true", help="show the libraries of each run")
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
+    add("--routines", action="store_true", help="the routines of designated libraries that runs called, instead of runs")
+    add("--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
     add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("--events", action="store_true", help="the same, with a row for all changes of an installation")
     add("-n", "--noheader", action="store_true")
@@ -218,7 +221,7 @@ OF_COVERAGE = {
 }  # fmt: skip
 # what has rows of its own instead of runs: each module has FIELDS, DEFAULT, read(store, options, now) and GOES_WITH, the set of the
 # names of options that can be used with it
-OTHER_ROWS = {"links": links, "events": events, "changes": changes}
+OTHER_ROWS = {"links": links, "events": events, "changes": changes, "routines": routines, "ranks": ranks}
 # with each question
 ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
 
@@ -283,7 +286,7 @@ def other_rows(options):
 
 def sort_keys(options):
     """(function of a row, whether from the greatest on) for each field of --sort."""
-    listed, sorted_by = listed_of(options).FIELDS, {} if other_rows(options) or options.coverage else fields.SORTED_BY
+    listed, sorted_by = listed_of(options).FIELDS, getattr(listed_of(options), "SORTED_BY", {})
     keys = []
     for word in split(options.sort or ""):
         name, _, value = fields.find_field(word.lstrip("+-"), listed)

@@ -22,7 +22,7 @@
 #define PROGRAM                                                                                    \
     "program 1 - /opt/a\nprogram 2 - /usr/lib/ld-linux-x86-64.so.2\nprogram 3 - /bin/sh\n"
 #define NOTED(pid, times, program, status, lack)                                                   \
-    "end " pid " 1 " times " " program " " status " " lack " 0 0 0 0 0 0 0\n"
+    "end " pid " 1 " times " " program " " status " " lack " 0 0 0 0 0 0 0 0 0\n"
 
 #define STEP                                                                                       \
     "step time=5.000000000 job=1 uid=1 gid=1 step=0\n"                                             \

@@ -17,7 +17,7 @@
 
 #include "conf/base/whole_file.h"
 
-enum { ENDED_MAX = 64, JOB = 3, DAEMON = 100, S = 1000000000 };
+enum { ENDED_MAX = 64, SET_MAX = 16, JOB = 3, DAEMON = 100, S = 1000000000 };
 
 /* What a static program lacks, and what may be unknown of objects. */
 enum {
@@ -27,8 +27,8 @@ enum {
 
 static struct kernel_note ended[ENDED_MAX];
 static size_t ended_count;
-static char program[ENDED_MAX][32]; /* from 1 on: the last part of the path */
-static uint32_t program_count;
+static char program[ENDED_MAX][32]; /* from 1 on: the last part of the path of a file */
+static uint32_t program_count, set[ENDED_MAX][SET_MAX], set_count;
 static unsigned losses;
 
 static uint32_t take_program(void *context, uint32_t job, const struct kernel_event *event)
@@ -41,6 +41,15 @@ static uint32_t take_program(void *context, uint32_t job, const struct kernel_ev
     snprintf(program[++program_count], sizeof program[0], "%.*s",
              (int)(event->name + event->name_size - slash), slash);
     return program_count;
+}
+
+static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
+{
+    (void)context;
+    assert_int_equal(job, JOB);
+    assert_true(set_count < ENDED_MAX - 1 && count <= SET_MAX);
+    memcpy(set[++set_count], file, count * sizeof *file);
+    return set_count;
 }
 
 static void take_end(void *context, uint32_t job, const struct kernel_note *note)
@@ -61,13 +70,14 @@ static void take_loss(void *context, uint32_t job)
 static struct kernel_processes *begin(bool has_maps, bool has_ends)
 {
     const struct kernel_processes_calls calls = {.take_program = take_program,
+                                                 .take_objects = take_objects,
                                                  .take_end = take_end,
                                                  .take_loss = take_loss,
                                                  .has_maps = has_maps,
                                                  .has_ends = has_ends};
     struct kernel_processes *processes = kernel_processes_new(&calls);
     assert_non_null(processes);
-    ended_count = program_count = losses = 0;
+    ended_count = program_count = set_count = losses = 0;
     kernel_processes_daemon(processes, DAEMON, S, JOB);
     return processes;
 }
