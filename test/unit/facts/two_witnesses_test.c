@@ -239,6 +239,19 @@ static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
     assert_int_equal(of_both(&capture, LISTEN), WITNESS_OUTLIVED);
 }
 
+static void a_process_in_another_name_space_counts_once(void **state)
+{
+    struct capture capture = captured("/opt/a");
+    const struct comparison of = {.notes = LISTEN PROGRAM NOTED("51", TIMES, "1", "0", "0")
+                                      NOTED("52", TIMES, "1", "0", "0"),
+                                  .capture = &capture};
+    (void)state;
+    capture.name_space = 7;
+    const struct witness_agreement agreement = compare(&of);
+    assert_int_equal(agreement.count[WITNESS_NAME_SPACE], 1);
+    assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1);
+}
+
 static void time_without_a_listener_is_counted(void **state)
 {
     struct kernel_notes kernel = {.text = NULL};
@@ -288,6 +301,7 @@ int main(void)
         cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
+        cmocka_unit_test(a_process_in_another_name_space_counts_once),
         cmocka_unit_test(time_without_a_listener_is_counted),
         cmocka_unit_test(each_explained_verdict_has_a_name),
     };
