@@ -65,8 +65,11 @@ static bool is_last_program(const struct capture *capture, const struct kernel_n
 /* The kernel adds a word to the path of a file that was removed. */
 static bool is_same_path(struct capture_bytes exec, const char *name)
 {
-    return exec.cut || (strncmp(name, exec.at, exec.size) == 0 &&
-                        (name[exec.size] == '\0' || strcmp(name + exec.size, " (deleted)") == 0));
+    if (exec.cut)
+        return true;
+    const char *behind = name + exec.size;
+    return strlen(name) >= exec.size && memcmp(name, exec.at, exec.size) == 0 &&
+           (behind[0] == '\0' || strcmp(behind, " (deleted)") == 0);
 }
 
 /* Short names are not compared: that of a script is the script's. */
