@@ -67,9 +67,10 @@ static bool is_same_path(struct capture_bytes exec, const char *name)
 {
     if (exec.cut)
         return true;
+    if (strlen(name) < exec.size || memcmp(name, exec.at, exec.size) != 0)
+        return false;
     const char *behind = name + exec.size;
-    return strlen(name) >= exec.size && memcmp(name, exec.at, exec.size) == 0 &&
-           (behind[0] == '\0' || strcmp(behind, " (deleted)") == 0);
+    return behind[0] == '\0' || strcmp(behind, " (deleted)") == 0;
 }
 
 /* Short names are not compared: that of a script is the script's. */
