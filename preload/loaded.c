@@ -80,11 +80,12 @@ bool loaded_needs(const struct loaded *object, const char *soname)
     return false;
 }
 
-uint32_t loaded_hash(const char *name)
+uint32_t loaded_hash(const char *name, uint32_t *length)
 {
-    uint32_t hash = 5381;
-    for (; *name != '\0'; name++)
-        hash = hash * 33 + (unsigned char)*name;
+    uint32_t hash = 5381, at = 0;
+    for (; name[at] != '\0'; at++)
+        hash = hash * 33 + (unsigned char)name[at];
+    *length = at;
     return hash;
 }
 

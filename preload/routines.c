@@ -71,6 +71,7 @@ static bool put_list(struct routine_search *search, uint32_t found, size_t room,
     head->watched = search->watched;
     head->missed = search->missed;
     fields_wrote(fields, sizeof *head + memory->list.room);
+    fields->blank = memory->list.room - head->bytes;
     return memory->entry_count > 0 || memory->library_count > 0 || search->missed > 0;
 }
 
@@ -95,16 +96,13 @@ void routines_choose(const struct image *image, const void *policy, size_t later
                      struct fields *fields)
 {
     const struct policy_header *header = policy;
-    struct routine_library library[ROUTINE_LIBRARIES_MAX];
-    struct routine_search search = {.image = image};
-    if (!policy_find(policy, POLICY_ROUTINE, &search.table) ||
-        (search.memory = map_memory()) == NULL)
+    struct routine_search search;
+    if (!routine_search_begin(&search, image, policy) || (search.memory = map_memory()) == NULL)
         return;
-    uint32_t found = routine_search_libraries(&search, library);
+    uint32_t found = routine_search_libraries(&search);
     search.memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
     search.memory->image = *image;
     search.memory->policy = policy;
-    memcpy(search.memory->library, library, sizeof library);
     put_all(&search, found, later, fields);
 }
 
@@ -159,12 +157,13 @@ bool routines_are_noted(const struct routine_memory *memory)
 
 /* Whether each call is to be counted in the entry's cell from now on. One thread alone notes the
  * first call, so that it is in the list once. To count them, each thread needs the cell. */
-static bool note_call(struct routine_memory *memory, struct routine_entry *entry, uint32_t index)
+static bool note_call(struct routine_memory *memory, struct routine_entry *entry)
 {
-    if (__atomic_exchange_n(&memory->is_noted[index], 1, __ATOMIC_RELAXED) && !memory->is_counted)
+    const struct routine_call call = {entry->name, entry->length, entry->library, entry->flags};
+    if (__atomic_exchange_n(&entry->is_noted, 1, __ATOMIC_RELAXED) && !memory->is_counted)
         return false;
     uint64_t now_ns = memory->now == NULL ? LEDGER_TIME_UNKNOWN : clock_now_coarse(memory->now);
-    struct ledger_routine *cell = routine_list_call(&memory->list, &memory->call[index], now_ns);
+    struct ledger_routine *cell = routine_list_call(&memory->list, &call, now_ns);
     if (cell == NULL)
         return false;
     __atomic_store_n(&memory->list.head->called, 1, __ATOMIC_RELAXED);
@@ -191,7 +190,7 @@ uintptr_t routine_called(struct routine_entry *entry)
 {
     struct routine_memory *memory = routine_known;
     uint32_t index = (uint32_t)(entry - memory->entry);
-    bool is_counted = routines_are_noted(memory) && note_call(memory, entry, index);
+    bool is_counted = routines_are_noted(memory) && note_call(memory, entry);
     __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
                      __ATOMIC_RELEASE);
     if (!is_counted)

@@ -101,13 +101,18 @@ static uint32_t task_count(const struct journal_step *step)
     return step == NULL || step->tasks == 0 ? 1 : step->tasks;
 }
 
+bool coverage_leaves_out(const void *policy, const struct journal_step *step, const char *path)
+{
+    const struct policy_header *header = policy;
+    uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
+    return (header->switches & wanted) == 0 ||
+           policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
+}
+
 static bool is_left_out(const struct search *search, const struct journal_step *step,
                         const char *path)
 {
-    const struct policy_header *header = search->source->policy;
-    uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
-    return search->is_host_skipped || (header->switches & wanted) == 0 ||
-           policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
+    return search->is_host_skipped || coverage_leaves_out(search->source->policy, step, path);
 }
 
 /* ---- Outcomes -------------------------------------------------------------------------------- */

@@ -206,6 +206,8 @@ static int read_notes(const struct flush_state *state, int directory, struct not
     error = kernel_notes_read(directory, &notes->kernel);
     if (error != 0)
         free_notes(notes);
+    else
+        notes->kernel.until_ns = witness_state_heard_until(state->spool);
     return error;
 }
 

@@ -28,11 +28,11 @@ LINK = (
 NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "wrapper", "path", "module")
 
 
-def read_together(store, sql, numbers):
-    """Rows of the statement about some of the numbers, for all of them."""
-    for first in range(0, len(numbers), AT_ONCE):
-        some = tuple(numbers[first : first + AT_ONCE])
-        yield from store.lookup(sql % ", ".join("?" * len(some)), some)
+def read_together(store, sql, numbers, more=(), at_once=AT_ONCE):
+    """Rows of the statement about some of the numbers, for all of them. `more`: values that it has beside."""
+    for first in range(0, len(numbers), at_once):
+        some = tuple(numbers[first : first + at_once])
+        yield from store.lookup(sql % ", ".join("?" * len(some)), (*some, *more))
 
 
 def numbers_of(runs, column):

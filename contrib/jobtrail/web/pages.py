@@ -11,7 +11,7 @@ from ..acct.select import Selection
 from ..alldoc.search import checked_kinds
 from ..alldoc.show import harmless
 from ..hints import hint
-from ..report import fitting, unused_page, use_parts
+from ..report import fitting, uncalled_page, unused_page, use_parts
 from ..report import main as report
 from ..text import cell, escape
 from . import documentation, runs, site, things
@@ -73,8 +73,6 @@ REPORT_ASKED = ("of", "paths", "use")
 
 def asked_use(context, name):
     context.check_choice("use", use_parts.USES if name in fitting.BY_USE else ())
-    if context.get("use") == "called":
-        raise Refused(404, "Calls: %s." % use_parts.NO_CALLS)
     return context.get("use") or None
 
 
@@ -88,6 +86,8 @@ def report_page(name):
         why = fitting.why_unfit(name, context.chosen_options) if use or name in fitting.OF_LIBRARIES else None
         if why:
             raise Refused(400, why + ".")
+        if name == "uncalled" and not model.store.is_all:
+            raise Refused(404, uncalled_page.NOT_ALL + ".")
         if name == "unused" and not unused_page.can_be_made(model):
             raise Refused(404, (unused_page.NO_LIST if model.store.is_all else unused_page.NOT_ALL) + ".")
         if name == "removal" and not (context.get("lib") or context.get("module")):

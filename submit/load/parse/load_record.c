@@ -287,6 +287,36 @@ static int read_days(struct reader *reader, struct run_record *run)
     return error == 0 ? check_days(run, reader->reason) : error;
 }
 
+/* How far the clock of first calls may be from that of starts and ends: a tick, and what the node's
+ * was set by. */
+#define ROUTINES_SLACK_S 1.0
+
+/* Until when a run ran at the latest; without its end, when its record was written. */
+static double latest_end(const struct run_record *run)
+{
+    if (!run->end_time.known)
+        return run->record_epoch.known ? run->record_epoch.value : HUGE_VAL;
+    bool has_later = run->end_time_max.known && run->end_time_max.value > run->end_time.value;
+    return has_later ? run->end_time_max.value : run->end_time.value;
+}
+
+static int read_routines(struct reader *reader, struct run_record *run)
+{
+    struct json_object *parsed = NULL;
+    double slack = ROUTINES_SLACK_S;
+    if (reader->top[RECORD_TOP_routineT].size == 0)
+        return 0;
+    int error = parse(reader, reader->top[RECORD_TOP_routineT], &parsed);
+    if (error == 0)
+        error = run_routines_read(parsed, &run->routines, reader->reason);
+    if (run->clock_step.known)
+        slack += fabs(run->clock_step.value);
+    if (error == 0)
+        run_routines_bound(&run->routines, run->start_time.known ? run->start_time.value : 0,
+                           latest_end(run), slack);
+    return error;
+}
+
 /* All but its plain values. */
 static int read_rest(struct reader *reader)
 {
@@ -309,6 +339,8 @@ static int read_rest(struct reader *reader)
         error = check_end_bounds(run, reader->reason);
     if (error == 0 && !run->is_start_only)
         error = read_days(reader, run);
+    if (error == 0)
+        error = read_routines(reader, run);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
     return error;
@@ -630,7 +662,8 @@ size_t load_record_bytes(const struct record *record)
                  record->run.ancestors.bytes + record->run.build.bytes +
                  (record->run.days.list == NULL
                       ? 0
-                      : record->run.days.count * sizeof *record->run.days.list);
+                      : record->run.days.count * sizeof *record->run.days.list) +
+                 run_routines_bytes(&record->run.routines);
     else if (record->kind == RECORD_LINK)
         bytes += record->link.libs.bytes + record->link.functions.bytes;
     return bytes;
@@ -652,6 +685,7 @@ void load_record_free(struct record *record)
         json_object_put(record->run.ancestors.value);
         json_object_put(record->run.build.value);
         run_days_free(&record->run.days);
+        run_routines_free(&record->run.routines);
     } else if (record->kind == RECORD_LINK) {
         json_object_put(record->link.libs.value);
         json_object_put(record->link.functions.value);

@@ -20,6 +20,7 @@
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_reason.h"
 #include "submit/load/parse/run_days.h"
+#include "submit/load/parse/run_routines.h"
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
 #define RECORD_NAME_MAX_BYTES 255
@@ -70,6 +71,7 @@ struct run_record {
     const char *ancestor_pids;   /* JSON array, the parent's first */
     struct json_slice core_days; /* as it stands in the record; of size 0 when it has none */
     struct run_days days;        /* the same, read; its sum is core_seconds */
+    struct run_routines routines;
 
     struct record_part libs;        /* array of [path, hash], in order, each once */
     struct record_part environment; /* object of strings */

@@ -224,8 +224,16 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [ "$(jq -c '[.tables[0].rows[] | [.library, .total, .total_high]]' <<<"$output")" = '[["hdf5/1.14.3",2,null]]' ]
     FETCH carol "/months.json?use=linked&of=compilers&$NOVEMBER"
     [ "$(jq -c '[.tables[0].rows[] | [.compiler, .total]]' <<<"$output")" = '[["SECRETcc",1],["gfortran",1]]' ]
-    FETCH carol "/months?use=called&$NOVEMBER"
-    status_is 404 && [[ $output == *"jobtrail does not record yet"* ]]
+    FETCH carol "/months.json?use=called&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[] | [.library, .total, .total_low, .total_high]]' <<<"$output")" = '[["SECRET 1",1,1,null]]' ]
+    FETCH bob "/routines.json?of=routines&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[] | [.library, .routine, .runs, .calls]]' <<<"$output")" = '[["SECRET 1","SECRETroutine",1,2]]' ]
+    FETCH alice "/routines?$NOVEMBER"
+    status_is 200 && [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
+    FETCH carol "/uncalled?$NOVEMBER"
+    status_is 200 && [[ $output == *"0 that nobody has called since 2024-11-01"* ]]
+    FETCH alice "/uncalled?$NOVEMBER"
+    status_is 404 && [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="uncalled?'* ]]
     FETCH carol "/months?use=opened&account=x&$NOVEMBER"
     status_is 400
 }
@@ -254,9 +262,10 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         for user in alice carol; do
             for page in "library.json?name=hdf5&$NOVEMBER" "module.json?name=hdf5%2F1.14.3&$NOVEMBER" "changes.json?$NOVEMBER" \
                 "removal.json?module=hdf5%2F1.14.3&$NOVEMBER" "weekdays.json?use=opened&$NOVEMBER" "months.json?use=linked&$NOVEMBER" \
-                "unused.json?from=2024-11-21&to=2024-11-30"; do
+                "unused.json?from=2024-11-21&to=2024-11-30" "routines.json?$NOVEMBER" "months.json?use=called&$NOVEMBER" \
+                "uncalled.json?from=2024-11-21&to=2024-11-30"; do
                 FETCH "$user" "/$page"
-                status_is 200 || [[ $user$page == aliceunused* ]]
+                status_is 200 || [[ $user$page == alice@(unused|uncalled)* ]]
                 jq -c --arg page "$page" '[$page, .tables]' <<<"$output" || echo "$output"
             done
         done >"$BATS_TEST_TMPDIR/${store%%:*}"

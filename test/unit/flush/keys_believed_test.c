@@ -26,8 +26,9 @@ static bool is_taken_by(enum reading_kind kind, const struct record_view *record
     make_whole(&made);
     struct job_allocation allocation = job_allocation_find(&made.journal, 0);
     allocation.tasks = 8; /* more than the sample tells of */
-    struct worker_check *check = worker_check_new(kind, &made.conf, &made.journal.identity,
-                                                  kind == READING_JOB ? &allocation : NULL, -1, -1);
+    struct worker_check *check =
+        worker_check_new(kind, &made.conf, &made.journal.identity,
+                         kind == READING_JOB ? &allocation : NULL, NULL, -1, -1);
     assert_non_null(check);
     bool taken = worker_check_record(check, record);
     worker_check_free(check);

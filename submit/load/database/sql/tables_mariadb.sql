@@ -159,7 +159,8 @@ CREATE TABLE IF NOT EXISTS layout (
     node_id     BIGINT,
     task_id     BIGINT,
     cpus_alloc  BIGINT,
-    gpus_alloc  BIGINT
+    gpus_alloc  BIGINT,
+    captured_by VARCHAR(255)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS ending (
@@ -202,6 +203,11 @@ CREATE TABLE IF NOT EXISTS run_own (
     core_day       INT,
     leads          BIGINT,
     clock_step     DOUBLE,
+    user_cpu       DOUBLE,
+    system_cpu     DOUBLE,
+    max_rss        BIGINT,
+    disk_read      BIGINT,
+    disk_write     BIGINT,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
@@ -320,6 +326,18 @@ CREATE TABLE IF NOT EXISTS coverage (
     others_runs   BIGINT,
     others_seconds DOUBLE,
     clock_step    DOUBLE,
+    witness       VARCHAR(255),
+    witness_processes BIGINT,
+    witness_older BIGINT,
+    witness_partial BIGINT,
+    witness_left  BIGINT,
+    witness_lost  BIGINT,
+    witness_overruns BIGINT,
+    witness_unheard DOUBLE,
+    witness_agreed BIGINT,
+    witness_explained BIGINT,
+    witness_causes TEXT,
+    witness_unexplained BIGINT,
     step_id       VARCHAR(255),
     outcome       VARCHAR(255) NOT NULL,
     program       VARCHAR(255),
@@ -435,6 +453,44 @@ CREATE TABLE IF NOT EXISTS library_event (
     PRIMARY KEY (uuid),
     INDEX library_event_library (library, found),
     INDEX library_event_found (found)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- What runs called of the libraries that [routines] designates.
+CREATE TABLE IF NOT EXISTS routine_library (
+    id        INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity  BINARY(20) NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    build_id  VARCHAR(255) NOT NULL,
+    module_id INT UNSIGNED
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS routine (
+    id                 INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity           BINARY(20) NOT NULL UNIQUE,
+    routine_library_id INT UNSIGNED NOT NULL,
+    name               TEXT NOT NULL,
+    INDEX routine_of_library (routine_library_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS run_routine (
+    run_id      BIGINT UNSIGNED NOT NULL,
+    routine_id  INT UNSIGNED NOT NULL,
+    first_call  DOUBLE,
+    calls       BIGINT,
+    is_at_least TINYINT,
+    PRIMARY KEY (run_id, routine_id),
+    INDEX run_routine_routine (routine_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- The libraries that were there, and how much of their calls was seen.
+CREATE TABLE IF NOT EXISTS run_routine_library (
+    run_id             BIGINT UNSIGNED NOT NULL,
+    routine_library_id INT UNSIGNED NOT NULL,
+    PRIMARY KEY (run_id, routine_library_id),
+    INDEX run_routine_library_library (routine_library_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS run_routine_watch (
+    run_id  BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+    watched BIGINT NOT NULL,
+    missed  BIGINT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
