@@ -10,6 +10,8 @@ from .model import KINDS
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
 from .removal_page import removal_page
+from .routines_page import routines_page
+from .uncalled_page import uncalled_page
 from .unused_page import unused_page
 from .usage import usage_page
 
@@ -30,18 +32,20 @@ PAGES.update(
     changes=changes_page,
     unused=unused_page,
     removal=removal_page,
+    routines=routines_page,
+    uncalled=uncalled_page,
 )
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
-    ("The site's libraries", ["changes", "unused", "removal"]),
+    ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
     ("How it ended", ["endings", "failures"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
 )  # fmt: skip

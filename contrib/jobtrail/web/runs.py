@@ -72,6 +72,7 @@ class Wanted:
         self.now, self.period = context.now, (None, None)
         self.duplicates, self.truncate, self.divided, self.qos = True, False, facts, None
         self.packages = self.facts = facts
+        self.routines = False
         self.is_extra = False
         self.fitting = ()
         self.accounting = context.accounting

@@ -57,7 +57,10 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     store_text_add(&update, " WHERE uuid = ? AND owner = ?"
                             " AND (proven < ? OR (proven = ? AND is_start_only >= ?))");
     runs->find_id = store_statement(
-        runs->on, "SELECT id FROM run_own WHERE uuid = ? AND owner = ? AND proven = ?", &error);
+        runs->on,
+        "SELECT id, (SELECT count(*) FROM run_routine_watch WHERE run_id = run_own.id)"
+        " FROM run_own WHERE uuid = ? AND owner = ? AND proven = ?",
+        &error);
     runs->drop_days = store_statement(runs->on, "DELETE FROM run_day WHERE run_id = ?", &error);
     runs->add_day = store_statement(
         runs->on, "INSERT INTO run_day (run_id, day, core_seconds) VALUES (?, ?, ?)", &error);
@@ -69,7 +72,7 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     runs->find = store_text_statement(runs->on, &find, &error);
     runs->add = store_text_statement(runs->on, &add, &error);
     runs->update = store_text_statement(runs->on, &update, &error);
-    return error;
+    return error == 0 ? store_prepare_routines(&runs->routines, runs->intern) : error;
 }
 
 /* ---- What is known of a run ----------------------------------------------------------------- */
@@ -161,6 +164,8 @@ static int want_rows(struct store_runs *runs, struct new_run *fresh)
         error = store_want_fields(runs->intern, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
         error = store_want_fields(runs->intern, TABLE_ENDING, NULL, 0, run, &fresh->ending);
+    if (error >= 0)
+        error = store_want_routine_libraries(&runs->routines, &run->routines);
     return error < 0 ? error : 0;
 }
 
@@ -347,20 +352,12 @@ static int write_runs(struct store_runs *runs, struct run_batch *batch, bool upd
     return store_write(runs->on, updates ? runs->update : runs->add, batch->rows, filled);
 }
 
-/* Of one that crossed a midnight, or that takes the place of one that may have. A row that another
- * record has taken meanwhile is left. */
-static int put_days(struct store_runs *runs, const struct new_run *fresh)
+/* Of one that crossed a midnight, or that takes the place of one that may have. */
+static int put_days(struct store_runs *runs, const struct new_run *fresh, struct value run)
 {
     const struct run_days *days = &fresh->run->days;
-    const struct value key[] = {value_text(fresh->run->uuid), value_int(fresh->owner),
-                                value_int(fresh->is_proven)};
-    int64_t id = 0;
     if (days->count < 2 && !fresh->replaces)
         return 0;
-    int found = store_ask(runs->on, runs->find_id, key, &id, 1);
-    if (found <= 0)
-        return found;
-    const struct value run = value_int(id);
     int error = store_write(runs->on, runs->drop_days, &run, 1);
     for (size_t i = 0; error == 0 && days->list != NULL && i < days->count; i++) {
         const struct value row[] = {run,
@@ -371,6 +368,42 @@ static int put_days(struct store_runs *runs, const struct new_run *fresh)
     return error;
 }
 
+/* The rows of other tables that are the run's alone. What took the place of a start has no routines
+ * of that one. A row that another record has taken meanwhile is left. */
+static int put_own_rows(struct store_runs *runs, const struct new_run *fresh)
+{
+    const struct run_routines *routines = &fresh->run->routines;
+    const struct value key[] = {value_text(fresh->run->uuid), value_int(fresh->owner),
+                                value_int(fresh->is_proven)};
+    int64_t id[2] = {0}; /* and whether it has routines */
+    if (fresh->run->days.count < 2 && !fresh->is_update && routines->value == NULL)
+        return 0;
+    int found = store_ask(runs->on, runs->find_id, key, id, 2);
+    if (found <= 0)
+        return found;
+    const struct value run = value_int(id[0]);
+    int error = put_days(runs, fresh, run);
+    if (error == 0 && id[1] > 0)
+        error = store_drop_routines(&runs->routines, &run, 1);
+    if (error != 0 || routines->value == NULL)
+        return error;
+    return store_put_routines(&runs->routines, id[0], routines, fresh->run->is_start_only);
+}
+
+/* Programs and routines: their rows need the ids of others. */
+static int settle_rows(struct store_runs *runs)
+{
+    struct run_batch *batch = runs->batch;
+    int error = store_settle(runs->intern, TABLE_ROUTINE_LIBRARY);
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = want_program(runs, &batch->list[i]);
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = store_want_routines(&runs->routines, &batch->list[i].run->routines);
+    if (error >= 0)
+        error = store_settle(runs->intern, TABLE_PROGRAM);
+    return error == 0 ? store_settle(runs->intern, TABLE_ROUTINE) : error;
+}
+
 int store_put_runs(struct store_runs *runs)
 {
     struct run_batch *batch = runs->batch;
@@ -378,15 +411,13 @@ int store_put_runs(struct store_runs *runs)
         return 0;
     batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
     int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory") : 0;
-    for (size_t i = 0; error >= 0 && i < batch->count; i++)
-        error = want_program(runs, &batch->list[i]);
-    if (error >= 0)
-        error = store_settle(runs->intern, TABLE_PROGRAM);
+    if (error == 0)
+        error = settle_rows(runs);
     if (error == 0)
         error = write_runs(runs, batch, false);
     if (error == 0)
         error = write_runs(runs, batch, true);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = put_days(runs, &batch->list[i]);
+        error = put_own_rows(runs, &batch->list[i]);
     return error;
 }

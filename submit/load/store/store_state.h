@@ -13,11 +13,35 @@
 
 struct store;
 
+/* What runs called of designated libraries: rows of a run, which go and come together. */
+enum { ROUTINE_TABLES = 3 };
+struct store_routines {
+    struct store_connection *on;
+    struct store_intern *intern;
+    struct statement *drop[ROUTINE_TABLES];
+    struct statement *add_watch, *add_library, *add_routine;
+};
+
+int store_prepare_routines(struct store_routines *routines, struct store_intern *intern);
+
+/* Ask for what runs share of it: for the libraries, and once these are settled for their routines.
+ */
+int store_want_routine_libraries(struct store_routines *routines, const struct run_routines *of);
+int store_want_routines(struct store_routines *routines, const struct run_routines *of);
+
+/* Removes the rows of the runs, whose ids are given; adds those of one, once the routines are
+ * settled.
+ */
+int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count);
+int store_put_routines(struct store_routines *routines, int64_t run, const struct run_routines *of,
+                       bool is_start_only);
+
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
     struct store_connection *on;
     struct store_intern *intern;
     struct store_parts *parts;
+    struct store_routines routines;
     struct run_batch *batch; /* owned: of the batch at hand */
     struct statement *find, *add, *update;
     struct statement *find_id, *drop_days, *add_day;
@@ -81,6 +105,16 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
 int store_put_library(struct store_libraries *libraries, const struct record *record,
                       enum store_result *result);
 
+/* Ranks, summarised. */
+struct store_ranks {
+    struct store_connection *on;
+    struct statement *owners, *add, *drop;
+};
+
+int store_prepare_ranks(struct store_ranks *ranks, struct store_connection *on);
+int store_put_ranks(struct store_ranks *ranks, const struct record *record,
+                    enum store_result *result);
+
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
     struct store_connection *on;
@@ -133,6 +167,7 @@ struct store {
     struct store_packages packages;
     struct store_coverage coverage;
     struct store_libraries libraries;
+    struct store_ranks ranks;
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */

@@ -2,66 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
-# bats file_tags=needs:hear_kernel
+# bats file_tags=needs:hear_events
 
 load ../fixture/job
+load ../fixture/witness
 
-setup() {
-    local ticks step
-    RULES="$KEEP_ALL"$'\n[witness]\nlevel = '"${LEVEL:-objects}" new_job
-    KERNEL=$SPOOL/$JOB.0/kernel
-    WITNESS=
-    ticks=$(sed 's/.*) //' "/proc/$BASHPID/stat" | cut -d' ' -f20)
-    step=$(tail -n 1 "$SPOOL/$JOB.0/journal")
-    echo "$step pid=$BASHPID ticks=$ticks" >>"$SPOOL/$JOB.0/journal"
-}
-
-teardown() {
-    [[ -z $WITNESS ]] || kill -KILL "$WITNESS" 2>/dev/null || true
-}
-
-listens() {
-    grep -q "until= *[1-9]" "$SPOOL/witness" 2>/dev/null
-}
-
-# listen [COMMAND...]: WITNESS listens, started by the command
-listen() {
-    rm -f "$SPOOL/witness"
-    "$@" "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e 2>"$BATS_TEST_TMPDIR/said" 3>&- &
-    WITNESS=$!
-    wait_for listens
-}
-
-# hush: the witness has written down all, and has ended
-hush() {
-    kill "$WITNESS"
-    wait "$WITNESS"
-    WITNESS=
-}
-
-# run_one COMMAND...: PID has run it
-run_one() {
-    "$@" >/dev/null 2>&1 3>&- &
-    PID=$!
-    wait "$PID" || true
-}
-
-# field PID NAME: of the process that had the pid last
-field() {
-    local names=(verb pid parent start parent_start end exec execs program status lack uid run peak read written
-        device inode) i
-    for i in "${!names[@]}"; do
-        [[ ${names[i]} != "$2" ]] || awk -v pid="$1" -v at="$((i + 1))" \
-            '$1 == "end" && $2 == pid { found = $at } END { print found }' "$KERNEL"
-    done
-}
-
-# program PID: the path of its last program
-program() {
-    awk -v number="$(field "$1" program)" '$1 == "listen" { delete path }
-        $1 == "program" { path[$2] = $4 } END { print path[number] }' "$KERNEL"
-}
-
+# bats test_tags=needs:hear_kernel
 @test "every process of a job has status and program, whatever it does" {
     local exits plain static empty killed threads other child pid
     listen
@@ -82,7 +28,7 @@ program() {
     # its child in another pid namespace, by the pid that it has here
     [[ $(awk -v pid="$child" '$1 == "end" && $3 == pid { print $10 }' "$KERNEL") == 2048 ]]
     for pid in "$plain" "$static" "$empty" "$killed" "$threads" "$other" "$child"; do
-        [[ $(field "$pid" lack) == 0 ]]
+        [[ $(lack "$pid") == 0 ]]
     done
     [[ $(stat -c '%a %u' "$KERNEL") == "600 0" && ! -s $BATS_TEST_TMPDIR/said ]]
 }
@@ -95,6 +41,7 @@ program() {
     "$(readelf -n "$PROGRAMS/exit_with" | sed -n 's/ *Build ID: //p')" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "memory, processor time and parents are known" {
     local memory spin
     listen
@@ -106,6 +53,7 @@ program() {
     [[ $(field "$spin" parent) == "$BASHPID" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "a process that is older than the witness is told of, with what is not known" {
     local pid
     "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
@@ -115,9 +63,10 @@ program() {
     kill -TERM "$pid"
     wait "$pid" || true
     hush
-    [[ "$(field "$pid" status) $(field "$pid" lack)" == "15 1" ]]
+    [[ "$(field "$pid" status) $(lack "$pid")" == "15 1" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "a witness that was killed is followed by one that goes on" {
     local before between
     listen
@@ -136,10 +85,7 @@ program() {
     [[ $(grep -c '^listen ' "$KERNEL") == 2 ]]
 }
 
-noted() {
-    [[ -n $(field "$1" status) ]]
-}
-
+# bats test_tags=needs:hear_kernel
 @test "records have the status of what Slurm did not start" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
@@ -171,14 +117,15 @@ kill_self kernel 0 9" ]]
     hush
 }
 
-@test "in another network namespace it says so, and tells times alone" {
+@test "where the kernel does not tell of ends it says so, and tells times alone" {
     listen unshare --net
     run_one "$PROGRAMS/exit_with" 3
     hush
-    [[ $(<"$BATS_TEST_TMPDIR/said") == *"outside of the first network namespace"* ]]
-    [[ "$(field "$PID" lack) $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
+    [[ $(<"$BATS_TEST_TMPDIR/said") == *"the first "*" namespace"* ]]
+    [[ "$(lack "$PID") $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "without mappings the program is a short name" {
     sed -i 's/^level = .*/level = ends/' "$CONF"
     listen
@@ -193,6 +140,7 @@ finds() {
     jq -r '.[] | select(.check == "witness") | "\(.state) \(.found)"' "$BATS_TEST_TMPDIR/found" | grep -F "$1"
 }
 
+# bats test_tags=needs:hear_kernel
 @test "doctor says whether it listens, and what the kernel refuses" {
     finds "warning no witness runs"
     listen
@@ -216,6 +164,7 @@ finds() {
     [[ $status == 0 && $output == *"nothing to do"* && ! -e $KERNEL && ! -e $SPOOL/witness ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "the watcher keeps it" {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
     WATCHER=$!

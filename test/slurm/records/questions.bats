@@ -15,6 +15,7 @@ setup_file() {
         SELECT_PARAMS=CR_Core_Memory EXTRA_CONF="FirstJobId=12
 DefMemPerCPU=100"
     sed -i 's/^cluster = lab$/cluster = tiny/' "$DIR/jobtrail.conf"
+    printf '\n[routines]\nkeep = soname:libc\\.so\\.6\n' >>"$DIR/jobtrail.conf"
     export STORE=sqlite:$DIR/store.db
     run_jobs
     site_records "$DIR/site"
@@ -68,7 +69,9 @@ answers() {
         def at($from; $to; $uuid): .userT.run_uuid = $uuid |
             .userDT += {start_time: $from, end_time: $to, run_time: ($to - $from)};
         (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000001") |
-            .slurmT += {signal: 9, exit_code: null}),
+            .slurmT += {signal: 9, exit_code: null} |
+            .routineT = {libraryA: [["/sw/mkl/2024.1/lib/libmkl_rt.so.2", "ab12"]], routineA: [[0, "dgemm_", ($now - 3599), 5, false]],
+                watched: 1, missed: 0, counted: true}),
         (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000002") | .slurmT += {job_id: 71, exit_code: 1}),
         (at(1790900000; 1790900060; "019a9f00-7000-7000-8000-000000000003") | .slurmT += {job_id: 72}),
         {resultT: {uuid: "019a9f00-7000-7000-8000-000000000020", build_user: "carol", build_host: "login1", build_syshost: "tiny",
@@ -158,4 +161,15 @@ ask() { # COMMAND
 @test "what is different today" {
     run --separate-stderr ask "jobtrail-acct --diff 12 14"
     [[ $output == *"arguments: 1 different"*"eat_memory 120"*"eat_memory 180"*"  memory               A: 200M"*"B: 300M"* ]]
+}
+
+@test "core hours of a library's routines are those of the runs that called them, each once" {
+    local seconds
+    seconds=$(ask "jobtrail-acct -S now-1days -u jtuser --exec eat_memory -n -P -o coreseconds" | jq -s add)
+    [[ $(jq -n "$seconds > 0") == true ]]
+    ask "jobtrail-report routines --of libraries --lib glibc -u jtuser --exec eat_memory -S now-1days --json" |
+        jq -e --argjson seconds "$seconds" '.pages[0].rows | length == 1 and .[0].runs == 2 and (.[0].core_hours * 3600 - $seconds | fabs) < 0.01'
+    # each of them called memset, or its like; nobody has called what a program has no use for
+    [[ $(ask "jobtrail-report uncalled --lib glibc --entries /lib/x86_64-linux-gnu/libc.so.6 --top 0 --json" |
+        jq -c '[.pages[0].rows[] | select(.routine == "wcsftime")] | length') == 1 ]]
 }
