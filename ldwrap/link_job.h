@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "conf/library_modules.h"
 #include "ldwrap/ancestors.h"
 #include "ldwrap/link_line.h"
 #include "ldwrap/link_stubs.h"
 #include "ldwrap/link_uuid.h"
-#include "submit/facts/library_modules.h"
 
 struct link_job {
     const char *called; /* the name that we were called by */

@@ -12,6 +12,7 @@ bool routine_search_begin(struct routine_search *search, const struct image *ima
         return false;
     search->after_soname = policy_walk(table, table->dfa->start, "soname:", 7);
     search->after_path = policy_walk(table, table->dfa->start, "path:", 5);
+    search->after_below = policy_walk(table, table->dfa->start, "below:", 6);
     return true;
 }
 
@@ -27,13 +28,26 @@ static bool is_kept(const struct policy_table *table, uint32_t state, const char
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object)
 {
     return is_kept(&search->table, search->after_soname, object->soname) ||
-           is_kept(&search->table, search->after_path, object->entry->l_name);
+           is_kept(&search->table, search->after_path, object->entry->l_name) ||
+           is_kept(&search->table, search->after_below, object->entry->l_name);
 }
 
 bool routine_search_is_archive(const struct routine_search *search, const char *name)
 {
     const struct policy_table *table = &search->table;
     return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
+}
+
+uint32_t routine_search_count(const struct routine_search *search)
+{
+    const struct r_debug *loader = image_loader(search->image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    uint32_t found = 0;
+    for (uint32_t at = 0; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
+        const struct loaded object = loaded_read(entry);
+        found += loaded_is_file(entry) && routine_search_is_library(search, &object);
+    }
+    return found;
 }
 
 /* Whether the object is of one of valgrind's tools that report each store which threads do not

@@ -14,8 +14,8 @@
 
 struct routine_search {
     const struct image *image;
-    struct policy_table table;         /* of POLICY_ROUTINE */
-    uint32_t after_soname, after_path; /* its states after "soname:" and "path:" */
+    struct policy_table table;                      /* of POLICY_ROUTINE */
+    uint32_t after_soname, after_path, after_below; /* its states after "soname:" and so on */
     struct routine_memory *memory;
     uint32_t watched, missed;
     bool is_forbidden; /* no slot may lead to a stub */
@@ -38,6 +38,9 @@ bool routine_search_begin(struct routine_search *search, const struct image *ima
  * Sets is_forbidden. Returns how many libraries there are, which may be more than there is room
  * for. */
 uint32_t routine_search_libraries(struct routine_search *search);
+
+/* How many designated libraries are loaded. Nothing is kept. */
+uint32_t routine_search_count(const struct routine_search *search);
 
 /* Whether a rule designates the library, which is loaded. */
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object);

@@ -80,8 +80,11 @@ static void put_all(struct routine_search *search, uint32_t found, size_t later,
 {
     size_t left = fields->room - fields->used;
     if (left < later + sizeof(struct ledger_field) + sizeof(struct ledger_routines) ||
-        !fields_begin(fields, LEDGER_ROUTINES))
+        !fields_begin(fields, LEDGER_ROUTINES)) {
+        fields->slot_flags |= LEDGER_SLOT_CUT;
+        system_unmap(search->memory, MEMORY_BYTES);
         return;
+    }
     left = (left - sizeof(struct ledger_field) - later) & ~(size_t)7;
     if (put_list(search, found, left, fields)) {
         fields_end(fields);
@@ -92,13 +95,26 @@ static void put_all(struct routine_search *search, uint32_t found, size_t later,
     system_unmap(search->memory, MEMORY_BYTES);
 }
 
+/* Without memory nothing can be watched: each designated library is a miss. */
+static void put_misses(const struct routine_search *search, struct fields *fields)
+{
+    const struct ledger_routines head = {.missed = routine_search_count(search)};
+    if (head.missed > 0)
+        fields_put(fields, LEDGER_ROUTINES, &head, sizeof head);
+}
+
 void routines_choose(const struct image *image, const void *policy, size_t later,
                      struct fields *fields)
 {
     const struct policy_header *header = policy;
     struct routine_search search;
-    if (!routine_search_begin(&search, image, policy) || (search.memory = map_memory()) == NULL)
+    if (!routine_search_begin(&search, image, policy))
         return;
+    search.memory = map_memory();
+    if (search.memory == NULL) {
+        put_misses(&search, fields);
+        return;
+    }
     uint32_t found = routine_search_libraries(&search);
     search.memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
     search.memory->image = *image;
@@ -109,7 +125,8 @@ void routines_choose(const struct image *image, const void *policy, size_t later
 #if ROUTINE_STUBS > 0
 
 /* Stores the addresses of the stubs. A slot that is read-only after relocation is written to once,
- * as the loader does it, and not again. Returns how many could not be written to. */
+ * as the loader does it, and not again. Returns how many could not be written to. They are not
+ * watched. */
 static uint32_t point_slots(const struct routine_object *object, struct routine_memory *memory)
 {
     const struct loaded *loaded = &object->loaded;
@@ -126,10 +143,13 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
             can_write =
                 system_call6(SYS_mprotect, page, (long)fixed, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
         entry->slot = is_fixed ? NULL : slot;
-        if (is_fixed && !can_write)
-            missed++;
-        else
+        if (!is_fixed || can_write) {
             __atomic_store_n(slot, routine_stub(i), __ATOMIC_RELEASE);
+            continue;
+        }
+        missed++;
+        if (entry->name != NULL) /* none of dlopen(3) and its kin */
+            __atomic_fetch_sub(&memory->list.head->watched, 1, __ATOMIC_RELAXED);
     }
     if (can_write > 0)
         system_call6(SYS_mprotect, page, (long)fixed, PROT_READ, 0, 0, 0);
