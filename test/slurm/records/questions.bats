@@ -69,7 +69,7 @@ answers() {
         def at($from; $to; $uuid): .userT.run_uuid = $uuid |
             .userDT += {start_time: $from, end_time: $to, run_time: ($to - $from)};
         (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000001") |
-            .slurmT += {signal: 9, exit_code: null} |
+            .slurmT += {signal: 9, exit_code: null, user_cpu: 10.5, system_cpu: 0.5, max_rss: 104857600, disk_read: 0, disk_write: 4096} |
             .routineT = {libraryA: [["/sw/mkl/2024.1/lib/libmkl_rt.so.2", "ab12"]], routineA: [[0, "dgemm_", ($now - 3599), 5, false]],
                 watched: 1, missed: 0, counted: true}),
         (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000002") | .slurmT += {job_id: 71, exit_code: 1}),
