@@ -42,7 +42,7 @@ bool link_again(struct link_job *job, const struct link_attempt *first)
     CLEANUP_STUBS struct link_stubs stubs = {.count = 0};
     const struct stubs_order of = {&job->conf, &job->arguments, &job->line, &files};
     const char *why = NULL;
-    if (job->conf.routine.count == 0 || link_line_has_pipe(&job->arguments, true))
+    if (!link_stubs_are_wanted(&job->conf) || link_line_has_pipe(&job->arguments, true))
         return true;
     crash_succeeds();
     int error = link_attempt_files(job, first, &files);

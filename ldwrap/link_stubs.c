@@ -145,6 +145,15 @@ static int write_copies(const struct designations *all, const void *policy,
     return made < 0 ? (int)made : 0;
 }
 
+bool link_stubs_are_wanted(const struct conf *conf)
+{
+    for (size_t i = 0; i < conf->routine.count; i++) {
+        if (strncmp(conf->routine.rule[i].pattern, "archive:", 8) == 0)
+            return true;
+    }
+    return false;
+}
+
 int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs, const char **why)
 {
     const struct link_line *line = of->line;
@@ -152,8 +161,6 @@ int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs, cons
     CLEANUP_FREE void *policy = NULL;
     *stubs = (struct link_stubs){.count = 0};
     *why = NULL;
-    if (of->conf->routine.count == 0)
-        return 0;
     int error = policy_load(of->conf, &policy);
     if (error == 0)
         error = open_designated(of, policy, &all);

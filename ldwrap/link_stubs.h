@@ -33,6 +33,9 @@ struct stubs_order {
     const struct strings *files;     /* that it has read */
 };
 
+/* Whether a rule is about archives. */
+bool link_stubs_are_wanted(const struct conf *conf);
+
 /* Makes them for such a link; there may be none to be made. `*why` says why an archive that is
  * designated has none, or is NULL. Returns 0 or -errno. link_stubs_free() releases. */
 int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs, const char **why);

@@ -65,8 +65,12 @@ static bool is_last_program(const struct capture *capture, const struct kernel_n
 /* The kernel adds a word to the path of a file that was removed. */
 static bool is_same_path(struct capture_bytes exec, const char *name)
 {
-    return exec.cut || (strncmp(name, exec.at, exec.size) == 0 &&
-                        (name[exec.size] == '\0' || strcmp(name + exec.size, " (deleted)") == 0));
+    if (exec.cut)
+        return true;
+    if (strlen(name) < exec.size || memcmp(name, exec.at, exec.size) != 0)
+        return false;
+    const char *behind = name + exec.size;
+    return behind[0] == '\0' || strcmp(behind, " (deleted)") == 0;
 }
 
 /* Short names are not compared: that of a script is the script's. */
@@ -229,14 +233,20 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
                                                               : WITNESS_UNEXPLAINED;
 }
 
+/* A process of another pid namespace is told of by both, under two pids: it counts once. */
 void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped,
                         struct witness_agreement *agreement)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
     *agreement = witnesses->found;
-    for (size_t i = 0; i < kernel->count; i++)
-        if (!witnesses->has_capture[i])
-            agreement->count[why_uncaptured(witnesses, &kernel->noted[i], &dropped)]++;
+    uint64_t apart = agreement->count[WITNESS_NAME_SPACE];
+    for (size_t i = 0; i < kernel->count; i++) {
+        if (witnesses->has_capture[i])
+            continue;
+        enum witness_verdict why = why_uncaptured(witnesses, &kernel->noted[i], &dropped);
+        bool is_counted = why == WITNESS_UNEXPLAINED && take_one(&apart);
+        agreement->count[why] += !is_counted;
+    }
 }
 
 const char *witness_verdict_name(enum witness_verdict verdict)

@@ -16,11 +16,14 @@
  *       the same two times, where the clock has been set or has drifted by a millisecond
  *   program NUMBER BUILD-ID NAME
  *       a program or an object, from 1 on; BUILD-ID in hexadecimal digits, "-" where unknown; NAME
- * is the path as the process saw it, or, without mappings, the short name; a newline in it is
- * written as a NUL byte objects NUMBER FILE... a set of such numbers, from 1 on end PID PARENT
- * START PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN SYSTEM PEAK READ WRITTEN DEVICE
- * INODE OBJECTS a process has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last
- * one; 0: none was seen) are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2)
+ *       is the path as the process saw it, or, without mappings, the short name; a newline in it is
+ *       written as a NUL byte
+ *   objects NUMBER FILE...
+ *       a set of such numbers, from 1 on
+ *   end PID PARENT START PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN SYSTEM PEAK READ
+ *       WRITTEN DEVICE INODE OBJECTS
+ *       a process has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0:
+ *       none was seen) are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2)
  *       gives it; LACK a bitmap of enum kernel_note_lack; UID at the end; RUN processor time in
  *       nanoseconds, of all its programs; SYSTEM how much of it the kernel's ticks say to have been
  *       in the kernel; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from

@@ -9,6 +9,9 @@
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 
+/* MiB: more is no memory of a node's. */
+#define MEMORY_MAX (UINT64_C(1) << 40)
+
 /* What the shared part is made of: without gaps, since its bytes are a key. */
 struct slurm_facts {
     const char *end_source;      /* NULL: a start record */
@@ -93,6 +96,9 @@ static struct json_object *shared_table(const struct run_source *source,
     json_add_optional(table, "task_id", facts->task, UINT32_MAX);
     add_ending(table, facts);
     json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
+    uint64_t memory_mib = step == NULL || step->memory_mib > MEMORY_MAX ? 0 : step->memory_mib;
+    json_add(table, "mem_alloc",
+             memory_mib == 0 ? NULL : json_object_new_int64((int64_t)memory_mib * 1048576));
     json_add_int(table, "gpus_alloc", journal == NULL ? 0 : journal->gpus);
     json_add_text(table, "partition", identity->partition);
     json_add_text(table, "qos", identity->qos);

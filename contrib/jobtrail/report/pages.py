@@ -4,6 +4,7 @@
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
 from .changes_page import changes_page
+from .efficiency_page import efficiency_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
@@ -24,6 +25,7 @@ PAGES.update(
     others=others_page,
     endings=endings_page,
     failures=failures_page,
+    efficiency=efficiency_page,
     packages=packages_page,
     together=together_page,
     allocation=allocation_page,
@@ -42,10 +44,11 @@ GROUPS = [
     ("When", ["trends", "months", "weekdays", "last"]),
     ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
     ("How it ended", ["endings", "failures"]),
+    ("How well", ["efficiency"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", coverage="Coverage by outcome",
 )  # fmt: skip

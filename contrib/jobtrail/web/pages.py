@@ -4,7 +4,7 @@
 import re
 
 from .. import library, rank_summary
-from ..acct import coverage, details, fields, ranks
+from ..acct import coverage, details, fields, ranks, routines
 from ..acct import main as acct
 from ..acct.diff import differences, value_text
 from ..acct.select import Selection
@@ -14,6 +14,7 @@ from ..hints import hint
 from ..report import fitting, uncalled_page, unused_page, use_parts
 from ..report import main as report
 from ..text import cell, escape
+from ..times import format_time
 from . import documentation, runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
@@ -324,8 +325,8 @@ def select_facts(context, selection, number):
     return selection
 
 
-RUN_TABLES = ("fields", "ranks", "libraries", "packages", "environment", "ancestors")
-RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "NRuns", "UUID")
+RUN_TABLES = ("fields", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
+RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 
 def run(asker, page, now):
@@ -371,6 +372,15 @@ def run_libraries(_, found):
     return things.pairs("libraries", "Libraries", heads, rows)
 
 
+def run_routines(_, found):
+    rows = []
+    for one in found["routines"]["called"] if found["routines"] else ():
+        calls = routines.calls_text(one)
+        rows.append([one["library_path"], one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
+    heads = (("file", "File"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
+    return things.pairs("routines", "Routines that it called", heads, rows)
+
+
 def run_packages(context, found):
     rows = context.store.lookup(
         "SELECT package.name, package.program, package.version, package.path FROM run_package"
@@ -403,6 +413,7 @@ RUN_PARTS = {
     "fields": run_fields,
     "ranks": run_ranks,
     "libraries": run_libraries,
+    "routines": run_routines,
     "packages": run_packages,
     "environment": run_environment,
     "ancestors": run_ancestors,

@@ -3,13 +3,17 @@
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
 #include "submit/load/store/store_state.h"
 
 /* The tables whose rows are of one run. */
-static const char *const drops[ROUTINE_TABLES] = {
-    "DELETE FROM run_routine WHERE run_id = ?",
-    "DELETE FROM run_routine_library WHERE run_id = ?",
-    "DELETE FROM run_routine_watch WHERE run_id = ?",
+static const struct {
+    const char *name, *columns; /* the run's id is the first column */
+    size_t count;
+} tables[ROUTINE_TABLES] = {
+    [ROUTINE_WATCHES] = {"run_routine_watch", "run_id, watched, missed", 3},
+    [ROUTINE_LIBRARIES] = {"run_routine_library", "run_id, routine_library_id", 2},
+    [ROUTINE_CALLS] = {"run_routine", "run_id, routine_id, first_call, calls, is_at_least", 5},
 };
 
 int store_prepare_routines(struct store_routines *routines, struct store_intern *intern)
@@ -17,20 +21,31 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
     int error = 0;
     routines->on = intern->on;
     routines->intern = intern;
-    for (size_t i = 0; i < ROUTINE_TABLES; i++)
-        routines->drop[i] = store_statement(routines->on, drops[i], &error);
-    routines->add_watch = store_statement(
-        routines->on, "INSERT INTO run_routine_watch (run_id, watched, missed) VALUES (?, ?, ?)",
-        &error);
-    routines->add_library = store_statement(
-        routines->on, "INSERT INTO run_routine_library (run_id, routine_library_id) VALUES (?, ?)",
-        &error);
-    routines->add_routine = store_statement(
-        routines->on,
-        "INSERT INTO run_routine (run_id, routine_id, first_call, calls, is_at_least)"
-        " VALUES (?, ?, ?, ?, ?)",
-        &error);
+    for (enum routine_table table = 0; table < ROUTINE_TABLES; table++) {
+        struct store_text drop = {0}, add = {0};
+        store_text_add(&drop, "DELETE FROM %s WHERE run_id = ?", tables[table].name);
+        store_text_add(&add, "INSERT INTO %s (%s) VALUES (", tables[table].name,
+                       tables[table].columns);
+        store_text_add_places(&add, tables[table].count);
+        store_text_add(&add, ")");
+        routines->drop[table] = store_text_statement(routines->on, &drop, &error);
+        routines->add[table] = store_text_statement(routines->on, &add, &error);
+    }
     return error;
+}
+
+void store_forget_routines(struct store_routines *routines)
+{
+    for (enum routine_table table = 0; table < ROUTINE_TABLES; table++)
+        routines->rows[table].count = 0;
+    routines->dropped.count = 0;
+}
+
+void store_free_routines(struct store_routines *routines)
+{
+    for (enum routine_table table = 0; table < ROUTINE_TABLES; table++)
+        free(routines->rows[table].values);
+    free(routines->dropped.values);
 }
 
 /* ---- What runs share ------------------------------------------------------------------------ */
@@ -100,9 +115,29 @@ int store_want_routines(struct store_routines *routines, const struct run_routin
 int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count)
 {
     int error = 0;
-    for (size_t i = 0; error == 0 && i < ROUTINE_TABLES; i++)
-        error = store_write(routines->on, routines->drop[i], runs, count);
+    for (enum routine_table table = 0; error == 0 && count > 0 && table < ROUTINE_TABLES; table++)
+        error = store_write(routines->on, routines->drop[table], runs, count);
     return error;
+}
+
+/* Room for a row of `columns` values; NULL when out of memory. */
+static struct value *new_row(struct store_routines *routines, struct routine_rows *rows,
+                             size_t columns)
+{
+    if (GROW_TO(rows->values, rows->room, (rows->count + 1) * columns) != 0) {
+        store_refuse(routines->on, -ENOMEM, "out of memory");
+        return NULL;
+    }
+    return rows->values + rows->count++ * columns;
+}
+
+int store_replace_routines(struct store_routines *routines, int64_t run)
+{
+    struct value *row = new_row(routines, &routines->dropped, 1);
+    if (row == NULL)
+        return -ENOMEM;
+    *row = value_int(run);
+    return 0;
 }
 
 /* A called routine with its id. */
@@ -169,29 +204,32 @@ static int list_own(struct store_routines *routines, const struct run_routines *
     return 0;
 }
 
+static struct value *new_row_of(struct store_routines *routines, enum routine_table table)
+{
+    return new_row(routines, &routines->rows[table], tables[table].count);
+}
+
 static int put_called(struct store_routines *routines, int64_t run, const struct run_routines *of,
                       bool may_have_more)
 {
-    enum { COLUMNS = 5 };
     size_t count = 0;
-    if (of->count == 0)
-        return 0;
-    CLEANUP_FREE struct own_routine *list = calloc(of->count, sizeof *list);
-    CLEANUP_FREE struct value *rows = calloc(of->count, COLUMNS * sizeof *rows);
-    if (list == NULL || rows == NULL)
+    CLEANUP_FREE struct own_routine *list = calloc(of->count + 1, sizeof *list);
+    if (list == NULL)
         return store_refuse(routines->on, -ENOMEM, "out of memory");
     int error = list_own(routines, of, list, &count);
-    for (size_t i = 0; error == 0 && i < count; i++)
-        fill_row(rows + i * COLUMNS, run, &list[i], may_have_more);
-    return error == 0 ? store_write(routines->on, routines->add_routine, rows, count) : error;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        struct value *row = new_row_of(routines, ROUTINE_CALLS);
+        if (row == NULL)
+            return -ENOMEM;
+        fill_row(row, run, &list[i], may_have_more);
+    }
+    return error;
 }
 
 static int put_libraries(struct store_routines *routines, int64_t run,
                          const struct run_routines *of)
 {
     int64_t ids[RUN_ROUTINE_LIBRARIES_MAX];
-    struct value rows[2 * RUN_ROUTINE_LIBRARIES_MAX];
-    size_t count = 0;
     int error = library_ids(routines, of, ids);
     if (error != 0)
         return error;
@@ -199,18 +237,35 @@ static int put_libraries(struct store_routines *routines, int64_t run,
     for (size_t i = 0; i < of->library_count; i++) {
         if (i > 0 && ids[i] == ids[i - 1])
             continue;
-        rows[2 * count] = value_int(run);
-        rows[2 * count++ + 1] = value_int(ids[i]);
+        struct value *row = new_row_of(routines, ROUTINE_LIBRARIES);
+        if (row == NULL)
+            return -ENOMEM;
+        row[0] = value_int(run);
+        row[1] = value_int(ids[i]);
     }
-    return count == 0 ? 0 : store_write(routines->on, routines->add_library, rows, count);
+    return 0;
 }
 
 int store_put_routines(struct store_routines *routines, int64_t run, const struct run_routines *of,
                        bool is_start_only)
 {
-    const struct value watch[] = {value_int(run), value_int(of->watched), value_int(of->missed)};
-    int error = store_write(routines->on, routines->add_watch, watch, 1);
-    if (error == 0)
-        error = put_libraries(routines, run, of);
+    struct value *row = new_row_of(routines, ROUTINE_WATCHES);
+    if (row == NULL)
+        return -ENOMEM;
+    row[0] = value_int(run);
+    row[1] = value_int(of->watched);
+    row[2] = value_int(of->missed);
+    int error = put_libraries(routines, run, of);
     return error == 0 ? put_called(routines, run, of, is_start_only || of->missed > 0) : error;
+}
+
+int store_settle_routines(struct store_routines *routines)
+{
+    int error = store_drop_routines(routines, routines->dropped.values, routines->dropped.count);
+    for (enum routine_table table = 0; error == 0 && table < ROUTINE_TABLES; table++)
+        if (routines->rows[table].count > 0)
+            error = store_write(routines->on, routines->add[table], routines->rows[table].values,
+                                routines->rows[table].count);
+    store_forget_routines(routines);
+    return error;
 }

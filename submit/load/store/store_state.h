@@ -14,12 +14,18 @@
 struct store;
 
 /* What runs called of designated libraries: rows of a run, which go and come together. */
-enum { ROUTINE_TABLES = 3 };
+enum routine_table { ROUTINE_WATCHES, ROUTINE_LIBRARIES, ROUTINE_CALLS, ROUTINE_TABLES };
+
+struct routine_rows {
+    struct value *values; /* owned */
+    size_t count, room;   /* of rows; of values */
+};
+
 struct store_routines {
     struct store_connection *on;
     struct store_intern *intern;
-    struct statement *drop[ROUTINE_TABLES];
-    struct statement *add_watch, *add_library, *add_routine;
+    struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
+    struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
 };
 
 int store_prepare_routines(struct store_routines *routines, struct store_intern *intern);
@@ -29,12 +35,18 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
 int store_want_routine_libraries(struct store_routines *routines, const struct run_routines *of);
 int store_want_routines(struct store_routines *routines, const struct run_routines *of);
 
-/* Removes the rows of the runs, whose ids are given; adds those of one, once the routines are
- * settled.
- */
+/* Removes the rows of the runs, whose ids are given, at once. */
 int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count);
+
+/* Of a batch: the rows of the run, whose id is given, are to go; what they are to be, once the
+ * routines are settled; does all of it. */
+int store_replace_routines(struct store_routines *routines, int64_t run);
 int store_put_routines(struct store_routines *routines, int64_t run, const struct run_routines *of,
                        bool is_start_only);
+int store_settle_routines(struct store_routines *routines);
+
+void store_forget_routines(struct store_routines *routines);
+void store_free_routines(struct store_routines *routines);
 
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
@@ -44,7 +56,7 @@ struct store_runs {
     struct store_routines routines;
     struct run_batch *batch; /* owned: of the batch at hand */
     struct statement *find, *add, *update;
-    struct statement *find_id, *drop_days, *add_day;
+    struct statement *find_ids, *drop_days, *add_day;
     struct statement *is_ours; /* of XALT's rows */
 };
 

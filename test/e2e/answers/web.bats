@@ -228,6 +228,8 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [ "$(jq -c '[.tables[0].rows[] | [.library, .total, .total_low, .total_high]]' <<<"$output")" = '[["SECRET 1",1,1,null]]' ]
     FETCH bob "/routines.json?of=routines&$NOVEMBER"
     [ "$(jq -c '[.tables[0].rows[] | [.library, .routine, .runs, .calls]]' <<<"$output")" = '[["SECRET 1","SECRETroutine",1,2]]' ]
+    FETCH bob "/run.json?id=019a9f00-7777-7000-8000-000000000001&table=routines"
+    [ "$(jq -c '[.tables[0].rows[] | [.file, .routine, .first, .calls]]' <<<"$output")" = '[["/home/bob/libSECRET.so.1","SECRETroutine",null,"2"]]' ]
     FETCH alice "/routines?$NOVEMBER"
     status_is 200 && [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
     FETCH carol "/uncalled?$NOVEMBER"

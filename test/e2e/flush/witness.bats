@@ -4,6 +4,7 @@
 # the job's step here, so all that a test starts is of the job.
 # bats file_tags=needs:hear_events
 
+bats_require_minimum_version 1.5.0
 load ../fixture/job
 load ../fixture/witness
 
@@ -179,4 +180,29 @@ finds() {
 
 unlocked() {
     [[ $(pgrep -f "^jobtrail-submit witness --detach --conf $CONF") == "" ]]
+}
+
+# used JQ: of the only run of Python, by jobtrail-acct
+used() {
+    "$JOBTRAIL_BIN/jobtrail-acct" --store "sqlite:$BATS_TEST_TMPDIR/store" -S 2000-01-01 --no-sacct --json |
+        jq -r ".runs[] | select(.exec_path | test(\"python\")) | $1"
+}
+
+@test "what a run used is in its record, in its row, and in the report" {
+    listen
+    run_one tracked /usr/bin/python3 -c $'x = bytearray(200 << 20)\nfor i in range(3000000): pass'
+    run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exit_with_static" 5
+    flush
+    hush
+    [[ $(records | jq -c '.[] | select(.userT.exec_path | test("exec_to")) | .slurmT |
+        [.captured_by, .user_cpu, .system_cpu, .max_rss, .disk_read, .disk_write]') == '["library",null,null,null,null,null]' ]]
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
+    [[ $(used '.max_rss > 200 * 1048576 and .user_cpu > 0 and .system_cpu >= 0 and .disk_read >= 0') == true ]]
+    [[ $(used .captured_by) == library ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-acct" --store "sqlite:$BATS_TEST_TMPDIR/store" -S 2000-01-01 --no-sacct -P -n \
+        --format RunCPU,RunUserCPU,RunSystemCPU,RunMaxRSS,RunDiskRead,RunDiskWrite,CapturedBy
+    [[ $output =~ (^|$'\n')00:0[0-9]\.[0-9]{3}\|00:0[0-9]\.[0-9]{3}\|00:0[0-9]\.[0-9]{3}\|2[0-9]{2}M\|[0-9.]+[KM]\|[0-9.]+[KM]\|library ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/store" efficiency -S 2000-01-01 --json
+    jq -e '.pages[] | select(.name == "efficiency").rows[] | select(.executable | test("python")) |
+        .measured_runs == 1 and .other_runs == 0 and .largest_memory_mib > 200 and .used_cpu_hours > 0' <<<"$output"
 }

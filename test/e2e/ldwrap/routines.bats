@@ -57,9 +57,11 @@ int main(int count, char **words)
 }
 C
     SAYS=$'library: fails\n8 7 6'
-    # shellcheck disable=SC2034 # new_job uses it
-    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
-    RULES=$KEEP_ALL$DESIGNATED
+    # shellcheck disable=SC2034 # new_job uses them
+    {
+        LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+        RULES=$KEEP_ALL$DESIGNATED
+    }
     new_job
 }
 
@@ -219,4 +221,14 @@ C
     "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -o prepared.a libmade.a
     mv prepared.a libmade.a
     [[ $(why gcc main.o libmade.a -o main) == "" && $(./main) == "$SAYS" ]]
+}
+
+@test "of a C library's archive, what its start-up code calls stays as it is" {
+    printf 'keep = archive:libc\\.a\n' >>"$CONF_LINK"
+    for kind in -static -static-pie; do
+        linked gcc -O2 $kind main.c libmade.a -o main
+        [[ $(./main) == "$SAYS" ]]
+        nm main >symbols
+        [[ $(cat symbols) == *" printf.real"* && $(cat symbols) != *"__libc_start_main.real"* ]]
+    done
 }

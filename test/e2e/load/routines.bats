@@ -119,6 +119,26 @@ end_for_start() {
     in_both end_for_start
 }
 
+together() {
+    local what="{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false], [0, \"early\", null, 1, false]]}"
+    mkdir -p both
+    with_routines "$start" "$what" >both/run.aaa.json
+    with_routines "$end" "$what" '.routineT.routineA |= .[:1]' >both/run.zzz.json
+    # and others, before and after it in the order of uuids
+    with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "1")' >both/run.one.json
+    with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "3") | del(.routineT)' >both/run.two.json
+    with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "4")' >both/run.three.json
+    load_into both
+    [ "$(counted)" = "[4,1,0,0,0]" ]
+    sql "SELECT run_own.uuid, name, is_at_least FROM run_own LEFT JOIN run_routine ON run_id = run_own.id
+        LEFT JOIN routine ON routine.id = routine_id ORDER BY run_own.uuid, name" | cut -c36- >found
+    printf '%s\n' '1|dgemm_|0' '1|early|0' '2|dgemm_|0' '3|NULL|NULL' '4|dgemm_|0' '4|early|0' | diff - found
+}
+
+@test "a start and its end in one batch leave the routines of the end" {
+    in_both together
+}
+
 # That is an end without routines, as of a program that another preload took over.
 end_without() {
     with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: false, routineA: [[0, \"dgemm_\", null, null, false]]}" >aaa.json

@@ -38,12 +38,15 @@ acct() {
         "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --no-sacct -a -j "$job" "$@"
 }
 
+all_run() { # JOB: its four ranks
+    [[ $(grep -cs "of 4" "$DIR/out/$1") == 4 ]]
+}
+
 # start_ranks PROGRAM MPI: job of four ranks on two nodes that all run
 start_ranks() {
     local job
     job=$(submit "srun -K1 --mpi=$2 $PROGRAMS/$1 100" -N2 --ntasks-per-node=2 --no-requeue)
-    all_run() { [[ $(grep -cs "of 4" "$DIR/out/$job") == 4 ]]; }
-    eventually 60 all_run
+    eventually 60 all_run "$job"
     echo "$job"
 }
 

@@ -68,7 +68,7 @@ SH
 }
 
 @test "jobs that are cancelled, and steps that are killed" {
-    local job step
+    local job
     job=$(submit "$PROGRAMS/spin 100 sleep & $PROGRAMS/ignore_term & echo pid \$!; wait")
     eventually 30 output_has "$job" '^pid [0-9]+$'
     run_as root scancel "$job"
@@ -92,6 +92,24 @@ SH
     job=$(submit_and_wait "srun -n4 --overcommit $PROGRAMS/exit_with 0")
     count "$job"
     [[ $(cause "$job" follower) == 3 ]]
+}
+
+listens_anew() { # SINCE
+    listens && ! grep -q "$1" "$DIR/run/n1/witness"
+}
+
+@test "slurmd is restarted while a job runs, and with it the witness" {
+    local job since
+    job=$(submit "$PROGRAMS/exit_with 3; until [ -e $DIR/out/go ]; do sleep 0.1; done; $PROGRAMS/_exit_with 4; true")
+    eventually 30 test -e "$DIR/run/n1/$job.0/kernel"
+    since=$(grep -o 'since= *[0-9]*' "$DIR/run/n1/witness")
+    "$CLUSTER" restart-slurmd n1
+    eventually 90 listens_anew "$since"
+    run_as "$JOB_USER" touch "$DIR/out/go"
+    wait_job "$job"
+    count "$job"
+    [[ $(coverage_of "$job" '.coverageT | .witness_unheard > 0 and .witness_older > 0') == true ]]
+    [[ $(field "$job" _exit_with '.slurmT.captured') == true ]]
 }
 
 @test "of more than ten thousand processes none differs without a known cause" {

@@ -137,3 +137,32 @@ with open(\"$DIR/out/data\", \"wb\") as f:
     [[ $(field "$job" "$PYTHON" '.slurmT.max_rss > 200 * 1048576 and .slurmT.max_rss < 400 * 1048576') == true ]]
     [[ $(field "$job" "$PYTHON" '.slurmT.user_cpu > 0.01 and .slurmT.user_cpu + .slurmT.system_cpu <= .userDT.run_time + 1') == true ]]
 }
+
+# acct JOB FIELDS: by jobtrail-acct, without Slurm's word
+acct() {
+    "$STAGE/bin/jobtrail-load" --store "sqlite:$DIR/store" "$DIR/records" >/dev/null
+    "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store" --no-sacct -a -S 2000-01-01 -j "$1" -P -n --format "$2" | sort
+}
+
+@test "of no run of a job it is open how it ended, whoever waited for it" {
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0; $PROGRAMS/_exit_with 4; $PROGRAMS/exit_with_static 3
+        $PROGRAMS/kill_self 9; (setsid $PROGRAMS/exit_with_static 5 &); bash -c '$PROGRAMS/_exit_with 6 & wait'
+        env -i $PROGRAMS/exit_with 7; $PROGRAMS/exit_with_suid 8; srun -O -n2 $PROGRAMS/_exit_with 2; true")
+    run acct "$job" State,ExitCode,Exec,CapturedBy
+    echo "$output"
+    [[ $(acct "$job" State,ExitCode,Exec,CapturedBy | grep -v '|srun|') == 'COMPLETED|0:0|bash|library
+COMPLETED|0:0|bash|library
+COMPLETED|0:0|exit_with|library
+EXECED|?:?|env|library
+EXECED|?:?|setsid|library
+FAILED|2:0|_exit_with|library
+FAILED|3:0|exit_with_static|kernel
+FAILED|4:0|_exit_with|library
+FAILED|5:0|exit_with_static|kernel
+FAILED|6:0|_exit_with|library
+FAILED|7:0|exit_with|kernel
+FAILED|8:0|exit_with_suid|kernel
+KILLED|0:9|kill_self|library' ]]
+    # but of what another program has replaced, which has the numbers of the process
+    [[ $(acct "$job" State,RunMaxRSS | grep -vc '|[0-9.]*[KM]$') == 2 ]]
+}

@@ -120,6 +120,9 @@ static void another_program_end_or_signal_is_not_explained(void **state)
     (void)state;
     assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
     capture = captured("/opt/a");
+    capture.exec = (struct capture_bytes){"/opt/a\0bcdefgh", 14, 0};
+    assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
+    capture = captured("/opt/a");
     capture.end_ns = 41 * SECOND; /* after the kernel's */
     assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
     capture.end_ns = 0;
@@ -141,6 +144,15 @@ static void slurms_status_is_compared(void **state)
     assert_int_equal(
         verdict(&(struct comparison){.notes = notes, .capture = &capture, .journal = other}),
         WITNESS_UNEXPLAINED);
+}
+
+static void the_path_of_a_removed_file_is_the_same(void **state)
+{
+    const struct capture capture = captured("/opt/a");
+    (void)state;
+    assert_int_equal(of_both(&capture, LISTEN
+                             "program 1 - /opt/a (deleted)\n" NOTED("50", TIMES, "1", "0", "0")),
+                     WITNESS_AGREED);
 }
 
 static void known_causes_explain_a_difference(void **state)
@@ -239,6 +251,19 @@ static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
     assert_int_equal(of_both(&capture, LISTEN), WITNESS_OUTLIVED);
 }
 
+static void a_process_in_another_name_space_counts_once(void **state)
+{
+    struct capture capture = captured("/opt/a");
+    const struct comparison of = {.notes = LISTEN PROGRAM NOTED("51", TIMES, "1", "0", "0")
+                                      NOTED("52", TIMES, "1", "0", "0"),
+                                  .capture = &capture};
+    (void)state;
+    capture.name_space = 7;
+    const struct witness_agreement agreement = compare(&of);
+    assert_int_equal(agreement.count[WITNESS_NAME_SPACE], 1);
+    assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1);
+}
+
 static void time_without_a_listener_is_counted(void **state)
 {
     struct kernel_notes kernel = {.text = NULL};
@@ -282,12 +307,14 @@ int main(void)
         cmocka_unit_test(two_that_say_the_same_agree),
         cmocka_unit_test(another_program_end_or_signal_is_not_explained),
         cmocka_unit_test(slurms_status_is_compared),
+        cmocka_unit_test(the_path_of_a_removed_file_is_the_same),
         cmocka_unit_test(known_causes_explain_a_difference),
         cmocka_unit_test(what_the_kernel_alone_tells_is_explained_by_what_was_mapped),
         cmocka_unit_test(a_program_after_the_last_capture_is_the_kernels_alone),
         cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
+        cmocka_unit_test(a_process_in_another_name_space_counts_once),
         cmocka_unit_test(time_without_a_listener_is_counted),
         cmocka_unit_test(each_explained_verdict_has_a_name),
     };

@@ -160,7 +160,8 @@ CREATE TABLE IF NOT EXISTS layout (
     task_id     BIGINT,
     cpus_alloc  BIGINT,
     gpus_alloc  BIGINT,
-    captured_by VARCHAR(255)
+    captured_by VARCHAR(255),
+    mem_alloc   BIGINT
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS ending (

@@ -173,7 +173,8 @@ CREATE TABLE IF NOT EXISTS layout (
     task_id     INTEGER,
     cpus_alloc  INTEGER,
     gpus_alloc  INTEGER,
-    captured_by TEXT                -- library, journal, kernel; NULL in older records
+    captured_by TEXT,                -- library, journal, kernel; NULL in older records
+    mem_alloc   INTEGER              -- bytes that Slurm gave the step on the node; NULL: no bound, or not known
 );
 
 -- How it ended.
