@@ -14,8 +14,10 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 #include "spank/journal.h"
+#include "submit/job/job_cgroups.h"
 #include "submit/job/journal_words.h"
 #include "submit/job/spool_read.h"
+#include "submit/job/step_daemons.h"
 
 #define TICK_NS UINT64_C(10000000)
 
@@ -82,6 +84,28 @@ uint32_t witness_jobs_next(const struct witness_jobs *jobs, uint32_t job)
         if (jobs->job[job].directory >= 0 && !jobs->job[job].is_broken)
             return job;
     return 0;
+}
+
+/* Of one that was requeued, the last start. */
+static uint32_t find_running(const struct witness_jobs *jobs, uint32_t job)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 1; i <= jobs->count; i++)
+        if (jobs->job[i].directory >= 0 && jobs->job[i].name.job == job &&
+            (found == 0 || jobs->job[found].name.restart < jobs->job[i].name.restart))
+            found = i;
+    return found;
+}
+
+uint32_t witness_jobs_of_cgroup(const struct witness_jobs *jobs, int32_t pid)
+{
+    char spool[32], path[48];
+    const struct job_cgroups cgroups = {.spool = spool};
+    uint32_t job, step;
+    snprintf(spool, sizeof spool, "/proc/self/fd/%d", jobs->spool);
+    snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+    job_cgroups_read(&cgroups, AT_FDCWD, path, &job, &step);
+    return job == JOB_CGROUPS_NONE || step_daemon_is(pid) ? 0 : find_running(jobs, job);
 }
 
 /* ---- Journals ---------------------------------------------------------------------------------
