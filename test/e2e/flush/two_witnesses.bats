@@ -63,6 +63,20 @@ for i in range($1):
     [[ "$(cause static) $(cause left_out) $(covered .witness_unexplained)" == "2 1 0" && $(cause unloaded) -ge 1 ]]
 }
 
+# bats test_tags=needs:hear_kernel
+@test "without mappings what leaves no capture has no run of the kernel's word, and why is not known" {
+    sed -i 's/^level = .*/level = ends/' "$CONF"
+    listen
+    run_one tracked "$PROGRAMS/exit_with_static" 3
+    run_one env -i "$PROGRAMS/exit_with" 4
+    run_one tracked "$PROGRAMS/exit_with" 5
+    flush
+    hush
+    [[ "$(covered .witness) $(covered .witness_unexplained) $(covered .witness_causes)" =~ ^"ends 0 unmapped="[0-9]+$ ]]
+    [[ $(cause unmapped) -ge 2 ]]
+    [[ $(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"') == "library fini 5" ]]
+}
+
 @test "a claim about processes that there were not is not explained" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
