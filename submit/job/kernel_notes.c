@@ -19,8 +19,10 @@ enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 enum { BUILD_ID_BYTES = 20 };
 
-/* A listener tells of a loss so long after it at the most, as long as it is not starved. */
-#define LOSS_NS UINT64_C(60000000000)
+/* A program maps jobtrail's library so soon, also from a file system of a network; the kernel maps
+ * the loader in the call that executes the program. */
+#define LIBRARY_NS UINT64_C(10000000000)
+#define LOADER_NS  UINT64_C(1000000000)
 
 /* ---- Writing ----------------------------------------------------------------------------------
  */
@@ -81,12 +83,17 @@ size_t kernel_objects_print(uint32_t number, const uint32_t *file, size_t count,
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
+/* Events were lost between these times since boot. */
+struct loss {
+    uint64_t from_ns, to_ns;
+};
+
 /* What the lines so far say about those that follow. */
 struct reading {
     struct kernel_notes notes;
     size_t room, replaced_room, program_room, set_room, object_room, gap_room;
     size_t first_program, first_set; /* of this listener */
-    uint64_t *loss_ns;               /* owned: when the losses were told */
+    struct loss *loss;               /* owned: apart from each other, by time */
     size_t loss_count, loss_room;
     uint64_t boot_ns, real_ns;
 };
@@ -194,26 +201,43 @@ static int take_replaced(struct reading *reading, const char *numbers)
     return error;
 }
 
-static int take_loss(struct reading *reading, uint64_t time_ns, uint64_t count)
+/* Those that it meets become one with it. */
+static int take_loss(struct reading *reading, struct loss loss, uint64_t count)
 {
+    if (loss.from_ns > loss.to_ns)
+        return -EINVAL;
+    for (; reading->loss_count > 0; reading->loss_count--) {
+        const struct loss *before = &reading->loss[reading->loss_count - 1];
+        if (before->to_ns < loss.from_ns)
+            break;
+        loss.from_ns = before->from_ns < loss.from_ns ? before->from_ns : loss.from_ns;
+        loss.to_ns = before->to_ns > loss.to_ns ? before->to_ns : loss.to_ns;
+    }
     reading->notes.lost += count;
-    int error = GROW_TO(reading->loss_ns, reading->loss_room, reading->loss_count + 1);
+    int error = GROW_TO(reading->loss, reading->loss_room, reading->loss_count + 1);
     if (error == 0)
-        reading->loss_ns[reading->loss_count++] = time_ns;
+        reading->loss[reading->loss_count++] = loss;
     return error;
 }
 
-/* What was lost while a program ran may have been the mapping of jobtrail's library. */
+/* What was lost as a program began may have been the mapping of jobtrail's library, or of the
+ * loader; and where no exec was seen, at any time, that. */
 static bool has_loss(const struct reading *reading, const struct kernel_note *note)
 {
+    const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
+    const uint64_t begin_ns = note->execs == 0 ? note->start_ns : note->exec_ns;
+    const uint64_t most_ns = note->execs == 0 ? UINT64_MAX : is_static ? LOADER_NS : LIBRARY_NS;
     size_t low = 0, high = reading->loss_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool is_before = reading->loss_ns[middle] < note->exec_ns;
+        bool is_before = reading->loss[middle].to_ns < begin_ns;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
-    return low < reading->loss_count && reading->loss_ns[low] <= note->end_ns + LOSS_NS;
+    if (low == reading->loss_count)
+        return false;
+    const uint64_t from_ns = reading->loss[low].from_ns;
+    return from_ns <= note->end_ns && (from_ns <= begin_ns || from_ns - begin_ns <= most_ns);
 }
 
 static int take_gap(struct reading *reading, uint64_t from_ns, uint64_t to_ns)
@@ -246,10 +270,10 @@ static int take_listen(struct reading *reading, const char *line)
     return 0;
 }
 
-/* Lines of one or two numbers. */
+/* Lines of one to three numbers. */
 static int take_numbers(struct reading *reading, const char *line)
 {
-    uint64_t a, b;
+    uint64_t a, b, count;
     if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) == 2) {
         reading->boot_ns = a;
         reading->real_ns = b;
@@ -257,8 +281,8 @@ static int take_numbers(struct reading *reading, const char *line)
     }
     if (sscanf(line, "unheard %" SCNu64 " %" SCNu64, &a, &b) == 2)
         return take_gap(reading, a, b);
-    if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
-        return take_loss(reading, a, b);
+    if (sscanf(line, "lost %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &count) == 3)
+        return take_loss(reading, (struct loss){a, b}, count);
     if (sscanf(line, "overrun %" SCNu64 " %" SCNu64, &a, &b) == 2)
         reading->notes.overruns += b;
     else if (sscanf(line, "left %" SCNu64, &a) == 1)
@@ -327,7 +351,7 @@ int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
     struct reading reading = {.notes = {.text = text}};
     int error = take_lines(&reading, text, size);
     struct kernel_notes *found = &reading.notes;
-    CLEANUP_FREE void *losses = reading.loss_ns;
+    CLEANUP_FREE void *losses = reading.loss;
     resolve(&reading, found->noted, found->count);
     resolve(&reading, found->replaced, found->replaced_count);
     if (error == 0 && found->count > 0)

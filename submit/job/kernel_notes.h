@@ -33,8 +33,8 @@
  *       the same of a program that had not mapped jobtrail's library, and that another one replaced
  *       at END: PROGRAM, EXEC and OBJECTS are its own, EXECS how many were seen until then; its
  *       status, and what it used, are not told
- *   lost TIME COUNT
- *       so many events of processes of this node, of whatever job, were lost before this time
+ *   lost FROM TO COUNT
+ *       so many events of processes of this node, of whatever job, were lost between these times
  *   overrun TIME COUNT
  *       so often ends of threads of this node had no room before this time
  *   left COUNT
@@ -65,7 +65,8 @@ enum kernel_note_lack {
     KERNEL_LACK_END = 2,     /* events were lost: it was gone at END, when somebody looked */
     KERNEL_LACK_STATUS = 4,  /* nothing is known but the times */
     KERNEL_LACK_THREADS = 8, /* ends of threads were lost: what it used is a lower bound */
-    KERNEL_LACK_OBJECTS = 16, /* its mappings were not heard, or not all */
+    KERNEL_LACK_OBJECTS = 16, /* its mappings were not heard, or not those as its last program
+                                 began: the reader adds this where events were lost then */
     KERNEL_LACK_LIBRARY = 32, /* its last program had not mapped jobtrail's library */
     KERNEL_LACK_LOADER = 64,  /* nor any file but its own: it is static */
     /* What it used is not known, or not all of it. */

@@ -170,9 +170,12 @@ void job_notes_left(struct job_notes *notes)
     notes->left++;
 }
 
-void job_notes_lost(struct job_notes *notes, uint64_t time_ns, uint64_t count)
+void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
-    add_numbers(notes, "lost", time_ns, count);
+    char line[96];
+    int length = snprintf(line, sizeof line, "lost %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", from_ns,
+                          to_ns, count);
+    add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
 }
 
 void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count)

@@ -236,7 +236,7 @@ static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
     struct capture capture = captured("/opt/a");
     (void)state;
     assert_int_equal(of_both(&capture, LISTEN), WITNESS_UNEXPLAINED);
-    assert_int_equal(of_both(&capture, LISTEN "lost 5 1\n"), WITNESS_LOST);
+    assert_int_equal(of_both(&capture, LISTEN "lost 5 5 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "overrun 5 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "left 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "unheard 20000000000 21000000000\n"),
@@ -277,7 +277,7 @@ static void time_without_a_listener_is_counted(void **state)
     static const char text[] =
         LISTEN "unheard 20000000000 21000000000\n"
                "listen 21000000000 21000000000 0 1\n"
-               "lost 5 3\noverrun 5 2\nleft 4\n" NOTED("50", TIMES, "0", "0", "1")
+               "lost 4 5 3\noverrun 5 2\nleft 4\n" NOTED("50", TIMES, "0", "0", "1")
                    NOTED("51", TIMES, "0", "0", "12");
     assert_int_equal(kernel_notes_parse(strdup(text), strlen(text), &kernel), 0);
     kernel.until_ns = 50 * SECOND;

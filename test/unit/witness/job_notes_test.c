@@ -90,7 +90,7 @@ static void what_is_written_is_read(void **state)
     note.program = 1;
     assert_true(job_notes_end(&notes, &note));
     job_notes_replaced(&notes, &note);
-    job_notes_lost(&notes, 400, 17);
+    job_notes_lost(&notes, 150, 400, 17);
     assert_int_equal(job_notes_write(&notes), 0);
     job_notes_free(&notes);
     assert_int_equal(kernel_notes_read(directory, &read), 0);
@@ -208,6 +208,40 @@ static struct kernel_notes parse(const char *text)
     return notes;
 }
 
+/* What the reader takes for doubtful about a program that ran from 100 to 200 s. */
+static bool is_doubtful(const char *lack, const char *losses)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "listen 0 0 1 1\n%send 5 0 90000000000 0 200000000000 100000000000 1 0 0 %s 0 0 0 0 0 0 "
+             "0 0 0\n",
+             losses, lack);
+    struct kernel_notes notes = parse(text);
+    assert_int_equal(notes.count, 1);
+    assert_int_equal(notes.bad_lines, 0);
+    bool is_it = (notes.noted[0].note.lack & KERNEL_LACK_OBJECTS) != 0;
+    kernel_notes_free(&notes);
+    return is_it;
+}
+
+static void a_loss_makes_doubtful_what_began_then(void **state)
+{
+    static const char unloaded[] = "32", is_static[] = "96";
+    (void)state;
+    assert_false(is_doubtful(unloaded, ""));
+    assert_false(is_doubtful(unloaded, "lost 50000000000 99999999999 7\n"));
+    assert_true(is_doubtful(unloaded, "lost 50000000000 100000000000 7\n"));
+    assert_true(is_doubtful(unloaded, "lost 110000000000 120000000000 7\n"));
+    assert_false(is_doubtful(unloaded, "lost 110000000001 120000000000 7\n"));
+    assert_true(is_doubtful(is_static, "lost 101000000000 120000000000 7\n"));
+    assert_false(is_doubtful(is_static, "lost 101000000001 120000000000 7\n"));
+    assert_false(is_doubtful(unloaded, "lost 200000000001 250000000000 7\n"));
+    /* before, and behind, and one that has gone on for both */
+    assert_false(is_doubtful(unloaded, "lost 1 2 7\nlost 150000000000 160000000000 7\n"));
+    assert_true(is_doubtful(unloaded, "lost 9 10 1\nlost 60000000000 70000000000 7\n"
+                                      "lost 65000000000 160000000000 7\n"));
+}
+
 static void damaged_lines_are_counted_and_skipped(void **state)
 {
     (void)state;
@@ -276,6 +310,7 @@ int main(void)
         cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
         cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
+        cmocka_unit_test(a_loss_makes_doubtful_what_began_then),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),
         cmocka_unit_test(a_process_is_found_by_pid_and_start),
     };
