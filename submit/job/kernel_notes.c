@@ -93,10 +93,18 @@ struct reading {
     struct kernel_notes notes;
     size_t room, replaced_room, program_room, set_room, object_room, gap_room;
     size_t first_program, first_set; /* of this listener */
-    struct loss *loss;               /* owned: apart from each other, by time */
+    bool is_unfit;     /* a number of this listener does not follow: they may be another one's */
+    struct loss *loss; /* owned: apart from each other, by time */
     size_t loss_count, loss_room;
     uint64_t boot_ns, real_ns;
 };
+
+/* A line is missing between this one and the one before, which may be the listener's. */
+static int refuse_number(struct reading *reading)
+{
+    reading->is_unfit = true;
+    return -EINVAL;
+}
 
 /* Programs move as their array grows: they are numbers until all are read. */
 static int take_program(struct reading *reading, char *line, char *end)
@@ -104,9 +112,10 @@ static int take_program(struct reading *reading, char *line, char *end)
     uint32_t number;
     int at = 0;
     struct kernel_notes *notes = &reading->notes;
-    if (sscanf(line, "program %" SCNu32 " %n", &number, &at) != 1 || at == 0 ||
-        number != notes->program_count - reading->first_program + 1)
+    if (sscanf(line, "program %" SCNu32 " %n", &number, &at) != 1 || at == 0)
         return -EINVAL;
+    if (number != notes->program_count - reading->first_program + 1)
+        return refuse_number(reading);
     char *build_id = line + at, *blank = strchr(build_id, ' ');
     if (blank == NULL || (size_t)(blank - build_id) > 2 * (size_t)BUILD_ID_BYTES)
         return -EINVAL;
@@ -127,9 +136,10 @@ static int take_objects(struct reading *reading, const char *line)
     uint32_t number;
     int at = 0;
     struct kernel_notes *notes = &reading->notes;
-    if (sscanf(line, "objects %" SCNu32 "%n", &number, &at) != 1 ||
-        number != notes->set_count - reading->first_set + 1)
+    if (sscanf(line, "objects %" SCNu32 "%n", &number, &at) != 1)
         return -EINVAL;
+    if (reading->is_unfit || number != notes->set_count - reading->first_set + 1)
+        return refuse_number(reading);
     if (GROW_TO(notes->sets, reading->set_room, notes->set_count + 1) != 0)
         return -ENOMEM;
     struct kernel_objects set = {.first = notes->object_count};
@@ -167,6 +177,10 @@ static int take_note(struct reading *reading, const char *numbers, struct kernel
     struct kernel_note note;
     if (!parse_note(numbers, &note))
         return -EINVAL;
+    if (reading->is_unfit) {
+        note.program = note.objects = 0;
+        note.lack |= KERNEL_LACK_OBJECTS;
+    }
     size_t program = reading->first_program + note.program;
     if (note.program == 0 || program > notes->program_count)
         program = 0;
@@ -187,6 +201,7 @@ static int take_end(struct reading *reading, const char *numbers)
     int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
     if (error == 0)
         error = take_note(reading, numbers, &notes->noted[notes->count]);
+    notes->left += error == -EINVAL; /* a process that is not here */
     notes->count += error == 0;
     return error;
 }
@@ -267,6 +282,7 @@ static int take_listen(struct reading *reading, const char *line)
     notes->has_ends = (is_first || notes->has_ends) && has_ends != 0;
     reading->first_program = notes->program_count;
     reading->first_set = notes->set_count;
+    reading->is_unfit = false;
     return 0;
 }
 

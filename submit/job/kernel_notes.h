@@ -40,6 +40,9 @@
  *   left COUNT
  *       so many more processes of this job have ended, and are not here: there was no room
  *
+ * A line that was cut has " cut" behind it, which the next listener writes. Where a number does not
+ * follow the one before, what numbers of this listener name is unknown from there on.
+ *
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
  * `program`, `objects`, `end` and `replaced` stop KERNEL_NOTES_RESERVE before.
  */

@@ -65,6 +65,18 @@ static void add_numbers(struct job_notes *notes, const char *verb, uint64_t firs
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
 }
 
+/* A line that a listener before could not finish, as on a full disk, would swallow the next one, or
+ * be read as another. */
+static int end_line(int fd, struct job_notes *notes)
+{
+    static const char cut[] = " cut\n";
+    char last;
+    ssize_t got = io_read_at(fd, &last, 1, (off_t)notes->size - 1);
+    if (got == 1 && last != '\n')
+        add_line(notes, cut, sizeof cut - 1, KERNEL_NOTES_BYTES);
+    return got < 0 ? (int)got : 0;
+}
+
 int job_notes_begin(int directory, const struct kernel_listen *listen, struct job_notes *notes)
 {
     struct stat status;
@@ -83,6 +95,11 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
     notes->text = malloc(TEXT_BYTES);
     if (notes->text == NULL)
         return -ENOMEM;
+    error = end_line(fd, notes);
+    if (error != 0) {
+        job_notes_free(notes);
+        return error;
+    }
     int length = snprintf(line, sizeof line, "listen %" PRIu64 " %" PRIu64 " %d %d\n",
                           listen->boot_ns, listen->real_ns, listen->has_maps, listen->has_ends);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);

@@ -37,7 +37,7 @@ struct witness {
     struct witness_jobs *jobs;
     struct witness_state state;
     struct kernel_listen listen;
-    uint64_t lost, overruns;       /* events, and times that ends had no room, in this round */
+    uint64_t lost, overruns; /* events, and times that ends had no room, in this round */
     uint64_t lost_from_ns, lost_to_ns;
     uint64_t round_ns;             /* since boot: the last one of kernel_processes_round() */
     uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */

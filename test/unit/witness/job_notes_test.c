@@ -212,10 +212,11 @@ static struct kernel_notes parse(const char *text)
 static bool is_doubtful(const char *lack, const char *losses)
 {
     char text[512];
-    snprintf(text, sizeof text,
-             "listen 0 0 1 1\n%send 5 0 90000000000 0 200000000000 100000000000 1 0 0 %s 0 0 0 0 0 0 "
-             "0 0 0\n",
-             losses, lack);
+    snprintf(
+        text, sizeof text,
+        "listen 0 0 1 1\n%send 5 0 90000000000 0 200000000000 100000000000 1 0 0 %s 0 0 0 0 0 0 "
+        "0 0 0\n",
+        losses, lack);
     struct kernel_notes notes = parse(text);
     assert_int_equal(notes.count, 1);
     assert_int_equal(notes.bad_lines, 0);
@@ -262,6 +263,62 @@ static void damaged_lines_are_counted_and_skipped(void **state)
     assert_null(notes.noted[0].program);
     assert_int_equal(notes.bad_lines, 11);
     kernel_notes_free(&notes);
+}
+
+/* The second listener's first line has become part of one that was cut. */
+static void numbers_of_a_listener_that_is_not_known_are_no_others(void **state)
+{
+    (void)state;
+    struct kernel_notes notes = parse("listen 0 0 1 1\n"
+                                      "program 1 - /first\n"
+                                      "objects 1 1\n"
+                                      "end 5 0 1 0 2 1 1 1 0 32 0 0 0 0 0 0 0 0 1\n"
+                                      "end 6 0 3listen 0 0 1 1\n"
+                                      "program 1 - /second\n"
+                                      "objects 1 1\n"
+                                      "end 7 0 5 0 6 5 1 1 0 32 0 0 0 0 0 0 0 0 1\n"
+                                      "listen 0 0 1 1\n"
+                                      "program 1 - /third\n"
+                                      "end 8 0 7 0 8 7 1 1 0 32 0 0 0 0 0 0 0 0 0\n");
+    assert_int_equal(notes.count, 3);
+    assert_int_equal(notes.left, 1);
+    assert_string_equal(notes.noted[0].program->name, "/first");
+    assert_non_null(notes.noted[0].objects);
+    assert_int_equal(notes.noted[0].note.lack, KERNEL_LACK_LIBRARY);
+    assert_null(notes.noted[1].program);
+    assert_null(notes.noted[1].objects);
+    assert_int_equal(notes.noted[1].note.lack, KERNEL_LACK_LIBRARY | KERNEL_LACK_OBJECTS);
+    assert_string_equal(notes.noted[2].program->name, "/third");
+    assert_int_equal(notes.noted[2].note.lack, KERNEL_LACK_LIBRARY);
+    kernel_notes_free(&notes);
+}
+
+static void a_line_that_was_cut_is_not_gone_on_with(void **state)
+{
+    static const char cut[] = "end 9 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 1";
+    struct job_notes notes;
+    struct kernel_notes read;
+    const struct kernel_event program = event_of("/a");
+    const struct kernel_note note = {.pid = 9, .end_ns = 1, .program = 1};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    int fd = openat(directory, KERNEL_NOTES_NAME, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, cut, sizeof cut - 1), sizeof cut - 1);
+    close(fd);
+    assert_int_equal(begin(&notes), 0);
+    assert_int_equal(job_notes_program(&notes, &program), 1);
+    assert_true(job_notes_end(&notes, &note));
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.listeners, 2);
+    assert_int_equal(read.bad_lines, 1);
+    assert_int_equal(read.left, 1);
+    assert_int_equal(read.count, 1);
+    assert_string_equal(read.noted[0].program->name, "/a");
+    kernel_notes_free(&read);
 }
 
 static void a_process_is_found_by_pid_and_start(void **state)
@@ -312,6 +369,8 @@ int main(void)
         cmocka_unit_test(a_file_of_another_kind_is_refused),
         cmocka_unit_test(a_loss_makes_doubtful_what_began_then),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),
+        cmocka_unit_test(numbers_of_a_listener_that_is_not_known_are_no_others),
+        cmocka_unit_test(a_line_that_was_cut_is_not_gone_on_with),
         cmocka_unit_test(a_process_is_found_by_pid_and_start),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
