@@ -252,13 +252,8 @@ void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped,
 const char *witness_verdict_name(enum witness_verdict verdict)
 {
     static const char *const names[WITNESS_VERDICTS] = {
-        [WITNESS_STATIC] = "static",       [WITNESS_UNLOADED] = "unloaded",
-        [WITNESS_LEFT_OUT] = "left_out",   [WITNESS_FOLLOWER] = "follower",
-        [WITNESS_NO_ROOM] = "no_room",     [WITNESS_KILLED] = "killed",
-        [WITNESS_UNMAPPED] = "unmapped",   [WITNESS_LIVED_ON] = "lived_on",
-        [WITNESS_BY_LOADER] = "by_loader", [WITNESS_CLOCK] = "clock",
-        [WITNESS_OUTLIVED] = "outlived",   [WITNESS_NAME_SPACE] = "name_space",
-        [WITNESS_UNHEARD] = "unheard",     [WITNESS_LOST] = "lost",
+#define WITNESS_CAUSE(verdict, name) [WITNESS_##verdict] = #name,
+#include "submit/definition/witness.def"
     };
     return names[verdict];
 }

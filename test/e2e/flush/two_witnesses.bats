@@ -199,3 +199,19 @@ had_no_room() { # COUNT: of processes, at least
     [[ $(covered '"\(.witness) \(.witness_unheard)"') == "off 0"* ]]
     [[ $(answers) != *witness* ]]
 }
+
+@test "causes that a store has of another loader drive no terminal" {
+    run_one tracked "$PROGRAMS/exit_with" 3
+    flush
+    answers >/dev/null # loads them
+    python3 -c "
+import sqlite3
+with sqlite3.connect('$BATS_TEST_TMPDIR/store.db') as store:
+    store.execute('UPDATE coverage SET witness_causes = ?', ('\x1b[31mRED\x07=3',))"
+    answers >"$BATS_TEST_TMPDIR/answers"
+    "$JOBTRAIL_BIN/jobtrail-report" coverage --store "sqlite:$BATS_TEST_TMPDIR/store.db" >"$BATS_TEST_TMPDIR/report"
+    grep -qF '\x1b[31mRED\x07 3' "$BATS_TEST_TMPDIR/answers"
+    [[ $(grep -cP '[\x00-\x08\x1b]' "$BATS_TEST_TMPDIR/answers") == 0 ]]
+    tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/report" | grep -qF '[31mRED'
+    [[ $(grep -cP '[\x00-\x08\x1b]' "$BATS_TEST_TMPDIR/report") == 0 ]]
+}
