@@ -76,11 +76,13 @@ static uint32_t job_of(const struct walk *walk, const struct kernel_processes *p
 {
     uint32_t by_cgroup = 0;
     for (int i = 0; i < ANCESTORS_MAX && process != NULL; i++) {
-        uint32_t job = kernel_processes_job(processes, process->stat.parent);
-        if (job != 0)
-            return job;
         by_cgroup = by_cgroup != 0 ? by_cgroup : process->job;
         process = find(walk, process->stat.parent);
+        uint32_t job = process == NULL ? 0
+                                       : kernel_processes_job(processes, process->pid,
+                                                              process->stat.start_ticks * TICK_NS);
+        if (job != 0)
+            return job;
     }
     return by_cgroup;
 }

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/host.h"
 #include "conf/base/io.h"
+#include "conf/base/process.h"
 #include "spank/journal.h"
 #include "submit/job/job_cgroups.h"
 #include "submit/job/journal_words.h"
@@ -36,8 +38,9 @@ struct witness_jobs {
     int spool;
     struct kernel_listen listen;
     struct timespec changed; /* the spool directory, as it was listed last */
-    uint64_t name_space;     /* inode of this process's pid namespace; 0: unknown */
-    uint32_t count;          /* numbers that have been used are below or equal */
+    char boot[HOST_BOOT_SIZE];
+    uint64_t name_space; /* inode of this process's pid namespace; 0: unknown */
+    uint32_t count;      /* numbers that have been used are below or equal */
     struct witness_job job[WITNESS_JOBS_MAX + 1]; /* from 1 on */
 };
 
@@ -49,6 +52,7 @@ struct witness_jobs *witness_jobs_new(int spool, const struct kernel_listen *lis
         return NULL;
     jobs->spool = spool;
     jobs->listen = *listen;
+    host_boot(jobs->boot);
     if (stat("/proc/self/ns/pid", &status) == 0)
         jobs->name_space = status.st_ino;
     for (uint32_t i = 0; i <= WITNESS_JOBS_MAX; i++)
@@ -111,6 +115,17 @@ uint32_t witness_jobs_of_cgroup(const struct witness_jobs *jobs, int32_t pid)
 /* ---- Journals ---------------------------------------------------------------------------------
  */
 
+/* Whether the daemon may still fork what this listener hears: a line stays in the journal when its
+ * daemon has ended, and another process may have the pid then. After a reboot all have ended. */
+static bool may_live(const struct witness_jobs *jobs, const struct journal_words *line, int32_t pid,
+                     uint64_t ticks)
+{
+    const char *boot = journal_words_value(line, "boot");
+    if (boot != NULL && boot[0] != '\0' && jobs->boot[0] != '\0' && strcmp(boot, jobs->boot) != 0)
+        return false;
+    return ticks * TICK_NS > jobs->listen.boot_ns || process_alive(pid, ticks);
+}
+
 /* The pid of a daemon in another pid namespace is another process's here. */
 static void take_line(const struct witness_jobs *jobs, uint32_t job, char *text,
                       struct kernel_processes *processes)
@@ -122,7 +137,8 @@ static void take_line(const struct witness_jobs *jobs, uint32_t job, char *text,
     uint32_t pid = journal_words_number32(&line, "pid", 0);
     uint64_t ticks = journal_words_number(&line, "ticks", 0);
     bool is_here = name_space == 0 || jobs->name_space == 0 || name_space == jobs->name_space;
-    if (is_here && pid > 0 && pid <= INT32_MAX && ticks > 0 && ticks < UINT64_MAX / TICK_NS)
+    if (is_here && pid > 0 && pid <= INT32_MAX && ticks > 0 && ticks < UINT64_MAX / TICK_NS &&
+        may_live(jobs, &line, (int32_t)pid, ticks))
         kernel_processes_daemon(processes, (int32_t)pid, ticks * TICK_NS, job);
 }
 

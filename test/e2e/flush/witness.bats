@@ -216,6 +216,7 @@ used() {
         jq -r ".runs[] | select(.exec_path | test(\"python\")) | $1"
 }
 
+# bats test_tags=needs:hear_kernel
 @test "what a run used is in its record, in its row, and in the report" {
     listen
     run_one tracked /usr/bin/python3 -c $'x = bytearray(200 << 20)\nfor i in range(3000000): pass'
