@@ -50,24 +50,33 @@ static void add_ancestor(struct capture *capture, const struct kernel_noted *not
         .path = slash == NULL ? (struct capture_bytes){0} : bytes_of(path)};
 }
 
-/* The task that it is, or descends from, and its ancestors up to that. Returns false for what
- * slurmstepd has started itself, apart from tasks. Where a parent has not ended the task is not
- * known. */
+/* The task that `*at` is, or descends from; NULL: that is not known, as where a parent has not
+ * ended. `*at` becomes the last one that is known. `capture` gets its ancestors, or is NULL. */
+static const struct journal_task *go_up(const struct journal *journal,
+                                        const struct kernel_notes *notes,
+                                        const struct kernel_noted **at, struct capture *capture)
+{
+    const struct journal_task *task = NULL;
+    for (int i = 0; i < GENERATIONS_MAX; i++) {
+        task = kernel_run_task(journal, &(*at)->note);
+        const struct kernel_noted *parent =
+            task != NULL ? NULL : kernel_notes_parent(notes, &(*at)->note);
+        if (parent == NULL)
+            break;
+        if (capture != NULL)
+            add_ancestor(capture, parent);
+        *at = parent;
+    }
+    return task;
+}
+
+/* Its task. Returns false for what slurmstepd has started itself, apart from tasks. */
 static bool find_task(const struct kernel_run_source *source, const struct kernel_noted *noted,
                       struct kernel_run *run)
 {
     struct capture *capture = &run->capture;
     const struct kernel_noted *at = noted;
-    const struct journal_task *task = NULL;
-    for (int i = 0; i < GENERATIONS_MAX; i++) {
-        task = kernel_run_task(source->journal, &at->note);
-        const struct kernel_noted *parent =
-            task != NULL ? NULL : kernel_notes_parent(source->notes, &at->note);
-        if (parent == NULL)
-            break;
-        add_ancestor(capture, parent);
-        at = parent;
-    }
+    const struct journal_task *task = go_up(source->journal, source->notes, &at, capture);
     run->is_task = at == noted ? task : NULL;
     if (task == NULL)
         return !is_daemon(source->journal, at->note.parent);
@@ -75,6 +84,24 @@ static bool find_task(const struct kernel_run_source *source, const struct kerne
     capture->task = capture->rank = task->task;
     capture->task_pid = task->pid;
     return true;
+}
+
+/* Where the step is not known it may be any. */
+static bool has_opted_out(const struct journal *journal, const struct journal_step *step)
+{
+    bool has_any = false;
+    for (size_t i = 0; step == NULL && i < journal->step_count; i++)
+        has_any = has_any || journal->steps[i].opted_out;
+    return step == NULL ? has_any : step->opted_out;
+}
+
+bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel_notes *notes,
+                              const struct kernel_noted *noted)
+{
+    if (!has_opted_out(journal, NULL))
+        return false;
+    const struct journal_task *task = go_up(journal, notes, &noted, NULL);
+    return has_opted_out(journal, task == NULL ? NULL : journal_find_step(journal, task->step));
 }
 
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,
@@ -105,7 +132,7 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
     if (run->is_task != NULL)
         capture->start_ticks = run->is_task->ticks;
     capture->table = sampling_table(source->policy, capture->size);
-    return (step == NULL || !step->opted_out) && !source->is_host_skipped &&
+    return !has_opted_out(source->journal, step) && !source->is_host_skipped &&
            !coverage_leaves_out(source->policy, step, noted->program->name);
 }
 

@@ -9,6 +9,7 @@
 #include "conf/base/process.h"
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 
 /* NEAR_NS: reading two clocks, of which one goes by the kernel's tick. LATE_NS: for a process to
@@ -219,6 +220,8 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
         return WITNESS_UNMAPPED;
     if (note->execs == 0)
         return WITNESS_AGREED;
+    if (kernel_run_has_opted_out(witnesses->source.journal, witnesses->source.kernel, noted))
+        return WITNESS_LEFT_OUT;
     if ((note->lack & KERNEL_LACK_LOADER) != 0)
         return WITNESS_STATIC;
     if ((note->lack & KERNEL_LACK_LIBRARY) != 0)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "conf/base/process.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 #include "test/unit/fixture/made_policy.h"
 
@@ -231,6 +232,41 @@ static void the_ledgers_losses_explain_as_many(void **state)
     assert_int_equal(compare(&of).count[WITNESS_LEFT_OUT], 2);
 }
 
+/* Its pid is that of no task, and its parent is not here. */
+#define OF_NO_STEP LISTEN PROGRAM NOTED("51", TIMES, "1", "0", "32")
+
+static bool makes_run(const char *journal_text, const char *notes)
+{
+    static struct kernel_run run;
+    struct kernel_notes kernel;
+    struct journal journal;
+    void *policy = compiled("[paths]\n");
+    assert_int_equal(kernel_notes_parse(strdup(notes), strlen(notes), &kernel), 0);
+    assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
+    const struct kernel_run_source source = {
+        .policy = policy, .journal = &journal, .notes = &kernel};
+    bool makes = kernel_run_find(&source, &kernel.noted[0], &run);
+    kernel_notes_free(&kernel);
+    journal_free(&journal);
+    free(policy);
+    return makes;
+}
+
+static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
+{
+    static const char other[] = STEP "step time=5.000000000 job=1 uid=1 gid=1 step=1 opted_out=1\n";
+    static const char of_task[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "32");
+    (void)state;
+    assert_true(makes_run(STEP, OF_NO_STEP));
+    assert_int_equal(of_kernel(OF_NO_STEP), WITNESS_UNLOADED);
+    assert_false(makes_run(other, OF_NO_STEP));
+    assert_int_equal(verdict(&(struct comparison){.notes = OF_NO_STEP, .journal = other}),
+                     WITNESS_LEFT_OUT);
+    assert_true(makes_run(other, of_task)); /* its step has not */
+    assert_int_equal(verdict(&(struct comparison){.notes = of_task, .journal = other}),
+                     WITNESS_UNLOADED);
+}
+
 static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
 {
     struct capture capture = captured("/opt/a");
@@ -313,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_program_after_the_last_capture_is_the_kernels_alone),
         cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
+        cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
         cmocka_unit_test(a_process_in_another_name_space_counts_once),
         cmocka_unit_test(time_without_a_listener_is_counted),
