@@ -256,7 +256,7 @@ const char *witness_verdict_name(enum witness_verdict verdict)
 {
     static const char *const names[WITNESS_VERDICTS] = {
 #define WITNESS_CAUSE(verdict, name) [WITNESS_##verdict] = #name,
-#include "submit/definition/witness.def"
+#include "submit/definition/witness_causes.def"
     };
     return names[verdict];
 }

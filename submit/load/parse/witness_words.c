@@ -22,7 +22,7 @@ static const char *pass_cause(const char *text, size_t *at)
 {
     static const char *const causes[] = {
 #define WITNESS_CAUSE(verdict, name) #name "=",
-#include "submit/definition/witness.def"
+#include "submit/definition/witness_causes.def"
     };
     while (*at < sizeof causes / sizeof causes[0]) {
         const char *cause = causes[(*at)++];
