@@ -155,10 +155,23 @@ static struct capture_object object_of(const struct kernel_notes *notes,
                                    .build_id = build_id_of(file, run->id[number])};
 }
 
-static size_t object_count(const struct kernel_noted *noted)
+/* How many objects have room in a run. Users name files, and many processes can have the same ones.
+ */
+static size_t object_count(const struct kernel_notes *notes, const struct kernel_noted *noted)
 {
-    size_t count = noted->objects == NULL ? 0 : noted->objects->count;
-    return count < KERNEL_RUN_OBJECTS ? count : KERNEL_RUN_OBJECTS;
+    size_t count = 0, bytes = 0;
+    while (noted->objects != NULL && count < noted->objects->count && count < KERNEL_RUN_OBJECTS) {
+        bytes += strlen(notes->programs[notes->object[noted->objects->first + count]].name);
+        if (bytes > KERNEL_RUN_PATHS)
+            break;
+        count++;
+    }
+    return count;
+}
+
+static bool has_more(const struct kernel_noted *noted, size_t count)
+{
+    return noted->objects != NULL && count < noted->objects->count;
 }
 
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
@@ -166,7 +179,8 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
 {
     struct capture *capture = &run->capture;
     capture->objects = run->object;
-    capture->object_count = object_count(noted);
+    capture->object_count = object_count(source->notes, noted);
+    capture->cut = has_more(noted, capture->object_count);
     for (size_t i = 0; i < capture->object_count; i++)
         run->object[i] = object_of(source->notes, noted, i, run);
     capture->build_id = build_id_of(noted->program, run->id[KERNEL_RUN_OBJECTS]);
@@ -199,7 +213,7 @@ void kernel_run_add_objects(const struct kernel_notes *notes, const struct kerne
                             struct kernel_run *run, struct capture *capture)
 {
     bool is_told[KERNEL_RUN_OBJECTS] = {false};
-    const size_t seen = object_count(noted);
+    const size_t seen = object_count(notes, noted);
     struct capture_object object;
     for (size_t i = 0; seen > 0 && i < capture->object_count; i++) {
         const struct capture_object *told = &capture->objects[i];
@@ -210,6 +224,7 @@ void kernel_run_add_objects(const struct kernel_notes *notes, const struct kerne
         }
     }
     size_t count = capture->object_count;
+    capture->cut |= has_more(noted, seen);
     if (count + seen > KERNEL_RUN_OBJECTS)
         return;
     memcpy(run->object, capture->objects, count * sizeof *run->object);

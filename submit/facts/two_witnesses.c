@@ -152,7 +152,7 @@ static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
                                        const struct capture *capture)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
-    if (capture->name_space != 0)
+    if (!journal_knows_pids(witnesses->source.journal, capture->step, capture->name_space))
         return WITNESS_NAME_SPACE;
     if (witnesses->source.journal->reboot_ns == 0 && still_runs(capture))
         return WITNESS_OUTLIVED;

@@ -23,6 +23,7 @@ struct job_notes {
     char *text;    /* owned: what is to be appended */
     size_t length;
     uint64_t size;                  /* of the file, with what is to be appended */
+    uint64_t waiting;               /* processes in what is to be appended */
     uint64_t left, told;            /* processes without room; of these, that the file tells of */
     struct id_cache programs, sets; /* owned: their numbers */
 };

@@ -152,6 +152,8 @@ void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, ui
         known->job = job;
         return;
     }
+    if (known != NULL && known->note.start_ns > start_ns)
+        return; /* which has its pid now */
     add(processes, &(struct kernel_process){.note = {.pid = pid, .start_ns = start_ns},
                                             .job = job,
                                             .threads = 1,
@@ -173,10 +175,11 @@ void kernel_processes_older(struct kernel_processes *processes,
         known->note.lack |= KERNEL_LACK_START | KERNEL_LACK_OBJECTS;
 }
 
-uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid)
+uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid,
+                              uint64_t start_ns)
 {
     const struct kernel_process *process = find(processes, pid);
-    return process == NULL ? 0 : process->job;
+    return process != NULL && is_same_start(process->note.start_ns, start_ns) ? process->job : 0;
 }
 
 /* ---- Ends of threads --------------------------------------------------------------------------

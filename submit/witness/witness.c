@@ -337,7 +337,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
         return fail(-ENOMEM, "memory", strerror(ENOMEM));
     error = witness_jobs_look(witness->jobs, witness->processes);
     if (error == 0)
-        error = kernel_walk(witness->processes);
+        error = kernel_walk(witness->jobs, witness->processes);
     return error == 0 ? 0 : fail(error, "the processes that run", strerror(-error));
 }
 

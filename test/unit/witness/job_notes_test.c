@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -169,6 +171,37 @@ static void a_full_file_counts_what_it_has_no_room_for(void **state)
     kernel_notes_free(&read);
 }
 
+static void what_cannot_be_appended_is_told_of_as_left(void **state)
+{
+    struct job_notes notes;
+    struct kernel_notes read;
+    struct rlimit limit, before;
+    const struct kernel_note note = {.pid = 9, .end_ns = 1};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = notes.size;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_true(job_notes_end(&notes, &note));
+    assert_true(job_notes_end(&notes, &note));
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 3);
+    assert_int_equal(read.count, 0);
+    kernel_notes_free(&read);
+    assert_int_equal(job_notes_write(&notes), 0); /* there is room again */
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 1);
+    assert_int_equal(read.count, 2);
+    kernel_notes_free(&read);
+}
+
 static void a_file_of_another_kind_is_refused(void **state)
 {
     struct job_notes notes;
@@ -258,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_second_listener_goes_on),
         cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
         cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
+        cmocka_unit_test(what_cannot_be_appended_is_told_of_as_left),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),
         cmocka_unit_test(a_process_is_found_by_pid_and_start),

@@ -211,7 +211,7 @@ static void processes_of_no_job_are_forgotten(void **state)
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_MAP, 7, 7, 0, 2 * (uint64_t)S);
-    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    assert_int_equal(kernel_processes_job(processes, 7, 2 * (uint64_t)S), 0);
     give(processes, KERNEL_EVENT_EXIT, 7, 7, 6, 3 * (uint64_t)S);
     assert_int_equal(ended_count, 0);
     assert_int_equal(program_count, 0);
@@ -226,7 +226,7 @@ static void the_daemon_is_not_told_of(void **state)
     end_thread(processes, DAEMON, DAEMON, true, 1);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, 3 * (uint64_t)S);
     assert_int_equal(ended_count, 0);
-    assert_int_equal(kernel_processes_job(processes, DAEMON), 0);
+    assert_int_equal(kernel_processes_job(processes, DAEMON, S), 0);
     kernel_processes_free(processes);
 }
 
@@ -236,8 +236,21 @@ static void a_process_before_the_daemon_had_its_pid(void **state)
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, S / 2);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, S / 2 + 1);
-    assert_int_equal(kernel_processes_job(processes, 7), 0);
-    assert_int_equal(kernel_processes_job(processes, DAEMON), JOB);
+    assert_int_equal(kernel_processes_job(processes, 7, S / 2), 0);
+    assert_int_equal(kernel_processes_job(processes, DAEMON, S), JOB);
+    kernel_processes_free(processes);
+}
+
+static void a_process_that_has_a_dead_daemons_pid_stays(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    kernel_processes_daemon(processes, 7, S, JOB + 1);
+    assert_int_equal(ended_count, 0);
+    assert_int_equal(kernel_processes_job(processes, 7, at), JOB);
+    assert_int_equal(kernel_processes_job(processes, 7, S), 0);
     kernel_processes_free(processes);
 }
 
@@ -304,7 +317,7 @@ static void a_pid_that_comes_again_outside_is_of_no_job(void **state)
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, at + S);
     assert_int_equal(ended_count, 1);
-    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    assert_int_equal(kernel_processes_job(processes, 7, at + S), 0);
     kernel_processes_free(processes);
 }
 
@@ -326,7 +339,7 @@ static void after_a_loss_who_is_gone_has_ended(void **state)
     assert_int_equal(ended[0].pid, 8);
     assert_int_equal(ended[0].end_ns, at + 9);
     assert_int_equal(ended[0].lack, KERNEL_LACK_END | KERNEL_LACK_STATUS);
-    assert_int_equal(kernel_processes_job(processes, 7), JOB);
+    assert_int_equal(kernel_processes_job(processes, 7, at), JOB);
     kernel_processes_free(processes);
 }
 
@@ -373,7 +386,7 @@ static void a_set_user_id_program_lives_on_after_its_exec(void **state)
     give(processes, KERNEL_EVENT_EXIT, 8, 8, DAEMON, at + S + 2);
     kernel_processes_round(processes);
     kernel_processes_round(processes);
-    assert_int_equal(kernel_processes_job(processes, 8), JOB);
+    assert_int_equal(kernel_processes_job(processes, 8, at + S), JOB);
     kernel_processes_free(processes);
 }
 
@@ -454,7 +467,7 @@ static void what_has_no_room_is_counted(void **state)
         end_thread(processes, 1000 + i, 1000 + i, true, 0);
     assert_int_equal(kernel_processes_unmatched(processes), 5);
     kernel_processes_drop(processes, JOB);
-    assert_int_equal(kernel_processes_job(processes, 1000), 0);
+    assert_int_equal(kernel_processes_job(processes, 1000, at), 0);
     assert_int_equal(ended_count, 0);
     kernel_processes_free(processes);
 }
@@ -468,6 +481,7 @@ int main(void)
         cmocka_unit_test(processes_of_no_job_are_forgotten),
         cmocka_unit_test(the_daemon_is_not_told_of),
         cmocka_unit_test(a_process_before_the_daemon_had_its_pid),
+        cmocka_unit_test(a_process_that_has_a_dead_daemons_pid_stays),
         cmocka_unit_test(threads_that_are_told_of_late_are_added),
         cmocka_unit_test(a_process_whose_threads_were_lost_ends_in_the_next_round),
         cmocka_unit_test(a_pid_that_comes_again_is_another_process),
