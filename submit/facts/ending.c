@@ -306,6 +306,15 @@ static struct ending end_of_replaced(const struct capture *capture,
     return ending;
 }
 
+static struct ending end_told_replaced(uint64_t replaced_ns)
+{
+    return (struct ending){.source = "exec",
+                           .is_measured = true,
+                           .end_ns = replaced_ns,
+                           .min_ns = replaced_ns - KERNEL_ERROR_NS,
+                           .max_ns = sum_of(replaced_ns, KERNEL_ERROR_NS)};
+}
+
 /* A program that only starts another one in its process (wrapper.h) is over when it has begun, or
  * was seen last. */
 static struct ending end_of_wrapper(const struct capture *capture,
@@ -355,7 +364,9 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
     bool has_next =
         evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
     struct ending ending;
-    if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
+    if (evidence->replaced_ns != 0)
+        ending = end_told_replaced(evidence->replaced_ns);
+    else if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
         ending = end_of_wrapper(capture, evidence, task);
     else if (has_next || was_seen_replaced(evidence))
         ending = end_of_replaced(capture, evidence);

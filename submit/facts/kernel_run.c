@@ -15,8 +15,8 @@
 /* The kernel tells of a fork after the start that the journal has, which is cut to a whole tick. */
 enum { TICKS_EARLY = 3, TICKS_LATE = 1, GENERATIONS_MAX = 256 };
 
-static const struct journal_task *task_of(const struct journal *journal,
-                                          const struct kernel_note *note)
+const struct journal_task *kernel_run_task(const struct journal *journal,
+                                           const struct kernel_note *note)
 {
     const uint64_t ticks = note->start_ns / TICK_NS;
     const struct journal_task *task = NULL;
@@ -60,7 +60,7 @@ static bool find_task(const struct kernel_run_source *source, const struct kerne
     const struct kernel_noted *at = noted;
     const struct journal_task *task = NULL;
     for (int i = 0; i < GENERATIONS_MAX; i++) {
-        task = task_of(source->journal, &at->note);
+        task = kernel_run_task(source->journal, &at->note);
         const struct kernel_noted *parent =
             task != NULL ? NULL : kernel_notes_parent(source->notes, &at->note);
         if (parent == NULL)

@@ -32,6 +32,10 @@ struct kernel_run {
     unsigned char id[KERNEL_RUN_OBJECTS + 1][KERNEL_BUILD_ID_BYTES];
 };
 
+/* The task of Slurm's whose own process this is; NULL: it is none. */
+const struct journal_task *kernel_run_task(const struct journal *journal,
+                                           const struct kernel_note *note);
+
 /* Whether a process of the notes is such a run, and one that the site's rules track. The rules see
  * no arguments: the kernel tells none. Fills in all of `*run` then but for the objects. */
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,

@@ -159,6 +159,13 @@ bool job_notes_end(struct job_notes *notes, const struct kernel_note *note)
     return has_room;
 }
 
+void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
+{
+    char line[KERNEL_LINE_MAX];
+    size_t length = kernel_replaced_print(note, line, sizeof line);
+    add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
+}
+
 void job_notes_left(struct job_notes *notes)
 {
     notes->left++;

@@ -275,11 +275,27 @@ static void take_fork(struct kernel_processes *processes, const struct kernel_ev
     add(processes, &child);
 }
 
+/* A program that had the library tells of itself. */
+static void tell_replaced(struct kernel_processes *processes, struct kernel_process *process,
+                          uint64_t time_ns)
+{
+    const uint32_t lack = process->note.lack & (KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY);
+    if (process->note.execs == 0 || process->wants_program || lack != KERNEL_LACK_LIBRARY ||
+        time_ns < process->note.exec_ns)
+        return;
+    struct kernel_note note = process->note;
+    note.objects = objects_of(processes, process);
+    note.lack = process->note.lack | KERNEL_LACK_STATUS;
+    note.end_ns = time_ns;
+    processes->calls.take_replaced(processes->calls.context, process->job, &note);
+}
+
 static void take_exec(struct kernel_processes *processes, const struct kernel_event *event)
 {
     struct kernel_process *process = find(processes, event->pid);
     if (process == NULL || process->is_daemon || event->time_ns < process->note.start_ns)
         return;
+    tell_replaced(processes, process, event->time_ns);
     process->note.execs++;
     process->note.exec_ns = event->time_ns;
     forget_files(processes, process);

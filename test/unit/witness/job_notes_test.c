@@ -45,6 +45,15 @@ static struct kernel_event event_of(const char *name)
                                  .build_id = {0xab, 0, 1}};
 }
 
+/* A struct has bytes between its members, which are of no meaning. */
+static void assert_note(const struct kernel_note *found, const struct kernel_note *expected)
+{
+    char found_line[KERNEL_LINE_MAX], line[KERNEL_LINE_MAX];
+    kernel_note_print(found, found_line, sizeof found_line);
+    kernel_note_print(expected, line, sizeof line);
+    assert_string_equal(found_line, line);
+}
+
 static void what_is_written_is_read(void **state)
 {
     struct job_notes notes;
@@ -82,6 +91,7 @@ static void what_is_written_is_read(void **state)
     note.pid = 7;
     note.program = 1;
     assert_true(job_notes_end(&notes, &note));
+    job_notes_replaced(&notes, &note);
     job_notes_lost(&notes, 400, 17);
     assert_int_equal(job_notes_write(&notes), 0);
     job_notes_free(&notes);
@@ -97,8 +107,15 @@ static void what_is_written_is_read(void **state)
     note.pid = 9;
     note.program = 2;
     note.lack |= KERNEL_LACK_OBJECTS; /* what was lost may have been a mapping */
-    assert_memory_equal(&read.noted[1].note, &note, sizeof note);
+    assert_note(&read.noted[1].note, &note);
     assert_string_equal(read.noted[1].program->name, "/d");
+    note.pid = 7;
+    note.program = 1;
+    assert_int_equal(read.replaced_count, 1);
+    assert_note(&read.replaced[0].note, &note);
+    assert_ptr_equal(read.replaced[0].program, &read.programs[0]);
+    assert_ptr_equal(read.replaced[0].objects, &read.sets[1]);
+    assert_int_equal(read.replaced[0].end_real_ns, 8300);
     assert_int_equal(read.noted[1].objects->count, 2);
     const uint32_t *object = read.object + read.noted[1].objects->first;
     assert_string_equal(read.programs[object[0]].name, "/a b\nc");
