@@ -18,6 +18,8 @@
 #define LATE_NS  UINT64_C(1000000000)
 #define EARLY_NS UINT64_C(1000000000)
 
+enum { GENERATIONS_MAX = 256 };
+
 struct two_witnesses {
     struct two_witnesses_source source;
     struct witness_agreement found;
@@ -212,6 +214,21 @@ static bool take_one(uint64_t *left)
     return is_there;
 }
 
+/* Whether it is, or descends from, a task that is not its step's first: rank 0 has the run, which
+ * may be on another node. Where a parent has not ended the task is not known. */
+static bool is_behind_first_task(const struct two_witnesses *witnesses,
+                                 const struct kernel_noted *noted)
+{
+    const struct two_witnesses_source *source = &witnesses->source;
+    for (int i = 0; i < GENERATIONS_MAX && noted != NULL; i++) {
+        const struct journal_task *task = kernel_run_task(source->journal, &noted->note);
+        if (task != NULL)
+            return task->task > 0;
+        noted = kernel_notes_parent(source->kernel, &noted->note);
+    }
+    return false;
+}
+
 static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
                                            const struct kernel_noted *noted, uint64_t *dropped)
 {
@@ -230,7 +247,7 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
         return WITNESS_LEFT_OUT;
     if (was_killed_early(note))
         return WITNESS_KILLED;
-    if (take_one(&witnesses->followers[note->program]))
+    if (take_one(&witnesses->followers[note->program]) || is_behind_first_task(witnesses, noted))
         return WITNESS_FOLLOWER;
     return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                               : WITNESS_UNEXPLAINED;

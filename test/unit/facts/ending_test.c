@@ -516,6 +516,15 @@ static void slurms_word_stays_and_the_kernel_says_whose_it_is(void **state)
     ending = kernel_ending(journal, 0, 30, 0, &kernel);
     assert_string_equal(ending.source, "task_end");
     assert_false(ending.status_known);
+    /* Slurm's word came half a second after the end */
+    static const char late[] =
+        STEP_0 TASK "exit time=40.500000000 step=0 task=0 pid=50 status=256\n" END EPILOG;
+    ending = kernel_ending(late, 0, 10, 0, &kernel);
+    assert_string_equal(ending.source, "task_exit");
+    assert_true(ending.end_ns == 40 * SECOND && ending.error_ns == SECOND / 1000);
+    ending =
+        kernel_ending(STEP_0 TASK LATE_EXIT("256") END EPILOG, 0, 10, KERNEL_LACK_END, &kernel);
+    assert_true(ending.error_ns > SECOND);
 }
 
 static void what_ran_when_the_node_was_booted_ended_before(void **state)
