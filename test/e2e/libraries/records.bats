@@ -8,6 +8,7 @@ load ../fixture/job
 load ../fixture/collectors
 load ../fixture/mariadb
 load ../fixture/library
+load ../fixture/old_store
 
 setup_file() {
     mariadb_start
@@ -269,12 +270,12 @@ again() {
 @test "a store of version 6 gets the table, in SQLite and in MariaDB" {
     tree_of_changes
     deliver
-    sqlite3 "$PLACE/store.db" 'DROP TABLE library_event; PRAGMA user_version = 6'
+    sqlite3 "$PLACE/store.db" "$(sqlite3 "$PLACE/store.db" "SELECT name FROM sqlite_master WHERE type = 'view'" | made_older sqlite 6)"
     deliver
     in_the_store
     use_mariadb
     deliver
-    ask "DROP TABLE library_event; UPDATE store_state SET value = '6' WHERE name = 'schema'"
+    ask "$(made_older mariadb 6)"
     deliver
     in_the_store
 }

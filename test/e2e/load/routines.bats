@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/mariadb
+load ../fixture/old_store
 
 setup_file() {
     export TZ=UTC
@@ -241,29 +242,15 @@ modules() {
     in_both modules
 }
 
-# undone DIALECT: statements that undo the step from version 7 to 8
-undone() {
-    /usr/bin/python3 - "$JOBTRAIL_SOURCE" "$1" <<'PYTHON'
-import re, sys
-from pathlib import Path
-step = (Path(sys.argv[1]) / "submit/load/database/schema.c").read_text()
-step = step[step.index(sys.argv[2] + "_steps["):]
-step = "".join(re.findall(r'"([^"]*)"', re.search(r'\[7\] = ((?:"[^"]*"\s*)+)', step).group(1))).replace("`", "")
-print(*("DROP TABLE %s;" % table for table in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", step)))
-for table, more in re.findall(r"ALTER TABLE (\w+)([^;]*)", step):
-    print(*("ALTER TABLE %s DROP COLUMN %s;" % (table, column) for column in re.findall(r"ADD COLUMN (?:IF NOT EXISTS )?(\w+)", more)))
-PYTHON
-}
-
 # as the version before made it
 make_version_7() {
     load_into "$start"
     if [[ $store == sqlite:* ]]; then
-        sql "$(sql "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_master WHERE type = 'view'") $(undone sqlite) PRAGMA user_version = 7"
+        sql "$(sql "SELECT name FROM sqlite_master WHERE type = 'view'" | made_older sqlite 7)"
     else
-        sql "$(undone mariadb) UPDATE store_state SET value = '7' WHERE name = 'schema'"
+        sql "$(made_older mariadb 7)"
     fi
-    [[ $(undone sqlite) == *"DROP TABLE run_routine;"* ]]
+    [[ $(undone sqlite 7) == *"DROP TABLE run_routine;"* ]]
 }
 
 renewed() {
