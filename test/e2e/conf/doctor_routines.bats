@@ -14,10 +14,10 @@ setup() {
 
 # said RULE [ROLE [MAP]]: "STATE FOUND: MEND" of what is found of that rule; the last line is of all rules
 said() {
-    sed -n '/^\[routines\]/q; p' "$CONF" >rules.conf
-    printf '[routines]\nkeep = %s\n' "$1" >>rules.conf
-    [[ -z ${3-map} ]] || printf '[link]\nmodules = %s\n' "$PWD/map" >>rules.conf
-    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf rules.conf --role "${2-node}" --json >found || true
+    sed -n '/^\[routines\]/q; p' "$CONF" >designating.conf
+    printf '[routines]\nkeep = %s\n' "$1" >>designating.conf
+    [[ -z ${3-map} ]] || printf '[link]\nmodules = %s\n' "$PWD/map" >>designating.conf
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf designating.conf --role "${2-node}" --json >found || true
     jq -r '.[] | select(.check == "routines") | "\(.state) \(.found): \(.mend)"' found
 }
 
