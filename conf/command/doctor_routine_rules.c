@@ -22,7 +22,7 @@
 
 enum { RULES_MAX = 64, NAMES_MAX = 4096 };
 
-static const char SONAME[] = "soname:", PATH[] = "path:";
+static const char soname_kind[] = "soname:", path_kind[] = "path:";
 
 /* What each text that the pattern matches begins with. */
 static void literal_head(const char *pattern, char *head, size_t size)
@@ -66,7 +66,7 @@ static bool has_candidate(const struct policy_table *table, const char *kind,
 {
     for (size_t i = 0; i < candidates->count; i++) {
         const char *path = candidates->path[i];
-        if (is_match(table, kind, kind == SONAME ? strrchr(path, '/') + 1 : path))
+        if (is_match(table, kind, kind == soname_kind ? strrchr(path, '/') + 1 : path))
             return true;
     }
     return false;
@@ -90,9 +90,9 @@ static bool may_have_file(const struct policy_table *table, const char *pattern)
     size_t names = 0;
     for (const char *name; (name = listing_next(listing)) != NULL;) {
         snprintf(path + length, sizeof path - length, "%s", name);
-        if (++names > NAMES_MAX || is_match(table, PATH, path))
+        if (++names > NAMES_MAX || is_match(table, path_kind, path))
             return true;
-        uint32_t state = policy_walk(table, table->dfa->start, PATH, sizeof PATH - 1);
+        uint32_t state = policy_walk(table, table->dfa->start, path_kind, sizeof path_kind - 1);
         state = policy_walk(table, policy_walk(table, state, path, strlen(path)), "/", 1);
         if (state != POLICY_DEAD && access(path, F_OK) == 0)
             return true;
@@ -118,8 +118,8 @@ static void add_unmatched(struct doctor *doctor, const struct conf *conf,
 static void look_at_rule(struct doctor *doctor, const struct conf *conf,
                          const struct conf_rule *rule, const struct routine_candidates *candidates)
 {
-    bool is_soname = strncmp(rule->pattern, SONAME, sizeof SONAME - 1) == 0;
-    const char *kind = is_soname ? SONAME : PATH, *pattern = rule->pattern + strlen(kind);
+    bool is_soname = strncmp(rule->pattern, soname_kind, sizeof soname_kind - 1) == 0;
+    const char *kind = is_soname ? soname_kind : path_kind, *pattern = rule->pattern + strlen(kind);
     CLEANUP_FREE void *policy = policy_of_rule(conf, rule);
     struct policy_table table;
     char word[NAME_MAX];
@@ -147,8 +147,8 @@ void doctor_routine_rules(struct doctor *doctor, const struct conf *conf)
         return;
     for (size_t i = 0; i < conf->routine.count && i < RULES_MAX; i++) {
         const struct conf_rule *rule = &conf->routine.rule[i];
-        bool is_library = strncmp(rule->pattern, SONAME, sizeof SONAME - 1) == 0 ||
-                          strncmp(rule->pattern, PATH, sizeof PATH - 1) == 0;
+        bool is_library = strncmp(rule->pattern, soname_kind, sizeof soname_kind - 1) == 0 ||
+                          strncmp(rule->pattern, path_kind, sizeof path_kind - 1) == 0;
         if (rule->action == POLICY_KEEP && is_library)
             look_at_rule(doctor, conf, rule, &candidates);
     }
