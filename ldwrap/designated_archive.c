@@ -43,13 +43,17 @@ int designated_archive_open(const char *path, struct designated_archive *designa
     int error = whole_file_open_read(path, LINK_ARCHIVE_MAX, &bytes, &size);
     if (error == 0)
         error = archive_read(bytes, size, designated->name, archive, &fault);
-    if (error == 0 && (fault != NULL || !archive->is_archive || archive->count == 0))
+    if (error == 0 && (fault != NULL || !archive->is_archive))
         error = -ENOTSUP;
+    if (error == 0 && archive->count == 0)
+        error = -EALREADY;
     if (error == 0)
         error = archive_symbols_read(archive, &designated->symbols);
     for (size_t i = 0; i < archive->count && error == 0; i++)
-        if (member_refusal(archive, i) != NULL || has_notes(&archive->member[i].object))
+        if (member_refusal(archive, i) != NULL)
             error = -ENOTSUP;
+        else if (has_notes(&archive->member[i].object))
+            error = -EALREADY;
     if (error == 0)
         designated->uses = calloc(designated->symbols.count + 1, 1);
     return error == 0 && designated->uses == NULL ? -ENOMEM : error;

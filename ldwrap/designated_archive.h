@@ -20,8 +20,9 @@ struct designated_archive {
     unsigned char *uses; /* of each name of `symbols`, at the first of its symbols: symbol_use */
 };
 
-/* Returns 0 or -errno (-ENOTSUP: it cannot be prepared, or is prepared already).
- * designated_archive_close() releases in any case. */
+/* Returns 0 or -errno (-ENOTSUP: it cannot be prepared; -EFBIG: it is too large; -EALREADY: there
+ * is nothing to do, as it has stubs or is empty). designated_archive_close() releases in any case.
+ */
 int designated_archive_open(const char *path, struct designated_archive *designated);
 void designated_archive_close(struct designated_archive *designated);
 

@@ -36,29 +36,35 @@ static bool link_without_stubs(const struct link_job *job)
     return run_again(job, &attempt);
 }
 
+static void trace_misses(const struct link_job *job, int error)
+{
+    const char *why = job->misses.archives > 0 ? job->misses.why : NULL;
+    if (why == NULL && error != 0)
+        why = strerror(-error);
+    if (why != NULL)
+        switch_trace("%s: calls of archives are not noted: %s", job->line.output, why);
+}
+
 bool link_again(struct link_job *job, const struct link_attempt *first)
 {
     CLEANUP_STRINGS struct strings files = {NULL, 0};
     CLEANUP_STUBS struct link_stubs stubs = {.count = 0};
     const struct stubs_order of = {&job->conf, &job->arguments, &job->line, &files};
-    const char *why = NULL;
+    bool is_done = false;
     if (!link_stubs_are_wanted(&job->conf) || link_line_has_pipe(&job->arguments, true))
         return true;
     crash_succeeds();
     int error = link_attempt_files(job, first, &files);
     if (error == 0)
-        error = link_stubs_make(&of, &stubs, &why);
+        error = link_stubs_make(&of, &stubs, &job->misses);
     crash_default();
-    if (error != 0 || why != NULL)
-        switch_trace("%s: calls of archives are not noted: %s", job->line.output,
-                     error != 0 ? strerror(-error) : why);
-    if (error != 0 || stubs.count == 0)
-        return true;
-    if (link_with_stubs(job, &stubs, &files)) {
+    bool is_wanted = error == 0 && stubs.count > 0;
+    if (is_wanted)
+        is_done = link_with_stubs(job, &stubs, &files);
+    if (is_wanted && !is_done)
+        link_misses_add(&job->misses, stubs.count, "the linker does not take what we add");
+    trace_misses(job, error);
+    if (is_done)
         switch_trace("%s: calls of %zu archives are noted", job->line.output, stubs.count);
-        return true;
-    }
-    switch_trace("%s: calls of archives are not noted: the linker does not take what we add",
-                 job->line.output);
-    return link_without_stubs(job);
+    return is_done || !is_wanted || link_without_stubs(job);
 }

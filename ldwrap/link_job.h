@@ -34,6 +34,7 @@ struct link_job {
     int mark;                       /* the object with the watermark, in memory; -1: none */
     int startup;                    /* the start-up object; -1: none */
     const struct link_stubs *stubs; /* what stands for archives; NULL: nothing */
+    struct link_misses misses;
 };
 
 /* Nanoseconds since the Epoch. */

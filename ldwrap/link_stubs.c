@@ -16,7 +16,7 @@
 
 /* The designated archives of a link. */
 struct designations {
-    struct designated_archive item[LINK_STUBS_MAX];
+    struct designated_archive item[LINK_STUBS_MAX + 1]; /* the last one is closed again */
     size_t count;
     const char *file; /* that is being read */
 };
@@ -88,19 +88,49 @@ static bool is_known(const struct designations *all, const char *path)
     return false;
 }
 
+void link_misses_add(struct link_misses *misses, size_t archives, const char *why)
+{
+    if (misses->archives == 0 && archives > 0)
+        misses->why = why;
+    misses->archives += archives;
+}
+
+static const char *why_not_opened(int error)
+{
+    if (error == -ENOTSUP)
+        return "an archive is thin, has intermediate code, or cannot be prepared";
+    return error == -EFBIG ? "an archive is larger than 256 MiB" : NULL;
+}
+
+/* Also where there is no room for it: one that has stubs already is not missed. */
+static int open_archive(const struct stubs_order *of, const char *path, struct designations *all,
+                        struct link_misses *misses)
+{
+    struct designated_archive *archive = &all->item[all->count];
+    int error = designated_archive_open(path, archive);
+    const char *why = why_not_opened(error);
+    if (error == 0 && !is_argument(of, path))
+        why = "an archive is named by a linker script alone";
+    else if (error == 0 && all->count == LINK_STUBS_MAX)
+        why = "more than eight archives are designated";
+    if (error == 0 && why == NULL) {
+        all->count++;
+        return 0;
+    }
+    designated_archive_close(archive);
+    if (why != NULL)
+        link_misses_add(misses, 1, why);
+    return why != NULL || error == -EALREADY ? 0 : error;
+}
+
 static int open_designated(const struct stubs_order *of, const void *policy,
-                           struct designations *all)
+                           struct designations *all, struct link_misses *misses)
 {
     int error = 0;
-    for (size_t i = 0; i < of->files->count && error == 0 && all->count < LINK_STUBS_MAX; i++) {
+    for (size_t i = 0; i < of->files->count && error == 0; i++) {
         const char *path = of->files->item[i];
-        if (!is_designated(policy, path) || is_known(all, path) || !is_argument(of, path))
-            continue;
-        error = designated_archive_open(path, &all->item[all->count++]);
-        if (error == -ENOTSUP) {
-            designated_archive_close(&all->item[--all->count]);
-            error = 0;
-        }
+        if (is_designated(policy, path) && !is_known(all, path))
+            error = open_archive(of, path, all, misses);
     }
     return error;
 }
@@ -154,29 +184,40 @@ bool link_stubs_are_wanted(const struct conf *conf)
     return false;
 }
 
-int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs, const char **why)
+/* Reads what the link has beside the archives. `*why`: why they have to stay, or NULL. */
+static int read_others(const struct stubs_order *of, struct designations *all, const char **why)
 {
     const struct link_line *line = of->line;
-    CLEANUP_DESIGNATIONS struct designations all = {.count = 0};
-    CLEANUP_FREE void *policy = NULL;
-    *stubs = (struct link_stubs){.count = 0};
-    *why = NULL;
-    int error = policy_load(of->conf, &policy);
-    if (error == 0)
-        error = open_designated(of, policy, &all);
-    if (error != 0 || all.count == 0)
-        return error;
     *why = line->why_unmarked != NULL ? line->why_unmarked : line->why_unstubbed;
     if (*why != NULL)
         return 0;
-    error = read_files(of->files, &(struct strings){NULL, 0}, &all);
+    int error = read_files(of->files, &(struct strings){NULL, 0}, all);
     if (error == 0) /* linker scripts may be named here alone */
-        error = read_files(&line->inputs, of->files, &all);
-    if (error == -ENOTSUP) {
+        error = read_files(&line->inputs, of->files, all);
+    if (error == -ENOTSUP)
         *why = "not all names of all files can be known";
-        return 0;
-    }
-    return error == 0 ? write_copies(&all, policy, stubs) : error;
+    return error == -ENOTSUP ? 0 : error;
+}
+
+int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs,
+                    struct link_misses *misses)
+{
+    CLEANUP_DESIGNATIONS struct designations all = {.count = 0};
+    CLEANUP_FREE void *policy = NULL;
+    const char *why = NULL;
+    *stubs = (struct link_stubs){.count = 0};
+    int error = policy_load(of->conf, &policy);
+    if (error == 0)
+        error = open_designated(of, policy, &all, misses);
+    if (error == 0 && all.count > 0)
+        error = read_others(of, &all, &why);
+    if (error == 0 && all.count > 0 && why == NULL)
+        error = write_copies(&all, policy, stubs);
+    if (error != 0)
+        why = strerror(-error);
+    if (why != NULL)
+        link_misses_add(misses, all.count, why);
+    return error;
 }
 
 /* Whether each of `files` is among `others`, but for what is ours, and replaced archives. */

@@ -23,6 +23,12 @@ struct link_stubs {
     size_t count;
 };
 
+/* Designated archives that a link has read, and of which nothing is noted. */
+struct link_misses {
+    size_t archives;
+    const char *why; /* of the first, static; NULL: there is none */
+};
+
 #define CLEANUP_STUBS __attribute__((cleanup(link_stubs_free)))
 
 /* A link that has been. */
@@ -36,9 +42,12 @@ struct stubs_order {
 /* Whether a rule is about archives. */
 bool link_stubs_are_wanted(const struct conf *conf);
 
-/* Makes them for such a link; there may be none to be made. `*why` says why an archive that is
- * designated has none, or is NULL. Returns 0 or -errno. link_stubs_free() releases. */
-int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs, const char **why);
+/* Makes them for such a link; there may be none to be made. What is not replaced is added to
+ * `misses`. Returns 0 or -errno. link_stubs_free() releases. */
+int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs,
+                    struct link_misses *misses);
+
+void link_misses_add(struct link_misses *misses, size_t archives, const char *why);
 
 /* The copy that stands for an argument with this role; NULL: the argument stays. */
 const struct link_stub *link_stubs_find(const struct link_stubs *stubs, const char *argument,

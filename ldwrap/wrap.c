@@ -102,6 +102,8 @@ static int send_record(const struct link_job *job, const struct strings *librari
         .linker = job->linker,
         .libraries = libraries->item,
         .objects = objects,
+        .unnoted = job->misses.archives,
+        .unnoted_why = job->misses.archives > 0 ? job->misses.why : "",
         .functions = functions->item,
         .function_count = functions->count,
         .cwd = job->cwd == NULL ? "" : job->cwd,

@@ -3,6 +3,72 @@
 #include "preload/routine_note.h"
 #include "preload/routine_search.h"
 
+/* What a note tells (routine_note.h). */
+struct archive_note {
+    const char *name, *archive;
+    uint32_t length; /* of the name */
+    uintptr_t word;
+};
+
+/* The text that ends with a NUL within the bytes, which then begin behind it; NULL: none. */
+static const char *take_text(struct image_bytes *bytes)
+{
+    const char *text = (const char *)bytes->at;
+    for (size_t i = 0; i < bytes->size; i++) {
+        if (text[i] != '\0')
+            continue;
+        bytes->at += i + 1;
+        bytes->size -= i + 1;
+        return text;
+    }
+    return NULL;
+}
+
+static bool read_note(struct image_bytes bytes, struct archive_note *note)
+{
+    int64_t distance;
+    if (bytes.size < sizeof distance)
+        return false;
+    memcpy(&distance, bytes.at, sizeof distance);
+    note->word = (uintptr_t)bytes.at + (uintptr_t)distance;
+    bytes.at += sizeof distance;
+    bytes.size -= sizeof distance;
+    note->name = take_text(&bytes);
+    note->archive = note->name == NULL ? NULL : take_text(&bytes);
+    if (note->archive == NULL || text_length(note->archive) > ROUTINE_NOTE_LIBRARY_MAX)
+        return false;
+    note->length = (uint32_t)text_length(note->name);
+    return note->length <= ROUTINE_NOTE_NAME_MAX;
+}
+
+/* The next one that is as routine_note.h says. */
+static bool next_note(struct image_notes *notes, struct archive_note *note)
+{
+    for (;;) {
+        struct image_bytes bytes = image_notes_next(notes, ROUTINE_NOTE_OWNER, ROUTINE_NOTE_TYPE);
+        if (bytes.at == NULL)
+            return false;
+        if (read_note(bytes, note))
+            return true;
+    }
+}
+
+uint32_t routine_search_count_archives(const struct routine_search *search)
+{
+    const char *known[ROUTINE_LIBRARIES_MAX];
+    struct image_notes notes = image_exec_notes(search->image);
+    struct archive_note note;
+    uint32_t count = 0;
+    while (count < ROUTINE_LIBRARIES_MAX && next_note(&notes, &note)) {
+        uint32_t at = 0;
+        while (at < count && !text_equal(known[at], note.archive))
+            at++;
+        if (at == count && routine_search_is_archive(search, note.archive))
+            known[count++] = note.archive;
+    }
+    return count;
+}
+
 #if ROUTINE_STUBS > 0
 
 /* Whether the executable has there a word that can be written to. */
@@ -42,43 +108,17 @@ static uint32_t find_archive(struct routine_search *search, const char *name)
     return memory->library_count++;
 }
 
-/* The text that ends with a NUL within the bytes, which then begin behind it; NULL: none. */
-static const char *take_text(struct image_bytes *bytes)
+static void look_at_note(struct routine_search *search, const struct archive_note *note)
 {
-    const char *text = (const char *)bytes->at;
-    for (size_t i = 0; i < bytes->size; i++) {
-        if (text[i] != '\0')
-            continue;
-        bytes->at += i + 1;
-        bytes->size -= i + 1;
-        return text;
-    }
-    return NULL;
-}
-
-static void look_at_note(struct routine_search *search, struct image_bytes note)
-{
-    int64_t distance;
-    if (note.size < sizeof distance)
-        return;
-    memcpy(&distance, note.at, sizeof distance);
-    uintptr_t word = (uintptr_t)note.at + (uintptr_t)distance;
-    note.at += sizeof distance;
-    note.size -= sizeof distance;
-    const char *name = take_text(&note);
-    const char *archive = name == NULL ? NULL : take_text(&note);
     const struct routine_import import = {
-        .name = name,
-        .length = name == NULL ? 0 : (uint32_t)text_length(name),
-        .slot = (uintptr_t *)word,
+        .name = note->name,
+        .length = note->length,
+        .slot = (uintptr_t *)note->word,
     };
-    if (archive == NULL || import.length > ROUTINE_NOTE_NAME_MAX ||
-        text_length(archive) > ROUTINE_NOTE_LIBRARY_MAX)
-        return;
-    uint32_t library = find_archive(search, archive);
+    uint32_t library = find_archive(search, note->archive);
     if (library == ROUTINE_LIBRARIES_MAX)
         return;
-    if (is_word(search->image, word))
+    if (is_word(search->image, note->word))
         routine_search_add(search, &import, library);
     else
         search->missed++;
@@ -89,14 +129,11 @@ void routine_search_archives(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
     struct image_notes notes = image_exec_notes(search->image);
+    struct archive_note note;
     struct routine_object *object = &memory->object[memory->object_count++];
     object->first = memory->entry_count;
-    for (;;) {
-        struct image_bytes note = image_notes_next(&notes, ROUTINE_NOTE_OWNER, ROUTINE_NOTE_TYPE);
-        if (note.at == NULL)
-            break;
-        look_at_note(search, note);
-    }
+    while (next_note(&notes, &note))
+        look_at_note(search, &note);
     object->count = memory->entry_count - object->first;
     object->is_new = object->count > 0;
 }

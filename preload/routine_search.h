@@ -42,6 +42,10 @@ uint32_t routine_search_libraries(struct routine_search *search);
 /* How many designated libraries are loaded. Nothing is kept. */
 uint32_t routine_search_count(const struct routine_search *search);
 
+/* Of how many designated archives the executable has notes, up to ROUTINE_LIBRARIES_MAX. Nothing is
+ * kept. */
+uint32_t routine_search_count_archives(const struct routine_search *search);
+
 /* Whether a rule designates the library, which is loaded. */
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object);
 

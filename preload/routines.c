@@ -21,13 +21,15 @@ static struct routine_memory *map_memory(void)
     return system_failed(result) ? NULL : (struct routine_memory *)result;
 }
 
-/* `found` libraries are designated. Where there can be no stubs, each of them is a miss. */
+/* `found` libraries are designated. Where there can be no stubs, each of them is a miss, and each
+ * archive. */
 static void search_all(struct routine_search *search, uint32_t found)
 {
     struct routine_memory *memory = search->memory;
-    search->missed = found;
+    bool can_watch = ROUTINE_STUBS > 0 && !search->is_forbidden;
+    search->missed = can_watch ? 0 : found + routine_search_count_archives(search);
 #if ROUTINE_STUBS > 0
-    if (!search->is_forbidden) {
+    if (can_watch) {
         memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
         search->missed = found - memory->library_count;
         routine_search_imports(search);
@@ -95,10 +97,11 @@ static void put_all(struct routine_search *search, uint32_t found, size_t later,
     system_unmap(search->memory, MEMORY_BYTES);
 }
 
-/* Without memory nothing can be watched: each designated library is a miss. */
+/* Without memory nothing can be watched: each designated library is a miss, and each archive. */
 static void put_misses(const struct routine_search *search, struct fields *fields)
 {
-    const struct ledger_routines head = {.missed = routine_search_count(search)};
+    const struct ledger_routines head = {.missed = routine_search_count(search) +
+                                                   routine_search_count_archives(search)};
     if (head.missed > 0)
         fields_put(fields, LEDGER_ROUTINES, &head, sizeof head);
 }

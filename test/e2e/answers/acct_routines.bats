@@ -39,6 +39,8 @@ routine_records() {
     # still runs
     called 75 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"zgemm_\", \$t + 1, 3, false]]}" \
         '.userDT += {end_time: 0, run_time: 0} | .slurmT |= del(.end_source, .end_time_min, .end_time_max, .core_days, .core_seconds)'
+    called 77 alice "{libraryA: [$blas, $gsl], watched: 9, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$t + 30, 9, true],
+        [1, \"gsl_sf_gamma\", \$t + 30, 2, true], [0, \"late\", \$t + 30, 1, true]]}" '.userDT.start_time += 86400 | .userDT.end_time += 86400'
     # the same job again, in another step
     called 76 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$t + 20, 5, false]]}" \
         '.userT.job_id = "71" | .slurmT += {job_id: 71, step_id: "1"}'
@@ -160,6 +162,37 @@ empty() {
     export JOBTRAIL_STORE
     "$JOBTRAIL_BIN/jobtrail-load" --store "$JOBTRAIL_STORE" "$JOBTRAIL_SOURCE/test/data/records"
     said "--routine dgemm_: no run has called one of any library: [routines] of jobtrail.conf designates some" -S 2024-11-01 --routine dgemm_
+}
+
+# compared A B: the section of routines as [status, different, unknown by reason, same]
+compared() {
+    acct --diff "$1" "$2" --json
+    jq -c ".pairs[0].sections[] | select(.name == \"routines\") |
+        [$status, (.different | map([.what, .a, .b])), (.unknown | map([.what, .why])), .same]" <<<"$output"
+}
+
+differing() {
+    # counted exactly, by a bound, once alone
+    [ "$(compared 71.0 71.1)" = '[1,[["openblas:dgemm_","7 calls","5 calls"],["openblas:late","1 calls",null]],[["libgsl.a:gsl_sf_gamma","B had no library of that name that [routines] designates"]],0]' ]
+    # not all watched, and not counted; the calls of the other side are certain
+    [ "$(compared 71.1 72.0)" = '[1,[["openblas:dgemv_",null,"called"]],[],1]' ]
+    [ "$(compared 72.0 71.1 | jq -c '.[1]')" = '[["openblas:dgemv_","called",null]]' ]
+    compared 73 72 | jq -e '.[1] == [["openblas:dgemm_",null,"called"],["openblas:dgemv_",null,"called"]]'
+    compared 71.0 72.0 | jq -e '.[2] | map(select(.[0] == "openblas:late")) == [["openblas:late","B did not have all calls watched"]]'
+    # still runs; nothing is known; the same
+    compared 73 75 | jq -e '.[1] == [["openblas:zgemm_",null,">=3 calls"]]'
+    compared 71.1 75 | jq -e '.[2] == [["openblas:dgemm_","B has not ended by its record"]]'
+    compared 73 74 | jq -e '.[1:] == [[],[["routines","not recorded of B"]],0]'
+    compared 74 74 | jq -e '. == [0,[],[],0]'
+    # of a bound only is certain that it is more
+    compared 71.0 77 | jq -e '.[1] == [["openblas:dgemm_","7 calls",">=9 calls"]] and .[2] ==
+        [["libgsl.a:gsl_sf_gamma","the number of calls is a lower bound"],["openblas:late","the number of calls is a lower bound"]]'
+    acct --diff 71.0 71.1
+    [[ $output == *"routines: 2 different, 0 the same"*"A: 7 calls"*"B: 5 calls"*"not known: routines: libgsl.a:gsl_sf_gamma: B had no library"* ]]
+}
+
+@test "the routines of two runs are compared, and what one of them may have called is no difference" {
+    in_both differing
 }
 
 @test "what is of jobs, or of other rows, does not go with --routines" {

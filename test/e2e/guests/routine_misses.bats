@@ -6,7 +6,7 @@
 load ../fixture/job
 load ../fixture/routines
 
-DESIGNATED=$'\n[routines]\nkeep = soname:libdesignated\\.so\\..*\n'
+DESIGNATED=$'\n[routines]\nkeep = soname:libdesignated\\.so\\..*\nkeep = archive:lib(designated|other)\\.a\n'
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -70,13 +70,41 @@ misses() { # PROGRAM: "WATCHED MISSED CALLED"
     of_run "$1" '[.watched, .missed, (.routineA | length)] | join(" ")'
 }
 
+# the mapping of what is watched is larger than any other of the start
+NO_MEMORY='LOAD(nr), UNLESS(BPF_JEQ, SYS_mmap, 5), LOAD(args[4]), UNLESS(BPF_JEQ, 0xffffffff, 3),
+    LOAD(args[1]), UNLESS(BPF_JGT, 300 << 10, 1),'
+
 @test "without memory for it a library is a miss" {
     made 3 routine
-    # the mapping of what is watched is larger than any other of the start
-    refusing 'LOAD(nr), UNLESS(BPF_JEQ, SYS_mmap, 5), LOAD(args[4]), UNLESS(BPF_JEQ, 0xffffffff, 3),
-        LOAD(args[1]), UNLESS(BPF_JGT, 300 << 10, 1),'
+    refusing "$NO_MEMORY"
     same main
     [[ $(misses main) == "0 1 0" ]]
+}
+
+# prepared NAME ROUTINE...: libNAME.a, of which each call is to be noted
+prepared() {
+    local routine
+    for routine in "${@:2}"; do echo "int $routine(int x) { return x + 1; }"; done | cc -c -xc - -o prepared.o
+    ar rc plain.a prepared.o
+    "$JOBTRAIL_BIN/jobtrail-robj" -m plain.a >entries
+    "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -i "lib$1.a" -o "lib$1.a" plain.a
+    rm plain.a
+}
+
+@test "without memory for it each archive that is linked in is a miss, and each shared library" {
+    made 3 routine
+    prepared designated one two
+    prepared other three
+    prepared undesignated four
+    sed -i '1i int one(int), two(int), three(int), four(int);
+        s/all % 7/one(two(three(four(all)))) % 7/' main.c
+    cc main.c -o main ./libdesignated.so.1 -Wl,-rpath,"$PWD" libdesignated.a libother.a libundesignated.a
+    same main
+    [[ $(misses main) == "6 0 6" ]]
+    another_job
+    refusing "$NO_MEMORY"
+    same main
+    [[ $(misses main) == "0 3 0" ]]
 }
 
 @test "where the table of offsets may not be written to, its imports are misses" {

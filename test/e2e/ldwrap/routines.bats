@@ -82,6 +82,11 @@ why() {
     rm "$BATS_TEST_TMPDIR/trace"
 }
 
+# unnoted: of how many archives the last link's record says that nothing is noted, and why
+unnoted() {
+    RECORDS=$LINK_RECORDS links | jq -r '.[-1].jobtrailT | "\(.unnoted) \(.unnoted_why)"'
+}
+
 # of_run PROGRAM JQ-PATH: of its run, of which there is one
 of_run() {
     records | jq -r --arg name "$1" '[.[] | select((.userT.exec_path | split("/")[-1]) == $name)]
@@ -193,6 +198,7 @@ C
 @test "nothing is done again where no archive is designated, in shared libraries, and where the user's options are about names" {
     gcc -c -fPIC main.c
     [[ $(why gcc main.o libmade.a -o main) == "1 archives are noted" ]]
+    [[ $(unnoted) == "0 " ]]
     [[ $(why gcc main.o libmade.a -o main -Wl,--defsym=other=called) == "archives are not noted: symbols or archives have a meaning of the user's" ]]
     [[ $(why gcc main.o libmade.a -o main -Wl,--wrap,helper -Wl,--defsym=__wrap_helper=not_called) == *"of the user's" ]]
     [[ $(why gcc main.o libmade.a -o main -Wl,--exclude-libs,ALL) == *"of the user's" ]]
@@ -200,27 +206,67 @@ C
     [[ $(cat inputs) != */proc/self* ]]
     [[ $(why gcc main.o libmade.a -o main -Wl,-Map=map) == *"the linker is to report on the link" ]]
     [[ $(why gcc -shared main.o libmade.a -o main.so) == *"in shared libraries nothing is noted" ]]
+    [[ $(unnoted) == "1 in shared libraries nothing is noted" ]]
     [[ $(why gcc -r main.o libmade.a -o main.r.o) == "" ]]
     [[ $(why gcc -flto main.c libmade.a -o main) == *"not all names of all files can be known" ]]
     [[ $(./main) == "$SAYS" ]]
     ar rcT libthin.a main.o
     [[ $(why gcc -Wl,--whole-archive libthin.a -Wl,--no-whole-archive libmade.a -o main) == *"not all names of all files can be known" ]]
+    [[ $(unnoted) == "1 not all names of all files can be known" ]]
     [[ $(why gcc -x c - -o other <<<'int main(void) { return 0; }') == "" ]]
+    [[ $(unnoted) == "0 " ]]
     # of the archive itself
     rm libmade.a
     ar rcT libmade.a inner.o report.o outer.o
-    [[ $(why gcc main.o libmade.a -o main) == "" && $(./main) == "$SAYS" ]]
+    local cannot="an archive is thin, has intermediate code, or cannot be prepared"
+    [[ $(why gcc main.o libmade.a -o main) == *"not noted: $cannot" && $(./main) == "$SAYS" && $(unnoted) == "1 $cannot" ]]
     rm libmade.a
     gcc -flto -c inner.c -o inner.lto.o
     gcc-ar rc libmade.a inner.lto.o report.o outer.o
-    [[ $(why gcc -flto main.c libmade.a -o main) == "" && $(./main) == "$SAYS" ]]
+    [[ $(why gcc -flto main.c libmade.a -o main) == *"not noted: $cannot" && $(./main) == "$SAYS" && $(unnoted) == "1 $cannot" ]]
     # prepared already
     rm libmade.a
     ar rc libmade.a inner.o report.o outer.o
     "$JOBTRAIL_BIN/jobtrail-robj" -m libmade.a >entries
     "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -o prepared.a libmade.a
     mv prepared.a libmade.a
-    [[ $(why gcc main.o libmade.a -o main) == "" && $(./main) == "$SAYS" ]]
+    [[ $(why gcc main.o libmade.a -o main) == "" && $(./main) == "$SAYS" && $(unnoted) == "0 " ]]
+}
+
+@test "archives beyond the eighth, too large ones and those of linker scripts are counted; the others are noted" {
+    printf 'keep = archive:libpart.*\\.a\n' >>"$CONF_LINK"
+    gcc -c main.c
+    local i
+    for i in {1..9}; do
+        gcc -c -xc - -o part.o <<<"int part$i(void) { return $i; }"
+        ar rc "libpart$i.a" part.o
+    done
+    {
+        for i in {1..9}; do echo "int part$i(void);"; done
+        echo 'int main(void) { return 45'
+        for i in {1..9}; do echo "- part$i()"; done
+        echo '; }'
+    } >parts.c
+    [[ $(why gcc parts.c libpart?.a -o parts) == $'archives are not noted: more than eight archives are designated\n8 archives are noted' ]]
+    [[ $(unnoted) == "1 more than eight archives are designated" ]]
+    ./parts
+    # one that has stubs already needs no room
+    "$JOBTRAIL_BIN/jobtrail-robj" -m libpart9.a >entries
+    "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -o prepared.a libpart9.a
+    mv prepared.a libpart9.a
+    [[ $(why gcc parts.c libpart?.a -o parts) == "8 archives are noted" && $(unnoted) == "0 " ]]
+    # a hole makes it large
+    cp libmade.a libparts.a
+    head -c 1 /dev/zero >hole
+    truncate -s 257M hole
+    ar rc libparts.a hole
+    sed -i 's/int called(int)/int part1(void), called(int)/; s/called(3)/called(3) + part1() - 1/' main.c
+    [[ $(why gcc main.c libpart1.a libparts.a -o main) == $'archives are not noted: an archive is larger than 256 MiB\n1 archives are noted' ]]
+    [[ $(unnoted) == "1 an archive is larger than 256 MiB" && $(./main) == "$SAYS" ]]
+    rm libparts.a hole
+    echo "INPUT($PWD/libmade.a)" >libscript.so
+    [[ $(why gcc main.c libpart1.a -L. -lscript -o main) == $'archives are not noted: an archive is named by a linker script alone\n1 archives are noted' ]]
+    [[ $(unnoted) == "1 an archive is named by a linker script alone" && $(./main) == "$SAYS" ]]
 }
 
 @test "of a C library's archive, what its start-up code calls stays as it is" {
