@@ -97,7 +97,9 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
     const struct link_map *entry = library->entry;
     const char *path = entry == NULL ? library->name : entry->l_name;
     const struct image_bytes id =
-        entry == NULL ? (struct image_bytes){NULL, 0} : image_build_id(search->image, entry);
+        entry == NULL
+            ? (struct image_bytes){NULL, 0}
+            : loaded_build_id(search->image, &search->memory->object[library->object].loaded);
     uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
     state = policy_walk(table, state, library->name, text_length(library->name));
     library->state = policy_walk(table, state, ":", 1);
@@ -184,6 +186,8 @@ static void add_loading(struct routine_search *search, enum routine_loading load
                         uintptr_t *slot)
 {
     struct routine_memory *memory = search->memory;
+    if (routine_is_stub(*slot))
+        return;
     if (memory->entry_count == ROUTINE_STUBS) {
         search->missed++;
         return;
@@ -218,6 +222,8 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
     const struct routine_memory *memory = search->memory;
     struct routine_import import = {.name = name, .slot = slot};
     uint32_t hash = loaded_hash(name, &import.length);
+    if (routine_is_stub(*slot))
+        return; /* it was found before */
     import.is_lazy = *slot >= loaded->start && *slot < loaded->end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];

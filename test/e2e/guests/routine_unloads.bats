@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Programs that load and unload designated libraries compute what they compute without.
+
+load ../fixture/job
+load ../fixture/routines
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libdesignated.*\n'
+    new_job
+    echo 'char large[4 << 20] = {1}; double one(double x) { return x + 1; }' >one.c
+    cc -O2 -fPIC -shared -Wl,-soname,libdesignated_one.so.1 one.c -o libone.so
+    echo 'double other(double x) { return x + 1; }' | cc -O2 -fPIC -shared -xc - -o libxyz.so
+    printf '#include <math.h>\ndouble use(double x) { return cos(x); }\n' |
+        cc -O2 -fPIC -shared -xc - -o user.so -lm
+}
+
+@test "an object may get the link map entry of a designated library that was unloaded" {
+    cat >load.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+    void *one = dlopen("./libone.so", RTLD_NOW);
+    if (one == NULL)
+        return puts(dlerror()), 1;
+    double all = ((double (*)(double))dlsym(one, "one"))(1);
+    dlclose(one);
+    void *two = open("./libxyz.so", RTLD_NOW); /* not seen by its slot */
+    printf("%s ", two == one ? "again" : "another");
+    void *user = dlopen("./user.so", RTLD_NOW);
+    if (user == NULL)
+        return puts(dlerror()), 1;
+    all += ((double (*)(double))dlsym(user, "use"))(0);
+    return printf("%g\n", all) < 0;
+}
+END
+    cc -O2 load.c -o load
+    [[ $(./load) == "again 3" ]]
+    [[ $(tracked ./load) == "again 3" ]]
+}
+
+@test "threads load, call and unload plugins of designated libraries, and no run fails" {
+    local i run
+    for i in 0 1 2 3 4 5 6 7; do
+        echo 'double one(double x) { return x + 1; }' |
+            cc -O2 -fPIC -shared -Wl,-soname,"libdesignated$i.so" -xc - -o "libdesignated$i.so"
+        echo 'double one(double); double plug(double x) { return one(x); }' |
+            cc -O2 -fPIC -shared -xc - -o "plug$i.so" -L. -l"designated$i" -Wl,-rpath,"$PWD"
+    done
+    cat >storm.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *storm(void *number)
+{
+    char name[32];
+    double all = 0;
+    snprintf(name, sizeof name, "./plug%ld.so", (long)number);
+    for (int i = 0; i < 300; i++) {
+        void *plugin = dlopen(name, RTLD_NOW);
+        if (plugin == NULL)
+            exit(3);
+        all += ((double (*)(double))dlsym(plugin, "plug"))(i);
+        dlclose(plugin);
+    }
+    return all == 45150 ? NULL : number;
+}
+int main(void)
+{
+    pthread_t thread[8];
+    for (long i = 0; i < 8; i++)
+        pthread_create(&thread[i], NULL, storm, (void *)(i % 8));
+    for (int i = 0; i < 8; i++) {
+        void *wrong;
+        pthread_join(thread[i], &wrong);
+        if (wrong != NULL)
+            return 1;
+    }
+    return 0;
+}
+END
+    cc -O2 storm.c -o storm -pthread
+    for ((run = 0; run < 12; run++)); do
+        tracked ./storm
+    done
+}
