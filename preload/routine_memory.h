@@ -47,6 +47,7 @@ enum routine_loading {
     ROUTINE_LOADING_OPEN,
     ROUTINE_LOADING_LOOK_UP,
     ROUTINE_LOADING_CLOSE,
+    ROUTINE_LOADING_CONFINE, /* prctl(2), without which few programs enter a sandbox */
 };
 
 struct routine_memory {
@@ -58,6 +59,7 @@ struct routine_memory {
     uint32_t loading_count;
     bool is_counted;
     uint8_t is_looking;  /* atomic; some thread looks at what was loaded later */
+    uint8_t is_confined; /* atomic; a system call may end the process: none is made any more */
     uint8_t has_loaded;  /* atomic; something may have been loaded since somebody looked */
     uint32_t closes;     /* atomic; calls of dlclose(3): something may have been unloaded */
     uint64_t adds, subs; /* what the loader had loaded and unloaded when somebody looked last */

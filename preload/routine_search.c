@@ -171,9 +171,9 @@ static enum routine_loading loading_of(const char *name)
     } functions[] = {
         {"dlopen", ROUTINE_LOADING_OPEN},   {"dlmopen", ROUTINE_LOADING_OPEN},
         {"dlsym", ROUTINE_LOADING_LOOK_UP}, {"dlvsym", ROUTINE_LOADING_LOOK_UP},
-        {"dlclose", ROUTINE_LOADING_CLOSE},
+        {"dlclose", ROUTINE_LOADING_CLOSE}, {"prctl", ROUTINE_LOADING_CONFINE},
     };
-    if (name[0] != 'd' || name[1] != 'l')
+    if ((name[0] != 'd' || name[1] != 'l') && (name[0] != 'p' || name[1] != 'r'))
         return ROUTINE_LOADING_NOT;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (text_equal(name, functions[i].name))
@@ -182,10 +182,16 @@ static enum routine_loading loading_of(const char *name)
     return ROUTINE_LOADING_NOT;
 }
 
+/* A library that is loaded later, and may call prctl(2), is taken to have called it: its
+ * constructors may have. */
 static void add_loading(struct routine_search *search, enum routine_loading loading,
                         uintptr_t *slot)
 {
     struct routine_memory *memory = search->memory;
+    if (loading == ROUTINE_LOADING_CONFINE && memory->start_objects > 0) {
+        __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
+        return;
+    }
     if (routine_is_stub(*slot))
         return;
     if (memory->entry_count == ROUTINE_STUBS) {

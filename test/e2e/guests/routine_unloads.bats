@@ -89,3 +89,35 @@ END
         tracked ./storm
     done
 }
+
+@test "in the strictest sandbox dlsym makes no system call, and what would take one is a miss" {
+    cat >box.c <<'END'
+#include <dlfcn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void)
+{
+    char text[] = "0\n";
+    void *plugin = dlopen("./plugin.so", RTLD_LAZY);
+    if (plugin == NULL)
+        return 1;
+    prctl(PR_SET_SECCOMP, 1); /* read, write, exit and sigreturn alone */
+    double (*plug)(double) = (double (*)(double))dlsym(plugin, "plug");
+    text[0] += (char)plug(1);
+    syscall(SYS_write, 1, text, 2);
+    syscall(SYS_exit, 0);
+}
+END
+    ln -s libone.so libdesignated_one.so.1
+    local kind
+    for kind in lazy now; do
+        echo 'double one(double); double plug(double x) { return one(x); }' |
+            cc -O2 -fPIC -shared -xc - -o plugin.so -L. -lone "-Wl,-rpath,$PWD,-z,$kind"
+        cc -O2 box.c -o "box_$kind" "-Wl,-z,$kind"
+        [[ $(tracked "./box_$kind") == 2 ]]
+    done
+    flush
+    [[ $(of_run box_lazy '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '0,"one"' ]]
+    [[ $(of_run box_now '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '1,""' ]]
+}
