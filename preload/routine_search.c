@@ -139,11 +139,29 @@ static const char *lasting_name(struct routine_memory *memory, const struct rout
     return memcpy(copy, import->name, import->length);
 }
 
+/* Whether the routine has been noted, by an object that may have been unloaded: where calls are not
+ * counted, no more of it is to be known. */
+static bool has_been_noted(const struct routine_memory *memory, const struct routine_import *import,
+                           uint32_t number)
+{
+    if (memory->subs == 0 || memory->is_counted)
+        return false;
+    for (uint32_t i = memory->start_entries; i < memory->entry_count; i++) {
+        const struct routine_entry *entry = &memory->entry[i];
+        if (entry->name != NULL && entry->library == number && entry->length == import->length &&
+            __atomic_load_n(&entry->is_noted, __ATOMIC_RELAXED) &&
+            memcmp(entry->name, import->name, import->length) == 0)
+            return true;
+    }
+    return false;
+}
+
 void routine_search_add(struct routine_search *search, const struct routine_import *import,
                         uint32_t library)
 {
     struct routine_memory *memory = search->memory;
-    if (is_skipped(search, library, import->name))
+    if (is_skipped(search, library, import->name) ||
+        has_been_noted(memory, import, memory->library[library].number))
         return;
     const char *name = can_watch(memory, import, library) ? lasting_name(memory, import) : NULL;
     if (name == NULL) {

@@ -121,3 +121,28 @@ END
     [[ $(of_run box_lazy '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '0,"one"' ]]
     [[ $(of_run box_now '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '1,""' ]]
 }
+
+@test "a plugin that is loaded again and again is in the list once" {
+    cat >again.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    double all = 0;
+    for (int i = 0; i < 5000; i++) {
+        void *plugin = dlopen("./plugin.so", RTLD_NOW);
+        if (!plugin)
+            return 1;
+        all += ((double (*)(double))dlsym(plugin, "plug"))(i);
+        dlclose(plugin);
+    }
+    return all != 12502500;
+}
+END
+    cc -O2 again.c -o again
+    ln -s libone.so libdesignated_one.so.1
+    echo 'double one(double); double plug(double x) { return one(x); }' |
+        cc -O2 -fPIC -shared -xc - -o plugin.so -L. -lone "-Wl,-rpath,$PWD"
+    tracked ./again
+    flush
+    [[ $(of_run again '[.watched, .missed, (.libraryA | length), (.routineA | map(.[1]) | join(" "))] | @csv') == '1,0,1,"one"' ]]
+}
