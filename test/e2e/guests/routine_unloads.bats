@@ -146,3 +146,38 @@ END
     flush
     [[ $(of_run again '[.watched, .missed, (.libraryA | length), (.routineA | map(.[1]) | join(" "))] | @csv') == '1,0,1,"one"' ]]
 }
+
+@test "addresses of routines are alike but in objects without a procedure linkage table" {
+    cat >taker.c <<'END'
+double one(double);
+void *taken(void) { return (void *)one; }
+#ifdef CALLS
+double called(double x);
+double use(double x) { return called(x); }
+#endif
+END
+    cat >main.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+double one(double);
+void *taken(void);
+double called(double x) { return x; }
+int main(void)
+{
+    double got = one(1);
+    return printf("%d %g\n", taken() == dlsym(RTLD_DEFAULT, "one"), got) < 0;
+}
+END
+    ln -s libone.so libdesignated_one.so.1
+    local kind
+    for kind in lazy now; do
+        cc -O2 -fPIC -shared -DCALLS taker.c -o libtaker.so -L. -lone "-Wl,-z,$kind"
+        cc -O2 -rdynamic main.c -o alike -L. -ltaker -lone "-Wl,-rpath,$PWD,-z,$kind"
+        [[ $(./alike) == "1 2" && $(tracked ./alike) == "1 2" ]]
+        cc -O2 -fPIC -shared taker.c -o libtaker.so -L. -lone "-Wl,-z,$kind"
+        [[ $(./alike) == "1 2" && $(tracked ./alike) == "0 2" ]]
+        cc -O2 -fPIC -fno-plt -shared -DCALLS taker.c -o libtaker.so -L. -lone "-Wl,-z,$kind"
+        [[ $(./alike) == "1 2" && $(tracked ./alike) == "0 2" ]]
+    done
+}
