@@ -78,7 +78,10 @@ bool loaded_needs(const struct loaded *object, const char *soname)
 {
     for (const ElfW(Dyn) *at = object->entry->l_ld; object->names != NULL && at->d_tag != DT_NULL;
          at++) {
-        if (at->d_tag == DT_NEEDED && text_equal(object->names + at->d_un.d_val, soname))
+        if (at->d_tag != DT_NEEDED)
+            continue;
+        const char *needed = object->names + at->d_un.d_val;
+        if (text_equal(needed, soname) || text_equal(text_last_part(needed), soname))
             return true;
     }
     return false;

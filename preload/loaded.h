@@ -38,7 +38,8 @@ struct loaded loaded_read(const struct link_map *entry);
 /* Adds the segments. `is_executable`: it is the program itself. Returns whether they are known. */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object);
 
-/* Whether DT_NEEDED names the library. */
+/* Whether DT_NEEDED names the library: by its path, where it was linked by that and has no
+ * DT_SONAME. */
 bool loaded_needs(const struct loaded *object, const char *soname);
 
 /* The build-id. */

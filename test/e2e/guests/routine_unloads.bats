@@ -181,3 +181,12 @@ END
         [[ $(./alike) == "1 2" && $(tracked ./alike) == "0 2" ]]
     done
 }
+
+@test "a library without DT_SONAME that was linked by its path is watched" {
+    echo 'double one(double); int main(void) { return one(1) != 2; }' >main.c
+    cc -O2 -fPIC -shared one.c -o libdesignated_path.so
+    cc -O2 main.c -o by_path "$PWD/libdesignated_path.so"
+    tracked ./by_path
+    flush
+    [[ $(of_run by_path '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '0,"one"' ]]
+}
