@@ -2,6 +2,8 @@
 """What the kernel's witness has told of jobs, and whether the ledger says the same: the witness_... of coverage records,
 jobtrail-record(5)."""
 
+from . import text
+
 COUNTS = ("processes", "older", "partial", "left", "lost", "overruns", "unheard", "agreed", "explained", "unexplained")
 LEVELS = ("objects", "ends", "none", "off")
 # The parts of one record, and facts of it, have the same of these.
@@ -13,9 +15,9 @@ SQL = (
 )
 
 
-def causes_of(text):
+def causes_of(column):
     """{cause: processes} of `static=3 unloaded=1`."""
-    words = (word.partition("=") for word in (text or "").split())
+    words = (word.partition("=") for word in (column or "").split())
     return {name: int(number) for name, _, number in words if number.isdigit()}
 
 
@@ -60,7 +62,7 @@ def lines(sums):
     if sums is None or not any(sums["levels"][level] for level in LEVELS if level != "off"):
         return []
     causes = sorted(sums["causes"].items(), key=lambda item: (-item[1], item[0]))
-    known = " (%s)" % ", ".join("%s %d" % item for item in causes) if causes else ""
+    known = " (%s)" % ", ".join("%s %d" % (text.escape(name), number) for name, number in causes) if causes else ""
     found = [
         "Kernel's witness: of %d processes it told; %d agree with the ledger, %d differ for a known cause%s, %d unexplained"
         % (sums["processes"], sums["agreed"], sums["explained"], known, sums["unexplained"])

@@ -15,8 +15,8 @@
 /* The kernel tells of a fork after the start that the journal has, which is cut to a whole tick. */
 enum { TICKS_EARLY = 3, TICKS_LATE = 1, GENERATIONS_MAX = 256 };
 
-static const struct journal_task *task_of(const struct journal *journal,
-                                          const struct kernel_note *note)
+const struct journal_task *kernel_run_task(const struct journal *journal,
+                                           const struct kernel_note *note)
 {
     const uint64_t ticks = note->start_ns / TICK_NS;
     const struct journal_task *task = NULL;
@@ -50,24 +50,33 @@ static void add_ancestor(struct capture *capture, const struct kernel_noted *not
         .path = slash == NULL ? (struct capture_bytes){0} : bytes_of(path)};
 }
 
-/* The task that it is, or descends from, and its ancestors up to that. Returns false for what
- * slurmstepd has started itself, apart from tasks. Where a parent has not ended the task is not
- * known. */
+/* The task that `*at` is, or descends from; NULL: that is not known, as where a parent has not
+ * ended. `*at` becomes the last one that is known. `capture` gets its ancestors, or is NULL. */
+static const struct journal_task *go_up(const struct journal *journal,
+                                        const struct kernel_notes *notes,
+                                        const struct kernel_noted **at, struct capture *capture)
+{
+    const struct journal_task *task = NULL;
+    for (int i = 0; i < GENERATIONS_MAX; i++) {
+        task = kernel_run_task(journal, &(*at)->note);
+        const struct kernel_noted *parent =
+            task != NULL ? NULL : kernel_notes_parent(notes, &(*at)->note);
+        if (parent == NULL)
+            break;
+        if (capture != NULL)
+            add_ancestor(capture, parent);
+        *at = parent;
+    }
+    return task;
+}
+
+/* Its task. Returns false for what slurmstepd has started itself, apart from tasks. */
 static bool find_task(const struct kernel_run_source *source, const struct kernel_noted *noted,
                       struct kernel_run *run)
 {
     struct capture *capture = &run->capture;
     const struct kernel_noted *at = noted;
-    const struct journal_task *task = NULL;
-    for (int i = 0; i < GENERATIONS_MAX; i++) {
-        task = task_of(source->journal, &at->note);
-        const struct kernel_noted *parent =
-            task != NULL ? NULL : kernel_notes_parent(source->notes, &at->note);
-        if (parent == NULL)
-            break;
-        add_ancestor(capture, parent);
-        at = parent;
-    }
+    const struct journal_task *task = go_up(source->journal, source->notes, &at, capture);
     run->is_task = at == noted ? task : NULL;
     if (task == NULL)
         return !is_daemon(source->journal, at->note.parent);
@@ -75,6 +84,24 @@ static bool find_task(const struct kernel_run_source *source, const struct kerne
     capture->task = capture->rank = task->task;
     capture->task_pid = task->pid;
     return true;
+}
+
+/* Where the step is not known it may be any. */
+static bool has_opted_out(const struct journal *journal, const struct journal_step *step)
+{
+    bool has_any = false;
+    for (size_t i = 0; step == NULL && i < journal->step_count; i++)
+        has_any = has_any || journal->steps[i].opted_out;
+    return step == NULL ? has_any : step->opted_out;
+}
+
+bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel_notes *notes,
+                              const struct kernel_noted *noted)
+{
+    if (!has_opted_out(journal, NULL))
+        return false;
+    const struct journal_task *task = go_up(journal, notes, &noted, NULL);
+    return has_opted_out(journal, task == NULL ? NULL : journal_find_step(journal, task->step));
 }
 
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,
@@ -105,7 +132,7 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
     if (run->is_task != NULL)
         capture->start_ticks = run->is_task->ticks;
     capture->table = sampling_table(source->policy, capture->size);
-    return (step == NULL || !step->opted_out) && !source->is_host_skipped &&
+    return !has_opted_out(source->journal, step) && !source->is_host_skipped &&
            !coverage_leaves_out(source->policy, step, noted->program->name);
 }
 
@@ -155,10 +182,23 @@ static struct capture_object object_of(const struct kernel_notes *notes,
                                    .build_id = build_id_of(file, run->id[number])};
 }
 
-static size_t object_count(const struct kernel_noted *noted)
+/* How many objects have room in a run. Users name files, and many processes can have the same ones.
+ */
+static size_t object_count(const struct kernel_notes *notes, const struct kernel_noted *noted)
 {
-    size_t count = noted->objects == NULL ? 0 : noted->objects->count;
-    return count < KERNEL_RUN_OBJECTS ? count : KERNEL_RUN_OBJECTS;
+    size_t count = 0, bytes = 0;
+    while (noted->objects != NULL && count < noted->objects->count && count < KERNEL_RUN_OBJECTS) {
+        bytes += strlen(notes->programs[notes->object[noted->objects->first + count]].name);
+        if (bytes > KERNEL_RUN_PATHS)
+            break;
+        count++;
+    }
+    return count;
+}
+
+static bool has_more(const struct kernel_noted *noted, size_t count)
+{
+    return noted->objects != NULL && count < noted->objects->count;
 }
 
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
@@ -166,7 +206,8 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
 {
     struct capture *capture = &run->capture;
     capture->objects = run->object;
-    capture->object_count = object_count(noted);
+    capture->object_count = object_count(source->notes, noted);
+    capture->cut = has_more(noted, capture->object_count);
     for (size_t i = 0; i < capture->object_count; i++)
         run->object[i] = object_of(source->notes, noted, i, run);
     capture->build_id = build_id_of(noted->program, run->id[KERNEL_RUN_OBJECTS]);
@@ -199,7 +240,7 @@ void kernel_run_add_objects(const struct kernel_notes *notes, const struct kerne
                             struct kernel_run *run, struct capture *capture)
 {
     bool is_told[KERNEL_RUN_OBJECTS] = {false};
-    const size_t seen = object_count(noted);
+    const size_t seen = object_count(notes, noted);
     struct capture_object object;
     for (size_t i = 0; seen > 0 && i < capture->object_count; i++) {
         const struct capture_object *told = &capture->objects[i];
@@ -210,6 +251,7 @@ void kernel_run_add_objects(const struct kernel_notes *notes, const struct kerne
         }
     }
     size_t count = capture->object_count;
+    capture->cut |= has_more(noted, seen);
     if (count + seen > KERNEL_RUN_OBJECTS)
         return;
     memcpy(run->object, capture->objects, count * sizeof *run->object);

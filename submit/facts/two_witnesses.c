@@ -9,6 +9,7 @@
 #include "conf/base/process.h"
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 
 /* NEAR_NS: reading two clocks, of which one goes by the kernel's tick. LATE_NS: for a process to
@@ -16,6 +17,8 @@
 #define NEAR_NS  UINT64_C(11000000)
 #define LATE_NS  UINT64_C(1000000000)
 #define EARLY_NS UINT64_C(1000000000)
+
+enum { GENERATIONS_MAX = 256 };
 
 struct two_witnesses {
     struct two_witnesses_source source;
@@ -152,7 +155,7 @@ static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
                                        const struct capture *capture)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
-    if (capture->name_space != 0)
+    if (!journal_knows_pids(witnesses->source.journal, capture->step, capture->name_space))
         return WITNESS_NAME_SPACE;
     if (witnesses->source.journal->reboot_ns == 0 && still_runs(capture))
         return WITNESS_OUTLIVED;
@@ -211,6 +214,21 @@ static bool take_one(uint64_t *left)
     return is_there;
 }
 
+/* Whether it is, or descends from, a task that is not its step's first: rank 0 has the run, which
+ * may be on another node. Where a parent has not ended the task is not known. */
+static bool is_behind_first_task(const struct two_witnesses *witnesses,
+                                 const struct kernel_noted *noted)
+{
+    const struct two_witnesses_source *source = &witnesses->source;
+    for (int i = 0; i < GENERATIONS_MAX && noted != NULL; i++) {
+        const struct journal_task *task = kernel_run_task(source->journal, &noted->note);
+        if (task != NULL)
+            return task->task > 0;
+        noted = kernel_notes_parent(source->kernel, &noted->note);
+    }
+    return false;
+}
+
 static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
                                            const struct kernel_noted *noted, uint64_t *dropped)
 {
@@ -219,6 +237,8 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
         return WITNESS_UNMAPPED;
     if (note->execs == 0)
         return WITNESS_AGREED;
+    if (kernel_run_has_opted_out(witnesses->source.journal, witnesses->source.kernel, noted))
+        return WITNESS_LEFT_OUT;
     if ((note->lack & KERNEL_LACK_LOADER) != 0)
         return WITNESS_STATIC;
     if ((note->lack & KERNEL_LACK_LIBRARY) != 0)
@@ -227,7 +247,7 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
         return WITNESS_LEFT_OUT;
     if (was_killed_early(note))
         return WITNESS_KILLED;
-    if (take_one(&witnesses->followers[note->program]))
+    if (take_one(&witnesses->followers[note->program]) || is_behind_first_task(witnesses, noted))
         return WITNESS_FOLLOWER;
     return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                               : WITNESS_UNEXPLAINED;
@@ -252,13 +272,8 @@ void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped,
 const char *witness_verdict_name(enum witness_verdict verdict)
 {
     static const char *const names[WITNESS_VERDICTS] = {
-        [WITNESS_STATIC] = "static",       [WITNESS_UNLOADED] = "unloaded",
-        [WITNESS_LEFT_OUT] = "left_out",   [WITNESS_FOLLOWER] = "follower",
-        [WITNESS_NO_ROOM] = "no_room",     [WITNESS_KILLED] = "killed",
-        [WITNESS_UNMAPPED] = "unmapped",   [WITNESS_LIVED_ON] = "lived_on",
-        [WITNESS_BY_LOADER] = "by_loader", [WITNESS_CLOCK] = "clock",
-        [WITNESS_OUTLIVED] = "outlived",   [WITNESS_NAME_SPACE] = "name_space",
-        [WITNESS_UNHEARD] = "unheard",     [WITNESS_LOST] = "lost",
+#define WITNESS_CAUSE(verdict, name) [WITNESS_##verdict] = #name,
+#include "submit/definition/witness_causes.def"
     };
     return names[verdict];
 }

@@ -23,7 +23,8 @@ enum witness_verdict {
     WITNESS_STATIC,   /* it has mapped no file but its own */
     WITNESS_UNLOADED, /* it has not mapped the library: another environment, set-user-id, container
                        */
-    WITNESS_LEFT_OUT, /* the site's rules leave it out, or may do so by its arguments */
+    WITNESS_LEFT_OUT, /* the site's rules leave it out, or may do so by its arguments; or its user
+                         did, or may have, as its step is not known */
     WITNESS_FOLLOWER, /* another rank of its program records for it */
     WITNESS_NO_ROOM,  /* the ledger has dropped as many, or there is none */
     WITNESS_KILLED,   /* a signal ended it within a second of its start */

@@ -19,24 +19,36 @@ enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 enum { BUILD_ID_BYTES = 20 };
 
-/* A listener tells of a loss so long after it at the most, as long as it is not starved. */
-#define LOSS_NS UINT64_C(60000000000)
+/* A program maps jobtrail's library so soon, also from a file system of a network; the kernel maps
+ * the loader in the call that executes the program. */
+#define LIBRARY_NS UINT64_C(10000000000)
+#define LOADER_NS  UINT64_C(1000000000)
 
 /* ---- Writing ----------------------------------------------------------------------------------
  */
 
-size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room)
+static size_t print_note(const char *verb, const struct kernel_note *note, char *line, size_t room)
 {
     int length =
         snprintf(line, room,
-                 "end %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 "%s %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
                  " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
-                 note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
+                 verb, note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
                  note->exec_ns, note->execs, note->program, note->status, note->lack, note->uid,
                  note->run_ns, note->system_ns, note->peak_kib, note->read_bytes, note->write_bytes,
                  note->device, note->inode, note->objects);
     return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
+}
+
+size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room)
+{
+    return print_note("end", note, line, room);
+}
+
+size_t kernel_replaced_print(const struct kernel_note *note, char *line, size_t room)
+{
+    return print_note("replaced", note, line, room);
 }
 
 size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
@@ -71,15 +83,28 @@ size_t kernel_objects_print(uint32_t number, const uint32_t *file, size_t count,
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
+/* Events were lost between these times since boot. */
+struct loss {
+    uint64_t from_ns, to_ns;
+};
+
 /* What the lines so far say about those that follow. */
 struct reading {
     struct kernel_notes notes;
-    size_t room, program_room, set_room, object_room, gap_room;
+    size_t room, replaced_room, program_room, set_room, object_room, gap_room;
     size_t first_program, first_set; /* of this listener */
-    uint64_t *loss_ns;               /* owned: when the losses were told */
+    bool is_unfit;     /* a number of this listener does not follow: they may be another one's */
+    struct loss *loss; /* owned: apart from each other, by time */
     size_t loss_count, loss_room;
     uint64_t boot_ns, real_ns;
 };
+
+/* A line is missing between this one and the one before, which may be the listener's. */
+static int refuse_number(struct reading *reading)
+{
+    reading->is_unfit = true;
+    return -EINVAL;
+}
 
 /* Programs move as their array grows: they are numbers until all are read. */
 static int take_program(struct reading *reading, char *line, char *end)
@@ -87,9 +112,10 @@ static int take_program(struct reading *reading, char *line, char *end)
     uint32_t number;
     int at = 0;
     struct kernel_notes *notes = &reading->notes;
-    if (sscanf(line, "program %" SCNu32 " %n", &number, &at) != 1 || at == 0 ||
-        number != notes->program_count - reading->first_program + 1)
+    if (sscanf(line, "program %" SCNu32 " %n", &number, &at) != 1 || at == 0)
         return -EINVAL;
+    if (number != notes->program_count - reading->first_program + 1)
+        return refuse_number(reading);
     char *build_id = line + at, *blank = strchr(build_id, ' ');
     if (blank == NULL || (size_t)(blank - build_id) > 2 * (size_t)BUILD_ID_BYTES)
         return -EINVAL;
@@ -110,9 +136,10 @@ static int take_objects(struct reading *reading, const char *line)
     uint32_t number;
     int at = 0;
     struct kernel_notes *notes = &reading->notes;
-    if (sscanf(line, "objects %" SCNu32 "%n", &number, &at) != 1 ||
-        number != notes->set_count - reading->first_set + 1)
+    if (sscanf(line, "objects %" SCNu32 "%n", &number, &at) != 1)
         return -EINVAL;
+    if (reading->is_unfit || number != notes->set_count - reading->first_set + 1)
+        return refuse_number(reading);
     if (GROW_TO(notes->sets, reading->set_room, notes->set_count + 1) != 0)
         return -ENOMEM;
     struct kernel_objects set = {.first = notes->object_count};
@@ -130,13 +157,13 @@ static int take_objects(struct reading *reading, const char *line)
     return 0;
 }
 
-static bool parse_note(const char *line, struct kernel_note *note)
+static bool parse_note(const char *numbers, struct kernel_note *note)
 {
     char end = 'x';
-    return sscanf(line,
-                  "end %" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNu32 " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
+    return sscanf(numbers,
+                  "%" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32
+                  " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
                   &note->pid, &note->parent, &note->start_ns, &note->parent_start_ns, &note->end_ns,
                   &note->exec_ns, &note->execs, &note->program, &note->status, &note->lack,
                   &note->uid, &note->run_ns, &note->system_ns, &note->peak_kib, &note->read_bytes,
@@ -144,15 +171,16 @@ static bool parse_note(const char *line, struct kernel_note *note)
            note->pid > 0 && note->start_ns <= note->end_ns;
 }
 
-static int take_note(struct reading *reading, const char *line)
+static int take_note(struct reading *reading, const char *numbers, struct kernel_noted *noted)
 {
-    struct kernel_notes *notes = &reading->notes;
+    const struct kernel_notes *notes = &reading->notes;
     struct kernel_note note;
-    if (!parse_note(line, &note))
+    if (!parse_note(numbers, &note))
         return -EINVAL;
-    int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
-    if (error != 0)
-        return error;
+    if (reading->is_unfit) {
+        note.program = note.objects = 0;
+        note.lack |= KERNEL_LACK_OBJECTS;
+    }
     size_t program = reading->first_program + note.program;
     if (note.program == 0 || program > notes->program_count)
         program = 0;
@@ -160,33 +188,71 @@ static int take_note(struct reading *reading, const char *line)
     size_t set = reading->first_set + note.objects;
     note.objects = note.objects == 0 || set > notes->set_count ? 0 : (uint32_t)set;
     const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
-    notes->noted[notes->count++] =
+    *noted =
         (struct kernel_noted){.note = note,
                               .end_real_ns = note.end_ns + offset_ns,
                               .exec_real_ns = note.exec_ns == 0 ? 0 : note.exec_ns + offset_ns};
     return 0;
 }
 
-static int take_loss(struct reading *reading, uint64_t time_ns, uint64_t count)
+static int take_end(struct reading *reading, const char *numbers)
 {
-    reading->notes.lost += count;
-    int error = GROW_TO(reading->loss_ns, reading->loss_room, reading->loss_count + 1);
+    struct kernel_notes *notes = &reading->notes;
+    int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
     if (error == 0)
-        reading->loss_ns[reading->loss_count++] = time_ns;
+        error = take_note(reading, numbers, &notes->noted[notes->count]);
+    notes->left += error == -EINVAL; /* a process that is not here */
+    notes->count += error == 0;
     return error;
 }
 
-/* What was lost while a program ran may have been the mapping of jobtrail's library. */
+static int take_replaced(struct reading *reading, const char *numbers)
+{
+    struct kernel_notes *notes = &reading->notes;
+    int error = GROW_TO(notes->replaced, reading->replaced_room, notes->replaced_count + 1);
+    if (error == 0)
+        error = take_note(reading, numbers, &notes->replaced[notes->replaced_count]);
+    notes->replaced_count += error == 0;
+    return error;
+}
+
+/* Those that it meets become one with it. */
+static int take_loss(struct reading *reading, struct loss loss, uint64_t count)
+{
+    if (loss.from_ns > loss.to_ns)
+        return -EINVAL;
+    for (; reading->loss_count > 0; reading->loss_count--) {
+        const struct loss *before = &reading->loss[reading->loss_count - 1];
+        if (before->to_ns < loss.from_ns)
+            break;
+        loss.from_ns = before->from_ns < loss.from_ns ? before->from_ns : loss.from_ns;
+        loss.to_ns = before->to_ns > loss.to_ns ? before->to_ns : loss.to_ns;
+    }
+    reading->notes.lost += count;
+    int error = GROW_TO(reading->loss, reading->loss_room, reading->loss_count + 1);
+    if (error == 0)
+        reading->loss[reading->loss_count++] = loss;
+    return error;
+}
+
+/* What was lost as a program began may have been the mapping of jobtrail's library, or of the
+ * loader; and where no exec was seen, at any time, that. */
 static bool has_loss(const struct reading *reading, const struct kernel_note *note)
 {
+    const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
+    const uint64_t begin_ns = note->execs == 0 ? note->start_ns : note->exec_ns;
+    const uint64_t most_ns = note->execs == 0 ? UINT64_MAX : is_static ? LOADER_NS : LIBRARY_NS;
     size_t low = 0, high = reading->loss_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool is_before = reading->loss_ns[middle] < note->exec_ns;
+        bool is_before = reading->loss[middle].to_ns < begin_ns;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
-    return low < reading->loss_count && reading->loss_ns[low] <= note->end_ns + LOSS_NS;
+    if (low == reading->loss_count)
+        return false;
+    const uint64_t from_ns = reading->loss[low].from_ns;
+    return from_ns <= note->end_ns && (from_ns <= begin_ns || from_ns - begin_ns <= most_ns);
 }
 
 static int take_gap(struct reading *reading, uint64_t from_ns, uint64_t to_ns)
@@ -216,13 +282,14 @@ static int take_listen(struct reading *reading, const char *line)
     notes->has_ends = (is_first || notes->has_ends) && has_ends != 0;
     reading->first_program = notes->program_count;
     reading->first_set = notes->set_count;
+    reading->is_unfit = false;
     return 0;
 }
 
-/* Lines of one or two numbers. */
+/* Lines of one to three numbers. */
 static int take_numbers(struct reading *reading, const char *line)
 {
-    uint64_t a, b;
+    uint64_t a, b, count;
     if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) == 2) {
         reading->boot_ns = a;
         reading->real_ns = b;
@@ -230,8 +297,8 @@ static int take_numbers(struct reading *reading, const char *line)
     }
     if (sscanf(line, "unheard %" SCNu64 " %" SCNu64, &a, &b) == 2)
         return take_gap(reading, a, b);
-    if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
-        return take_loss(reading, a, b);
+    if (sscanf(line, "lost %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &count) == 3)
+        return take_loss(reading, (struct loss){a, b}, count);
     if (sscanf(line, "overrun %" SCNu64 " %" SCNu64, &a, &b) == 2)
         reading->notes.overruns += b;
     else if (sscanf(line, "left %" SCNu64, &a) == 1)
@@ -244,7 +311,9 @@ static int take_numbers(struct reading *reading, const char *line)
 static int take_line(struct reading *reading, char *line, char *end)
 {
     if (strncmp(line, "end ", 4) == 0)
-        return take_note(reading, line);
+        return take_end(reading, line + 4);
+    if (strncmp(line, "replaced ", 9) == 0)
+        return take_replaced(reading, line + 9);
     if (strncmp(line, "program ", 8) == 0)
         return take_program(reading, line, end);
     if (strncmp(line, "objects ", 8) == 0)
@@ -280,20 +349,27 @@ static int take_lines(struct reading *reading, char *text, size_t size)
     return 0;
 }
 
+/* What the numbers of programs and sets lead to, when all of these are read. */
+static void resolve(const struct reading *reading, struct kernel_noted *noted, size_t count)
+{
+    const struct kernel_notes *notes = &reading->notes;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t program = noted[i].note.program, set = noted[i].note.objects;
+        if (has_loss(reading, &noted[i].note))
+            noted[i].note.lack |= KERNEL_LACK_OBJECTS;
+        noted[i].program = program == 0 ? NULL : &notes->programs[program - 1];
+        noted[i].objects = set == 0 ? NULL : &notes->sets[set - 1];
+    }
+}
+
 int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
 {
     struct reading reading = {.notes = {.text = text}};
     int error = take_lines(&reading, text, size);
     struct kernel_notes *found = &reading.notes;
-    CLEANUP_FREE void *losses = reading.loss_ns;
-    for (size_t i = 0; i < found->count; i++) {
-        uint32_t program = found->noted[i].note.program;
-        uint32_t set = found->noted[i].note.objects;
-        if (has_loss(&reading, &found->noted[i].note))
-            found->noted[i].note.lack |= KERNEL_LACK_OBJECTS;
-        found->noted[i].program = program == 0 ? NULL : &found->programs[program - 1];
-        found->noted[i].objects = set == 0 ? NULL : &found->sets[set - 1];
-    }
+    CLEANUP_FREE void *losses = reading.loss;
+    resolve(&reading, found->noted, found->count);
+    resolve(&reading, found->replaced, found->replaced_count);
     if (error == 0 && found->count > 0)
         qsort(found->noted, found->count, sizeof *found->noted, compare);
     if (error == 0)
@@ -318,6 +394,7 @@ void kernel_notes_free(struct kernel_notes *notes)
 {
     free(notes->text);
     free(notes->noted);
+    free(notes->replaced);
     free(notes->programs);
     free(notes->gaps);
     free(notes->sets);

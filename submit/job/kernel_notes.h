@@ -29,15 +29,22 @@
  *       in the kernel; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from
  *       and to storage; DEVICE and INODE of the executable; OBJECTS the set of files that its last
  *       program had mapped so that they can be executed (0: none)
- *   lost TIME COUNT
- *       so many events of processes of this node, of whatever job, were lost before this time
+ *   replaced ...
+ *       the same of a program that had not mapped jobtrail's library, and that another one replaced
+ *       at END: PROGRAM, EXEC and OBJECTS are its own, EXECS how many were seen until then; its
+ *       status, and what it used, are not told
+ *   lost FROM TO COUNT
+ *       so many events of processes of this node, of whatever job, were lost between these times
  *   overrun TIME COUNT
  *       so often ends of threads of this node had no room before this time
  *   left COUNT
  *       so many more processes of this job have ended, and are not here: there was no room
  *
+ * A line that was cut has " cut" behind it, which the next listener writes. Where a number does not
+ * follow the one before, what numbers of this listener name is unknown from there on.
+ *
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
- * `program` and `end` stop KERNEL_NOTES_RESERVE before.
+ * `program`, `objects`, `end` and `replaced` stop KERNEL_NOTES_RESERVE before.
  */
 #ifndef JOBTRAIL_KERNEL_NOTES_H
 #define JOBTRAIL_KERNEL_NOTES_H
@@ -61,7 +68,8 @@ enum kernel_note_lack {
     KERNEL_LACK_END = 2,     /* events were lost: it was gone at END, when somebody looked */
     KERNEL_LACK_STATUS = 4,  /* nothing is known but the times */
     KERNEL_LACK_THREADS = 8, /* ends of threads were lost: what it used is a lower bound */
-    KERNEL_LACK_OBJECTS = 16, /* its mappings were not heard, or not all */
+    KERNEL_LACK_OBJECTS = 16, /* its mappings were not heard, or not those as its last program
+                                 began: the reader adds this where events were lost then */
     KERNEL_LACK_LIBRARY = 32, /* its last program had not mapped jobtrail's library */
     KERNEL_LACK_LOADER = 64,  /* nor any file but its own: it is static */
     /* What it used is not known, or not all of it. */
@@ -109,12 +117,13 @@ struct kernel_gap {
 };
 
 struct kernel_notes {
-    char *text;                      /* owned */
-    struct kernel_noted *noted;      /* owned, by pid and start */
+    char *text;                    /* owned */
+    struct kernel_noted *noted;    /* owned, by pid and start */
+    struct kernel_noted *replaced; /* owned: programs that others replaced, as the file has them */
     struct kernel_program *programs; /* owned */
     struct kernel_objects *sets;     /* owned */
     uint32_t *object;                /* owned: places in `programs` */
-    size_t count, program_count, set_count, object_count, bad_lines;
+    size_t count, replaced_count, program_count, set_count, object_count, bad_lines;
     struct kernel_gap *gaps; /* owned: nobody has listened */
     size_t gap_count;
     uint64_t lost, left;     /* events of the node, processes of the job */
@@ -125,9 +134,11 @@ struct kernel_notes {
     uint64_t until_ns; /* since the Epoch: all that was told before is here. The caller sets it */
 };
 
-/* Writes the line of a process, or of a program whose name has `size` bytes, into `room` bytes at
- * `line`. Return its length, which is below `room`, and without what is too long of a name. */
+/* Writes the line of a process, of a program that another one replaced, or of one whose name has
+ * `size` bytes, into `room` bytes at `line`. Return its length, which is below `room`, and without
+ * what is too long of a name. */
 size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room);
+size_t kernel_replaced_print(const struct kernel_note *note, char *line, size_t room);
 size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
                             const char *name, size_t size, char *line, size_t room);
 

@@ -65,6 +65,18 @@ static void add_numbers(struct job_notes *notes, const char *verb, uint64_t firs
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
 }
 
+/* A line that a listener before could not finish, as on a full disk, would swallow the next one, or
+ * be read as another. */
+static int end_line(int fd, struct job_notes *notes)
+{
+    static const char cut[] = " cut\n";
+    char last;
+    ssize_t got = io_read_at(fd, &last, 1, (off_t)notes->size - 1);
+    if (got == 1 && last != '\n')
+        add_line(notes, cut, sizeof cut - 1, KERNEL_NOTES_BYTES);
+    return got < 0 ? (int)got : 0;
+}
+
 int job_notes_begin(int directory, const struct kernel_listen *listen, struct job_notes *notes)
 {
     struct stat status;
@@ -83,6 +95,11 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
     notes->text = malloc(TEXT_BYTES);
     if (notes->text == NULL)
         return -ENOMEM;
+    error = end_line(fd, notes);
+    if (error != 0) {
+        job_notes_free(notes);
+        return error;
+    }
     int length = snprintf(line, sizeof line, "listen %" PRIu64 " %" PRIu64 " %d %d\n",
                           listen->boot_ns, listen->real_ns, listen->has_maps, listen->has_ends);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
@@ -155,7 +172,15 @@ bool job_notes_end(struct job_notes *notes, const struct kernel_note *note)
     size_t length = kernel_note_print(note, line, sizeof line);
     bool has_room = add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
     notes->left += !has_room;
+    notes->waiting += has_room;
     return has_room;
+}
+
+void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
+{
+    char line[KERNEL_LINE_MAX];
+    size_t length = kernel_replaced_print(note, line, sizeof line);
+    add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
 }
 
 void job_notes_left(struct job_notes *notes)
@@ -163,9 +188,12 @@ void job_notes_left(struct job_notes *notes)
     notes->left++;
 }
 
-void job_notes_lost(struct job_notes *notes, uint64_t time_ns, uint64_t count)
+void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
-    add_numbers(notes, "lost", time_ns, count);
+    char line[96];
+    int length = snprintf(line, sizeof line, "lost %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", from_ns,
+                          to_ns, count);
+    add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
 }
 
 void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count)
@@ -196,11 +224,13 @@ int job_notes_write(struct job_notes *notes)
         return 0;
     CLEANUP_CLOSE int fd = open_file(notes->directory, 0);
     int error = fd < 0 ? fd : append(fd, notes);
-    if (error == 0)
-        error = write_left(fd, notes->left);
+    if (fd >= 0) { /* the first line is there, also where the file system is full */
+        int told = write_left(fd, notes->left + (error == 0 ? 0 : notes->waiting));
+        error = error != 0 ? error : told;
+    }
     if (error != 0 && error != -ENOENT) /* a flush has removed it, and removes the directory */
         return error;
-    notes->length = 0;
+    notes->length = notes->waiting = 0;
     notes->told = notes->left;
     return 0;
 }

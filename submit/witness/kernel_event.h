@@ -27,7 +27,8 @@ struct kernel_event {
     enum kernel_event_kind kind;
     uint64_t time_ns; /* since boot */
     int32_t pid, tid, parent;
-    uint64_t lost;
+    uint64_t lost, since_ns; /* since the event before in its ring, which kernel_rings.h tells; 0:
+                                there is none */
     const unsigned char *bytes; /* the record itself */
     size_t size;
     const char *name; /* in the bytes that were read, users' text; no NUL behind it */

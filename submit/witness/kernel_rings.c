@@ -17,6 +17,7 @@ struct kernel_ring {
     struct perf_event_mmap_page *page;
     const unsigned char *data;
     uint64_t head, tail;       /* of this reading */
+    uint64_t last_ns;          /* the time of the last event that was handed on */
     struct kernel_event event; /* at `tail`, in `bytes` or the ring */
     size_t used;               /* its size; 0: there is none before the limit */
     int fd;
@@ -182,8 +183,11 @@ static void hand_on(struct kernel_rings *rings, struct kernel_ring *ring,
 {
     size_t used;
     if (kernel_event_read(ring_bytes(ring, rings->bytes, ring->used), ring->used, &ring->event,
-                          &used) == 0)
+                          &used) == 0) {
+        ring->event.since_ns = ring->last_ns; /* what is lost stands between two that are not */
+        ring->last_ns = ring->event.time_ns;
         take(context, &ring->event);
+    }
     ring->tail += ring->used;
 }
 

@@ -37,7 +37,8 @@ struct witness {
     struct witness_jobs *jobs;
     struct witness_state state;
     struct kernel_listen listen;
-    uint64_t lost, overruns;       /* events, and times that ends had no room, in this round */
+    uint64_t lost, overruns; /* events, and times that ends had no room, in this round */
+    uint64_t lost_from_ns, lost_to_ns;
     uint64_t round_ns;             /* since boot: the last one of kernel_processes_round() */
     uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
@@ -66,11 +67,21 @@ static void take_task_end(void *context, const struct task_end *end)
     kernel_processes_end(witness->processes, end);
 }
 
+static void add_lost(struct witness *witness, uint64_t count, uint64_t from_ns, uint64_t to_ns)
+{
+    from_ns = from_ns < witness->listen.boot_ns ? witness->listen.boot_ns : from_ns;
+    if (witness->lost == 0 || from_ns < witness->lost_from_ns)
+        witness->lost_from_ns = from_ns;
+    if (witness->lost == 0 || to_ns > witness->lost_to_ns)
+        witness->lost_to_ns = to_ns;
+    witness->lost += count;
+}
+
 static void take_event(void *context, const struct kernel_event *event)
 {
     struct witness *witness = context;
     if (event->kind == KERNEL_EVENT_LOST)
-        witness->lost += event->lost;
+        add_lost(witness, event->lost, event->since_ns, event->time_ns);
     else
         kernel_processes_event(witness->processes, event);
 }
@@ -100,6 +111,14 @@ static void take_end(void *context, uint32_t job, const struct kernel_note *note
     witness->state.left += !has_room;
 }
 
+static void take_replaced(void *context, uint32_t job, const struct kernel_note *note)
+{
+    struct witness *witness = context;
+    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    if (notes != NULL)
+        job_notes_replaced(notes, note);
+}
+
 static void take_loss(void *context, uint32_t job)
 {
     struct witness *witness = context;
@@ -119,7 +138,7 @@ static void tell_lost(struct witness *witness, uint64_t now_ns)
     for (uint32_t job = 0; (job = witness_jobs_next(witness->jobs, job)) != 0;) {
         struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
         if (witness->lost > 0)
-            job_notes_lost(notes, now_ns, witness->lost);
+            job_notes_lost(notes, witness->lost_from_ns, witness->lost_to_ns, witness->lost);
         if (witness->overruns > 0)
             job_notes_overrun(notes, now_ns, witness->overruns);
     }
@@ -167,7 +186,9 @@ static int run_round(struct witness *witness, bool is_asked)
     if (error < 0)
         return fail(error, "ends of processes", strerror(-error));
     tell_clock(witness);
-    witness->lost += kernel_rings_read(witness->rings, until_ns, take_event, witness);
+    uint64_t bad = kernel_rings_read(witness->rings, until_ns, take_event, witness);
+    if (bad > 0)
+        add_lost(witness, bad, witness->state.until_ns, until_ns);
     if (until_ns > witness->round_ns + TURN_MS * UINT64_C(1000000)) {
         kernel_processes_round(witness->processes);
         witness->round_ns = until_ns;
@@ -327,6 +348,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
     const struct kernel_processes_calls calls = {take_program,
                                                  take_objects,
                                                  take_end,
+                                                 take_replaced,
                                                  take_loss,
                                                  witness,
                                                  witness->listen.has_maps,
@@ -337,7 +359,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
         return fail(-ENOMEM, "memory", strerror(ENOMEM));
     error = witness_jobs_look(witness->jobs, witness->processes);
     if (error == 0)
-        error = kernel_walk(witness->processes);
+        error = kernel_walk(witness->jobs, witness->processes);
     return error == 0 ? 0 : fail(error, "the processes that run", strerror(-error));
 }
 

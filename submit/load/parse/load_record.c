@@ -20,6 +20,7 @@
 #include "submit/load/parse/record_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
+#include "submit/load/parse/witness_words.h"
 
 #define DAY_S   86400.0
 #define LEADS_S (366 * DAY_S)
@@ -411,6 +412,26 @@ static int check_numbers(struct json_object *table, const char *name, struct loa
     return 0;
 }
 
+/* A word of a list that is closed, or none. */
+static bool is_known(struct json_object *table, const char *key, bool (*knows)(const char *text))
+{
+    struct json_object *value = json_object_object_get(table, key);
+    if (value == NULL)
+        return true;
+    const char *text = json_object_get_string(value);
+    return json_object_is_type(value, json_type_string) &&
+           strlen(text) == (size_t)json_object_get_string_len(value) && knows(text);
+}
+
+static int check_words(struct json_object *table, struct load_reason *reason)
+{
+    if (!is_known(table, "witness", witness_level_is_known))
+        return load_refuse(reason, "coverageT.witness is no level");
+    if (!is_known(table, "witness_causes", witness_causes_are_known))
+        return load_refuse(reason, "coverageT.witness_causes has what is no cause and its number");
+    return 0;
+}
+
 /* A table of texts, numbers and nulls. */
 static int check_table(struct json_object *table, const char *name, struct load_reason *reason)
 {
@@ -455,6 +476,8 @@ static int read_coverage(struct reader *reader)
     int error = check_table(coverage->job, "coverageT", reader->reason);
     if (error == 0)
         error = check_numbers(coverage->job, "coverageT", reader->reason);
+    if (error == 0)
+        error = check_words(coverage->job, reader->reason);
     if (error == 0)
         error = check_facts(coverage->facts, reader->reason);
     if (error != 0)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "conf/base/process.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 #include "test/unit/fixture/made_policy.h"
 
@@ -132,6 +133,26 @@ static void another_program_end_or_signal_is_not_explained(void **state)
     assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
 }
 
+static void rank_0_of_another_node_has_the_run(void **state)
+{
+    static const char task_1[] = "step time=5.000000000 job=1 uid=1 gid=1 step=0\n"
+                                 "task time=10.000000000 step=0 task=1 pid=50 ticks=1000 thread=1 "
+                                 "busy=1\n";
+    static const char rank[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "0");
+    static const char below[] = LISTEN PROGRAM NOTED(
+        "50", TIMES, "3", "0", "0") "end 60 50 11000000000 10000000000 "
+                                    "20000000000 11000000000 1 1 0 0 0 0 0 0 0 "
+                                    "0 0 0 0\n";
+    (void)state;
+    assert_int_equal(of_kernel(rank), WITNESS_UNEXPLAINED); /* task 0 */
+    assert_int_equal(verdict(&(struct comparison){.notes = rank, .journal = task_1}),
+                     WITNESS_FOLLOWER);
+    const struct witness_agreement agreement =
+        compare(&(struct comparison){.notes = below, .journal = task_1});
+    assert_int_equal(agreement.count[WITNESS_LEFT_OUT], 1); /* the shell */
+    assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
+}
+
 static void slurms_status_is_compared(void **state)
 {
     const struct capture capture = captured("/opt/a");
@@ -231,12 +252,47 @@ static void the_ledgers_losses_explain_as_many(void **state)
     assert_int_equal(compare(&of).count[WITNESS_LEFT_OUT], 2);
 }
 
+/* Its pid is that of no task, and its parent is not here. */
+#define OF_NO_STEP LISTEN PROGRAM NOTED("51", TIMES, "1", "0", "32")
+
+static bool makes_run(const char *journal_text, const char *notes)
+{
+    static struct kernel_run run;
+    struct kernel_notes kernel;
+    struct journal journal;
+    void *policy = compiled("[paths]\n");
+    assert_int_equal(kernel_notes_parse(strdup(notes), strlen(notes), &kernel), 0);
+    assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
+    const struct kernel_run_source source = {
+        .policy = policy, .journal = &journal, .notes = &kernel};
+    bool makes = kernel_run_find(&source, &kernel.noted[0], &run);
+    kernel_notes_free(&kernel);
+    journal_free(&journal);
+    free(policy);
+    return makes;
+}
+
+static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
+{
+    static const char other[] = STEP "step time=5.000000000 job=1 uid=1 gid=1 step=1 opted_out=1\n";
+    static const char of_task[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "32");
+    (void)state;
+    assert_true(makes_run(STEP, OF_NO_STEP));
+    assert_int_equal(of_kernel(OF_NO_STEP), WITNESS_UNLOADED);
+    assert_false(makes_run(other, OF_NO_STEP));
+    assert_int_equal(verdict(&(struct comparison){.notes = OF_NO_STEP, .journal = other}),
+                     WITNESS_LEFT_OUT);
+    assert_true(makes_run(other, of_task)); /* its step has not */
+    assert_int_equal(verdict(&(struct comparison){.notes = of_task, .journal = other}),
+                     WITNESS_UNLOADED);
+}
+
 static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
 {
     struct capture capture = captured("/opt/a");
     (void)state;
     assert_int_equal(of_both(&capture, LISTEN), WITNESS_UNEXPLAINED);
-    assert_int_equal(of_both(&capture, LISTEN "lost 5 1\n"), WITNESS_LOST);
+    assert_int_equal(of_both(&capture, LISTEN "lost 5 5 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "overrun 5 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "left 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "unheard 20000000000 21000000000\n"),
@@ -277,7 +333,7 @@ static void time_without_a_listener_is_counted(void **state)
     static const char text[] =
         LISTEN "unheard 20000000000 21000000000\n"
                "listen 21000000000 21000000000 0 1\n"
-               "lost 5 3\noverrun 5 2\nleft 4\n" NOTED("50", TIMES, "0", "0", "1")
+               "lost 4 5 3\noverrun 5 2\nleft 4\n" NOTED("50", TIMES, "0", "0", "1")
                    NOTED("51", TIMES, "0", "0", "12");
     assert_int_equal(kernel_notes_parse(strdup(text), strlen(text), &kernel), 0);
     kernel.until_ns = 50 * SECOND;
@@ -306,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_that_say_the_same_agree),
         cmocka_unit_test(another_program_end_or_signal_is_not_explained),
+        cmocka_unit_test(rank_0_of_another_node_has_the_run),
         cmocka_unit_test(slurms_status_is_compared),
         cmocka_unit_test(the_path_of_a_removed_file_is_the_same),
         cmocka_unit_test(known_causes_explain_a_difference),
@@ -313,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_program_after_the_last_capture_is_the_kernels_alone),
         cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
+        cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
         cmocka_unit_test(a_process_in_another_name_space_counts_once),
         cmocka_unit_test(time_without_a_listener_is_counted),

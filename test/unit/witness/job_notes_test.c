@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +43,15 @@ static struct kernel_event event_of(const char *name)
                                  .name_size = strlen(name),
                                  .build_id_size = 3,
                                  .build_id = {0xab, 0, 1}};
+}
+
+/* A struct has bytes between its members, which are of no meaning. */
+static void assert_note(const struct kernel_note *found, const struct kernel_note *expected)
+{
+    char found_line[KERNEL_LINE_MAX], line[KERNEL_LINE_MAX];
+    kernel_note_print(found, found_line, sizeof found_line);
+    kernel_note_print(expected, line, sizeof line);
+    assert_string_equal(found_line, line);
 }
 
 static void what_is_written_is_read(void **state)
@@ -80,7 +91,8 @@ static void what_is_written_is_read(void **state)
     note.pid = 7;
     note.program = 1;
     assert_true(job_notes_end(&notes, &note));
-    job_notes_lost(&notes, 400, 17);
+    job_notes_replaced(&notes, &note);
+    job_notes_lost(&notes, 150, 400, 17);
     assert_int_equal(job_notes_write(&notes), 0);
     job_notes_free(&notes);
     assert_int_equal(kernel_notes_read(directory, &read), 0);
@@ -95,8 +107,15 @@ static void what_is_written_is_read(void **state)
     note.pid = 9;
     note.program = 2;
     note.lack |= KERNEL_LACK_OBJECTS; /* what was lost may have been a mapping */
-    assert_memory_equal(&read.noted[1].note, &note, sizeof note);
+    assert_note(&read.noted[1].note, &note);
     assert_string_equal(read.noted[1].program->name, "/d");
+    note.pid = 7;
+    note.program = 1;
+    assert_int_equal(read.replaced_count, 1);
+    assert_note(&read.replaced[0].note, &note);
+    assert_ptr_equal(read.replaced[0].program, &read.programs[0]);
+    assert_ptr_equal(read.replaced[0].objects, &read.sets[1]);
+    assert_int_equal(read.replaced[0].end_real_ns, 8300);
     assert_int_equal(read.noted[1].objects->count, 2);
     const uint32_t *object = read.object + read.noted[1].objects->first;
     assert_string_equal(read.programs[object[0]].name, "/a b\nc");
@@ -169,6 +188,37 @@ static void a_full_file_counts_what_it_has_no_room_for(void **state)
     kernel_notes_free(&read);
 }
 
+static void what_cannot_be_appended_is_told_of_as_left(void **state)
+{
+    struct job_notes notes;
+    struct kernel_notes read;
+    struct rlimit limit, before;
+    const struct kernel_note note = {.pid = 9, .end_ns = 1};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = notes.size;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_true(job_notes_end(&notes, &note));
+    assert_true(job_notes_end(&notes, &note));
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 3);
+    assert_int_equal(read.count, 0);
+    kernel_notes_free(&read);
+    assert_int_equal(job_notes_write(&notes), 0); /* there is room again */
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 1);
+    assert_int_equal(read.count, 2);
+    kernel_notes_free(&read);
+}
+
 static void a_file_of_another_kind_is_refused(void **state)
 {
     struct job_notes notes;
@@ -191,6 +241,41 @@ static struct kernel_notes parse(const char *text)
     return notes;
 }
 
+/* What the reader takes for doubtful about a program that ran from 100 to 200 s. */
+static bool is_doubtful(const char *lack, const char *losses)
+{
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "listen 0 0 1 1\n%send 5 0 90000000000 0 200000000000 100000000000 1 0 0 %s 0 0 0 0 0 0 "
+        "0 0 0\n",
+        losses, lack);
+    struct kernel_notes notes = parse(text);
+    assert_int_equal(notes.count, 1);
+    assert_int_equal(notes.bad_lines, 0);
+    bool is_it = (notes.noted[0].note.lack & KERNEL_LACK_OBJECTS) != 0;
+    kernel_notes_free(&notes);
+    return is_it;
+}
+
+static void a_loss_makes_doubtful_what_began_then(void **state)
+{
+    static const char unloaded[] = "32", is_static[] = "96";
+    (void)state;
+    assert_false(is_doubtful(unloaded, ""));
+    assert_false(is_doubtful(unloaded, "lost 50000000000 99999999999 7\n"));
+    assert_true(is_doubtful(unloaded, "lost 50000000000 100000000000 7\n"));
+    assert_true(is_doubtful(unloaded, "lost 110000000000 120000000000 7\n"));
+    assert_false(is_doubtful(unloaded, "lost 110000000001 120000000000 7\n"));
+    assert_true(is_doubtful(is_static, "lost 101000000000 120000000000 7\n"));
+    assert_false(is_doubtful(is_static, "lost 101000000001 120000000000 7\n"));
+    assert_false(is_doubtful(unloaded, "lost 200000000001 250000000000 7\n"));
+    /* before, and behind, and one that has gone on for both */
+    assert_false(is_doubtful(unloaded, "lost 1 2 7\nlost 150000000000 160000000000 7\n"));
+    assert_true(is_doubtful(unloaded, "lost 9 10 1\nlost 60000000000 70000000000 7\n"
+                                      "lost 65000000000 160000000000 7\n"));
+}
+
 static void damaged_lines_are_counted_and_skipped(void **state)
 {
     (void)state;
@@ -211,6 +296,62 @@ static void damaged_lines_are_counted_and_skipped(void **state)
     assert_null(notes.noted[0].program);
     assert_int_equal(notes.bad_lines, 11);
     kernel_notes_free(&notes);
+}
+
+/* The second listener's first line has become part of one that was cut. */
+static void numbers_of_a_listener_that_is_not_known_are_no_others(void **state)
+{
+    (void)state;
+    struct kernel_notes notes = parse("listen 0 0 1 1\n"
+                                      "program 1 - /first\n"
+                                      "objects 1 1\n"
+                                      "end 5 0 1 0 2 1 1 1 0 32 0 0 0 0 0 0 0 0 1\n"
+                                      "end 6 0 3listen 0 0 1 1\n"
+                                      "program 1 - /second\n"
+                                      "objects 1 1\n"
+                                      "end 7 0 5 0 6 5 1 1 0 32 0 0 0 0 0 0 0 0 1\n"
+                                      "listen 0 0 1 1\n"
+                                      "program 1 - /third\n"
+                                      "end 8 0 7 0 8 7 1 1 0 32 0 0 0 0 0 0 0 0 0\n");
+    assert_int_equal(notes.count, 3);
+    assert_int_equal(notes.left, 1);
+    assert_string_equal(notes.noted[0].program->name, "/first");
+    assert_non_null(notes.noted[0].objects);
+    assert_int_equal(notes.noted[0].note.lack, KERNEL_LACK_LIBRARY);
+    assert_null(notes.noted[1].program);
+    assert_null(notes.noted[1].objects);
+    assert_int_equal(notes.noted[1].note.lack, KERNEL_LACK_LIBRARY | KERNEL_LACK_OBJECTS);
+    assert_string_equal(notes.noted[2].program->name, "/third");
+    assert_int_equal(notes.noted[2].note.lack, KERNEL_LACK_LIBRARY);
+    kernel_notes_free(&notes);
+}
+
+static void a_line_that_was_cut_is_not_gone_on_with(void **state)
+{
+    static const char cut[] = "end 9 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 1";
+    struct job_notes notes;
+    struct kernel_notes read;
+    const struct kernel_event program = event_of("/a");
+    const struct kernel_note note = {.pid = 9, .end_ns = 1, .program = 1};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    int fd = openat(directory, KERNEL_NOTES_NAME, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, cut, sizeof cut - 1), sizeof cut - 1);
+    close(fd);
+    assert_int_equal(begin(&notes), 0);
+    assert_int_equal(job_notes_program(&notes, &program), 1);
+    assert_true(job_notes_end(&notes, &note));
+    assert_int_equal(job_notes_write(&notes), 0);
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.listeners, 2);
+    assert_int_equal(read.bad_lines, 1);
+    assert_int_equal(read.left, 1);
+    assert_int_equal(read.count, 1);
+    assert_string_equal(read.noted[0].program->name, "/a");
+    kernel_notes_free(&read);
 }
 
 static void a_process_is_found_by_pid_and_start(void **state)
@@ -258,8 +399,12 @@ int main(void)
         cmocka_unit_test(a_second_listener_goes_on),
         cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
         cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
+        cmocka_unit_test(what_cannot_be_appended_is_told_of_as_left),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
+        cmocka_unit_test(a_loss_makes_doubtful_what_began_then),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),
+        cmocka_unit_test(numbers_of_a_listener_that_is_not_known_are_no_others),
+        cmocka_unit_test(a_line_that_was_cut_is_not_gone_on_with),
         cmocka_unit_test(a_process_is_found_by_pid_and_start),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -25,6 +25,9 @@ static int load(const char *text, struct record *record, struct load_reason *rea
     return result;
 }
 
+#define NO_LEVEL "coverageT.witness is no level"
+#define NO_CAUSE "coverageT.witness_causes has what is no cause and its number"
+
 #define FACT(more) "{" JOB ",\"coverageA\":[{\"outcome\":\"idle\"," more "}]}"
 #define OF_JOB(key, value)                                                                         \
     "{\"coverageT\":{\"uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"" key "\":" value         \
@@ -44,6 +47,16 @@ static void a_record_is_told_from_a_run_and_read(void **state)
     load_record_free(&record);
     assert_int_equal(load(FACT("\"tasks\":4294967295"), &record, &reason), 0);
     load_record_free(&record);
+    static const char *const words[] = {
+        OF_JOB("witness", "\"objects\""),
+        OF_JOB("witness", "null"),
+        OF_JOB("witness_causes", "\"\""),
+        OF_JOB("witness_causes", "\"static=4294967295 lost=0\""),
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        assert_int_equal(load(words[i], &record, &reason), 0);
+        load_record_free(&record);
+    }
 }
 
 static void a_damaged_record_is_refused_with_the_reason(void **state)
@@ -70,6 +83,19 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         {OF_JOB("others_runs", "9007199254740990"), "coverageT.others_runs is out of range"},
         {OF_JOB("dropped", "-1"), "coverageT.dropped is out of range"},
         {OF_JOB("core_seconds", "-1.0"), "coverageT.core_seconds is out of range"},
+        {OF_JOB("witness", "7"), NO_LEVEL},
+        {OF_JOB("witness", "\"\\u001b[2Jobjects\""), NO_LEVEL},
+        {OF_JOB("witness", "\"off\\u0000\""), NO_LEVEL},
+        {OF_JOB("witness_causes", "\"\\u001b[31mRED\\u0007=3\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"c=99999999\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=-1\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=4294967296\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=1 \""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=1  lost=1\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=1 static=1\""), NO_CAUSE},
+        {OF_JOB("witness_causes", "\"static=1\\u0000\""), NO_CAUSE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
