@@ -265,12 +265,17 @@ const ElfW(Phdr) *
     return is_header_of(entry, phdr, *count) ? phdr : NULL;
 }
 
-struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
+struct image_bytes image_headers_build_id(const ElfW(Phdr) * phdr, size_t count, uintptr_t bias)
 {
-    size_t count;
-    const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
     if (phdr == NULL)
         return (struct image_bytes){NULL, 0};
-    struct image_notes notes = {.phdr = phdr, .phdr_count = count, .bias = entry->l_addr};
+    struct image_notes notes = {.phdr = phdr, .phdr_count = count, .bias = bias};
     return image_notes_next(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
+}
+
+struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
+{
+    size_t count = 0;
+    const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
+    return image_headers_build_id(phdr, count, entry->l_addr);
 }

@@ -84,6 +84,9 @@ struct image_bytes image_exec_note(const struct image *image, const char *owner,
 const ElfW(Phdr) *
     image_headers(const struct image *image, const struct link_map *entry, size_t *count);
 
+/* The build-id of an object with these program headers. */
+struct image_bytes image_headers_build_id(const ElfW(Phdr) * phdr, size_t count, uintptr_t bias);
+
 /* The build-id of a loaded object. */
 struct image_bytes image_build_id(const struct image *image, const struct link_map *entry);
 

@@ -53,9 +53,10 @@ struct loaded loaded_read(const struct link_map *entry)
  */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object)
 {
-    size_t count = image->phdr_count;
-    const ElfW(Phdr) *phdr =
-        is_executable ? image->phdr : image_headers(image, object->entry, &count);
+    size_t count = is_executable ? image->phdr_count : object->phdr_count;
+    const ElfW(Phdr) *phdr = is_executable ? image->phdr : object->phdr;
+    if (phdr == NULL)
+        phdr = image_headers(image, object->entry, &count);
     uintptr_t bias = is_executable ? image->load_bias : object->entry->l_addr;
     const uintptr_t page = IMAGE_PAGE_MIN;
     object->start = UINTPTR_MAX;
@@ -77,10 +78,20 @@ bool loaded_needs(const struct loaded *object, const char *soname)
 {
     for (const ElfW(Dyn) *at = object->entry->l_ld; object->names != NULL && at->d_tag != DT_NULL;
          at++) {
-        if (at->d_tag == DT_NEEDED && text_equal(object->names + at->d_un.d_val, soname))
+        if (at->d_tag != DT_NEEDED)
+            continue;
+        const char *needed = object->names + at->d_un.d_val;
+        if (text_equal(needed, soname) || text_equal(text_last_part(needed), soname))
             return true;
     }
     return false;
+}
+
+struct image_bytes loaded_build_id(const struct image *image, const struct loaded *object)
+{
+    return object->phdr == NULL
+               ? image_build_id(image, object->entry)
+               : image_headers_build_id(object->phdr, object->phdr_count, object->entry->l_addr);
 }
 
 uint32_t loaded_hash(const char *name, uint32_t *length)
@@ -101,27 +112,41 @@ static bool is_function(const struct loaded *object, uint32_t index, const char 
 }
 
 /* The filter, a power of two of words, says quickly of most names that they are not there. The last
- * name of a chain has the lowest bit of its hash set. */
-bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
+ * name of a chain has the lowest bit of its hash set. NULL: the object does not define it. */
+static const ElfW(Sym) * find_function(const struct loaded *object, const char *name, uint32_t hash)
 {
     const uint32_t *head = object->hash;
     const uint32_t bits = 8 * sizeof(ElfW(Addr));
     if (head == NULL || head[0] == 0 || head[2] == 0)
-        return false;
+        return NULL;
     const ElfW(Addr) *filter = (const void *)(head + 4);
     ElfW(Addr) word = filter[hash / bits & (head[2] - 1)];
     if ((word >> hash % bits & word >> (hash >> head[3]) % bits & 1) == 0)
-        return false;
+        return NULL;
     const uint32_t *buckets = (const void *)(filter + head[2]);
     const uint32_t *chains = buckets + head[0];
     uint32_t index = buckets[hash % head[0]];
     if (index < head[1])
-        return false;
+        return NULL;
     for (;; index++) {
         uint32_t other = chains[index - head[1]];
         if ((other | 1) == (hash | 1) && is_function(object, index, name))
-            return true;
+            return &object->symbols[index];
         if ((other & 1) != 0)
-            return false;
+            return NULL;
     }
+}
+
+bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
+{
+    return find_function(object, name, hash) != NULL;
+}
+
+uintptr_t loaded_function(const struct loaded *object, const char *name)
+{
+    uint32_t length, hash = loaded_hash(name, &length);
+    const ElfW(Sym) *symbol = find_function(object, name, hash);
+    return symbol == NULL || (symbol->st_info & 15u) != STT_FUNC
+               ? 0
+               : object->entry->l_addr + symbol->st_value;
 }

@@ -2,7 +2,7 @@
  *
  * What a loaded object exports and imports, as its dynamic section says (System V ABI). The loader
  * has used the same tables, so they are believed. Nothing here makes a system call but
- * loaded_find_segments().
+ * loaded_find_segments() and loaded_build_id() of an object whose program headers are not known.
  */
 #ifndef JOBTRAIL_LOADED_H
 #define JOBTRAIL_LOADED_H
@@ -17,6 +17,8 @@
 
 struct loaded {
     const struct link_map *entry;
+    const ElfW(Phdr) * phdr; /* as the loader gives them; NULL: they are to be looked for */
+    size_t phdr_count;
     const char *names; /* NULL: the object has none of these tables */
     const ElfW(Sym) * symbols;
     const uint32_t *hash;              /* DT_GNU_HASH; NULL: it cannot be asked what it exports */
@@ -36,13 +38,20 @@ struct loaded loaded_read(const struct link_map *entry);
 /* Adds the segments. `is_executable`: it is the program itself. Returns whether they are known. */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object);
 
-/* Whether DT_NEEDED names the library. */
+/* Whether DT_NEEDED names the library: by its path, where it was linked by that and has no
+ * DT_SONAME. */
 bool loaded_needs(const struct loaded *object, const char *soname);
+
+/* The build-id. */
+struct image_bytes loaded_build_id(const struct image *image, const struct loaded *object);
 
 /* The hash of DT_GNU_HASH, and the length of the name. */
 uint32_t loaded_hash(const char *name, uint32_t *length);
 
 /* Whether the object defines a function of this name, in any version. */
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
+
+/* The address of the function, which is none that is chosen when it is first called; 0: none. */
+uintptr_t loaded_function(const struct loaded *object, const char *name);
 
 #endif

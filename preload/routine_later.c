@@ -10,6 +10,20 @@
 
 #if ROUTINE_STUBS > 0
 
+/* Of an object that no system call may be made for. A slot of a call has an offset before the
+ * loader has added the object's address to it, or stored the routine's. */
+static bool is_relocated(const struct loaded *object)
+{
+    for (size_t i = 0; i < object->call_count; i++) {
+        uintptr_t bias = object->entry->l_addr;
+        uintptr_t value = *(const uintptr_t *)(bias + object->calls[i].r_offset);
+        if (ELF64_R_TYPE(object->calls[i].r_info) == R_X86_64_JUMP_SLOT && value != 0 &&
+            value < object->end - bias)
+            return false;
+    }
+    return true;
+}
+
 /* Whether the loader has finished the object. Until then it writes to what is read-only afterwards,
  * and to make that read-only now would end the process. futex(2) adds 0 to the first word there, or
  * says that it cannot be written to. An object without such a part has no mark; of its slots those
@@ -21,27 +35,6 @@ static bool is_finished(const struct loaded *object)
     return system_call6(SYS_futex, (long)object->fixed_start, FUTEX_WAKE_OP_PRIVATE, 0, 0,
                         (long)object->fixed_start,
                         FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
-}
-
-/* Where the number of the object with this entry of the link map is, or where it would be. */
-static uint16_t *place_of(struct routine_memory *memory, const struct link_map *entry)
-{
-    const uint32_t places = sizeof memory->place / sizeof memory->place[0];
-    uint32_t at = (uint32_t)((uintptr_t)entry >> 4) * 2654435761u % places;
-    while (memory->place[at] != 0 && memory->object[memory->place[at] - 1].loaded.entry != entry)
-        at = (at + 1) % places;
-    return &memory->place[at];
-}
-
-static void find_places(struct routine_memory *memory)
-{
-    memset(memory->place, 0, sizeof memory->place);
-    for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
-        struct routine_object *object = &memory->object[i];
-        object->is_seen = false;
-        if (object->loaded.entry != NULL)
-            *place_of(memory, object->loaded.entry) = (uint16_t)(i + 1);
-    }
 }
 
 /* The last object of the start; they are never unloaded. */
@@ -71,119 +64,148 @@ static void add_library(struct routine_search *search, uint32_t object)
     routine_search_put_library(search, library);
 }
 
-/* The place of an object that has gone, or one more; NULL: there is no room. */
-static struct routine_object *free_object(struct routine_memory *memory)
+/* Another thread is loading: the next look sees what this one does not. */
+static void wait_for_next(struct routine_memory *memory)
 {
-    for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
-        if (memory->object[i].loaded.entry == NULL)
-            return &memory->object[i];
-    }
-    return memory->object_count == ROUTINE_OBJECTS_MAX ? NULL
-                                                       : &memory->object[memory->object_count++];
+    memory->adds = 0;
+    __atomic_store_n(&memory->has_loaded, 1, __ATOMIC_RELAXED);
 }
 
-static void add_object(struct routine_search *search, const struct link_map *entry)
+static void add_object(struct routine_search *search, const struct link_map *entry,
+                       const struct dl_phdr_info *info)
 {
     struct routine_memory *memory = search->memory;
     struct loaded loaded = loaded_read(entry);
+    loaded.phdr = info->dlpi_phdr;
+    loaded.phdr_count = info->dlpi_phnum;
     if (!loaded_find_segments(&memory->image, false, &loaded))
         return;
-    if (!is_finished(&loaded)) {
-        __atomic_store_n(&memory->has_loaded, 1, __ATOMIC_RELAXED);
+    bool is_confined = __atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED);
+    if (is_confined ? !is_relocated(&loaded) : !is_finished(&loaded)) {
+        wait_for_next(memory);
         return;
     }
-    struct routine_object *object = free_object(memory);
-    if (object == NULL) {
+    if (memory->object_count == ROUTINE_OBJECTS_MAX) {
         search->missed++;
         return;
     }
-    *object = (struct routine_object){.loaded = loaded, .is_new = true, .is_seen = true};
+    struct routine_object *object = &memory->object[memory->object_count++];
+    *object = (struct routine_object){.loaded = loaded, .is_new = true};
     add_library(search, (uint32_t)(object - memory->object));
 }
 
-/* Walks the part of the link map that is new since the start. Returns whether it could be walked to
- * its end: each step is gone only where no thread can have unloaded anything since the walk began.
- */
-static bool see_objects(struct routine_search *search)
+/* Nearly always they are in the order of the link map. */
+static bool is_known(const struct routine_memory *memory, uint32_t likely,
+                     const struct link_map *entry)
 {
-    struct routine_memory *memory = search->memory;
-    const struct r_debug *loader = image_loader(&memory->image);
-    const struct link_map *entry = last_of_start(memory);
-    uint32_t closes = __atomic_load_n(&memory->closes, __ATOMIC_SEQ_CST);
-    entry = entry == NULL ? NULL : entry->l_next;
-    for (; entry != NULL; entry = entry->l_next) {
-        if (!image_is_consistent(loader) ||
-            __atomic_load_n(&memory->closes, __ATOMIC_SEQ_CST) != closes)
-            return false;
-        uint16_t place = *place_of(memory, entry);
-        if (place != 0)
-            memory->object[place - 1].is_seen = true;
-        else if (loaded_is_file(entry))
-            add_object(search, entry);
-    }
-    return true;
-}
-
-static void forget_libraries_of(struct routine_memory *memory, uint32_t object)
-{
-    uint32_t kept = memory->start_libraries;
-    for (uint32_t i = kept; i < memory->library_count; i++) {
-        if (memory->library[i].object != object)
-            memory->library[kept++] = memory->library[i];
-    }
-    memory->library_count = kept;
-}
-
-/* The link map has changed meanwhile: the new ones are for the next look. */
-static void forget_new(struct routine_memory *memory)
-{
+    if (likely < memory->object_count && memory->object[likely].loaded.entry == entry)
+        return true;
     for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
-        if (!memory->object[i].is_new)
-            continue;
-        memory->object[i] = (struct routine_object){.count = 0};
-        forget_libraries_of(memory, i);
+        if (memory->object[i].loaded.entry == entry)
+            return true;
     }
+    return false;
 }
 
-/* Their entries stay: a program may have kept the address of a stub. */
-static void forget_what_is_gone(struct routine_memory *memory)
+/* One that was unloaded may have left its address, and its place in the link map, to another one.
+ * So all are looked at anew. Their entries stay: a program may have kept the address of a stub. */
+static void forget_objects(struct routine_memory *memory)
 {
-    for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
-        struct routine_object *object = &memory->object[i];
-        if (object->loaded.entry == NULL || object->is_seen)
-            continue;
-        *object = (struct routine_object){.count = 0};
-        forget_libraries_of(memory, i);
-    }
+    memory->object_count = memory->start_objects;
+    memory->library_count = memory->start_libraries;
 }
 
-/* What has gone is forgotten before any name of it is read. The libraries among the new objects
- * have to be known before any import is looked at. */
+/* The libraries among the new objects have to be known before any import is looked at. */
 static void look_at_objects(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
-    find_places(memory);
-    if (!see_objects(search)) {
-        __atomic_store_n(&memory->has_loaded, 1, __ATOMIC_RELAXED);
-        forget_new(memory);
-        return;
-    }
-    forget_what_is_gone(memory);
     for (uint32_t i = memory->start_objects; i < memory->object_count; i++) {
         if (memory->object[i].is_new)
             routine_search_object(search, &memory->object[i]);
     }
+    __atomic_fetch_add(&memory->list.head->watched, search->watched, __ATOMIC_RELAXED);
+    routines_point_new(memory, search->missed);
+}
+
+/* A walk of the link map by dl_iterate_phdr(3). */
+struct walk {
+    struct routine_search *search;
+    const struct link_map *entry; /* the next one */
+    const struct link_map *start; /* the last one of the start; NULL: the walk is behind it */
+    uint32_t likely;              /* the number that the next one behind it has, if any */
+};
+
+/* Whether there is something new to look at. Objects are added with the loader's state set before,
+ * which may have been set before the lock was taken. */
+static bool begins(struct routine_memory *memory, const struct dl_phdr_info *info)
+{
+    if (!image_is_consistent(image_loader(&memory->image))) {
+        wait_for_next(memory);
+        return false;
+    }
+    if (memory->adds == info->dlpi_adds && memory->subs == info->dlpi_subs)
+        return false;
+    if (memory->subs != info->dlpi_subs)
+        forget_objects(memory);
+    memory->adds = info->dlpi_adds;
+    memory->subs = info->dlpi_subs;
+    return true;
+}
+
+/* The loader holds its lock of the link map until dl_iterate_phdr(3) returns: nothing is unloaded
+ * meanwhile. All that is read of objects, and written to them, is so within the last call. */
+static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct walk *walk = data;
+    const struct link_map *entry = walk->entry;
+    struct routine_memory *memory = walk->search->memory;
+    if (size < sizeof *info || entry == NULL || entry->l_addr != info->dlpi_addr ||
+        entry->l_name != info->dlpi_name)
+        return 1;
+    if (entry->l_prev == NULL && !begins(memory, info))
+        return 1;
+    walk->entry = entry->l_next;
+    if (walk->start == entry)
+        walk->start = NULL;
+    else if (walk->start == NULL && loaded_is_file(entry) &&
+             !is_known(memory, walk->likely++, entry))
+        add_object(walk->search, entry, info);
+    if (walk->entry == NULL)
+        look_at_objects(walk->search);
+    return 0;
 }
 
 static void look(struct routine_memory *memory)
 {
     struct routine_search search;
-    if (!routine_search_begin(&search, &memory->image, memory->policy))
+    const struct r_debug *loader = image_loader(&memory->image);
+    if (loader == NULL || !routine_search_begin(&search, &memory->image, memory->policy))
         return;
     search.memory = memory;
-    look_at_objects(&search);
-    __atomic_fetch_add(&memory->list.head->watched, search.watched, __ATOMIC_RELAXED);
-    routines_point_new(memory, search.missed);
+    struct walk walk = {&search, loader->r_map, last_of_start(memory), memory->start_objects};
+    memory->iterate(walk_on, &walk);
+}
+
+/* glibc's dl_iterate_phdr(3), which no other library's stands before here. Others hold no lock
+ * while they call back. */
+static bool can_iterate(struct routine_memory *memory)
+{
+    for (uint32_t i = 0; memory->iterate == NULL && i < memory->start_objects; i++) {
+        const struct loaded *loaded = &memory->object[i].loaded;
+        if (loaded->names == NULL || !text_equal(loaded->soname, "libc.so.6"))
+            continue;
+        uintptr_t function = loaded_function(loaded, "dl_iterate_phdr");
+        memcpy(&memory->iterate, &function, sizeof function);
+    }
+    return memory->iterate != NULL;
+}
+
+/* What was loaded cannot be looked at: one miss for all of it. */
+static void count_unseen(struct routine_memory *memory)
+{
+    if (memory->adds == 0)
+        __atomic_fetch_add(&memory->list.head->missed, 1, __ATOMIC_RELAXED);
+    memory->adds = 1;
 }
 
 static void look_if_loaded(struct routine_memory *memory)
@@ -192,7 +214,10 @@ static void look_if_loaded(struct routine_memory *memory)
         __atomic_exchange_n(&memory->is_looking, 1, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&memory->has_loaded, 0, __ATOMIC_RELAXED);
-    look(memory);
+    if (can_iterate(memory))
+        look(memory);
+    else
+        count_unseen(memory);
     __atomic_store_n(&memory->is_looking, 0, __ATOMIC_RELEASE);
 }
 
@@ -217,6 +242,10 @@ uintptr_t routine_loads(struct routine_entry *entry)
 {
     struct routine_memory *memory = routine_known;
     enum routine_loading loading = (enum routine_loading)(uintptr_t)entry->cell;
+    if (loading == ROUTINE_LOADING_CONFINE) {
+        __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
+        return __atomic_load_n(&entry->original, __ATOMIC_RELAXED);
+    }
     point_again(memory);
     look_if_loaded(memory);
     if (loading == ROUTINE_LOADING_CLOSE)

@@ -41,12 +41,49 @@ uint32_t routine_list_size(uint32_t name_length)
            padded((uint32_t)sizeof(struct ledger_routine) + name_length);
 }
 
+/* Goes to the next field. Returns its content; NULL: there is none. */
+static unsigned char *next(const struct routine_list *list, uint32_t *at, struct ledger_field *head)
+{
+    uint32_t end = __atomic_load_n(&list->head->bytes, __ATOMIC_RELAXED);
+    end = end < list->room ? end : list->room;
+    if (*at > end || end - *at < sizeof *head)
+        return NULL;
+    unsigned char *content = place(list, *at) + sizeof *head;
+    memcpy(head, place(list, *at), sizeof *head);
+    *at += (uint32_t)sizeof *head;
+    if (head->length > end - *at || padded(head->length) > end - *at)
+        return NULL;
+    *at += padded(head->length);
+    return content;
+}
+
+/* Where the library is in the list, which may have been loaded before; ROUTINE_LIST_FULL: it is
+ * not.
+ */
+static uint32_t find_library(const struct routine_list *list, struct image_bytes build_id,
+                             const char *path, uint32_t length)
+{
+    const unsigned char *content;
+    struct ledger_field head;
+    for (uint32_t at = 0; (content = next(list, &at, &head)) != NULL;) {
+        if (head.kind == LEDGER_LIBRARY && head.length == 1 + build_id.size + length &&
+            content[0] == build_id.size && memcmp(content + 1, build_id.at, build_id.size) == 0 &&
+            memcmp(content + 1 + build_id.size, path, length) == 0)
+            return at - padded(head.length) - (uint32_t)sizeof head;
+    }
+    return ROUTINE_LIST_FULL;
+}
+
 uint32_t routine_list_library(const struct routine_list *list, struct image_bytes build_id,
                               const char *path)
 {
     const unsigned char id_size = build_id.size > 64 ? 64 : (unsigned char)build_id.size;
+    build_id.size = id_size;
     uint32_t length = (uint32_t)text_length(path);
-    uint32_t at = reserve(list, 1 + id_size + length);
+    uint32_t at = find_library(list, build_id, path, length);
+    if (at != ROUTINE_LIST_FULL)
+        return at;
+    at = reserve(list, 1 + id_size + length);
     if (at == ROUTINE_LIST_FULL)
         return at;
     unsigned char *content = place(list, at) + sizeof(struct ledger_field);
@@ -60,16 +97,9 @@ uint32_t routine_list_library(const struct routine_list *list, struct image_byte
 /* Where the routine is in the list; NULL: it is not yet. */
 static struct ledger_routine *find(const struct routine_list *list, const struct routine_call *call)
 {
-    uint32_t end = __atomic_load_n(&list->head->bytes, __ATOMIC_RELAXED), at = 0;
+    unsigned char *content;
     struct ledger_field head;
-    end = end < list->room ? end : list->room;
-    while (end - at >= sizeof head) {
-        unsigned char *content = place(list, at) + sizeof head;
-        memcpy(&head, place(list, at), sizeof head);
-        at += (uint32_t)sizeof head;
-        if (head.length > end - at || padded(head.length) > end - at)
-            return NULL;
-        at += padded(head.length);
+    for (uint32_t at = 0; (content = next(list, &at, &head)) != NULL;) {
         struct ledger_routine *routine = (struct ledger_routine *)(void *)content;
         if (head.kind == LEDGER_ROUTINE && head.length == sizeof *routine + call->length &&
             routine->library == call->library && memcmp(routine + 1, call->name, call->length) == 0)

@@ -31,7 +31,8 @@ struct routine_call {
 /* Bytes that a call takes in the list. */
 uint32_t routine_list_size(uint32_t name_length);
 
-/* Adds a library. Returns its number for struct routine_call, or ROUTINE_LIST_FULL. */
+/* Adds a library, unless it is there already. Returns its number for struct routine_call, or
+ * ROUTINE_LIST_FULL. */
 uint32_t routine_list_library(const struct routine_list *list, struct image_bytes build_id,
                               const char *path);
 

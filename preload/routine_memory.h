@@ -38,8 +38,7 @@ struct routine_object {
     struct loaded loaded;
     uint32_t first, count; /* of its entries */
     bool is_executable;
-    bool is_new;  /* its slots do not lead to stubs yet */
-    bool is_seen; /* the last look has found it in the link map */
+    bool is_new; /* its slots do not lead to stubs yet */
 };
 
 /* What the entry of a function of dlopen(3) and its kin has in the place of its cell. */
@@ -48,6 +47,7 @@ enum routine_loading {
     ROUTINE_LOADING_OPEN,
     ROUTINE_LOADING_LOOK_UP,
     ROUTINE_LOADING_CLOSE,
+    ROUTINE_LOADING_CONFINE, /* prctl(2), without which few programs enter a sandbox */
 };
 
 struct routine_memory {
@@ -58,9 +58,12 @@ struct routine_memory {
     uint32_t start_entries, start_libraries, start_objects;
     uint32_t loading_count;
     bool is_counted;
-    uint8_t is_looking; /* atomic; some thread looks at what was loaded later */
-    uint8_t has_loaded; /* atomic; something may have been loaded since somebody looked */
-    uint32_t closes;    /* atomic; calls of dlclose(3): something may have been unloaded */
+    uint8_t is_looking;  /* atomic; some thread looks at what was loaded later */
+    uint8_t is_confined; /* atomic; a system call may end the process: none is made any more */
+    uint8_t has_loaded;  /* atomic; something may have been loaded since somebody looked */
+    uint32_t closes;     /* atomic; calls of dlclose(3): something may have been unloaded */
+    uint64_t adds, subs; /* what the loader had loaded and unloaded when somebody looked last */
+    int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *); /* dl_iterate_phdr(3) */
     struct image image;
     const void *policy;
     size_t names_used;
@@ -74,9 +77,8 @@ struct routine_memory {
     struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
                                                               that has what was linked in */
     struct routine_entry entry[ROUTINE_STUBS + 1];
-    uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
-    char names[ROUTINE_NAMES_BYTES];         /* copies: a library that was loaded later may be
-                                                unloaded before it is called */
+    char names[ROUTINE_NAMES_BYTES]; /* copies: a library that was loaded later may be unloaded
+                                        before it is called */
 };
 
 /* NULL: no routine is watched. */

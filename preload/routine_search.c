@@ -97,7 +97,9 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
     const struct link_map *entry = library->entry;
     const char *path = entry == NULL ? library->name : entry->l_name;
     const struct image_bytes id =
-        entry == NULL ? (struct image_bytes){NULL, 0} : image_build_id(search->image, entry);
+        entry == NULL
+            ? (struct image_bytes){NULL, 0}
+            : loaded_build_id(search->image, &search->memory->object[library->object].loaded);
     uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
     state = policy_walk(table, state, library->name, text_length(library->name));
     library->state = policy_walk(table, state, ":", 1);
@@ -137,11 +139,29 @@ static const char *lasting_name(struct routine_memory *memory, const struct rout
     return memcpy(copy, import->name, import->length);
 }
 
+/* Whether the routine has been noted, by an object that may have been unloaded: where calls are not
+ * counted, no more of it is to be known. */
+static bool has_been_noted(const struct routine_memory *memory, const struct routine_import *import,
+                           uint32_t number)
+{
+    if (memory->subs == 0 || memory->is_counted)
+        return false;
+    for (uint32_t i = memory->start_entries; i < memory->entry_count; i++) {
+        const struct routine_entry *entry = &memory->entry[i];
+        if (entry->name != NULL && entry->library == number && entry->length == import->length &&
+            __atomic_load_n(&entry->is_noted, __ATOMIC_RELAXED) &&
+            memcmp(entry->name, import->name, import->length) == 0)
+            return true;
+    }
+    return false;
+}
+
 void routine_search_add(struct routine_search *search, const struct routine_import *import,
                         uint32_t library)
 {
     struct routine_memory *memory = search->memory;
-    if (is_skipped(search, library, import->name))
+    if (is_skipped(search, library, import->name) ||
+        has_been_noted(memory, import, memory->library[library].number))
         return;
     const char *name = can_watch(memory, import, library) ? lasting_name(memory, import) : NULL;
     if (name == NULL) {
@@ -169,9 +189,9 @@ static enum routine_loading loading_of(const char *name)
     } functions[] = {
         {"dlopen", ROUTINE_LOADING_OPEN},   {"dlmopen", ROUTINE_LOADING_OPEN},
         {"dlsym", ROUTINE_LOADING_LOOK_UP}, {"dlvsym", ROUTINE_LOADING_LOOK_UP},
-        {"dlclose", ROUTINE_LOADING_CLOSE},
+        {"dlclose", ROUTINE_LOADING_CLOSE}, {"prctl", ROUTINE_LOADING_CONFINE},
     };
-    if (name[0] != 'd' || name[1] != 'l')
+    if ((name[0] != 'd' || name[1] != 'l') && (name[0] != 'p' || name[1] != 'r'))
         return ROUTINE_LOADING_NOT;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (text_equal(name, functions[i].name))
@@ -180,10 +200,18 @@ static enum routine_loading loading_of(const char *name)
     return ROUTINE_LOADING_NOT;
 }
 
+/* A library that is loaded later, and may call prctl(2), is taken to have called it: its
+ * constructors may have. */
 static void add_loading(struct routine_search *search, enum routine_loading loading,
                         uintptr_t *slot)
 {
     struct routine_memory *memory = search->memory;
+    if (loading == ROUTINE_LOADING_CONFINE && memory->start_objects > 0) {
+        __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (routine_is_stub(*slot))
+        return;
     if (memory->entry_count == ROUTINE_STUBS) {
         search->missed++;
         return;
@@ -218,6 +246,8 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
     const struct routine_memory *memory = search->memory;
     struct routine_import import = {.name = name, .slot = slot};
     uint32_t hash = loaded_hash(name, &import.length);
+    if (routine_is_stub(*slot))
+        return; /* it was found before */
     import.is_lazy = *slot >= loaded->start && *slot < loaded->end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];

@@ -93,4 +93,9 @@ uintptr_t routine_stub(unsigned index)
     return (uintptr_t)(routine_stubs + (size_t)index * STUB_BYTES);
 }
 
+bool routine_is_stub(uintptr_t address)
+{
+    return address - routine_stub(0) < (uintptr_t)ROUTINE_STUBS * STUB_BYTES;
+}
+
 #endif

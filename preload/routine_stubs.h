@@ -10,6 +10,7 @@
 #ifndef JOBTRAIL_ROUTINE_STUBS_H
 #define JOBTRAIL_ROUTINE_STUBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined __x86_64__ && defined __LP64__
@@ -41,6 +42,9 @@ extern struct routine_entry *routine_entries __attribute__((visibility("hidden")
 
 /* The stub that jumps to routine_entries[index].target. */
 uintptr_t routine_stub(unsigned index);
+
+/* Whether the address is that of a stub. */
+bool routine_is_stub(uintptr_t address);
 
 /* Targets. The first two go on at what routine_called() and routine_loads() return; the third one
  * counts the call in the entry's cell, and goes on at the entry's original. */

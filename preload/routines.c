@@ -144,6 +144,7 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
             (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
         if (is_fixed && can_write < 0)
             can_write =
+                !__atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED) &&
                 system_call6(SYS_mprotect, page, (long)fixed, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
         entry->slot = is_fixed ? NULL : slot;
         if (!is_fixed || can_write) {
