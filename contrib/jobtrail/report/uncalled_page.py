@@ -35,6 +35,7 @@ NOT_WATCHED = (
 NO_ENTRIES = (
     "Only routines that somebody has called once are known here: with --lib and --entries FILE those count that the library offers."
 )
+UNSEEN = "Not seen are calls by an address, as through a table of pointers (scipy), and those of ranks other than the first."
 SKIPPED = "What [routines] of jobtrail.conf(5) skips is not watched: take it out of that list."
 
 
@@ -123,7 +124,7 @@ def rows_of(model, found):
 def note_of(model, options, rows):
     count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
     parts = ["%d that nobody has called since %s, %d of which that is not known." % (count, first, len(rows) - count)]
-    parts += [SKIPPED if options.entries else NO_ENTRIES, calls.since_line(model), unseen.of_allocation(model)]
+    parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen.of_allocation(model)]
     return " ".join(parts)
 
 
