@@ -7,6 +7,7 @@ load ../fixture/routines
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
+    # shellcheck disable=SC2034 # new_job uses it
     RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libdesignated.*\n'
     new_job
     echo 'char large[4 << 20] = {1}; double one(double x) { return x + 1; }' >one.c
