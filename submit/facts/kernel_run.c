@@ -50,8 +50,8 @@ static void add_ancestor(struct capture *capture, const struct kernel_noted *not
         .path = slash == NULL ? (struct capture_bytes){0} : bytes_of(path)};
 }
 
-/* The task that `*at` is, or descends from; NULL: that is not known, as where a parent has not
- * ended. `*at` becomes the last one that is known. `capture` gets its ancestors, or is NULL. */
+/* As kernel_run_task_above() of `*at`. `*at` becomes the last one that is known. `capture` gets its
+ * ancestors, or is NULL. */
 static const struct journal_task *go_up(const struct journal *journal,
                                         const struct kernel_notes *notes,
                                         const struct kernel_noted **at, struct capture *capture)
@@ -86,21 +86,25 @@ static bool find_task(const struct kernel_run_source *source, const struct kerne
     return true;
 }
 
+const struct journal_task *kernel_run_task_above(const struct journal *journal,
+                                                 const struct kernel_notes *notes,
+                                                 const struct kernel_noted *noted)
+{
+    return go_up(journal, notes, &noted, NULL);
+}
+
 /* Where the step is not known it may be any. */
 static bool has_opted_out(const struct journal *journal, const struct journal_step *step)
 {
-    bool has_any = false;
-    for (size_t i = 0; step == NULL && i < journal->step_count; i++)
-        has_any = has_any || journal->steps[i].opted_out;
-    return step == NULL ? has_any : step->opted_out;
+    return step == NULL ? journal->has_opted_out : step->opted_out;
 }
 
 bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel_notes *notes,
                               const struct kernel_noted *noted)
 {
-    if (!has_opted_out(journal, NULL))
+    if (!journal->has_opted_out)
         return false;
-    const struct journal_task *task = go_up(journal, notes, &noted, NULL);
+    const struct journal_task *task = kernel_run_task_above(journal, notes, noted);
     return has_opted_out(journal, task == NULL ? NULL : journal_find_step(journal, task->step));
 }
 

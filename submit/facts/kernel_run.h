@@ -36,6 +36,12 @@ struct kernel_run {
 const struct journal_task *kernel_run_task(const struct journal *journal,
                                            const struct kernel_note *note);
 
+/* The task that the process is, or descends from; NULL: that is not known, as where a parent has
+ * not ended. */
+const struct journal_task *kernel_run_task_above(const struct journal *journal,
+                                                 const struct kernel_notes *notes,
+                                                 const struct kernel_noted *noted);
+
 /* Whether the user of its step said --jobtrail=no; where the step is not known, as of what is older
  * than the witness, whether that was said of any. */
 bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel_notes *notes,

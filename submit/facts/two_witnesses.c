@@ -18,8 +18,6 @@
 #define LATE_NS  UINT64_C(1000000000)
 #define EARLY_NS UINT64_C(1000000000)
 
-enum { GENERATIONS_MAX = 256 };
-
 struct two_witnesses {
     struct two_witnesses_source source;
     struct witness_agreement found;
@@ -214,19 +212,14 @@ static bool take_one(uint64_t *left)
     return is_there;
 }
 
-/* Whether it is, or descends from, a task that is not its step's first: rank 0 has the run, which
- * may be on another node. Where a parent has not ended the task is not known. */
+/* Whether it is of a task that is not its step's first: rank 0 has the run, which may be on another
+ * node. */
 static bool is_behind_first_task(const struct two_witnesses *witnesses,
                                  const struct kernel_noted *noted)
 {
     const struct two_witnesses_source *source = &witnesses->source;
-    for (int i = 0; i < GENERATIONS_MAX && noted != NULL; i++) {
-        const struct journal_task *task = kernel_run_task(source->journal, &noted->note);
-        if (task != NULL)
-            return task->task > 0;
-        noted = kernel_notes_parent(source->kernel, &noted->note);
-    }
-    return false;
+    const struct journal_task *task = kernel_run_task_above(source->journal, source->kernel, noted);
+    return task != NULL && task->task > 0;
 }
 
 static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,

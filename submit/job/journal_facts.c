@@ -85,6 +85,7 @@ static int add_step(struct journal *journal, const struct journal_words *line,
         return error;
     journal->facts_bytes += step->cores.word_count * sizeof *step->cores.words;
     journal->steps[journal->step_count++] = *step;
+    journal->has_opted_out |= step->opted_out;
     return journal_index_add(&journal->step_index, journal->step_count, number_of_step,
                              journal->steps);
 }

@@ -85,6 +85,7 @@ struct journal {
     struct core_set cores;        /* of this node that the job holds; owned */
     bool has_whole_cores;         /* Slurm accounts for all threads of these */
     uint32_t gpus;                /* of the job on this node */
+    bool has_opted_out;           /* a user said so of any of the steps */
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */
     bool has_restart;             /* told by the site's Prolog script, so that no step's counts */
