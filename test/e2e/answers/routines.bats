@@ -339,6 +339,30 @@ words() {
     [[ $(grep -vc "full\|rise\|#" "$LOGS/libmoon.log") == 1001 && $(tail -n 1 "$LOGS/libmoon.log" | cut -d' ' -f2-) == "(more) $ME lines=201" ]]
 }
 
+@test "one user's names of libraries do not use up the logs of others" {
+    job games dive
+    load_all
+    sqlite3 store.db "INSERT INTO routine_library (path, build_id, identity) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+        SELECT '/tmp/libforged' || i || 'x.so', '', i FROM n;
+        INSERT INTO routine (routine_library_id, name, identity) SELECT id, 'forged', id FROM routine_library WHERE path LIKE '%forged%';
+        INSERT INTO run_routine (run_id, routine_id) SELECT (SELECT max(run_id) FROM run_routine), id FROM routine WHERE name = 'forged'"
+    update
+    # with libmoon there are 61 libraries
+    [[ $(find "$LOGS" -name 'lib*.log' | wc -l) == 50 && $(grep -vc '^#' "$LOGS/%28others%29.log") == 11 ]]
+    job "$ME" climb
+    load_all
+    update
+    [[ $(grep -c " $ME " "$LOGS/libmoon.log") == 2 && $(grep -c " $ME " "$LOGS/libsun.log") == 1 ]]
+    # what is known of it stays known in the next turn
+    sqlite3 store.db "INSERT INTO routine_library (path, build_id, identity) VALUES ('/tmp/libmore.so', '', 'more');
+        INSERT INTO routine (routine_library_id, name, identity) SELECT id, 'more', 'more' FROM routine_library WHERE path LIKE '%more%'"
+    job games dive
+    load_all
+    sqlite3 store.db "INSERT INTO run_routine (run_id, routine_id) SELECT (SELECT max(run_id) FROM run_routine), id FROM routine WHERE name = 'more'"
+    update
+    [[ ! -e $LOGS/libmore.log && $(grep -c ' more ' "$LOGS/%28others%29.log") == 1 ]]
+}
+
 @test "logs that others may write to, or of another store, are refused, and nothing is written" {
     site
     chmod 777 "$LOGS"
