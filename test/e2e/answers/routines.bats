@@ -363,6 +363,23 @@ words() {
     [[ ! -e $LOGS/libmore.log && $(grep -c ' more ' "$LOGS/%28others%29.log") == 1 ]]
 }
 
+# small COMMAND...: in less memory than all these names take
+small() {
+    (ulimit -v 400000 && "$@")
+}
+
+@test "names of routines that no run of the period has called cost a question no memory" {
+    site
+    sqlite3 store.db "INSERT INTO routine_library (path, build_id, identity) VALUES ('/tmp/libforged.so', '', 'forged');
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO routine (routine_library_id, name, identity)
+        SELECT (SELECT id FROM routine_library WHERE path LIKE '%forged%'), printf('%04000d', i), i FROM n"
+    [[ $(small report routines --json --top 0 | jq '.pages[0].rows | length') == 4 ]]
+    [[ $(small report uncalled --json --lib moon | jq '.pages[0].rows | length') == 0 ]]
+    [[ $(small report months --use called --json | jq '.pages[0].rows | length') == 2 ]]
+    small "$JOBTRAIL_BIN/jobtrail-acct" --store "$STORE" -S now-1days --routine nosuch >/dev/null 2>said
+    [[ $(<said) == *"--routine nosuch: no run has called one"* ]]
+}
+
 @test "logs that others may write to, or of another store, are refused, and nothing is written" {
     site
     chmod 777 "$LOGS"
