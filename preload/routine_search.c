@@ -315,9 +315,18 @@ void routine_search_object(struct routine_search *search, struct routine_object 
     object->is_new = object->count > 0;
 }
 
+/* Where rules name archives alone, nothing that is loaded is designated. */
+static bool can_designate(const struct routine_search *search)
+{
+    return search->after_soname != POLICY_DEAD || search->after_path != POLICY_DEAD ||
+           search->after_below != POLICY_DEAD;
+}
+
 void routine_search_imports(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
+    if (!can_designate(search))
+        return;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         struct routine_library *library = &memory->library[i];
         loaded_find_segments(search->image, false, &memory->object[library->object].loaded);

@@ -41,24 +41,45 @@ static void search_all(struct routine_search *search, uint32_t found)
     memory->start_objects = memory->object_count;
 }
 
-/* The most that the list has of the ledger beside the libraries, bytes: some hundred routines. */
-enum { LIST_BYTES = 16 << 10 };
+/* The most that the list has of the ledger beside the libraries, bytes: some hundred routines. The
+ * least, where libraries may be loaded later: some twenty. */
+enum { LIST_BYTES = 16 << 10, LIST_BYTES_LEAST = 1 << 10 };
 
-/* What may be called after dlopen(3) is not known yet. Where calls are counted, several threads
- * that call a routine first may each put it into the list. */
-static uint32_t room_of_calls(const struct routine_search *search)
+static bool may_load(const struct routine_memory *memory)
 {
-    for (uint32_t i = 0; i < search->memory->entry_count; i++) {
-        if ((uintptr_t)search->memory->entry[i].cell == ROUTINE_LOADING_OPEN)
-            return LIST_BYTES;
+    for (uint32_t i = 0; i < memory->entry_count; i++) {
+        if ((uintptr_t)memory->entry[i].cell == ROUTINE_LOADING_OPEN)
+            return true;
     }
+    return false;
+}
+
+/* What is left of the smallest slot that has room for the least: `used` bytes of it are in use. A
+ * quarter of a slot may be for stubs of sampling. Most programs that import dlopen(3), as shells
+ * do, never load a designated library. */
+static uint32_t rest_of_slot(size_t used)
+{
+    size_t slot = LEDGER_PAGE;
+    while (slot < LEDGER_SLOT_MAX && slot - slot / 4 < used + LIST_BYTES_LEAST)
+        slot *= 2;
+    size_t rest = slot - slot / 4 > used ? slot - slot / 4 - used : 0;
+    return rest < LIST_BYTES ? (uint32_t)rest & ~UINT32_C(7) : LIST_BYTES;
+}
+
+/* `used`: bytes of the slot without calls. What may be called after dlopen(3) is not known yet.
+ * Where calls are counted, several threads that call a routine first may each put it into the list.
+ */
+static uint32_t room_of_calls(const struct routine_search *search, size_t used)
+{
+    if (may_load(search->memory))
+        return search->memory->library_count > 0 ? LIST_BYTES : rest_of_slot(used);
     uint32_t need = search->memory->is_counted ? 2 * search->need : search->need;
     return need < LIST_BYTES ? need : LIST_BYTES;
 }
 
-/* Adds the field to those of the capture. Returns whether there is something to watch, or missed.
- */
-static bool put_list(struct routine_search *search, uint32_t found, size_t room,
+/* Adds the field of `room` bytes at the most to those of the capture, to which `later` bytes come
+ * afterwards. Returns whether there is something to watch, or missed. */
+static bool put_list(struct routine_search *search, uint32_t found, size_t room, size_t later,
                      struct fields *fields)
 {
     struct routine_memory *memory = search->memory;
@@ -67,7 +88,8 @@ static bool put_list(struct routine_search *search, uint32_t found, size_t room,
     memory->list_at = fields->used;
     memory->list = (struct routine_list){head, (uint32_t)(room - sizeof *head)};
     search_all(search, found);
-    uint32_t wanted = head->bytes + room_of_calls(search);
+    size_t used = sizeof(struct ledger_slot) + fields->used + sizeof *head + head->bytes + later;
+    uint32_t wanted = head->bytes + room_of_calls(search, used);
     if (wanted < memory->list.room)
         memory->list.room = wanted;
     head->watched = search->watched;
@@ -88,7 +110,7 @@ static void put_all(struct routine_search *search, uint32_t found, size_t later,
         return;
     }
     left = (left - sizeof(struct ledger_field) - later) & ~(size_t)7;
-    if (put_list(search, found, left, fields)) {
+    if (put_list(search, found, left, later, fields)) {
         fields_end(fields);
         routine_known = search->memory;
         return;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What [routines] says about one library: by its soname, its path, and the module that its path is
- * of.
+ * of. What it says about an archive: by its name, as jobtrail-ld asks.
  */
 #include "conf/command/explain.h"
 
+#include <ar.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_soname.h"
@@ -32,16 +34,23 @@ static int explain_kind(const struct explain *explain, const char *kind, const c
     return 0;
 }
 
+static bool is_archive(int fd)
+{
+    char magic[SARMAG];
+    return pread(fd, magic, sizeof magic, 0) == SARMAG && memcmp(magic, ARMAG, SARMAG) == 0;
+}
+
 int explain_routines(const struct explain *explain, const char *path, struct json_object *all)
 {
     char soname[SONAME_SIZE];
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -errno;
+    if (is_archive(fd))
+        return explain_kind(explain, "archive:", basename(path), all);
     elf_soname(fd, soname, sizeof soname);
-    const char *last = strrchr(path, '/');
     if (soname[0] == '\0')
-        snprintf(soname, sizeof soname, "%s", last == NULL ? path : last + 1);
+        snprintf(soname, sizeof soname, "%s", basename(path));
     int error = explain_kind(explain, "soname:", soname, all);
     if (error == 0)
         error = explain_kind(explain, "path:", path, all);

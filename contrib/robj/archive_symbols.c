@@ -120,21 +120,26 @@ void archive_symbols_free(struct archive_symbols *symbols)
     *symbols = (struct archive_symbols){.count = 0};
 }
 
-size_t archive_symbols_find(const struct archive_symbols *symbols, const char *name, size_t *count)
+/* The place of the first one whose name is not before `name`, or with `is_after`, is after it. */
+static size_t find_border(const struct archive_symbols *symbols, const char *name, bool is_after)
 {
     size_t low = 0, high = symbols->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(symbols->by_name[middle]->name, name) < 0)
+        int order = strcmp(symbols->by_name[middle]->name, name);
+        if (order < 0 || (is_after && order == 0))
             low = middle + 1;
         else
             high = middle;
     }
-    size_t end = low;
-    while (end < symbols->count && strcmp(symbols->by_name[end]->name, name) == 0)
-        end++;
-    *count = end - low;
     return low;
+}
+
+size_t archive_symbols_find(const struct archive_symbols *symbols, const char *name, size_t *count)
+{
+    size_t at = find_border(symbols, name, false);
+    *count = find_border(symbols, name, true) - at;
+    return at;
 }
 
 bool archive_symbols_are_used(const struct archive_symbols *symbols, size_t at, size_t count)

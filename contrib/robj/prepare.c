@@ -165,13 +165,15 @@ int prepare_write(const struct prepare_order *order, int fd, struct prepared *pr
     CLEANUP_PRODUCT struct product product = {.members = 0};
     const struct archive *archive = order->preparation.archive;
     struct prepared done = {0};
-    int error = order->has_members ? take_members(order, &product, &done) : 0;
-    if (error == 0 && order->preparation.has_stubs) {
+    int error = 0;
+    if (order->preparation.has_stubs) {
         error = make_stubs(order, &product);
         done.stubs = order->entries->count;
         if (order->preparation.renames_references)
             done.inside = count_used(order->entries, order->preparation.symbols);
     }
+    if (error == 0 && order->has_members)
+        error = take_members(order, &product, &done);
     if (error == 0 && !archive->is_archive && !order->preparation.has_stubs)
         error = io_write_all(fd, product.member[0].bytes, product.member[0].size);
     else if (error == 0)

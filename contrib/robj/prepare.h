@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The prepared archive: members with other names, and stubs behind them.
+ * The prepared archive: stubs, and behind them members with other names. So a linker takes what a
+ * stub refers to in the same pass over the archive as without stubs, and members have the same
+ * order in the program. Constructors run in it.
  */
 #ifndef JOBTRAIL_PREPARE_H
 #define JOBTRAIL_PREPARE_H

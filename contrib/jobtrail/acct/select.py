@@ -17,6 +17,8 @@ JOB = re.compile(
 )
 UID = re.compile(r"[0-9]{1,10}\Z")
 NO_RUN = "1 = 0"
+# Names of routines are claims, and may be millions: so many are looked at for one that may be meant
+HINT_NAMES = 10000
 # between two patterns that must both fit
 AND = re.compile(r"\s&\s")
 HASH = re.compile(r"[0-9a-fA-F]{4,40}\Z")
@@ -325,7 +327,7 @@ def routine_condition(store, text):
     """Runs that called a routine of such a name."""
     pattern = glob.whole(text)
     if not store.lookup("SELECT 1 FROM routine WHERE " + ROUTINE_NAMED + " LIMIT 1", (pattern,)):
-        names = [name for name, in store.lookup("SELECT DISTINCT name FROM routine")]
+        names = [name for name, in store.lookup("SELECT DISTINCT name FROM routine LIMIT %d" % HINT_NAMES)]
         none = "" if names else " of any library: [routines] of jobtrail.conf designates some"
         tell("--routine %s: no run has called one%s%s" % (escape(text), none, hint(text, names)))
     return OF_ROUTINE % ("" if store.is_all else "+"), [pattern]

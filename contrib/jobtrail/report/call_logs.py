@@ -10,6 +10,7 @@ Whoever is killed leaves each line in its log once: a file beside the logs has t
 on disk, and which runs are told.
 """
 
+import collections
 import fcntl
 import hashlib
 import json
@@ -30,6 +31,7 @@ STATE, LOCK = ".state", ".lock"
 HEAD = b"# jobtrail: unsorted"
 AT_ONCE = 10000  # runs whose lines are written together
 LOGS_MAX = 1000
+USER_LOGS = 50  # of those, which one user's runs had made: names of libraries are claims
 LIMITS = 4 << 20, 4  # of logs, where there is no jobtrail.conf
 OTHERS = "(others)"  # the log of libraries for which there are too many others
 USER_LINES = 1000  # of one user in one log at once: nobody fills it alone
@@ -83,6 +85,11 @@ def user_of(row):
     return ("" if proven else "?") + word(user or "unknown")
 
 
+def maker_of(row):
+    """Who has a log made for them: of runs that are not proven it is not known who."""
+    return user_of(row) if row[6] else "?"
+
+
 def library_of(path):
     """libhdf5 for .../libhdf5.so.310 and libhdf5.a, and glibc for libm.so.6"""
     return "glibc" if library.glibc(path) else library.names(path)[-1]
@@ -104,7 +111,7 @@ def lines_by_log(rows, log_of):
     """{file: [line]}; of a user with too many lines in one, the number of the others is told."""
     found, counts = {}, {}
     for row in rows:
-        name = log_of(library_of(row[1]))
+        name = log_of(library_of(row[1]), maker_of(row))
         key = name, user_of(row)
         counts[key] = counts.get(key, 0) + 1
         lines = found.setdefault(name, [])
@@ -206,7 +213,8 @@ class Logs:
 
 
 class Turn:
-    """Runs are told when they are over. `told` are those above `floor`, which are told, and `pending` those that are not over."""
+    """Runs are told when they are over. `told` are those above `floor`, which are told, and `pending` those that are not over. `made`:
+    {log: whose run was the first in it}."""
 
     def __init__(self, store, address, logs):
         self.store, self.logs = store, logs
@@ -219,24 +227,29 @@ class Turn:
             if name in logs.names():
                 with logs.open(name) as file:
                     file.truncate(min(size, os.fstat(file.fileno()).st_size))
-        self.count = len(logs.names())
+        names = set(logs.names())
+        self.made = {file: user for file, user in state.get("made", {}).items() if file in names}
 
     def save(self, sizes):
         state = {"form": FORM, "store": self.address, "floor": self.floor, "told": sorted(self.told),
-                 "pending": sorted(self.pending)[-PENDING_MAX:], "sizes": sizes}  # fmt: skip
+                 "pending": sorted(self.pending)[-PENDING_MAX:], "made": self.made, "sizes": sizes}  # fmt: skip
         self.logs.write_state(state)
 
     def log_of(self, have):
-        """A function of a library: its log, which is there or may be made."""
-        known = {}
+        """A function of a library and a user: its log, which is there or may be made for this user."""
+        files, counts = {}, collections.Counter(self.made.values())
 
-        def name_of(name):
-            if name not in known:
-                file = file_of(name)
-                is_new = file not in have
-                known[name] = file_of(OTHERS) if is_new and len(have) >= LOGS_MAX else file
-                have.add(known[name])
-            return known[name]
+        def name_of(name, user):
+            if name not in files:
+                files[name] = file_of(name)
+            file = files[name]
+            if file not in have:
+                if len(have) >= LOGS_MAX or counts[user] >= USER_LOGS:
+                    return file_of(OTHERS)
+                have.add(file)
+                counts[user] += 1
+                self.made[file] = user
+            return file
 
         return name_of
 

@@ -18,8 +18,9 @@ WHEN = "coalesce(run_routine.first_call, run.start_time)"
 CALLS = (
     "SELECT run_routine.run_id, run_routine.routine_id, {when}, run_routine.calls, run_routine.is_at_least, run.user, run.account,"
     " run.syshost, run.job_id_raw, run.job_id, run.executable_id, run.object_set_id, run.build_id, {basis}, {hours}, {uncertain},"
-    " run.core_day FROM run_routine JOIN run ON run.id = run_routine.run_id"
-    " WHERE {when} >= ? AND {when} < ? AND {{where}} ORDER BY run_routine.run_id, {when}"
+    " run.core_day, routine.routine_library_id, routine.name FROM run_routine JOIN run ON run.id = run_routine.run_id"
+    " JOIN routine ON routine.id = run_routine.routine_id WHERE {{libraries}} AND {when} >= ? AND {when} < ? AND {{where}}"
+    " ORDER BY run_routine.run_id, {when}"
 ).format(when=WHEN, basis=BASIS, hours=HOURS, uncertain=UNCERTAIN)
 RUN_DAYS = (
     "SELECT run_id, sum(core_seconds) / 3600.0 FROM run_day WHERE day BETWEEN ? AND ? AND run_id IN"
@@ -61,13 +62,18 @@ def shown(model, path, module):
     return name if model.names is None else model.names.site_library(name, path)
 
 
-def routines(model):
-    """{number: (number of its library, name)}"""
-    return model.once("routines", lambda: model.table("SELECT id, routine_library_id, name FROM routine"))
+def names(model):
+    """{number: name} of the routines that have been read. Names are claims, and may be millions: others are not asked for."""
+    return model.once("routine names", dict)
 
 
 def routine_name(model, number):
-    return model.text(routines(model)[number][1])
+    return model.text(names(model)[number])
+
+
+def of_libraries(options, wanted):
+    """SQL: the routine is of one of them."""
+    return "routine.routine_library_id IN (%s)" % (", ".join(map(str, wanted)) or "NULL") if options.lib else "1 = 1"
 
 
 def period(model):
@@ -94,10 +100,11 @@ def read(model, options):
     selection, wanted = runs_of(options), libraries(model, options.lib)
     is_chosen = program_test(model, options, SOFTWARE)
     of_days = dict(model.store.lookup(RUN_DAYS, (model.first, model.last)))
-    of_routine, run = routines(model), None
-    _, rows = model.store.query(CALLS.format(where=selection.sql()), [*period(model), *selection.values])
+    known, run = names(model), None
+    sql = CALLS.format(libraries=of_libraries(options, wanted), where=selection.sql())
+    _, rows = model.store.query(sql, [*period(model), *selection.values])
     for row in rows:
-        number = of_routine[row[1]][0]
+        number, known[row[1]] = row[17:]
         if number not in wanted or not is_chosen((*row[10:13], None, None)):
             continue
         if run is None or run.number != row[0]:

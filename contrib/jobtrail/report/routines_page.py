@@ -34,16 +34,14 @@ class Row:
         self.run = self.first = self.last = self.calls = None
         self.hours = self.inclusive = self.uncertain = 0.0
         self.runs, self.users, self.jobs, self.routines, self.libraries = 0, set(), set(), set(), set()
-        self.is_least = False  # there may have been more calls
 
-    def add(self, run, routine, of, time, count, is_least):
+    def add(self, run, routine, of, time, count):
         if run.number != self.run:
             self.add_run(run)
         self.routines.add(routine)
         self.libraries.add(of.number)
         self.first = time if self.first is None else min(time, self.first)
         self.last = time if self.last is None else max(time, self.last)
-        self.is_least |= is_least or count is None
         if count is not None:
             self.calls = (self.calls or 0) + count
 
@@ -53,11 +51,11 @@ class Row:
         self.users.add(run.user)
         self.jobs.add(run.job)
 
-    def cells(self, is_unsure):
-        """`is_unsure`: other runs may have called it, too."""
+    def cells(self):
+        """Others may always have called it, too: see SEEN."""
         return [
-            self.hours, self.uncertain, self.inclusive, self.runs, (self.runs, None) if is_unsure else None,
-            self.calls, (self.calls, None) if self.is_least and self.calls is not None else None,
+            self.hours, self.uncertain, self.inclusive, self.runs, (self.runs, None),
+            self.calls, None if self.calls is None else (self.calls, None),
             len(self.users - {None}), len(self.jobs - {None}), day_of(self.first), day_of(self.last),
         ]  # fmt: skip
 
@@ -81,28 +79,17 @@ def keys(model, of):
 
 def gather(model, options, of):
     found, key_of = {}, keys(model, of)
-    for run, routine, one, *what in calls.read(model, options):
-        found.setdefault(key_of(run, routine, one), Row()).add(run, routine, one, *what)
+    for run, routine, one, time, count, _ in calls.read(model, options):
+        found.setdefault(key_of(run, routine, one), Row()).add(run, routine, one, time, count)
     return found
-
-
-def unsure_keys(model, options, of, found):
-    """{key}: of which there are runs that may have called others than are known."""
-    by_library, facts = calls.unsure(model, options)
-    if of == "users":
-        users = {model.builder(facts[run][0]) or UNKNOWN for runs in by_library.values() for run in runs}
-        return {key for key in found if key[0] in users}
-    names = {one.name for number, one in calls.libraries(model, options.lib).items() if number in by_library}
-    return {key for key in found if key[0] in names}
 
 
 def routines_page(model, options):
     of = options.of if options.of in ROUTINES_OF else "routines"
     found = gather(model, options, of)
-    unsure = unsure_keys(model, options, of, found)
     order = ORDERS[options.by if options.by in ORDERS else "hours"]
     items, left_out = top(sorted(sorted(found.items()), key=lambda item: order(item[1]), reverse=True), options)
-    rows = [[*head_cells(key, row, of), *row.cells(key in unsure)] for key, row in items]
+    rows = [[*head_cells(key, row, of), *row.cells()] for key, row in items]
     chart = "runs" if options.by == "runs" else None
     return Page("routines", TITLES[of], HEADS[of] + COLUMNS, rows, chart, note_of(model, options), left_out)
 

@@ -20,8 +20,10 @@ COLUMNS = [
     ("why", "Why", TEXT),
 ]
 LAST = (
-    "SELECT run_routine.routine_id, max(%s) FROM run_routine JOIN run ON run.id = run_routine.run_id GROUP BY run_routine.routine_id"
-) % calls.WHEN
+    "SELECT routine.routine_library_id, routine.name, max({when}) FROM run_routine JOIN run ON run.id = run_routine.run_id"
+    " JOIN routine ON routine.id = run_routine.routine_id WHERE {{libraries}}"
+    " GROUP BY run_routine.routine_id, routine.routine_library_id, routine.name"
+).format(when=calls.WHEN)
 # of all times, and how many in the period
 HAD = (
     "SELECT run_routine_library.routine_library_id, min(run.start_time),"
@@ -70,8 +72,7 @@ def versions(model, options):
     unsure, _ = calls.unsure(model, options)
     for number, one in by_number.items():
         found.setdefault(one.name, Version()).add(one, had.get(number, (None, 0)), unsure.get(number, set()))
-    for routine, time in model.store.lookup(LAST):
-        number, name = calls.routines(model)[routine]
+    for number, name, time in model.store.lookup(LAST.format(libraries=calls.of_libraries(options, by_number))):
         if number in by_number:
             found[by_number[number].name].called(model.text(name), time)
     return found

@@ -99,7 +99,9 @@ site() {
     # an archive is known to the report though no run has loaded it
     [[ -z $(report routines --lib sun 2>&1 >/dev/null) ]]
     run -0 report routines
-    [[ $output == *"Calls are recorded from $TODAY on."* && $output != *"or more"* ]]
+    [[ $output == *"Calls are recorded from $TODAY on."* && $output == *"3 or more"* ]]
+    # as weekdays and months say of the same runs
+    [[ $(rows routines '[.runs_low, .runs_high]' --of libraries --by runs) == '[[4,null],[3,null]]' ]]
     report routines --html -o page.html
     grep -q '<th scope="row"[^>]*>.*moon 2.1' page.html
     run -0 report routines --of users --pseudonyms
@@ -337,6 +339,47 @@ words() {
     sqlite3 store.db "INSERT INTO run_routine (run_id, routine_id) SELECT (SELECT max(run_id) FROM run_routine), id FROM routine WHERE name GLOB 'r[0-9]*'"
     update
     [[ $(grep -vc "full\|rise\|#" "$LOGS/libmoon.log") == 1001 && $(tail -n 1 "$LOGS/libmoon.log" | cut -d' ' -f2-) == "(more) $ME lines=201" ]]
+}
+
+@test "one user's names of libraries do not use up the logs of others" {
+    job games dive
+    load_all
+    sqlite3 store.db "INSERT INTO routine_library (path, build_id, identity) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+        SELECT '/tmp/libforged' || i || 'x.so', '', i FROM n;
+        INSERT INTO routine (routine_library_id, name, identity) SELECT id, 'forged', id FROM routine_library WHERE path LIKE '%forged%';
+        INSERT INTO run_routine (run_id, routine_id) SELECT (SELECT max(run_id) FROM run_routine), id FROM routine WHERE name = 'forged'"
+    update
+    # with libmoon there are 61 libraries
+    [[ $(find "$LOGS" -name 'lib*.log' | wc -l) == 50 && $(grep -vc '^#' "$LOGS/%28others%29.log") == 11 ]]
+    job "$ME" climb
+    load_all
+    update
+    [[ $(grep -c " $ME " "$LOGS/libmoon.log") == 2 && $(grep -c " $ME " "$LOGS/libsun.log") == 1 ]]
+    # what is known of it stays known in the next turn
+    sqlite3 store.db "INSERT INTO routine_library (path, build_id, identity) VALUES ('/tmp/libmore.so', '', 'more');
+        INSERT INTO routine (routine_library_id, name, identity) SELECT id, 'more', 'more' FROM routine_library WHERE path LIKE '%more%'"
+    job games dive
+    load_all
+    sqlite3 store.db "INSERT INTO run_routine (run_id, routine_id) SELECT (SELECT max(run_id) FROM run_routine), id FROM routine WHERE name = 'more'"
+    update
+    [[ ! -e $LOGS/libmore.log && $(grep -c ' more ' "$LOGS/%28others%29.log") == 1 ]]
+}
+
+# small COMMAND...: in less memory than all these names take
+small() {
+    (ulimit -v 400000 && "$@")
+}
+
+@test "names of routines that no run of the period has called cost a question no memory" {
+    site
+    sqlite3 store.db "INSERT INTO routine_library (path, build_id, identity) VALUES ('/tmp/libforged.so', '', 'forged');
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO routine (routine_library_id, name, identity)
+        SELECT (SELECT id FROM routine_library WHERE path LIKE '%forged%'), printf('%04000d', i), i FROM n"
+    [[ $(small report routines --json --top 0 | jq '.pages[0].rows | length') == 4 ]]
+    [[ $(small report uncalled --json --lib moon | jq '.pages[0].rows | length') == 0 ]]
+    [[ $(small report months --use called --json | jq '.pages[0].rows | length') == 2 ]]
+    small "$JOBTRAIL_BIN/jobtrail-acct" --store "$STORE" -S now-1days --routine nosuch >/dev/null 2>said
+    [[ $(<said) == *"--routine nosuch: no run has called one"* ]]
 }
 
 @test "logs that others may write to, or of another store, are refused, and nothing is written" {

@@ -691,3 +691,13 @@ EOT
     run jobtrail-conf import-xalt --cmdline-record maybe config.py
     [ "$status" -eq 2 ]
 }
+
+@test "explain --routines of an archive says what jobtrail-ld asks about it" {
+    configure <<<$'[routines]\nkeep = archive:libmade\\.a'
+    printf '!<arch>\n' >libmade.a
+    cp libmade.a libother.a
+    conf explain --routines "$PWD/libmade.a"
+    [[ $status == 0 && $output == "archive:libmade.a: keep, by 'archive:libmade\\.a' ($conf:2)" ]]
+    conf explain --routines "$PWD/libother.a"
+    [[ $status == 0 && $output == "archive:libother.a: skip, as no rule in [routines] matches" ]]
+}

@@ -128,6 +128,21 @@ prepared() {
     [[ $(misses main) == "3 0 3" ]]
 }
 
+# ledger_bytes LINE: what three runs of perl, which imports dlopen(3), take of the ledger if [routines] has this line
+ledger_bytes() {
+    RULES=$KEEP_ALL$'\n[routines]\n'$1$'\n' another_job
+    for _ in 1 2 3; do tracked perl -e 1; done
+    # used_bytes of struct ledger_header, without what is before the first slot
+    echo $(($(od -An -t u8 -j 24 -N 8 "$SPOOL/$JOB.0/user/ledger") - 9 * 4096))
+}
+
+@test "a program that may load libraries takes little of the ledger for it, and nothing where archives alone are designated" {
+    local none
+    none=$(ledger_bytes "")
+    [[ $(ledger_bytes 'keep = archive:libnone\.a') == "$none" ]]
+    [[ $(ledger_bytes 'keep = soname:libnone\.so') -le $((2 * none)) ]]
+}
+
 @test "a list that is full counts what it has no room for" {
     made 600 "a_routine_with_a_name_of_some_sixty_bytes_as_those_of_templates_"
     same main

@@ -278,3 +278,32 @@ C
         [[ $(cat symbols) == *" printf.real"* && $(cat symbols) != *"__libc_start_main.real"* ]]
     done
 }
+
+@test "constructors of an archive's members run in the order of the plain link" {
+    local linker
+    cat >first.c <<'C'
+#include <stdio.h>
+__attribute__((constructor)) static void begin(void) { puts("first"); }
+int called(int a) { return a + 1; }
+C
+    cat >third.c <<'C'
+#include <stdio.h>
+__attribute__((constructor)) static void begin(void) { puts("third"); }
+int data = 3;
+C
+    echo 'int called(int); extern int data; int main(void) { return called(data) - 4; }' >main.c
+    gcc -c first.c third.c
+    rm libmade.a
+    ar rc libmade.a first.o third.o
+    for linker in "${LINKERS[@]}"; do
+        gcc "-fuse-ld=$linker" main.c libmade.a -o plain
+        linked gcc "-fuse-ld=$linker" main.c libmade.a -o main
+        another_job
+        [[ $(tracked "$WORK/main") == "$(./plain)" ]] || {
+            echo "$linker: $(./main)"
+            return 1
+        }
+        leaves "main fini"
+        [[ $(called main) == called ]]
+    done
+}

@@ -365,7 +365,7 @@ REASONS
     robj -w -e entries -o new.o middle.o
     [[ $status == 0 && $(nm new.o) == *"T middle.real"* && $(readelf -h new.o) == *"REL (Relocatable file)"* ]]
     robj -w -a -e entries -o new.a middle.o
-    [[ $(ar t new.a | paste -sd' ') == "middle.o stub1.o stub2.o" ]]
+    [[ $(ar t new.a | paste -sd' ') == "stub1.o stub2.o middle.o" ]]
     robj -a -e entries -o stubs.a middle.o
     [[ $status == 0 && $(ar t stubs.a | paste -sd' ') == "stub1.o stub2.o" ]]
     gcc program.c outer.o a_member_with_a_long_name.o new.o stubs.a -o program
