@@ -12,7 +12,7 @@
 #include "submit/witness/kernel_processes.h"
 
 /* Jobs on this node at once; further ones are not listened to. */
-enum { WITNESS_JOBS_MAX = 1024 };
+enum { WITNESS_JOBS_MAX = KERNEL_JOBS_MAX };
 
 struct witness_jobs;
 
