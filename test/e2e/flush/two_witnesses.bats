@@ -99,7 +99,7 @@ for i in range($1):
     flush
     hush
     [[ $(covered .witness_lost) -gt 0 && $(covered .witness_unexplained) == 0 ]]
-    [[ $(answers) == *"Losses on the nodes of 1 jobs"* ]]
+    [[ $(answers) == *"Losses on the nodes of 1 jobs: 0 processes had no room; these nodes lost $(covered .witness_lost) events,"* ]]
     [[ $(answers --json | jq '.witness.lost > 0 and .witness.jobs_lost == 1') == true ]]
 }
 
