@@ -160,6 +160,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
     if (ends->witnesses != NULL && entry->next_ns == 0)
         two_witnesses_capture(ends->witnesses, &capture, find_noted(ends, &capture));
+    else if (ends->witnesses != NULL)
+        two_witnesses_earlier(ends->witnesses, find_noted(ends, &capture));
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);
