@@ -77,6 +77,16 @@ for i in range($1):
     [[ $(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"') == "library fini 5" ]]
 }
 
+# bats test_tags=needs:hear_kernel
+@test "a process in a pid namespace of its own is found by its start and its path" {
+    listen
+    run_one unshare --fork --pid --mount-proc env "${TRACKED[@]}" "$PROGRAMS/_exit_with" 6
+    flush
+    hush
+    [[ "$(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"' | sort -u)" == *"library kernel 6"* ]]
+    [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
+}
+
 # fill_ledger: the ledger has room for 7 captures, and 12 processes write
 fill_ledger() {
     rm -rf "$SPOOL/$JOB.0"
