@@ -157,6 +157,17 @@ static bool is_file(const char *path, const struct kernel_note *note)
            status.st_dev == note->device;
 }
 
+bool kernel_run_is_program(const struct capture *capture, const struct kernel_note *note)
+{
+    char path[4096];
+    const struct capture_bytes *exec = &capture->exec;
+    if (exec->at == NULL || exec->cut || exec->size >= sizeof path)
+        return false;
+    memcpy(path, exec->at, exec->size);
+    path[exec->size] = '\0';
+    return is_file(path, note);
+}
+
 static int make_uuid(const struct journal *journal, const struct kernel_note *note,
                      struct capture *capture)
 {

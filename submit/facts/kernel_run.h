@@ -53,6 +53,10 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
                     struct kernel_run *run);
 
+/* Whether the file at the path of the capture's program is the one that its process ran at its end:
+ * to be called as the job's user. */
+bool kernel_run_is_program(const struct capture *capture, const struct kernel_note *note);
+
 /* Adds to the objects of a capture those that the kernel saw mapped by its process, and that it
  * does not tell of itself: of one that was killed, what it had loaded later. The array is `run`'s.
  */

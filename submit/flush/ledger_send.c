@@ -138,6 +138,7 @@ static struct ending find_ending(const struct ends *ends, const struct capture *
                                            capture->start_ns),
         .kernel = find_noted(ends, capture),
         .is_replaceable = reads ? replaceable : always,
+        .is_program = reads ? kernel_run_is_program : NULL,
     };
     return ending_find(capture, &evidence);
 }
