@@ -7,18 +7,21 @@
 
 #define TICK_NS UINT64_C(10000000)
 
+/* A program maps the library, and says when it began, so soon after its exec. */
+#define LIBRARY_NS UINT64_C(10000000000)
+
 /* The kernel tells of a fork after the start that /proc shows; that is cut to a whole tick. */
 enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 struct other_pids {
-    const struct kernel_noted **noted; /* owned: those without a capture, by start */
+    const struct kernel_noted **noted; /* owned: those without a capture, by exec */
     size_t count;
 };
 
-static int compare_start(const void *left, const void *right)
+static int compare_exec(const void *left, const void *right)
 {
     const struct kernel_noted *const *a = left, *const *b = right;
-    const uint64_t first = (*a)->note.start_ns, second = (*b)->note.start_ns;
+    const uint64_t first = (*a)->note.exec_ns, second = (*b)->note.exec_ns;
     return first < second ? -1 : first > second;
 }
 
@@ -60,7 +63,7 @@ int other_pids_new(const struct journal *journal, const struct kernel_notes *ker
         if (!is_known[i])
             pids->noted[pids->count++] = &kernel->noted[i];
     free(is_known);
-    qsort(pids->noted, pids->count, sizeof *pids->noted, compare_start);
+    qsort(pids->noted, pids->count, sizeof *pids->noted, compare_exec);
     *made = pids;
     return 0;
 }
@@ -73,25 +76,33 @@ void other_pids_free(struct other_pids *pids)
     free(pids);
 }
 
-/* How many began before. */
-static size_t count_before(const struct other_pids *pids, uint64_t start_ns)
+/* How many executed their last program before. */
+static size_t count_before(const struct other_pids *pids, uint64_t exec_ns)
 {
     size_t low = 0, high = pids->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool is_before = pids->noted[middle]->note.start_ns < start_ns;
+        bool is_before = pids->noted[middle]->note.exec_ns < exec_ns;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
     return low;
 }
 
+/* A first capture has the start of its run. */
+static bool is_same_start(const struct kernel_note *note, const struct capture *capture)
+{
+    const uint64_t ticks = note->start_ns / TICK_NS;
+    return capture->first || (ticks + TICKS_EARLY >= capture->start_ticks &&
+                              ticks < capture->start_ticks + TICKS_LATE);
+}
+
 static bool fits(const struct kernel_noted *noted, const struct capture *capture)
 {
     const struct kernel_note *note = &noted->note;
     const char *name = noted->program == NULL ? "" : noted->program->name;
-    return note->exec_ns != 0 && note->exec_ns <= capture->up_ns &&
-           capture->up_ns <= note->end_ns && capture->exec.size == strlen(name) &&
+    return note->exec_ns != 0 && capture->up_ns <= note->end_ns && is_same_start(note, capture) &&
+           capture->exec.size == strlen(name) &&
            memcmp(capture->exec.at, name, capture->exec.size) == 0;
 }
 
@@ -99,13 +110,12 @@ const struct kernel_noted *other_pids_find(const struct other_pids *pids,
                                            const struct capture *capture)
 {
     const struct kernel_noted *found = NULL;
-    if (capture->first || capture->up_ns == 0 || capture->exec.at == NULL || capture->exec.cut ||
+    if (capture->up_ns == 0 || capture->exec.at == NULL || capture->exec.cut ||
         capture->exec.size == 0 || capture->start_ticks > UINT64_MAX / TICK_NS - TICKS_LATE)
         return NULL;
-    const uint64_t early = capture->start_ticks < TICKS_EARLY ? 0 : TICKS_EARLY;
-    const uint64_t end_ns = (capture->start_ticks + TICKS_LATE) * TICK_NS;
-    for (size_t i = count_before(pids, (capture->start_ticks - early) * TICK_NS);
-         i < pids->count && pids->noted[i]->note.start_ns < end_ns; i++) {
+    const uint64_t up_ns = capture->up_ns, from_ns = up_ns < LIBRARY_NS ? 0 : up_ns - LIBRARY_NS;
+    for (size_t i = count_before(pids, from_ns);
+         i < pids->count && pids->noted[i]->note.exec_ns <= up_ns; i++) {
         if (!fits(pids->noted[i], capture))
             continue;
         if (found != NULL)
