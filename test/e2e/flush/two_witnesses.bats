@@ -87,38 +87,6 @@ for i in range($1):
     [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
 }
 
-# fill_ledger: the ledger has room for 7 captures, and 12 processes write
-fill_ledger() {
-    rm -rf "$SPOOL/$JOB.0"
-    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 10)) root
-    name_daemon
-    listen
-    for _ in {1..12}; do run_one tracked "$PROGRAMS/_exit_with" 3; done
-}
-
-# exits: how many runs of _exit_with there are, by witness and status
-exits() {
-    records | jq -r '.[] | select(.userT.exec_path | test("/_exit_with$")).slurmT | "\(.captured_by) \(.exit_code)"' |
-        sort | uniq -c | tr -s '\n ' ' '
-}
-
-# bats test_tags=needs:hear_kernel
-@test "what found no room in the ledger is a run by the kernel's word" {
-    fill_ledger
-    flush
-    hush
-    [[ "$(exits)" == " 5 kernel 3 7 library 3 " && $(cause no_room) == 5 && $(covered .witness_unexplained) == 0 ]]
-}
-
-# bats test_tags=needs:hear_kernel
-@test "where some found no room, and one of them may have been left out by its user, none is a run" {
-    fill_ledger
-    run_one tracked env XALT_EXECUTABLE_TRACKING=no "$PROGRAMS/_exit_with" 4
-    flush
-    hush
-    [[ "$(exits)" == " 7 library 3 " ]]
-}
-
 @test "a claim about processes that there were not is not explained" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
