@@ -73,8 +73,8 @@ def lines(sums):
         )
     if sums["jobs_lost"]:
         found.append(
-            "Losses on the nodes of %d jobs: %d processes had no room, events or ends of others may be missing"
-            % (sums["jobs_lost"], sums["left"])
+            "Losses on the nodes of %d jobs: %d processes had no room; these nodes lost %d events, and %d times ends of threads,"
+            " counted for each job that ran then" % (sums["jobs_lost"], sums["left"], sums["lost"], sums["overruns"])
         )
     if sums["jobs_unheard"]:
         found.append("Nobody listened for %.1f seconds of %d jobs" % (sums["unheard"], sums["jobs_unheard"]))

@@ -137,6 +137,17 @@ static bool is_last_program(const struct capture *capture, const struct kernel_n
            kernel->note.exec_ns <= capture->up_ns;
 }
 
+/* Whether what the kernel tells of the end is this program's: another one that came after it would
+ * have been heard, or have another file. */
+static bool is_status_its_own(const struct capture *capture, const struct ending_evidence *evidence,
+                              const struct kernel_noted *kernel)
+{
+    const struct kernel_note *note = &kernel->note;
+    bool is_older = note->exec_ns == 0 && (note->lack & KERNEL_LACK_START) != 0;
+    return is_last_program(capture, kernel) ||
+           (is_older && evidence->is_program != NULL && evidence->is_program(capture, note));
+}
+
 /* Whether the kernel saw it execute another one after that. */
 static bool was_replaced_unseen(const struct capture *capture, const struct kernel_noted *kernel)
 {
@@ -224,14 +235,16 @@ static struct ending end_of_signed_task(const struct capture *capture,
 }
 
 /* Reading two clocks takes a moment. */
-static struct ending end_by_kernel(const struct capture *capture, const struct kernel_noted *kernel)
+static struct ending end_by_kernel(const struct capture *capture,
+                                   const struct ending_evidence *evidence,
+                                   const struct kernel_noted *kernel)
 {
     struct ending ending = {.source = "kernel",
                             .is_measured = true,
                             .end_ns = kernel->end_real_ns,
                             .min_ns = kernel->end_real_ns - KERNEL_ERROR_NS,
                             .max_ns = sum_of(kernel->end_real_ns, KERNEL_ERROR_NS),
-                            .status_known = is_last_program(capture, kernel),
+                            .status_known = is_status_its_own(capture, evidence, kernel),
                             .status = kernel->note.status};
     return ending;
 }
@@ -255,13 +268,13 @@ static struct ending end_told_by_kernel(const struct capture *capture, bool is_s
 {
     struct ending ending = end_by_signing(capture);
     if (is_signed && kernel->end_real_ns <= sum_of(ending.max_ns, WORK_NS)) {
-        ending.status_known = is_last_program(capture, kernel);
+        ending.status_known = is_status_its_own(capture, evidence, kernel);
         ending.status = kernel->note.status;
         return ending;
     }
     if (!is_signed && was_replaced_unseen(capture, kernel))
         return end_of_replaced_unseen(capture, evidence, kernel);
-    return end_by_kernel(capture, kernel);
+    return end_by_kernel(capture, evidence, kernel);
 }
 
 /* The ending of the last program that a process ran. */

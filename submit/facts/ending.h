@@ -73,6 +73,9 @@ struct ending_evidence {
      * not.
      */
     bool (*is_replaceable)(const struct capture *capture);
+    /* Whether the file that its process ran at its end is its program's; asked of a process that is
+     * older than the witness, whose execs were not all heard. NULL: that is not known. */
+    bool (*is_program)(const struct capture *capture, const struct kernel_note *note);
     bool has_not_started; /* the task ended before this program had begun */
 };
 

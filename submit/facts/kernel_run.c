@@ -109,13 +109,13 @@ bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel
 }
 
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,
-                     struct kernel_run *run)
+                     bool is_unwritten, struct kernel_run *run)
 {
     const struct kernel_note *note = &noted->note;
     const uint32_t lack = note->lack & (KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY);
     struct capture *capture = &run->capture;
-    if (note->execs == 0 || lack != KERNEL_LACK_LIBRARY || noted->program == NULL ||
-        noted->program->name[0] != '/')
+    const bool is_kernels = lack == KERNEL_LACK_LIBRARY || (lack == 0 && is_unwritten);
+    if (note->execs == 0 || !is_kernels || noted->program == NULL || noted->program->name[0] != '/')
         return false;
     *capture = (struct capture){.pid = note->pid,
                                 .ppid = note->parent,
@@ -159,6 +159,17 @@ static bool is_file(const char *path, const struct kernel_note *note)
     struct stat status;
     return note->inode != 0 && stat(path, &status) == 0 && status.st_ino == note->inode &&
            status.st_dev == note->device;
+}
+
+bool kernel_run_is_program(const struct capture *capture, const struct kernel_note *note)
+{
+    char path[4096];
+    const struct capture_bytes *exec = &capture->exec;
+    if (exec->at == NULL || exec->cut || exec->size >= sizeof path)
+        return false;
+    memcpy(path, exec->at, exec->size);
+    path[exec->size] = '\0';
+    return is_file(path, note);
 }
 
 static int make_uuid(const struct journal *journal, const struct kernel_note *note,

@@ -66,9 +66,19 @@ void two_witnesses_free(struct two_witnesses *witnesses);
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted);
 
-/* When all captures have been given in. `dropped`: captures that found no room in the ledger. */
-void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped,
+/* A capture of a program that another one of its process followed. */
+void two_witnesses_earlier(struct two_witnesses *witnesses, const struct kernel_noted *noted);
+
+/* When all captures have been given in. `dropped`: captures that found no room in the ledger;
+ * `others`: runs that were sampled out and found none. */
+void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped, uint64_t others,
                         struct witness_agreement *agreement);
+
+/* Behind two_witnesses_find(): whether the last program of a process of the kernel's wrote no
+ * capture only since the ledger had no room. Where that is not sure of all that had none, as one of
+ * them may have been left out by its user, it is said of none. */
+bool two_witnesses_is_unwritten(const struct two_witnesses *witnesses,
+                                const struct kernel_noted *noted);
 
 /* "static", ...; NULL of WITNESS_AGREED and WITNESS_UNEXPLAINED. */
 const char *witness_verdict_name(enum witness_verdict verdict);

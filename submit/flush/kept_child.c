@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +11,9 @@ bool kept_child_runs(struct kept_child *child)
 {
     if (child->pid > 0 && waitpid(child->pid, NULL, WNOHANG) == 0)
         return true;
-    child->pid = 0;
+    if (child->ended > 0)
+        close(child->ended);
+    *child = (struct kept_child){.pid = 0};
     return false;
 }
 
@@ -18,8 +21,10 @@ void kept_child_start(struct kept_child *child, const char *program, char *const
 {
     const pid_t parent = getpid();
     pid_t pid = fork();
-    if (pid > 0)
-        child->pid = pid;
+    if (pid > 0) {
+        int ended = (int)syscall(SYS_pidfd_open, pid, 0);
+        *child = (struct kept_child){.pid = pid, .ended = ended < 0 ? 0 : ended};
+    }
     if (pid != 0)
         return;
     prctl(PR_SET_PDEATHSIG, SIGTERM);

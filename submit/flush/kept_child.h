@@ -10,6 +10,7 @@
 
 struct kept_child {
     pid_t pid; /* 0: it does not run */
+    int ended; /* a descriptor, owned, that can be read when it has ended; 0: none */
 };
 
 /* Whether it runs. One that has ended is waited for. */

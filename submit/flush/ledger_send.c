@@ -14,6 +14,7 @@
 #include "submit/facts/division.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/kernel_run.h"
+#include "submit/facts/other_pids.h"
 #include "submit/facts/replaceable.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/facts/two_witnesses.h"
@@ -34,6 +35,7 @@ struct ends {
     struct job_allocation allocation;
     struct division *division;       /* NULL: of a session */
     struct two_witnesses *witnesses; /* NULL: there is one */
+    struct other_pids *other_pids;   /* NULL likewise */
     struct packages packages;
     struct package_versions *versions;
     struct json_memo *memo;
@@ -114,11 +116,11 @@ static bool always(const struct capture *capture)
 static const struct kernel_noted *find_noted(const struct ends *ends, const struct capture *capture)
 {
     const struct kernel_notes *kernel = ends->send->request->kernel;
-    bool is_known = kernel != NULL && journal_knows_pids(ends->send->request->journal,
-                                                         capture->step, capture->name_space);
-    return is_known
-               ? kernel_notes_find(kernel, capture->pid, capture->start_ticks, capture->first != 0)
-               : NULL;
+    if (kernel == NULL)
+        return NULL;
+    if (journal_knows_pids(ends->send->request->journal, capture->step, capture->name_space))
+        return kernel_notes_find(kernel, capture->pid, capture->start_ticks, capture->first != 0);
+    return ends->other_pids == NULL ? NULL : other_pids_find(ends->other_pids, capture);
 }
 
 /* `reads`: files of programs may be looked at. */
@@ -136,6 +138,7 @@ static struct ending find_ending(const struct ends *ends, const struct capture *
                                            capture->start_ns),
         .kernel = find_noted(ends, capture),
         .is_replaceable = reads ? replaceable : always,
+        .is_program = reads ? kernel_run_is_program : NULL,
     };
     return ending_find(capture, &evidence);
 }
@@ -160,6 +163,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
     if (ends->witnesses != NULL && entry->next_ns == 0)
         two_witnesses_capture(ends->witnesses, &capture, find_noted(ends, &capture));
+    else if (ends->witnesses != NULL)
+        two_witnesses_earlier(ends->witnesses, find_noted(ends, &capture));
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);
@@ -178,8 +183,12 @@ static int begin_to_compare(struct ends *ends, bool is_excluded, bool has_ledger
                                                 .is_excluded = is_excluded,
                                                 .has_ledger = has_ledger,
                                                 .last_ns = ends->allocation.end_ns};
-    bool is_told = request->kernel != NULL && request->kernel->listeners > 0;
-    return is_told ? two_witnesses_new(&source, &ends->witnesses) : 0;
+    if (request->kernel == NULL || request->kernel->listeners == 0)
+        return 0;
+    int error = two_witnesses_new(&source, &ends->witnesses);
+    return error != 0 ? error
+                      : other_pids_new(request->journal, request->kernel, &ends->succession,
+                                       &ends->other_pids);
 }
 
 /* Divides the allocation of a job. */
@@ -318,6 +327,7 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
         error = coverage_send(send, &told, FIRST_AFTER_PAGES, &summary->records);
     division_free(ends.division);
     two_witnesses_free(ends.witnesses);
+    other_pids_free(ends.other_pids);
     job_tasks_free(&ends.tasks);
     json_memo_free(ends.memo);
     free(ends.kernel_run);

@@ -170,10 +170,21 @@ static bool has_jobs(int spool)
     return has;
 }
 
+/* Waits for the pipe, where there is no rest, or for the witness to end, which blinds all jobs.
+ * Returns whether it has: it is started again at once, but only once until the next turn, as it may
+ * end whenever it begins. */
+static bool wait_for_events(int pipe, bool is_resting, bool may_start, unsigned left_ms)
+{
+    struct pollfd ready[] = {{.fd = may_start ? watch_witness_ended() : -1, .events = POLLIN},
+                             {.fd = is_resting ? -1 : pipe, .events = POLLIN}};
+    poll(ready, sizeof ready / sizeof *ready, (int)left_ms);
+    return (ready[0].revents & POLLIN) != 0;
+}
+
 static void watch_pipe(const char *conf_path, const char *node, int spool, int pipe,
                        bool ends_with_jobs)
 {
-    struct pollfd ready = {.fd = pipe, .events = POLLIN};
+    bool may_start = false;
     uint64_t turn_ns = 0; /* of processes; CLOCK_MONOTONIC */
     uint64_t rest_ns = look_for_starts(conf_path, spool);
     for (;;) {
@@ -182,13 +193,17 @@ static void watch_pipe(const char *conf_path, const char *node, int spool, int p
                 return;
             if (!ends_with_jobs)
                 keep_children(conf_path, node);
+            may_start = !ends_with_jobs;
             turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
             look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
         }
         unsigned turn_ms = transport_left_ms(turn_ns), rest_ms = transport_left_ms(rest_ns);
         bool is_resting = rest_ms > 0;
-        poll(&ready, is_resting ? 0 : 1,
-             (int)(is_resting && rest_ms < turn_ms ? rest_ms : turn_ms));
+        if (wait_for_events(pipe, is_resting, may_start,
+                            is_resting && rest_ms < turn_ms ? rest_ms : turn_ms)) {
+            may_start = false;
+            keep_children(conf_path, node);
+        }
         if (is_resting || !drain_pipe(pipe))
             continue;
         pause_ms(1000); /* what starts together is looked at together */

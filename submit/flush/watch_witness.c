@@ -5,13 +5,19 @@
 
 #include "submit/flush/kept_child.h"
 
+static struct kept_child child;
+
+int watch_witness_ended(void)
+{
+    return child.ended > 0 ? child.ended : -1;
+}
+
 void watch_witness_keep(const char *path, const char *node, const struct conf *conf)
 {
-    static struct kept_child child;
     static uint32_t level;
     if (kept_child_runs(&child)) {
         if (conf->witness != level)
-            kill(child.pid, SIGTERM); /* the next turn starts another one */
+            kill(child.pid, SIGTERM); /* its end brings another one */
         return;
     }
     level = conf->witness;

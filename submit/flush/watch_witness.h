@@ -13,4 +13,7 @@
  * the watcher. */
 void watch_witness_keep(const char *path, const char *node, const struct conf *conf);
 
+/* A descriptor that can be read when it has ended; -1: it does not run. */
+int watch_witness_ended(void);
+
 #endif

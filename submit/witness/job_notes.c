@@ -104,7 +104,7 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
                           listen->boot_ns, listen->real_ns, listen->has_maps, listen->has_ends);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
     if ((uint64_t)status.st_size > KERNEL_LEFT_SIZE)
-        add_numbers(notes, "unheard", listen->before_ns, listen->boot_ns);
+        job_notes_unheard(notes, listen->before_ns, listen->boot_ns);
     return 0;
 }
 
@@ -186,6 +186,11 @@ void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
 void job_notes_left(struct job_notes *notes)
 {
     notes->left++;
+}
+
+void job_notes_unheard(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns)
+{
+    add_numbers(notes, "unheard", from_ns, to_ns);
 }
 
 void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, uint64_t count)

@@ -50,6 +50,8 @@ void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
 /* A process has had no room elsewhere. */
 void job_notes_left(struct job_notes *notes);
 
+/* Nobody has listened between these times since boot. */
+void job_notes_unheard(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns);
 void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, uint64_t count);
 void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count);
 void job_notes_clock(struct job_notes *notes, uint64_t boot_ns, uint64_t real_ns);

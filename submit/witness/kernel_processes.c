@@ -19,8 +19,15 @@ struct waiting_end {
     uint64_t round;
 };
 
+/* What a job has of the room. */
+struct share {
+    uint32_t processes;
+    size_t files;
+};
+
 struct kernel_processes {
     struct kernel_processes_calls calls;
+    struct share share[KERNEL_JOBS_MAX + 1];
     struct pid_map process_map, end_map;
     struct kernel_process *process; /* by places of process_map; owned */
     struct waiting_end *end;        /* by places of end_map; owned */
@@ -50,6 +57,7 @@ static void forget_files(struct kernel_processes *processes, struct kernel_proce
 {
     free(process->file);
     processes->files -= process->file_room;
+    processes->share[process->job].files -= process->file_room;
     process->file = NULL;
     process->file_count = process->file_room = 0;
 }
@@ -77,6 +85,7 @@ static struct kernel_process *find(const struct kernel_processes *processes, int
 static void forget(struct kernel_processes *processes, struct kernel_process *process)
 {
     forget_files(processes, process);
+    processes->share[process->job].processes--;
     pid_map_remove(&processes->process_map, (uint32_t)(process - processes->process));
 }
 
@@ -134,13 +143,26 @@ static struct kernel_process *add(struct kernel_processes *processes,
     struct kernel_process *old = find(processes, process->note.pid);
     if (old != NULL)
         finish(processes, old, process->note.start_ns, KERNEL_LACK_END | KERNEL_LACK_STATUS);
-    uint32_t place = pid_map_add(&processes->process_map, process->note.pid);
+    struct share *share = &processes->share[process->job];
+    const bool has_room = share->processes < KERNEL_PROCESSES_MAX - processes->process_map.used;
+    uint32_t place = has_room ? pid_map_add(&processes->process_map, process->note.pid) : 0;
     if (place == 0) {
         processes->calls.take_loss(processes->calls.context, process->job);
         return NULL;
     }
+    share->processes++;
     processes->process[place] = *process;
     return &processes->process[place];
+}
+
+static void move_to(struct kernel_processes *processes, struct kernel_process *process,
+                    uint32_t job)
+{
+    processes->share[process->job].processes--;
+    processes->share[process->job].files -= process->file_room;
+    process->job = job;
+    processes->share[job].processes++;
+    processes->share[job].files += process->file_room;
 }
 
 void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, uint64_t start_ns,
@@ -149,7 +171,7 @@ void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, ui
     struct kernel_process *known = find(processes, pid);
     if (known != NULL && is_same_start(known->note.start_ns, start_ns)) {
         known->is_daemon = true;
-        known->job = job;
+        move_to(processes, known, job);
         return;
     }
     if (known != NULL && known->note.start_ns > start_ns)
@@ -328,15 +350,17 @@ static bool has_file(const struct kernel_process *process, uint32_t file)
 static bool make_room(struct kernel_processes *processes, struct kernel_process *process)
 {
     const uint32_t room = process->file_room == 0 ? 8 : 2 * process->file_room;
+    const uint32_t more = room - process->file_room;
+    struct share *share = &processes->share[process->job];
     if (process->file_count < process->file_room)
         return true;
-    if (room > KERNEL_OBJECTS_MAX ||
-        processes->files + room - process->file_room > KERNEL_FILES_MAX)
+    if (room > KERNEL_OBJECTS_MAX || share->files + more > KERNEL_FILES_MAX - processes->files)
         return false;
     uint32_t *larger = realloc(process->file, room * sizeof *larger);
     if (larger == NULL)
         return false;
-    processes->files += room - process->file_room;
+    processes->files += more;
+    share->files += more;
     process->file = larger;
     process->file_room = room;
     return true;

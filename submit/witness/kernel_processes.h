@@ -7,7 +7,8 @@
  *
  * The kernel sends the end of a thread before the event of its exit. So the ends that have come
  * until a time are given in first, and the events before that time after them. Both are bounded;
- * what has no room is counted.
+ * what has no room is counted. Of the room for processes, and for the files that they map, a job
+ * can take half of what others leave: however many processes a user has, there is some for others.
  */
 #ifndef JOBTRAIL_KERNEL_PROCESSES_H
 #define JOBTRAIL_KERNEL_PROCESSES_H
@@ -21,6 +22,7 @@
 #include "submit/witness/task_end.h"
 
 enum {
+    KERNEL_JOBS_MAX = 1024,       /* numbers of jobs are not above */
     KERNEL_PROCESSES_MAX = 65536, /* that live in jobs on this node */
     KERNEL_ENDS_MAX = 65536,      /* of threads, that wait for their event */
     KERNEL_FILES_MAX = 4 << 20,   /* mapped by all of them; 4 bytes each */

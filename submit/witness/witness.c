@@ -168,6 +168,13 @@ static void write_notes(struct witness *witness)
     }
 }
 
+/* The state has what an earlier witness has heard, until the first round of this one. */
+static uint64_t heard_until(const struct witness *witness)
+{
+    const struct witness_state *state = &witness->state;
+    return state->until_ns > state->since_ns ? state->until_ns : state->since_ns;
+}
+
 /* Journals are read first: they name a step's daemon before that forks a task. Ends of threads come
  * before the events of their exits. `is_asked`: somebody waits for what has just happened. */
 static int run_round(struct witness *witness, bool is_asked)
@@ -177,7 +184,7 @@ static int run_round(struct witness *witness, bool is_asked)
     const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME) - young_ns;
     if (is_asked)
         nanosleep(&settle, NULL);
-    int error = witness_jobs_look(witness->jobs, witness->processes);
+    int error = witness_jobs_look(witness->jobs, witness->processes, heard_until(witness));
     if (error != 0)
         return fail(error, "the spool", strerror(-error));
     if (witness->ends >= 0)
@@ -357,7 +364,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
     witness->jobs = witness_jobs_new(spool, &witness->listen);
     if (witness->processes == NULL || witness->jobs == NULL)
         return fail(-ENOMEM, "memory", strerror(ENOMEM));
-    error = witness_jobs_look(witness->jobs, witness->processes);
+    error = witness_jobs_look(witness->jobs, witness->processes, heard_until(witness));
     if (error == 0)
         error = kernel_walk(witness->jobs, witness->processes);
     return error == 0 ? 0 : fail(error, "the processes that run", strerror(-error));

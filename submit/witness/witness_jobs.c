@@ -29,7 +29,8 @@ enum { PIECE_BYTES = 64 << 10, PIECES_MAX = 64 };
 struct witness_job {
     struct spool_job name;
     int directory;       /* -1: no job has this number */
-    bool is_broken;      /* its file could not be made, which was told */
+    bool is_broken;      /* its file could not be begun, which was told */
+    uint64_t broken_ns;  /* since boot: what was told from then on is not written down */
     uint64_t journal_at; /* so far its journal was read */
     struct job_notes notes;
 };
@@ -187,7 +188,22 @@ static bool is_known(const struct witness_jobs *jobs, const struct spool_job *na
     return false;
 }
 
-static void add_job(struct witness_jobs *jobs, const struct spool_job *name)
+/* A full file system may have room a moment later. */
+static void begin_notes(const struct witness_jobs *jobs, struct witness_job *job, uint64_t heard_ns)
+{
+    int error = job_notes_begin(job->directory, &jobs->listen, &job->notes);
+    if (error == 0 && job->is_broken)
+        job_notes_unheard(&job->notes, job->broken_ns, heard_ns);
+    if (error != 0 && !job->is_broken) {
+        job->broken_ns = heard_ns;
+        fprintf(stderr,
+                "jobtrail-submit: witness: job %s: nothing is written down until it can be: %s\n",
+                job->name.name, strerror(-error));
+    }
+    job->is_broken = error != 0;
+}
+
+static void add_job(struct witness_jobs *jobs, const struct spool_job *name, uint64_t heard_ns)
 {
     uint32_t number = 1;
     while (number <= jobs->count && jobs->job[number].directory >= 0)
@@ -197,12 +213,7 @@ static void add_job(struct witness_jobs *jobs, const struct spool_job *name)
         return;
     struct witness_job *job = &jobs->job[number];
     *job = (struct witness_job){.name = *name, .directory = directory};
-    int error = job_notes_begin(directory, &jobs->listen, &job->notes);
-    if (error != 0) {
-        job->is_broken = true;
-        fprintf(stderr, "jobtrail-submit: witness: job %s: nothing is written down: %s\n",
-                name->name, strerror(-error));
-    }
+    begin_notes(jobs, job, heard_ns);
     if (number > jobs->count)
         jobs->count = number;
 }
@@ -225,7 +236,8 @@ static void drop_gone(struct witness_jobs *jobs, struct kernel_processes *proces
 
 /* Directories of jobs that end or begin change the time of the spool's. In the second after a
  * change another one may have the same time. */
-static int list_jobs(struct witness_jobs *jobs, struct kernel_processes *processes)
+static int list_jobs(struct witness_jobs *jobs, struct kernel_processes *processes,
+                     uint64_t heard_ns)
 {
     struct stat status;
     struct timespec now;
@@ -241,7 +253,7 @@ static int list_jobs(struct witness_jobs *jobs, struct kernel_processes *process
         return error;
     for (size_t i = 0; i < found.count; i++)
         if (!found.job[i].left && !is_known(jobs, &found.job[i]))
-            add_job(jobs, &found.job[i]);
+            add_job(jobs, &found.job[i], heard_ns);
     free(found.job);
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
     bool is_settled = now.tv_sec > status.st_mtim.tv_sec + 1;
@@ -249,9 +261,13 @@ static int list_jobs(struct witness_jobs *jobs, struct kernel_processes *process
     return 0;
 }
 
-int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *processes)
+int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *processes,
+                      uint64_t heard_ns)
 {
-    int error = list_jobs(jobs, processes);
+    for (uint32_t i = 1; i <= jobs->count; i++)
+        if (jobs->job[i].directory >= 0 && jobs->job[i].is_broken)
+            begin_notes(jobs, &jobs->job[i], heard_ns);
+    int error = list_jobs(jobs, processes, heard_ns);
     for (uint32_t i = 1; error == 0 && i <= jobs->count; i++)
         if (jobs->job[i].directory >= 0)
             read_journal(jobs, i, processes);

@@ -12,7 +12,7 @@
 #include "submit/witness/kernel_processes.h"
 
 /* Jobs on this node at once; further ones are not listened to. */
-enum { WITNESS_JOBS_MAX = 1024 };
+enum { WITNESS_JOBS_MAX = KERNEL_JOBS_MAX };
 
 struct witness_jobs;
 
@@ -22,8 +22,11 @@ struct witness_jobs *witness_jobs_new(int spool, const struct kernel_listen *lis
 void witness_jobs_free(struct witness_jobs *jobs);
 
 /* Looks for new jobs, and for those that are gone, and tells `processes` of daemons of steps that
- * journals have named since the last look. Returns 0, or -errno where the spool cannot be read. */
-int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *processes);
+ * journals have named since the last look. What the kernel told until `heard_ns` since boot was
+ * taken before: to a job whose file can be begun only now, as the file system was full, that is
+ * unheard. Returns 0, or -errno where the spool cannot be read. */
+int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *processes,
+                      uint64_t heard_ns);
 
 /* The job in whose cgroup of root's the process `pid` is; 0: none. Daemons of steps are in none:
  * journals name them. */

@@ -77,6 +77,16 @@ for i in range($1):
     [[ $(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"') == "library fini 5" ]]
 }
 
+# bats test_tags=needs:hear_kernel
+@test "a process in a pid namespace of its own is found by its start and its path" {
+    listen
+    run_one unshare --fork --pid --mount-proc env "${TRACKED[@]}" "$PROGRAMS/_exit_with" 6
+    flush
+    hush
+    [[ "$(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"' | sort -u)" == *"library kernel 6"* ]]
+    [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
+}
+
 @test "a claim about processes that there were not is not explained" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
@@ -99,7 +109,7 @@ for i in range($1):
     flush
     hush
     [[ $(covered .witness_lost) -gt 0 && $(covered .witness_unexplained) == 0 ]]
-    [[ $(answers) == *"Losses on the nodes of 1 jobs"* ]]
+    [[ $(answers) == *"Losses on the nodes of 1 jobs: 0 processes had no room; these nodes lost $(covered .witness_lost) events,"* ]]
     [[ $(answers --json | jq '.witness.lost > 0 and .witness.jobs_lost == 1') == true ]]
 }
 

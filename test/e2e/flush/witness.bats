@@ -206,6 +206,25 @@ finds() {
     [[ $(field "$PID" status) == 768 ]]
 }
 
+# other_than PID: the witness that the watcher keeps is another one by now, and listens
+other_than() {
+    local pid
+    pid=$(pgrep -P "$WATCHER" -f "^jobtrail-submit witness ") && [[ $pid != "$1" ]] && listens
+}
+
+@test "one that dies is back before the watcher's next turn" {
+    local first
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
+    WATCHER=$!
+    wait_for listens
+    first=$(pgrep -P "$WATCHER" -f "^jobtrail-submit witness ")
+    kill -KILL "$first"
+    wait_for other_than "$first"
+    kill "$WATCHER"
+    wait "$WATCHER" || true
+    wait_for unlocked
+}
+
 unlocked() {
     [[ $(pgrep -f "^jobtrail-submit witness --detach --conf $CONF") == "" ]]
 }

@@ -412,6 +412,15 @@ static void an_end_that_is_the_largest_number_does_not_wrap(void **state)
     assert_true(ending.end_ns == 100 * SECOND && ending.max_ns == 100 * SECOND);
 }
 
+/* The kernel tells inode 5 of the file that was the program at the end. */
+static bool has_inode_5(const struct capture *capture, const struct kernel_note *note)
+{
+    (void)capture;
+    return note->inode == 5;
+}
+
+static uint64_t inode_at_end; /* of kernel_ending() */
+
 /* Times of the process in seconds since the Epoch; the node was booted at 0. */
 static struct ending kernel_ending(const char *journal_text, unsigned signed_at, unsigned exec,
                                    uint32_t lack, struct kernel_noted *kernel)
@@ -426,12 +435,13 @@ static struct ending kernel_ending(const char *journal_text, unsigned signed_at,
                                              .status = 3 << 8,
                                              .lack = lack,
                                              .exec_ns = exec * SECOND,
+                                             .inode = inode_at_end,
                                              .end_ns = 40 * SECOND},
                                     .end_real_ns = 40 * SECOND,
                                     .exec_real_ns = exec * SECOND};
     assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
     const struct ending_evidence evidence = {
-        .journal = &journal, .now_ns = NOW * SECOND, .kernel = kernel};
+        .journal = &journal, .now_ns = NOW * SECOND, .kernel = kernel, .is_program = has_inode_5};
     const struct ending ending = ending_find(&capture, &evidence);
     assert_true(is_consistent(&ending));
     journal_free(&journal);
@@ -492,6 +502,25 @@ static void a_status_that_is_another_programs_is_not_told(void **state)
     assert_string_equal(ending.source, "kernel");
     assert_false(ending.status_known);
     assert_int_equal(ending.end_ns, 40 * SECOND);
+}
+
+static void the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end(void **state)
+{
+    static const char journal[] = STEP_0 END EPILOG;
+    struct kernel_noted kernel;
+    (void)state;
+    inode_at_end = 5;
+    struct ending ending = kernel_ending(journal, 0, 0, KERNEL_LACK_START, &kernel);
+    assert_string_equal(ending.source, "kernel");
+    assert_true(ending.status_known);
+    assert_int_equal(ending.status, 3 << 8);
+    assert_null(ending.used);
+    ending = kernel_ending(journal, 40, 0, KERNEL_LACK_START, &kernel); /* it signed */
+    assert_string_equal(ending.source, "fini");
+    assert_true(ending.status_known);
+    inode_at_end = 6;
+    assert_false(kernel_ending(journal, 0, 0, KERNEL_LACK_START, &kernel).status_known);
+    inode_at_end = 0;
 }
 
 static void what_the_kernel_lost_is_not_believed(void **state)
@@ -724,6 +753,7 @@ int main(void)
         cmocka_unit_test(a_status_that_is_another_programs_is_not_told),
         cmocka_unit_test(what_the_kernel_saw_replaced_ended_then),
         cmocka_unit_test(what_the_kernel_lost_is_not_believed),
+        cmocka_unit_test(the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end),
         cmocka_unit_test(slurms_word_stays_and_the_kernel_says_whose_it_is),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
         cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),

@@ -511,13 +511,33 @@ static void what_has_no_room_is_counted(void **state)
     (void)state;
     for (int32_t i = 0; i < KERNEL_PROCESSES_MAX + 9; i++)
         give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
-    assert_int_equal(losses, 10); /* the daemon has a place too */
+    /* the daemon has a place too */
+    assert_int_equal(losses, KERNEL_PROCESSES_MAX + 9 - (KERNEL_PROCESSES_MAX / 2 - 1));
     for (int32_t i = 0; i < KERNEL_ENDS_MAX + 5; i++)
         end_thread(processes, 1000 + i, 1000 + i, true, 0);
     assert_int_equal(kernel_processes_unmatched(processes), 5);
     kernel_processes_drop(processes, JOB);
     assert_int_equal(kernel_processes_job(processes, 1000, at), 0);
     assert_int_equal(ended_count, 0);
+    kernel_processes_free(processes);
+}
+
+static void a_job_leaves_room_for_another_one(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    for (int32_t i = 0; i < KERNEL_PROCESSES_MAX; i++)
+        give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
+    kernel_processes_daemon(processes, 200, S, JOB + 1);
+    give(processes, KERNEL_EVENT_FORK, 201, 201, 200, at);
+    assert_int_equal(kernel_processes_job(processes, 201, at), JOB + 1);
+    kernel_processes_drop(processes, JOB);
+    kernel_processes_daemon(processes, DAEMON, S, JOB);
+    losses = 0;
+    for (int32_t i = 0; i < KERNEL_PROCESSES_MAX / 2 - 9; i++)
+        give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
+    assert_int_equal(losses, 0);
     kernel_processes_free(processes);
 }
 
@@ -543,6 +563,7 @@ int main(void)
         cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),
         cmocka_unit_test(what_has_no_room_is_counted),
+        cmocka_unit_test(a_job_leaves_room_for_another_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the kernel told of processes of other pid namespaces: their captures have pids that are not
+ * those of the node. The time since boot is the same there. So a capture and a process are one
+ * where the process began when the capture says, and executed the program of that path last, and
+ * where that is so of no other process without a capture.
+ */
+#ifndef JOBTRAIL_OTHER_PIDS_H
+#define JOBTRAIL_OTHER_PIDS_H
+
+#include "submit/evidence/succession.h"
+#include "submit/job/journal_read.h"
+#include "submit/job/kernel_notes.h"
+
+struct other_pids;
+
+/* Returns 0 or -ENOMEM; other_pids_free() releases. `kernel` stays valid. */
+int other_pids_new(const struct journal *journal, const struct kernel_notes *kernel,
+                   const struct succession *succession, struct other_pids **made);
+void other_pids_free(struct other_pids *pids);
+
+/* The process of a capture whose pid is not the node's; NULL: it is not known. Where the kernel's
+ * word has gaps none is: the process that fits may be another one. */
+const struct kernel_noted *other_pids_find(const struct other_pids *pids,
+                                           const struct capture *capture);
+
+#endif

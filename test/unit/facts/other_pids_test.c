@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Processes whose captures have the pid of another namespace.
+ */
+#include "submit/facts/other_pids.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECOND UINT64_C(1000000000)
+
+#define LISTEN                                                                                     \
+    "left                    0\nlisten 1000000000 1000000000 1 1\n"                                \
+    "program 1 - /opt/a\nprogram 2 - /opt/b\n"
+
+/* Began at 10 s, ended at 40 s. */
+#define NOTED(pid, exec, program)                                                                  \
+    "end " pid " 1 10005000000 0 40000000000 " exec " 1 " program " 768 0 0 0 0 0 0 0 0 0 0\n"
+
+/* The pid on the node of the process of a capture in another namespace, where there is also one of
+ * the pid 51 of the node; 0: it is not known. */
+static int32_t find(const char *notes)
+{
+    static const char text[] = "step time=5.000000000 job=1 uid=1 gid=1 step=0 name_space=4\n";
+    struct succession_entry entry = {.pid = 51, .start_ticks = 1000, .name_space = 4};
+    const struct succession succession = {.entry = &entry, .count = 1};
+    const struct capture capture = {.pid = 2,
+                                    .start_ticks = 1000,
+                                    .start_ns = 11 * SECOND,
+                                    .up_ns = 11 * SECOND,
+                                    .name_space = 7,
+                                    .exec = {"/opt/a", 6, 0}};
+    struct kernel_notes kernel;
+    struct journal journal;
+    struct other_pids *pids;
+    assert_int_equal(kernel_notes_parse(strdup(notes), strlen(notes), &kernel), 0);
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    assert_int_equal(other_pids_new(&journal, &kernel, &succession, &pids), 0);
+    const struct kernel_noted *noted = other_pids_find(pids, &capture);
+    int32_t pid = noted == NULL ? 0 : noted->note.pid;
+    other_pids_free(pids);
+    kernel_notes_free(&kernel);
+    journal_free(&journal);
+    return pid;
+}
+
+static void the_only_process_that_fits_is_it(void **state)
+{
+    (void)state;
+    assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1")), 70);
+    assert_int_equal(find(LISTEN NOTED("51", "10900000000", "1") NOTED("70", "10900000000", "1")),
+                     70); /* the other has a capture of its own */
+    assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") NOTED("71", "10900000000", "2")),
+                     70);
+}
+
+static void what_fits_two_or_another_program_is_not_known(void **state)
+{
+    (void)state;
+    assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") NOTED("71", "10900000000", "1")),
+                     0);
+    assert_int_equal(find(LISTEN NOTED("70", "10900000000", "2")), 0);
+    assert_int_equal(find(LISTEN NOTED("70", "11900000000", "1")), 0); /* executed later */
+    assert_int_equal(
+        find(LISTEN "end 70 1 10200000000 0 40000000000 10900000000 1 1 768 0 0 0 0 0 0 0 0 0 0\n"),
+        0); /* began later */
+}
+
+static void where_the_kernels_word_has_gaps_none_is_known(void **state)
+{
+    (void)state;
+    assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") "lost 5 5 1\n"), 0);
+    assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") "left 1\n"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_only_process_that_fits_is_it),
+        cmocka_unit_test(what_fits_two_or_another_program_is_not_known),
+        cmocka_unit_test(where_the_kernels_word_has_gaps_none_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
