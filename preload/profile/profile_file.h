@@ -5,7 +5,7 @@
  * for it (spank/); processes of the job's user that were built with -finstrument-functions fill it
  * (preload/profile/); the flush reads it. All integers are in the machine's byte order, all offsets
  * in the file and sizes in bytes. Times are readings of the counter that profile_header.counter
- * names, called ticks here.
+ * (or profile_process.counter) names, called ticks here.
  *
  *     page 0             struct profile_header
  *     page 1 ..          chunks, each a whole number of pages
@@ -35,13 +35,18 @@
  * The nodes are the tree of the thread's calls: each stands for one function called in one stack.
  * Node 0 is not used; node 1 (PROFILE_ROOT) is where the thread begins, "init"; node 2
  * (PROFILE_OTHERS) counts the calls that got no node, as there was no room. A parent's index is
- * smaller than its child's, so one pass from the last node to the first sums a tree. Two nodes may
- * have the same parent and function: their counts are then to be added.
+ * smaller than its child's, so one pass from the last node to the first sums a tree. A node whose
+ * parent is 0 is none, but for the root. Two nodes may have the same parent and function: their
+ * counts are then to be added.
  *
  * The frames are the calls that are open: `frames` says how many at the most; one with node 0 is
  * none. Frame 0 is that of the root. The calls of a run that was killed stay open. A frame whose
  * stack pointer is not below that of a frame before it is dead, unless their calls were inlined
  * into one function.
+ *
+ * The frames of a thread that has ended without its exits (pthread_exit(), a cancellation) stay
+ * open until its chunk is continued or the process comes to its exit handlers; then they are
+ * closed, and their time is not in `ticks`.
  *
  * A thread that begins may continue the chunk of one of its process that has ended. So a chunk is
  * not a thread's but may be that of several, one after another; `threads` counts them.
@@ -158,6 +163,9 @@ struct profile_process {
     uint64_t lost_calls;       /* atomic; of threads that got no chunk */
     uint32_t lost_objects;     /* atomic; objects that found no room */
     uint32_t object_bytes;     /* atomic; of the objects that follow */
+    uint32_t counter;          /* enum profile_counter; the header's, or PROFILE_COARSE where the
+                                  process may not read the processor's counter */
+    uint32_t light_ticks;      /* calls that take less on average are short; 0: PROFILE_EXACT */
 };
 
 struct profile_object {
@@ -188,10 +196,10 @@ struct profile_thread {
     int32_t tid;      /* of the thread that has it, as the process sees it */
     uint32_t threads; /* that have had it */
     uint32_t frames;  /* more than were ever open at once, of those that found room */
-    uint32_t nodes;   /* atomic; index of the last node that is complete, plus 1 */
-    uint32_t events;  /* atomic */
-    uint32_t unused;  /* 0 */
-    uint64_t gap;     /* ticks that two events are apart at the least */
+    uint32_t nodes;   /* index of the last node, plus 1 */
+    uint32_t events;
+    uint32_t unused; /* 0 */
+    uint64_t gap;    /* ticks that two events are apart at the least */
     /* Calls that have no frame, as there was no room: they are counted here alone. */
     uint64_t lost_calls;
     uint64_t dead_frames; /* calls whose exit never came (longjmp(), exceptions): they were ended
@@ -224,7 +232,8 @@ struct profile_node {
     uint64_t largest;  /* of one call */
     uint64_t caller;   /* where the first call returned to */
     uint32_t parent;   /* index */
-    uint32_t object;   /* which of the process's objects, from 1; 0: not known */
+    uint32_t object;   /* which of the process's objects, from 1; 0: not known when the node was
+                          made, another thread was loading objects */
     uint32_t flags;    /* enum profile_node_flag */
     uint32_t unused;
 };
@@ -250,7 +259,7 @@ enum profile_event_kind {
 /* 32-bit and 64-bit processes share a file. */
 _Static_assert(sizeof(struct profile_header) == 128, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
-_Static_assert(sizeof(struct profile_process) == 176, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_process) == 184, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_object) == 48, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_thread) == 168, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_frame) == 48, "the same layout for every ABI");
