@@ -39,8 +39,8 @@
  * parent is 0 is none, but for the root. Two nodes may have the same parent and function: their
  * counts are then to be added.
  *
- * The frames are the calls that are open: `frames` says how many at the most; one with node 0 is
- * none. Frame 0 is that of the root. The calls of a run that was killed stay open. A frame whose
+ * The frames are the calls that are open. One with node 0 is none, also between others. Frame 0 is
+ * that of the root. The calls of a run that was killed stay open. A frame whose
  * stack pointer is not below that of a frame before it is dead, unless their calls were inlined
  * into one function.
  *
@@ -86,7 +86,8 @@ enum {
     PROFILE_PIECES = 5, /* of one array, beside its part in the chunk of the thread */
     PROFILE_ROOT = 1,
     PROFILE_OTHERS = 2,
-    PROFILE_NODE_FIRST = 3, /* of a function */
+    PROFILE_NODE_FIRST = 3,     /* of a function */
+    PROFILE_LIGHT_CALLS = 1024, /* that are timed before it is known whether they are short */
 };
 
 /* Entries in piece `number`, 1 to PROFILE_PIECES, of an array that has `first` of them in the chunk
@@ -195,11 +196,9 @@ struct profile_thread {
     struct profile_chunk chunk;
     int32_t tid;      /* of the thread that has it, as the process sees it */
     uint32_t threads; /* that have had it */
-    uint32_t frames;  /* more than were ever open at once, of those that found room */
     uint32_t nodes;   /* index of the last node, plus 1 */
     uint32_t events;
-    uint32_t unused; /* 0 */
-    uint64_t gap;    /* ticks that two events are apart at the least */
+    uint64_t gap; /* ticks that two events are apart at the least */
     /* Calls that have no frame, as there was no room: they are counted here alone. */
     uint64_t lost_calls;
     uint64_t dead_frames; /* calls whose exit never came (longjmp(), exceptions): they were ended
@@ -261,7 +260,7 @@ _Static_assert(sizeof(struct profile_header) == 128, "the same layout for every 
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_process) == 184, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_object) == 48, "the same layout for every ABI");
-_Static_assert(sizeof(struct profile_thread) == 168, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_thread) == 160, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_frame) == 48, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_node) == 64, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_event) == 16, "the same layout for every ABI");
