@@ -124,7 +124,7 @@ struct profile_header {
     uint32_t counter;      /* enum profile_counter */
     uint32_t unused;       /* 0 */
     struct profile_pair made;
-    char boot[40]; /* the boot that the counter counts in: /proc/sys/kernel/random/boot_id */
+    char boot[64]; /* the boot that the counter counts in: /proc/sys/kernel/random/boot_id */
     uint64_t dropped[PROFILE_DROPS]; /* atomic: chunks */
 };
 
@@ -256,7 +256,7 @@ enum profile_event_kind {
 };
 
 /* 32-bit and 64-bit processes share a file. */
-_Static_assert(sizeof(struct profile_header) == 128, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_header) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_process) == 184, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_object) == 48, "the same layout for every ABI");

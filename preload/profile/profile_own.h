@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conf/base/cycles.h"
 #include "preload/clock.h"
 #include "preload/profile/profile_file.h"
 
@@ -70,15 +71,7 @@ static inline void profile_order(void)
 /* A reading of the counter. */
 static inline uint64_t profile_ticks(uint32_t counter, clock_function *clock)
 {
-    if (counter != PROFILE_CYCLES)
-        return clock_monotonic_coarse(clock);
-#if defined(__x86_64__) || defined(__i386__)
-    return __builtin_ia32_rdtsc();
-#else
-    uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#endif
+    return counter == PROFILE_CYCLES ? cycles_read() : clock_monotonic_coarse(clock);
 }
 
 /* Where a search begins: the upper bits of a product depend on all lower ones of its factors. */
