@@ -14,6 +14,7 @@
 #include "preload/profile/profile_thread.h"
 
 #define EXPORTED            __attribute__((visibility("default")))
+#define LONG_WAY            __attribute__((noinline, cold))
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 
 EXPORTED void __cyg_profile_func_enter(void *function, void *caller);
@@ -24,7 +25,7 @@ EXPORTED void __cyg_profile_func_exit(void *function, void *caller);
 THREAD_LOCAL struct profile_own *own_known;
 THREAD_LOCAL bool is_refused; /* no chunk could be had */
 
-static __attribute__((noinline)) struct profile_own *begin_thread(void)
+static struct profile_own *begin_thread(void)
 {
     if (!is_refused && profile_run_begin()) {
         struct profile_own *own = profile_thread_begin(own_known);
@@ -36,54 +37,55 @@ static __attribute__((noinline)) struct profile_own *begin_thread(void)
     return own_known != NULL && own_known->frame_room != 0 ? own_known : NULL;
 }
 
-/* Makes room for one frame more. Where there is none, the call is counted. */
-static __attribute__((noinline)) bool make_room(struct profile_own *own,
-                                                const struct profile_call *call)
+/* The long way: for a thread's first call, a stack's first call, and where the stack is not as the
+ * calls say. */
+static LONG_WAY void enter_slowly(uint64_t function, uint64_t caller, uint64_t stack,
+                                  uint64_t place)
 {
-    profile_stack_settle(own, call);
-    if (own->top < own->frame_room || profile_more_frames(own))
-        return true;
-    own->over++;
-    own->thread->lost_calls++;
-    return false;
+    struct profile_own *own = own_known;
+    if (own == NULL || own->frame_room == 0)
+        own = begin_thread();
+    if (own != NULL)
+        profile_stack_enter(own, &(struct profile_call){function, caller, stack, place});
 }
 
-static inline uint32_t find_node(struct profile_own *own, uint32_t parent,
-                                 const struct profile_call *call)
+static LONG_WAY void leave_slowly(uint64_t function, uint64_t caller, uint64_t stack,
+                                  uint64_t place)
 {
-    const struct profile_table *table = own->table;
-    const struct profile_entry *entry = &table->entry[profile_hash(table, parent, call->function)];
-    if (entry->function == call->function && entry->parent == parent)
-        return entry->node;
-    return profile_node_find(own, parent, call->function, call->caller);
+    struct profile_own *own = own_known;
+    if (own != NULL && own->frame_room != 0)
+        profile_stack_leave(own, &(struct profile_call){function, caller, stack, place});
 }
 
-/* A frame is reserved, filled, and published by its node. */
-static inline void enter(struct profile_own *own, const struct profile_call *call)
+/* Calls the long way last, so that the short one saves no register. As profile_stack_enter() for a
+ * stack that has a node. */
+static inline void enter(struct profile_own *own, uint64_t function, uint64_t caller,
+                         uint64_t stack, uint64_t place)
 {
-    const struct profile_frame *above = &own->frames[own->top - 1];
-    uint32_t parent = above->node;
-    if (UNLIKELY(parent == 0 || above->stack <= call->stack || own->alternate != 0))
-        parent = profile_stack_settle(own, call);
-    uint32_t index = find_node(own, parent, call), top = own->top;
-    if (UNLIKELY(top >= own->frame_room && !make_room(own, call)))
-        return;
-    struct profile_node *node = &own->nodes[index];
+    uint32_t top = own->top;
     struct profile_frame *frame = &own->frames[top];
-    own->top = top + 1;
-    profile_order();
-    frame->stack = call->stack;
-    frame->function = call->function;
-    frame->caller = call->caller;
-    frame->place = call->place;
-    node->calls++;
-    if ((node->flags & PROFILE_NODE_LIGHT) != 0 && own->light_ticks != 0) {
-        frame->start = 0;
-        profile_order();
-        frame->node = index;
+    if (UNLIKELY(top >= own->limit)) {
+        enter_slowly(function, caller, stack, place);
         return;
     }
-    uint64_t ticks = profile_ticks(own->counter, own->clock);
+    const struct profile_table *table = own->table;
+    uint32_t parent = frame[-1].node;
+    const struct profile_entry *entry = &table->entry[profile_hash(table, parent, function)];
+    if (UNLIKELY(parent == 0 || frame[-1].stack <= stack || entry->function != function ||
+                 entry->parent != parent)) {
+        enter_slowly(function, caller, stack, place);
+        return;
+    }
+    uint32_t index = entry->node;
+    struct profile_node *node = &own->nodes[index];
+    own->top = top + 1;
+    profile_order();
+    frame->stack = stack;
+    frame->function = function;
+    frame->caller = caller;
+    frame->place = place;
+    node->calls++;
+    uint64_t ticks = (node->flags & PROFILE_NODE_LIGHT) != 0 ? 0 : cycles_read();
     frame->start = ticks;
     profile_order();
     frame->node = index;
@@ -91,57 +93,61 @@ static inline void enter(struct profile_own *own, const struct profile_call *cal
         profile_event_add(own, ticks, index, PROFILE_ENTER);
 }
 
-static inline bool is_top(const struct profile_own *own, const struct profile_call *call)
+/* Whether the frame is that of the function that is left, and no dead one is above it. Where the
+ * exit is a jump, the hook returns to the caller. */
+static inline bool is_left(const struct profile_frame *frame, uint64_t function, uint64_t caller,
+                           uint64_t stack, uint64_t place)
 {
-    const struct profile_frame *frame = &own->frames[own->top - 1];
-    if (own->over != 0 || own->top < 2 || frame->function != call->function)
+    if (frame->function != function)
         return false;
-    if (call->place != call->caller)
-        return frame->stack >= call->stack;
-    return frame->stack < call->stack && (frame - 1)->stack >= call->stack;
+    return place != caller ? frame->stack >= stack
+                           : frame->stack < stack && frame[-1].stack >= stack;
 }
 
-static inline void leave(struct profile_own *own, const struct profile_call *call)
+/* As profile_stack_leave() for the topmost frame. */
+static inline void leave(struct profile_own *own, uint64_t function, uint64_t caller,
+                         uint64_t stack, uint64_t place)
 {
-    if (UNLIKELY(!is_top(own, call))) {
-        profile_stack_leave(own, call);
+    uint32_t top = own->top;
+    struct profile_frame *frame = &own->frames[top - 1];
+    if (UNLIKELY(top - 2 >= own->limit || !is_left(frame, function, caller, stack, place) ||
+                 frame->node >= own->node_count)) {
+        leave_slowly(function, caller, stack, place);
         return;
     }
-    if (own->frames[own->top - 1].start == 0) {
-        profile_stack_pop(own, 0);
-        return;
+    uint32_t index = frame->node;
+    uint64_t ticks = 0;
+    if (frame->start != 0) {
+        ticks = cycles_read();
+        profile_stack_add(own, &own->nodes[index], ticks > frame->start ? ticks - frame->start : 0);
     }
-    uint64_t ticks = profile_ticks(own->counter, own->clock);
-    uint32_t index = profile_stack_pop(own, ticks);
+    frame->node = 0;
+    profile_order();
+    own->top = top - 1;
     if (UNLIKELY(ticks >= own->next_event))
         profile_event_add(own, ticks, index, PROFILE_EXIT);
 }
 
 void __cyg_profile_func_enter(void *function, void *caller)
 {
+    uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
+    uint64_t place = (uintptr_t)__builtin_return_address(0);
     if (!profile_is_on)
         return;
     struct profile_own *own = own_known;
-    if (UNLIKELY(own == NULL || own->frame_room == 0)) {
-        own = begin_thread();
-        if (own == NULL)
-            return;
-    }
-    const struct profile_call call = {(uintptr_t)function, (uintptr_t)caller,
-                                      (uintptr_t)__builtin_dwarf_cfa(),
-                                      (uintptr_t)__builtin_return_address(0)};
-    enter(own, &call);
+    if (UNLIKELY(own == NULL))
+        enter_slowly((uintptr_t)function, (uintptr_t)caller, stack, place);
+    else
+        enter(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
 }
 
 void __cyg_profile_func_exit(void *function, void *caller)
 {
+    uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
+    uint64_t place = (uintptr_t)__builtin_return_address(0);
     struct profile_own *own;
-    if (!profile_is_on || (own = own_known) == NULL || own->frame_room == 0)
-        return;
-    const struct profile_call call = {(uintptr_t)function, (uintptr_t)caller,
-                                      (uintptr_t)__builtin_dwarf_cfa(),
-                                      (uintptr_t)__builtin_return_address(0)};
-    leave(own, &call);
+    if (profile_is_on && (own = own_known) != NULL)
+        leave(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
 }
 
 __attribute__((constructor)) static void profile_start(int argc, char **argv, char **envp)

@@ -69,6 +69,7 @@ bool profile_more_frames(struct profile_own *own)
     own->frames = at;
     profile_order();
     own->frame_room = room;
+    profile_set_limit(own);
     return true;
 }
 

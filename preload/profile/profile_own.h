@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a thread keeps of its profile: private memory, which the kernel fills with zeros in forked
- * children. `top` and `frame_room` are 0 then, so that the child's first call begins anew.
+ * children. `top` and `limit` are 0 then, so that the child's first call begins anew.
  *
  * Other processes of the user have the file mapped too, and may write anything into it. So no
  * number that an address depends on is taken from there without a check: indices of nodes come from
@@ -42,15 +42,16 @@ struct profile_pieces {
 
 struct profile_own {
     uint32_t top;                 /* frames, that of the root included */
-    uint32_t frame_room;          /* 0: this is no thread's yet, or the parent's before a fork() */
+    uint32_t limit;               /* `frame_room`; 0 where only the long way is right */
     struct profile_frame *frames; /* shared */
     struct profile_node *nodes;   /* shared */
     struct profile_table *table;
     uint32_t node_count;
     uint32_t node_room;
-    uint32_t over;      /* calls that are open and have no frame */
-    uint32_t alternate; /* the first frame on an alternate signal stack; 0: none */
-    uint32_t counter;   /* enum profile_counter */
+    uint32_t frame_room; /* 0: this is no thread's yet, or the parent's before a fork() */
+    uint32_t over;       /* calls that are open and have no frame */
+    uint32_t alternate;  /* the first frame on an alternate signal stack; 0: none */
+    uint32_t counter;    /* enum profile_counter */
     uint32_t event_count;
     uint64_t light_ticks;          /* 0: each call is timed */
     uint64_t next_event;           /* ticks: no event before */
@@ -80,6 +81,13 @@ static inline uint32_t profile_hash(const struct profile_table *table, uint32_t 
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(((function ^ (uint64_t)parent << 44) * odd) >> table->shift);
+}
+
+/* Sets `limit` after what it depends on has changed. */
+static inline void profile_set_limit(struct profile_own *own)
+{
+    bool is_plain = own->over == 0 && own->alternate == 0 && own->counter == PROFILE_CYCLES;
+    own->limit = is_plain ? own->frame_room : 0;
 }
 
 /* The node of `function` called from the node `parent`: made if there is none. PROFILE_OTHERS where

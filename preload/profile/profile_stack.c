@@ -12,6 +12,19 @@ static bool is_on_alternate(void)
            (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
+/* Closes the topmost frame, and adds its time to its node. Returns the node. */
+static uint32_t pop(struct profile_own *own, uint64_t ticks)
+{
+    struct profile_frame *frame = &own->frames[own->top - 1];
+    uint32_t index = frame->node;
+    if (index != 0 && index < own->node_count && frame->start != 0)
+        profile_stack_add(own, &own->nodes[index], ticks > frame->start ? ticks - frame->start : 0);
+    frame->node = 0;
+    profile_order();
+    own->top--;
+    return index;
+}
+
 /* Closes all frames from `keep` on. */
 static void close_dead(struct profile_own *own, uint32_t keep)
 {
@@ -19,9 +32,10 @@ static void close_dead(struct profile_own *own, uint32_t keep)
         return;
     uint64_t ticks = profile_ticks(own->counter, own->clock);
     own->over = 0;
+    profile_set_limit(own);
     while (own->top > keep) {
         own->thread->dead_frames += own->frames[own->top - 1].node != 0;
-        profile_stack_pop(own, ticks);
+        pop(own, ticks);
     }
 }
 
@@ -32,6 +46,7 @@ static uint32_t first_comparable(struct profile_own *own)
         return own->alternate == 0 ? 1 : own->alternate;
     close_dead(own, own->alternate);
     own->alternate = 0;
+    profile_set_limit(own);
     return 1;
 }
 
@@ -54,19 +69,53 @@ static uint32_t living(const struct profile_own *own, const struct profile_call 
     return keep;
 }
 
-uint32_t profile_stack_settle(struct profile_own *own, const struct profile_call *call)
+/* Closes the frames that are dead. Returns the node of the nearest one that is left. */
+static uint32_t settle(struct profile_own *own, const struct profile_call *call)
 {
-    uint32_t first = first_comparable(own);
-    uint32_t keep = living(own, call, first);
-    if (keep < own->top && own->alternate == 0 && is_on_alternate())
+    uint32_t keep = living(own, call, first_comparable(own));
+    if (keep < own->top && own->alternate == 0 && is_on_alternate()) {
         own->alternate = own->top;
-    else
+        profile_set_limit(own);
+    } else {
         close_dead(own, keep);
+    }
     for (uint32_t i = own->top; i > 0; i--) {
         if (own->frames[i - 1].node != 0)
             return own->frames[i - 1].node;
     }
     return PROFILE_ROOT;
+}
+
+/* Reserves a frame, fills it, and publishes it by its node. */
+static void push(struct profile_own *own, const struct profile_call *call, uint32_t index)
+{
+    struct profile_node *node = &own->nodes[index];
+    struct profile_frame *frame = &own->frames[own->top];
+    own->top++;
+    profile_order();
+    frame->stack = call->stack;
+    frame->function = call->function;
+    frame->caller = call->caller;
+    frame->place = call->place;
+    node->calls++;
+    frame->start =
+        (node->flags & PROFILE_NODE_LIGHT) != 0 ? 0 : profile_ticks(own->counter, own->clock);
+    profile_order();
+    frame->node = index;
+    if (frame->start >= own->next_event)
+        profile_event_add(own, frame->start, index, PROFILE_ENTER);
+}
+
+void profile_stack_enter(struct profile_own *own, const struct profile_call *call)
+{
+    uint32_t parent = settle(own, call);
+    if (own->over > 0 || (own->top >= own->frame_room && !profile_more_frames(own))) {
+        own->over++;
+        own->thread->lost_calls++;
+        profile_set_limit(own);
+        return;
+    }
+    push(own, call, profile_node_find(own, parent, call->function, call->caller));
 }
 
 static bool is_of(const struct profile_frame *frame, const struct profile_call *call)
@@ -96,18 +145,21 @@ static uint32_t find_left(const struct profile_own *own, const struct profile_ca
     return 0;
 }
 
-uint32_t profile_stack_leave(struct profile_own *own, const struct profile_call *call)
+void profile_stack_leave(struct profile_own *own, const struct profile_call *call)
 {
+    uint64_t ticks = profile_ticks(own->counter, own->clock);
     if (own->over > 0) {
         own->over--;
-        return 0;
+        profile_set_limit(own);
+        return;
     }
-    uint32_t first = first_comparable(own);
-    uint32_t left = find_left(own, call, first);
+    uint32_t left = find_left(own, call, first_comparable(own));
     if (left == 0) {
         own->thread->stray_exits++;
-        return 0;
+        return;
     }
     close_dead(own, left + 1);
-    return profile_stack_pop(own, profile_ticks(own->counter, own->clock));
+    uint32_t index = pop(own, ticks);
+    if (ticks >= own->next_event)
+        profile_event_add(own, ticks, index, PROFILE_EXIT);
 }

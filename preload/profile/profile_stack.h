@@ -20,33 +20,22 @@ struct profile_call {
     uint64_t place;  /* where the hook returns to: the caller, where the call was made a jump */
 };
 
-/* Closes the frames that are dead when this function is entered. Returns the node of the nearest
- * one that is left. */
-uint32_t profile_stack_settle(struct profile_own *own, const struct profile_call *call);
+/* Opens the frame of the function that is entered, and closes those that are dead. */
+void profile_stack_enter(struct profile_own *own, const struct profile_call *call);
 
-/* Closes the frame of the function that is left, and dead ones above it. Returns its node; 0: it
- * had no frame. */
-uint32_t profile_stack_leave(struct profile_own *own, const struct profile_call *call);
+/* Closes the frame of the function that is left, and dead ones above it. */
+void profile_stack_leave(struct profile_own *own, const struct profile_call *call);
 
-/* Closes the topmost frame, and adds its time to its node. Returns the node. */
-static inline uint32_t profile_stack_pop(struct profile_own *own, uint64_t ticks)
+/* Adds a call that took so many ticks. */
+static inline void profile_stack_add(const struct profile_own *own, struct profile_node *node,
+                                     uint64_t time)
 {
-    struct profile_frame *frame = &own->frames[own->top - 1];
-    uint32_t index = frame->node;
-    if (index < own->node_count && frame->start != 0) {
-        struct profile_node *node = &own->nodes[index];
-        uint64_t time = ticks > frame->start ? ticks - frame->start : 0;
-        node->ticks += time;
-        if (time > node->largest)
-            node->largest = time;
-        uint64_t timed = ++node->timed;
-        if (timed == PROFILE_LIGHT_CALLS && node->ticks < own->light_ticks * PROFILE_LIGHT_CALLS)
-            node->flags |= PROFILE_NODE_LIGHT;
-    }
-    frame->node = 0;
-    profile_order();
-    own->top--;
-    return index;
+    node->ticks += time;
+    if (time > node->largest)
+        node->largest = time;
+    if (__builtin_expect(++node->timed == PROFILE_LIGHT_CALLS, 0) &&
+        node->ticks < own->light_ticks * PROFILE_LIGHT_CALLS)
+        node->flags |= PROFILE_NODE_LIGHT;
 }
 
 #endif

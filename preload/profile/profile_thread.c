@@ -34,6 +34,7 @@ static void close_frames(struct profile_own *own)
     own->top = 1;
     own->over = 0;
     own->alternate = 0;
+    profile_set_limit(own);
     for (uint32_t i = 1; i < top; i++) {
         own->thread->dead_frames += own->frames[i].node != 0;
         own->frames[i].node = 0;
@@ -106,11 +107,13 @@ static struct profile_own *make(struct profile_own *forked, int32_t self)
     fill_thread(own, own->thread);
     own->node_count = PROFILE_NODE_FIRST;
     own->node_room = PROFILE_NODES;
+    own->next_event = 1; /* 0 stands for a call that is not timed */
     profile_place_publish(&own->thread->chunk, own->offset, PROFILE_THREAD_BYTES,
                           profile_live()->offset, PROFILE_THREAD);
     own->top = 1;
     profile_order();
     own->frame_room = PROFILE_FRAMES;
+    profile_set_limit(own);
     own->next = __atomic_load_n(&profile_live()->threads, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&profile_live()->threads, &own->next, own, 0,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
