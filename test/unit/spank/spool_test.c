@@ -77,7 +77,7 @@ static struct spool_run run_of(uint32_t job, uint32_t restart, uid_t uid)
                               .restart = restart,
                               .uid = uid,
                               .mount = SPOOL_MOUNT_NO,
-                              .ledger_bytes = LEDGER_BYTES};
+                              .user_bytes = LEDGER_BYTES};
 }
 
 static void line_of(const char *verb, uid_t uid, struct journal_line *line)
