@@ -98,8 +98,12 @@ static int make_argv(const struct link_job *job, struct link_attempt *attempt)
         {"-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd},
     };
     int error = 0;
-    for (int i = 0; i < job->argc && error == 0; i++)
-        error = strings_add(&attempt->argv, job->argv[i]);
+    for (int i = 0; i < job->argc && error == 0; i++) {
+        if (job->profile >= 0 && i == job->profile_place)
+            error = add_descriptor(&attempt->argv, "", job->profile);
+        if (error == 0)
+            error = strings_add(&attempt->argv, job->argv[i]);
+    }
     if (error == 0)
         error = add_color(job, &attempt->argv);
     for (size_t i = 0; i < sizeof added / sizeof added[0] && error == 0; i++)
@@ -153,6 +157,7 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
     run->inherited[1] = job->startup;
     run->inherited[2] = attempt->dependencies;
     run->inherited[3] = attempt->map;
+    run->inherited[4] = job->profile;
     return run_link(run, &attempt->status);
 }
 
@@ -177,9 +182,9 @@ void link_attempt_release(struct link_attempt *attempt)
 /* Removes our objects from the user's dependency file at `path`, which has the content `text`. */
 static int clean_dependency_file(const struct link_job *job, const char *path, char *text)
 {
-    const int added[] = {job->mark, job->startup};
+    const int added[] = {job->mark, job->startup, job->profile};
     bool found = false;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof added / sizeof added[0]; i++) {
         char name[DESCRIPTOR_PATH_SIZE];
         if (added[i] < 0)
             continue;

@@ -30,8 +30,10 @@ struct link_job {
     const char *wrapper;                /* the compiler's wrapper, such as mpicc; "": none */
     char host[256];
     char *cwd;
-    int mark;    /* the object with the watermark, in memory; -1: none */
-    int startup; /* the start-up object; -1: none */
+    int mark;          /* the object with the watermark, in memory; -1: none */
+    int startup;       /* the start-up object; -1: none */
+    int profile;       /* the library for profiles; -1: none */
+    int profile_place; /* before which of the arguments */
 };
 
 /* Nanoseconds since the Epoch. */

@@ -10,7 +10,7 @@
 
 #include "ldwrap/linker_output.h"
 
-enum { RUN_LINK_INHERITED = 4 };
+enum { RUN_LINK_INHERITED = 5 };
 
 struct run_link {
     const char *path; /* of the program */
