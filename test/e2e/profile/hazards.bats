@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What programs do that is hard on a profile: they end as ever, what is left in the file is whole, and
+# what could not be kept is counted.
+
+load ../fixture/job
+load ../fixture/profile
+
+setup() {
+    new_job
+    new_profile
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# instrumented SOURCE... [-- OPTION...]: ./program
+instrumented() {
+    gcc -O1 -g -finstrument-functions "$@" -o program -pthread
+}
+
+@test "SIGKILL at any moment leaves no bad frame, and the open calls show where" {
+    instrumented -x c - <<'C'
+#include <pthread.h>
+#define KEPT __attribute__((noinline))
+KEPT int inner(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+KEPT int outer(int n) { int x = 0; for (int i = 0; i < n; i++) x = inner(x); return x; }
+KEPT int tree(int n) { return n == 0 ? inner(n) : tree(n - 1) + tree(n - 1); }
+static void *work(void *p) { for (;;) { outer(7); tree(5); } return p; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+}
+C
+    local rounds=${JOBTRAIL_SOAK:+1000} i
+    for ((i = 0; i < ${rounds:-40}; i++)); do
+        profiled timeout -s KILL "0.00$((i % 10))$((RANDOM % 10))" ./program || true
+        profiled timeout -s KILL "0.0$((10 + i % 10))" ./program || true
+    done
+    run profile sums open
+    [[ $status == 0 && $output == *$'\nlost 0\n'* && $output == *$'\nstray 0\n'* && $output == *"<work<main<init"* ]]
+    # timeout(1) itself has no instrumented function
+    [[ $output =~ processes\ [1-9] ]]
+}
+
+@test "calls that were open when the program was killed stay open, also those of a thread" {
+    instrumented -x c - <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static pthread_barrier_t barrier;
+static void stuck(void) { pthread_barrier_wait(&barrier); for (;;) pause(); }
+static void *work(void *p) { stuck(); return p; }
+static void end(void) { pthread_barrier_wait(&barrier); raise(SIGKILL); }
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, 0, 2);
+    pthread_create(&thread, 0, work, 0);
+    end();
+}
+C
+    run profiled ./program
+    [[ $status == 137 ]]
+    run profile open
+    [[ $status == 0 && $(awk '{ print $2 }' <<<"$output" | sort) == $'end<main<init\nstuck<work<init' ]]
+}
+
+@test "execve, _exit and exit: each program has a profile of its own" {
+    instrumented -x c - <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+static void next(char **argv) { execv(argv[0], argv); }
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        argv[argc - 1] = 0;
+        next(argv);
+    }
+    if (argc == 2)
+        _exit(4);
+    return 5;
+}
+C
+    run profiled ./program a b c
+    [[ $status == 4 ]]
+    run profile calls sums
+    [[ $output == *"3 3 main<init"* || $output == *"3 0 main<init"* ]]
+    [[ $output == *"next<main<init"* && $output == *$'\nprocesses 3\n'* ]]
+}
+
+@test "a recursion deeper than there are frames is counted, and what comes after it is right" {
+    instrumented -x c - <<'C'
+#include <stdio.h>
+#include <sys/resource.h>
+#include <pthread.h>
+#define KEPT __attribute__((noinline))
+KEPT static int down(int n) { int x = n == 0 ? 0 : down(n - 1); __asm__ volatile("" : "+r"(x)); return x + 1; }
+KEPT static int after(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+static void *work(void *p) { int x = down(299999); for (int i = 0; i < 10; i++) after(i); printf("%d\n", x); return p; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 256 << 20);
+    pthread_create(&thread, &attr, work, 0);
+    pthread_join(thread, 0);
+    return 0;
+}
+C
+    new_profile $((256 << 20))
+    run profiled ./program
+    [[ $status == 0 && $output == 300000 ]]
+    run profile functions sums
+    [[ $status == 0 && $output == *"10 after"* && $output == *$'\nstray 0\n'* && $output == *$'\nopen 0\n'* ]]
+    # frames hold 262144 calls, of which the root and work() have two
+    [[ $output == *$'\nlost 37858\n'* ]]
+}
+
+@test "a file that is full, a full file system, no room to grow: the program goes on, and losses are counted" {
+    new_profile $((100 << 10))
+    cp "$(command -v true)" true
+    instrumented "$PROFILE_PROGRAMS/recursion.c"
+    run profiled ./program
+    [[ $status == 0 && $output == 100001 ]]
+    run profile sums
+    [[ $status == 0 && ! $output =~ lost\ 0 && $output =~ dropped\ [1-9] ]]
+    mkdir small
+    mount -t tmpfs -o size=400k tmpfs small
+    # shellcheck disable=SC2030
+    SPOOL=$PWD/small/spool new_profile $((64 << 20)) || true
+    run profiled ./program
+    umount -l small
+    [[ $status == 0 && $output == 100001 ]]
+}
+
+@test "RLIMIT_FSIZE, RLIMIT_NOFILE and closed descriptors do no harm" {
+    instrumented "$PROFILE_PROGRAMS/recursion.c"
+    run profiled prlimit --fsize=0 ./program
+    [[ $status == 0 || $output == *"100001"* ]]
+    has_calls "$PROFILE_PROGRAMS/recursion.c"
+    new_profile
+    run profiled prlimit --nofile=4 ./program
+    [[ $status == 0 && $output == 100001 ]]
+    has_calls "$PROFILE_PROGRAMS/recursion.c"
+    new_profile
+    instrumented -x c - <<'C'
+#include <unistd.h>
+__attribute__((noinline)) static int down(int n) { int x = n == 0 ? 0 : down(n - 1); __asm__ volatile("" : "+r"(x)); return x; }
+int main(void) { close_range(0, ~0u, 0); return down(999); }
+C
+    profiled ./program
+    [[ $(profile functions) == $'1000 down\n1 main' ]]
+}
+
+@test "a program that may not read the counter is timed by the kernel's clock" {
+    instrumented -x c - <<'C'
+#include <sys/prctl.h>
+__attribute__((no_instrument_function)) int main(int argc, char **argv)
+{
+    extern int part(int);
+    return prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0 ? part(argc) : 9;
+}
+int part(int x) { return x + 1; }
+C
+    run profiled ./program
+    [[ $status == 2 && $(profile functions) == "1 part" ]]
+}
+
+@test "coroutines: no crash, and each call is counted" {
+    instrumented -x c - <<'C'
+#include <stdio.h>
+#include <ucontext.h>
+static ucontext_t back, there;
+static char stack[2][65536];
+__attribute__((noinline)) static void turn(int i) { __asm__ volatile("" : "+r"(i)); swapcontext(&there, &back); }
+static void routine(void) { for (int i = 0; i < 100; i++) turn(i); }
+int main(void)
+{
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack[1];
+    there.uc_stack.ss_size = sizeof stack[1];
+    there.uc_link = &back;
+    makecontext(&there, routine, 0);
+    for (int i = 0; i < 101; i++)
+        swapcontext(&back, &there);
+    puts("done");
+    return 0;
+}
+C
+    run profiled ./program
+    [[ $status == 0 && $output == "done" ]]
+    [[ $(profile functions) == $'1 main\n1 routine\n100 turn' ]]
+}
+
+@test "OpenMP: workers begin at the root" {
+    gcc -O1 -g -fopenmp -finstrument-functions -x c - -o program <<'C'
+#include <stdio.h>
+__attribute__((noinline)) static int work(int i) { __asm__ volatile("" : "+r"(i)); return i; }
+int main(void)
+{
+    int sum = 0;
+#pragma omp parallel for num_threads(4) reduction(+ : sum)
+    for (int i = 0; i < 1000; i++)
+        sum += work(i);
+    printf("%d\n", sum);
+    return 0;
+}
+C
+    run profiled ./program
+    [[ $status == 0 && $output == 499500 ]]
+    run profile functions sums
+    [[ $output == *"1000 work"* && $output == *$'\nlost 0\n'* && $output == *$'\nthreads 4\n'* ]]
+}
+
+@test "a program with more rights than its caller leaves no profile" {
+    instrumented -x c - <<'C'
+int main(void) { return 3; }
+C
+    [[ $(id -u) == 0 ]] || skip "makes a set-user-id program"
+    chmod 4755 program
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+    OWNER=nobody new_profile
+    run setpriv --reuid=nobody --clear-groups env "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./program
+    [[ $status == 3 && $(sum processes) == 0 ]]
+}
