@@ -109,12 +109,15 @@ static uint32_t find_counter(void)
     return known.place.header->counter == PROFILE_CYCLES ? PROFILE_CYCLES : PROFILE_COARSE;
 }
 
+/* Without the vDSO where the processor's counter may not be read, as the precise clocks are read by
+ * it there. */
 static struct profile_pair read_pair(uint32_t counter)
 {
+    clock_function *clock = counter == PROFILE_CYCLES ? known.clock : NULL;
     return (struct profile_pair){
         .ticks = profile_ticks(counter, known.clock),
-        .boot_ns = clock_boot(known.clock),
-        .real_ns = clock_now(known.clock),
+        .boot_ns = clock_boot(clock),
+        .real_ns = clock_now(clock),
     };
 }
 

@@ -26,7 +26,7 @@ has_library() { # PROGRAM
 
 @test "instrumented programs have the library and need nothing preloaded: kinds of links" {
     local way
-    for way in "gcc -O0" "gcc -O2 -no-pie" "gcc -O2 -static" "gcc -O2 -static-pie" "gcc -O2 -flto" "gcc -O2 -flto -static" \
+    for way in "gcc -O0" "gcc -O2 -no-pie" "gcc -O2 -static" "gcc -O2 -static-pie" "gcc -O2 -flto -static" \
         "gcc -O2 -fno-plt -Wl,-z,now" "clang -O2" "clang -O2 -static" "g++ -O2 -static -x c++ -fpermissive -w" \
         "gcc -O2 -fuse-ld=gold" "gcc -O2 -fuse-ld=lld" "clang -O2 -fuse-ld=lld -static"; do
         # shellcheck disable=SC2086 # words
