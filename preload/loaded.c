@@ -98,26 +98,26 @@ static bool is_function(const struct loaded *object, uint32_t index, const char 
 
 /* The filter, a power of two of words, says quickly of most names that they are not there. The last
  * name of a chain has the lowest bit of its hash set. */
-bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
+uintptr_t loaded_function(const struct loaded *object, const char *name, uint32_t hash)
 {
     const uint32_t *head = object->hash;
     const uint32_t bits = 8 * sizeof(ElfW(Addr));
     if (head == NULL || head[0] == 0 || head[2] == 0)
-        return false;
+        return 0;
     const ElfW(Addr) *filter = (const void *)(head + 4);
     ElfW(Addr) word = filter[hash / bits & (head[2] - 1)];
     if ((word >> hash % bits & word >> (hash >> head[3]) % bits & 1) == 0)
-        return false;
+        return 0;
     const uint32_t *buckets = (const void *)(filter + head[2]);
     const uint32_t *chains = buckets + head[0];
     uint32_t index = buckets[hash % head[0]];
     if (index < head[1])
-        return false;
+        return 0;
     for (;; index++) {
         uint32_t other = chains[index - head[1]];
         if ((other | 1) == (hash | 1) && is_function(object, index, name))
-            return true;
+            return object->entry->l_addr + object->symbols[index].st_value;
         if ((other & 1) != 0)
-            return false;
+            return 0;
     }
 }

@@ -28,7 +28,9 @@ struct profile_live {
     uint32_t objects_busy;                     /* atomic; some thread notes an object */
     uint32_t objects;                          /* atomic */
     uint32_t object_bytes;                     /* of those in the chunk */
-    struct profile_range object[LIVE_OBJECTS]; /* by their number minus 1 */
+    struct profile_range object[LIVE_OBJECTS]; /* by their number minus 1; zeros: unloaded */
+    uint16_t record_bytes[LIVE_OBJECTS];       /* of each in the chunk */
+    struct profile_range executable;
 };
 
 /* NULL: no function was called yet. */

@@ -79,6 +79,7 @@ bool profile_run_prepare(const struct image *image)
     const char *mode = NULL;
     for (char **entry = image->envp; *entry != NULL && mode == NULL; entry++)
         mode = text_after(*entry, PROFILE_VARIABLE "=");
+    known.image = *image;
     if (mode == NULL || (!text_equal(mode, PROFILE_EXACT) && !text_equal(mode, PROFILE_LIGHT)))
         return false;
     switches_read(image->envp, &switches);
@@ -89,7 +90,6 @@ bool profile_run_prepare(const struct image *image)
     if (switches.task != NULL)
         text_append(known.task, known.task + sizeof known.task, switches.task);
     known.task[sizeof known.task - 1] = '\0';
-    known.image = *image;
     known.rank = switches.rank;
     known.size = switches.size;
     known.is_light = text_equal(mode, PROFILE_LIGHT);

@@ -232,3 +232,38 @@ C
     run setpriv --reuid=nobody --clear-groups env "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./program
     [[ $status == 3 && $(sum processes) == 0 ]]
 }
+
+@test "two objects one after another at the same addresses have functions of their own" {
+    local name
+    for name in first second; do
+        gcc -O1 -g -fPIC -shared -finstrument-functions -x c - -o lib$name.so <<C
+int part_of_$name(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+C
+    done
+    instrumented -x c - <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+static void *use(const char *library, const char *name, int calls)
+{
+    void *handle = dlopen(library, RTLD_NOW);
+    int (*function)(int) = (int (*)(int))dlsym(handle, name);
+    for (int i = 0; i < calls; i++)
+        function(i);
+    printf("%d\n", dlclose(handle));
+    return (void *)function;
+}
+int main(void)
+{
+    void *first = use("./libfirst.so", "part_of_first", 5);
+    void *second = use("./libsecond.so", "part_of_second", 7);
+    use("./libfirst.so", "part_of_first", 2);
+    return first == second ? 6 : 1;
+}
+C
+    run env LD_PRELOAD="$PROFILE_LIBRARY" ./program
+    [[ $status == 6 && $output == $'0\n0\n0' ]]
+    run profiled ./program
+    # the loader gave them the same place
+    [[ $status == 6 && $output == $'0\n0\n0' ]]
+    [[ $(profile functions) == $'1 main\n7 part_of_first\n7 part_of_second\n3 use' ]]
+}
