@@ -32,9 +32,10 @@ static struct profile_own *begin_thread(void)
         is_refused = own == NULL;
         own_known = own;
     }
-    if (is_refused)
-        profile_run_lose_call();
-    return own_known != NULL && own_known->frame_room != 0 ? own_known : NULL;
+    if (own_known != NULL && own_known->frame_room != 0)
+        return own_known;
+    profile_run_lose_call();
+    return NULL;
 }
 
 /* The long way: for a thread's first call, a stack's first call, and where the stack is not as the

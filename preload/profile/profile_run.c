@@ -31,6 +31,7 @@ static struct {
     bool has_begun; /* this process, or one that it was forked from */
     bool is_forked;
     uint8_t uuid[16];
+    uint64_t lost_calls; /* atomic; while the profile was begun */
 } known;
 
 static struct profile_live *live; /* NULL: not begun */
@@ -69,8 +70,10 @@ void profile_run_tell(struct profile_own *own)
 
 void profile_run_lose_call(void)
 {
-    if (live != NULL && live->process != NULL)
-        __atomic_fetch_add(&live->process->lost_calls, 1, __ATOMIC_RELAXED);
+    uint64_t *count = live != NULL && __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) == LIVE_READY
+                          ? &live->process->lost_calls
+                          : &known.lost_calls;
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
 bool profile_run_prepare(const struct image *image)
@@ -232,6 +235,10 @@ bool profile_run_begin(void)
     if (!has_begun)
         profile_is_on = false;
     __atomic_store_n(&live->state, has_begun ? LIVE_READY : LIVE_FAILED, __ATOMIC_RELEASE);
+    if (has_begun)
+        __atomic_fetch_add(&live->process->lost_calls,
+                           __atomic_exchange_n(&known.lost_calls, 0, __ATOMIC_RELAXED),
+                           __ATOMIC_RELAXED);
     return has_begun;
 }
 

@@ -267,3 +267,83 @@ C
     [[ $status == 6 && $output == $'0\n0\n0' ]]
     [[ $(profile functions) == $'1 main\n7 part_of_first\n7 part_of_second\n3 use' ]]
 }
+
+@test "handlers of signals that come within the library itself: each call is counted, on either stack" {
+    instrumented -x c - <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#define KEPT __attribute__((noinline))
+#define OURS __attribute__((no_instrument_function))
+static volatile int handlers;
+KEPT static void deep(int n) { __asm__ volatile("" : "+r"(n)); if (n > 0) deep(n - 1); }
+static void handler(int signal) { (void)signal; handlers++; deep(3); }
+KEPT static int busy(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+OURS int main(int argc, char **argv)
+{
+    static char other[1 << 16];
+    const stack_t stack = {.ss_sp = other, .ss_size = sizeof other};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = argc > 1 ? SA_ONSTACK : 0};
+    const struct itimerval often = {{0, 60}, {0, 60}}, never = {{0, 0}, {0, 0}};
+    int calls = busy(0); /* what comes while the profile is begun is lost */
+    (void)argv;
+    sigaltstack(&stack, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (handlers < 3000)
+        calls = busy(calls);
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_IGN);
+    printf("%d busy\n%d deep\n%d handler\n", calls, 4 * handlers, handlers);
+    return 0;
+}
+C
+    for where in "" alternate; do
+        new_profile
+        # shellcheck disable=SC2086 # a word or none
+        run profiled ./program $where
+        [[ $status == 0 && $output == *" handler" ]]
+        [[ $(profile functions) == "$output" ]]
+        [[ $(sum stray) == 0 && $(sum lost) == 0 && $(sum open) == 0 ]]
+    done
+}
+
+@test "the time of a function lies between what it measures itself and what its caller does" {
+    instrumented -x c - <<'C'
+#include <stdio.h>
+#include <x86intrin.h>
+#define KEPT __attribute__((noinline))
+#define OURS __attribute__((no_instrument_function))
+static unsigned long long inside[3], outside[3];
+KEPT static void part(int n, unsigned long long ticks)
+{
+    unsigned long long start = __rdtsc();
+    while (__rdtsc() - start < ticks)
+        ;
+    inside[n] += __rdtsc() - start;
+}
+KEPT static void quick(void) { part(0, 20000); }
+KEPT static void slow(void) { part(1, 200000); }
+OURS int main(void)
+{
+    for (int i = 0; i < 300; i++) {
+        unsigned long long start = __rdtsc();
+        quick();
+        unsigned long long middle = __rdtsc();
+        slow();
+        outside[0] += middle - start;
+        outside[1] += __rdtsc() - middle;
+    }
+    printf("%llu %llu quick\n%llu %llu slow\n", inside[0], outside[0], inside[1], outside[1]);
+    return 0;
+}
+C
+    [[ $(<"/sys/devices/system/clocksource/clocksource0/current_clocksource") == tsc ]] || skip "the counter is no clock"
+    run profiled ./program
+    [[ $status == 0 ]]
+    join -1 3 -2 3 <(sort -k3 <<<"$output") <(profile ticks | sort -k3) >joined
+    # NAME INSIDE OUTSIDE TICKS LARGEST
+    awk '!($2 <= $4 && $4 <= $3 && $5 <= $4 && $5 * 300 >= $4) { print; wrong = 1 }
+        END { exit wrong || NR != 2 }' joined
+}
