@@ -109,7 +109,7 @@ int main(void)
     return 0;
 }
 C
-    new_profile $((256 << 20))
+    BYTES=$((256 << 20)) new_profile
     run profiled ./program
     [[ $status == 0 && $output == 300000 ]]
     run profile functions sums
@@ -120,7 +120,7 @@ C
 }
 
 @test "a file that is full, a full file system, no room to grow: the program goes on, and losses are counted" {
-    new_profile $((100 << 10))
+    BYTES=$((100 << 10)) new_profile
     instrumented "$PROFILE_PROGRAMS/recursion.c"
     run profiled ./program
     [[ $status == 0 && $output == 100001 ]]
@@ -129,7 +129,7 @@ C
     mkdir small
     mount -t tmpfs -o size=400k tmpfs small
     # shellcheck disable=SC2030
-    SPOOL=$PWD/small/spool new_profile $((64 << 20)) || true
+    SPOOL=$PWD/small/spool new_profile || true
     run profiled ./program
     umount -l small
     [[ $status == 0 && $output == 100001 ]]

@@ -23,10 +23,10 @@ setup() {
 
 # build SOURCE PROGRAM COMPILER [OPTION...]
 build() {
-    local source=$1 program=$2 compiler=$3 options=(-g)
-    [[ $compiler == "$AFTER_INLINING" ]] || options+=(-finstrument-functions)
-    # shellcheck disable=SC2086 # words
-    $compiler "${options[@]}" ${*:4} "$source" -o "$program" -pthread
+    local source=$1 program=$2 command
+    read -ra command <<<"${*:3}"
+    [[ $3 == "$AFTER_INLINING" ]] || command+=(-finstrument-functions)
+    "${command[@]}" -g "$source" -o "$program" -pthread
 }
 
 # in_each_way SOURCE COMPILER...

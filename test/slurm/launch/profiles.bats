@@ -13,7 +13,8 @@ teardown_file() {
     stop_cluster
 }
 
-# The batch script, which copies the file of the node before the job is over.
+# What the batch script copies before the job is over.
+# shellcheck disable=SC2016 # for the script to expand
 KEEP='cp --sparse=always "$JOBTRAIL_SPOOL/profile" "$OUT" || :'
 
 # job SCRIPT [OPTION...]: submits the script, and waits for it; $KEPT is the copy of the profile
