@@ -82,6 +82,8 @@ enum policy_section {
     POLICY_ROUTINE, /* DFA over "soname:NAME", "path:PATH" and "archive:NAME" of a library, which no
                        match skips, and over "routine:LIBRARY:NAME" of a routine of a designated
                        one, which no match keeps; LIBRARY is its soname or the archive's name */
+    POLICY_PROFILE, /* DFA over the executable's whole path: programs that leave a profile where
+                       their step asks for it; no match keeps */
     POLICY_SECTIONS
 };
 

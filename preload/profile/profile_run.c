@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
+#include "conf/policy/policy_read.h"
+#include "preload/decide.h"
 #include "preload/memory.h"
 #include "preload/predecessor.h"
 #include "preload/profile/profile_grow.h"
@@ -24,7 +26,8 @@ static struct {
     struct image image;
     struct profile_place place;
     clock_function *clock;
-    char spool[PROFILE_PATH_ROOM]; /* a copy, as the program may change its environment */
+    char spool[PROFILE_PATH_ROOM];  /* a copy, as the program may change its environment */
+    char policy[PROFILE_PATH_ROOM]; /* "": there are no rules */
     char task[sizeof((struct profile_process *)NULL)->task];
     uint32_t rank, size;
     bool is_light;
@@ -89,6 +92,9 @@ bool profile_run_prepare(const struct image *image)
     if (switches.spool == NULL || image->page_bytes != PROFILE_PAGE ||
         !profile_place_set(&known.place, switches.spool, image->user) ||
         text_append(known.spool, known.spool + sizeof known.spool, switches.spool) == NULL)
+        return false;
+    if (switches.policy != NULL &&
+        text_append(known.policy, known.policy + sizeof known.policy, switches.policy) == NULL)
         return false;
     if (switches.task != NULL)
         text_append(known.task, known.task + sizeof known.task, switches.task);
@@ -168,12 +174,29 @@ static void fill_process(struct profile_process *process)
     memcpy(process->task, known.task, sizeof process->task);
 }
 
+/* Whether a rule of [profile] leaves this program out. */
+static bool is_skipped(void)
+{
+    char path[1024];
+    struct decide_policy policy;
+    long length = system_readlink("/proc/self/exe", path, sizeof path);
+    if (known.policy[0] == '\0')
+        return false;
+    if (length <= 0 || !decide_map(known.policy, known.image.user, &policy))
+        return true;
+    const struct policy_rule *rule =
+        policy_match(policy.base, POLICY_PROFILE, path, (size_t)length);
+    bool is_skipped = rule != NULL && rule->action == POLICY_SKIP;
+    system_unmap(policy.base, policy.size);
+    return is_skipped;
+}
+
 static bool begin(void)
 {
     known.is_forked = known.has_begun;
     if (known.place.header == NULL) {
         known.clock = clock_find(&known.image);
-        if (!profile_place_map(&known.place))
+        if (is_skipped() || !profile_place_map(&known.place))
             return false;
     }
     find_uuid();

@@ -112,3 +112,15 @@ C
     profiled "$BATS_TEST_TMPDIR/light"
     [[ $(profile calls) == $'1 1 main<init\n100000 1024 quick<main<init' ]]
 }
+
+@test "a program that the site's rules leave out has no profile" {
+    build "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program" gcc -O2
+    new_profile
+    printf '\n[profile]\nskip = .*/program\n' >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    run env JOBTRAIL_POLICY="${CONF%.conf}.policy" "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$BATS_TEST_TMPDIR/program"
+    [[ $status == 3 && $(sum processes) == 0 ]]
+    cp "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/other"
+    run env JOBTRAIL_POLICY="${CONF%.conf}.policy" "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$BATS_TEST_TMPDIR/other"
+    [[ $status == 3 && $(sum processes) == 1 ]]
+}
