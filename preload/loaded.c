@@ -48,13 +48,16 @@ struct loaded loaded_read(const struct link_map *entry)
     return object;
 }
 
+/* The loader's pages are the kernel's. Where stubs are, on x86-64, they have 4 KiB whatever
+ * AT_PAGESZ says, or does not: with larger ones more would become read-only than the loader made.
+ */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object)
 {
     size_t count = image->phdr_count;
     const ElfW(Phdr) *phdr =
         is_executable ? image->phdr : image_headers(image, object->entry, &count);
     uintptr_t bias = is_executable ? image->load_bias : object->entry->l_addr;
-    uintptr_t page = image->page_bytes;
+    const uintptr_t page = IMAGE_PAGE_MIN;
     object->start = UINTPTR_MAX;
     object->end = object->fixed_start = object->fixed_end = 0;
     for (size_t i = 0; phdr != NULL && i < count; i++) {
@@ -80,11 +83,12 @@ bool loaded_needs(const struct loaded *object, const char *soname)
     return false;
 }
 
-uint32_t loaded_hash(const char *name)
+uint32_t loaded_hash(const char *name, uint32_t *length)
 {
-    uint32_t hash = 5381;
-    for (; *name != '\0'; name++)
-        hash = hash * 33 + (unsigned char)*name;
+    uint32_t hash = 5381, at = 0;
+    for (; name[at] != '\0'; at++)
+        hash = hash * 33 + (unsigned char)name[at];
+    *length = at;
     return hash;
 }
 

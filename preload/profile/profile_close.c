@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/profile/profile_close.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
 
@@ -12,8 +13,6 @@
 #include "preload/profile/profile_thread.h"
 
 typedef int close_function(void *handle);
-
-__attribute__((visibility("default"))) close_function dlclose;
 
 static uint32_t closes; /* atomic */
 
@@ -30,7 +29,8 @@ static close_function *find_next(void)
         return NULL;
     static const char name[] = "dlclose";
     const struct r_debug *loader = image_loader(&image);
-    const uint32_t hash = loaded_hash(name);
+    uint32_t length;
+    const uint32_t hash = loaded_hash(name, &length);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     for (bool is_behind = false; entry != NULL; entry = entry->l_next) {
         struct loaded object = loaded_read(entry);
@@ -42,7 +42,7 @@ static close_function *find_next(void)
     return NULL;
 }
 
-int dlclose(void *handle)
+__attribute__((visibility("default"))) int dlclose(void *handle)
 {
     static close_function *next;
     close_function *function = __atomic_load_n(&next, __ATOMIC_RELAXED);

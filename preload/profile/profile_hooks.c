@@ -17,8 +17,9 @@
 #define LONG_WAY            __attribute__((noinline, cold))
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 
-EXPORTED void __cyg_profile_func_enter(void *function, void *caller);
-EXPORTED void __cyg_profile_func_exit(void *function, void *caller);
+/* What compilers call them. */
+EXPORTED void profile_enter(void *function, void *caller) __asm__("__cyg_profile_func_enter");
+EXPORTED void profile_exit(void *function, void *caller) __asm__("__cyg_profile_func_exit");
 
 /* Storage that the loader sets up with the thread: no call is needed to find it. */
 #define THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
@@ -129,7 +130,7 @@ static inline void leave(struct profile_own *own, uint64_t function, uint64_t ca
         profile_event_add(own, ticks, index, PROFILE_EXIT);
 }
 
-void __cyg_profile_func_enter(void *function, void *caller)
+void profile_enter(void *function, void *caller)
 {
     uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
     uint64_t place = (uintptr_t)__builtin_return_address(0);
@@ -142,7 +143,7 @@ void __cyg_profile_func_enter(void *function, void *caller)
         enter(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
 }
 
-void __cyg_profile_func_exit(void *function, void *caller)
+void profile_exit(void *function, void *caller)
 {
     uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
     uint64_t place = (uintptr_t)__builtin_return_address(0);

@@ -299,7 +299,7 @@ static const char *place_of(const char *text, uint32_t site)
     struct strings list = split(text);
     struct link_line line;
     assert_int_equal(link_line_read(&list, &line), 0);
-    int place = profile_archive_place(&line, site, (int)list.count, list.item);
+    int place = profile_archive_place(&line, site, &list);
     snprintf(found, sizeof found, "%s", place == 0 ? "" : list.item[place]);
     link_line_free(&line);
     strings_free(&list);
