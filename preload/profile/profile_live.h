@@ -20,8 +20,10 @@ struct profile_range {
 };
 
 struct profile_live {
-    uint32_t state;                            /* atomic; enum profile_live_state */
-    int32_t starter;                           /* atomic; the thread that begins */
+    uint32_t state;   /* atomic; enum profile_live_state */
+    int32_t starter;  /* atomic; the thread that begins */
+    uint32_t counter; /* enum profile_counter */
+    uint32_t light_ticks;
     struct profile_process *process;           /* shared */
     uint64_t offset;                           /* of its chunk */
     struct profile_own *threads;               /* atomic; all that there have been */

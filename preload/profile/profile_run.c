@@ -61,13 +61,13 @@ uint64_t profile_run_limit(void)
 
 uint64_t profile_run_ticks(void)
 {
-    return profile_ticks(live->process->counter, known.clock);
+    return profile_ticks(live->counter, known.clock);
 }
 
 void profile_run_tell(struct profile_own *own)
 {
-    own->counter = live->process->counter;
-    own->light_ticks = live->process->light_ticks;
+    own->counter = live->counter;
+    own->light_ticks = live->light_ticks;
     own->clock = known.clock;
 }
 
@@ -162,9 +162,9 @@ static void find_uuid(void)
 
 static void fill_process(struct profile_process *process)
 {
-    process->counter = find_counter();
+    process->counter = live->counter = find_counter();
     process->start = read_pair(process->counter);
-    process->light_ticks = find_light(process);
+    process->light_ticks = live->light_ticks = find_light(process);
     process->pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
     process->flags = (known.is_forked ? PROFILE_PROCESS_FORKED : 0) |
                      (known.is_light ? PROFILE_PROCESS_LIGHT : 0);
@@ -271,7 +271,7 @@ void profile_run_end(void)
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();
-    process->last = read_pair(process->counter);
+    process->last = read_pair(live->counter);
     profile_order();
     process->flags |= PROFILE_PROCESS_ENDED;
 }

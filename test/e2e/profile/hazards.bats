@@ -347,3 +347,38 @@ C
     awk '!($2 <= $4 && $4 <= $3 && $5 <= $4 && $5 * 300 >= $4) { print; wrong = 1 }
         END { exit wrong || NR != 2 }' joined
 }
+
+@test "a process of the user's that writes anything into the file takes no other one down" {
+    local scribbler program
+    cat >scribble.c <<'C'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char bytes[256];
+    int fd = open(argv[argc - 1], O_WRONLY);
+    /* the first megabyte but for the header, which the programs look at when they begin */
+    for (;;) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (char)(random() % 3 == 0 ? random() : random() % 4);
+        if (pwrite(fd, bytes, sizeof bytes, 4096 + random() % (1 << 20)) < 0)
+            return 1;
+    }
+}
+C
+    gcc -O2 scribble.c -o scribble
+    for program in recursion threads jumps handlers; do
+        instrumented "$PROFILE_PROGRAMS/$program.c"
+        new_profile
+        observe without ./program
+        ./scribble "$PROFILE_FILE" 3>&- &
+        scribbler=$!
+        for ((i = 0; i < ${JOBTRAIL_SOAK:+50} + 5; i++)); do
+            observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./program
+            diff -r without with
+        done
+        kill "$scribbler"
+        wait "$scribbler" || true
+    done
+}
