@@ -76,12 +76,12 @@ bool profile_more_frames(struct profile_own *own)
 static uint32_t node_add(struct profile_own *own, uint32_t parent, uint64_t function,
                          uint64_t caller)
 {
-    uint32_t object = profile_object_find(function);
     if (own->node_count >= own->node_room && !nodes_grow(own))
         return PROFILE_OTHERS;
     if (own->table->used >= entries_of(own->table) / 2 && !table_grow(own) &&
         own->table->used >= entries_of(own->table) - 1)
         return PROFILE_OTHERS;
+    uint32_t object = profile_object_find(function);
     uint32_t index = own->node_count;
     if (index >= own->node_room) /* a handler took the last one */
         return PROFILE_OTHERS;

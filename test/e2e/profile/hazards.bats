@@ -382,3 +382,54 @@ C
         wait "$scribbler" || true
     done
 }
+
+@test "a filter that refuses the system calls of the library: the program goes on, and losses are counted" {
+    instrumented -x c - <<'C'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+static jmp_buf place;
+__attribute__((noinline)) static int down(int n)
+{
+    if (n < 0)
+        longjmp(place, 1);
+    int x = n == 0 ? 0 : down(n - 1);
+    __asm__ volatile("" : "+r"(x));
+    return x;
+}
+__attribute__((noinline)) static void jump(void)
+{
+    if (setjmp(place) == 0)
+        down(-1);
+}
+int main(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        REFUSE(SYS_openat), REFUSE(SYS_mmap), REFUSE(SYS_munmap), REFUSE(SYS_sigaltstack), REFUSE(SYS_fallocate),
+        REFUSE(SYS_tgkill), REFUSE(SYS_madvise), REFUSE(SYS_readlinkat),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    puts("begun");
+    fflush(stdout);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 9;
+    for (int i = 0; i < 3; i++)
+        jump();
+    return down(999);
+}
+C
+    run profiled ./program
+    [[ $status == 0 && $output == begun ]]
+    # 256 frames and nodes, as where the file cannot be opened again
+    run profile functions sums
+    [[ $status == 0 && $output == *"3 jump"* && $output == *$'\nstray 0\n'* && ! $output == *$'\nlost 0\n'* ]]
+    # each array was tried to be enlarged once
+    [[ $output == *"dropped 0 0 2" ]]
+}
