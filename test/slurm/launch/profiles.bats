@@ -63,6 +63,39 @@ sum() {
     [[ $(sum processes) == 2 ]]
 }
 
+@test "each rank of an MPI program has its calls, and one that is killed shows where: MPICH and Open MPI" {
+    cat >"$DIR/ranks.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+#define KEPT __attribute__((noinline))
+KEPT static int step(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+KEPT static void lost(void) { raise(SIGKILL); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++)
+        step(i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2)
+        lost();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    local mpi
+    for mpi in mpich openmpi; do
+        "mpicc.$mpi" -O1 -g -finstrument-functions "$DIR/ranks.c" -o "$PROGRAMS/ranks_$mpi"
+    done
+    for mpi in "srun -K1 --mpi=pmi2 $PROGRAMS/ranks_mpich" "$MPIRUN $PROGRAMS/ranks_openmpi"; do
+        job "$mpi || :" -n4 --jobtrail-profile=exact
+        [[ $(profile ranks | sort) == $'0 of 4\n1 of 4\n2 of 4\n3 of 4' ]]
+        [[ $(profile functions) == $'1 lost\n4 main\n400 step' ]]
+        [[ $(profile open | grep -c "lost<main<init") == 1 ]]
+    done
+}
+
 @test "a site that wants none has no option; one that wants all needs none" {
     write_jobtrail_conf ""
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
