@@ -433,3 +433,73 @@ C
     # each array was tried to be enlarged once
     [[ $output == *"dropped 0 0 2" ]]
 }
+
+@test "threads that are cancelled at any moment, also within the library, and children forked beside them" {
+    cat >cancel.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define KEPT __attribute__((noinline))
+KEPT static int busy(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+KEPT static int deep(int n) { int x = n ? deep(n - 1) : busy(n); __asm__ volatile("" : "+r"(x)); return x; }
+static void *work(void *p) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL); for (;;) deep(20); return p; }
+static void child(void) { for (int i = 0; i < 10; i++) deep(3); _exit(7); }
+int main(void)
+{
+    int wrong = 0, status;
+    for (int i = 0; i < 500; i++) {
+        pthread_t thread[2];
+        void *result;
+        for (int j = 0; j < 2; j++)
+            pthread_create(&thread[j], NULL, work, NULL);
+        for (int j = 0; j < i % 400; j++)
+            busy(j); /* another moment each time */
+        pid_t pid = i % 50 == 0 ? fork() : -1;
+        if (pid == 0)
+            child();
+        if (pid > 0)
+            wrong += waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != 7;
+        for (int j = 0; j < 2; j++)
+            pthread_cancel(thread[j]);
+        for (int j = 0; j < 2; j++)
+            wrong += pthread_join(thread[j], &result) != 0 || result != PTHREAD_CANCELED;
+    }
+    return wrong;
+}
+C
+    for unwinding in -fno-exceptions -fexceptions; do
+        new_profile
+        instrumented $unwinding cancel.c
+        run profiled ./program
+        [[ $status == 0 ]]
+        run profile sums
+        [[ $status == 0 && $output == *$'\nlost 0\n'* && $output == *$'processes 11\n'* ]]
+    done
+}
+
+@test "more forked children than there is room for: they run as ever, and the file says how many found none" {
+    instrumented -x c - <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static int part(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+int main(void)
+{
+    int status, wrong = 0;
+    for (int i = 0; i < 300; i++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(part(i & 7));
+        wrong += waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != (i & 7);
+    }
+    return wrong;
+}
+C
+    BYTES=$((8 << 20)) new_profile
+    run profiled ./program
+    [[ $status == 0 ]]
+    # of the first 1024 pages the header and the parent have 13, and each child has 12; the last child that finds
+    # room for the chunk of a process finds none for that of its thread
+    run profile functions sums
+    [[ $status == 0 && $output == *$'84 part\n'* && $output == *$'processes 86\n'* && $output == *$'\nlost 1\n'* && $output == *"dropped 216 0 0" ]]
+}
