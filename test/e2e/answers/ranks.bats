@@ -145,11 +145,3 @@ chooses() { # STORE
     ranks "$store" -j 60 -nP
     [ "$output" = "" ]
 }
-
-@test "a store of the version before gets the table" {
-    local store=$BATS_TEST_TMPDIR/store.db
-    load_proven "$BATS_FILE_TMPDIR/nodes" "sqlite:$store"
-    sqlite3 "$store" "DROP VIEW conflict; DROP TABLE ranks; PRAGMA user_version = 7"
-    load_proven "$BATS_FILE_TMPDIR/nodes" "sqlite:$store"
-    adds_up "sqlite:$store"
-}

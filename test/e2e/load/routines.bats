@@ -273,6 +273,7 @@ renewed() {
     [ "$(counted)" = "[0,1,0,0,0]" ]
     [ "$(called)" = '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|NULL|7|0' ]
     [ "$(rows_of run_routine_library run_routine_watch)" = $'run_routine_library|2\nrun_routine_watch|1' ]
+    [ "$(sql "SELECT count(*) FROM ranks")" = 0 ]
 }
 
 @test "a store of version 7 is renewed and takes routines" {
