@@ -306,6 +306,15 @@ static struct ending end_of_replaced(const struct capture *capture,
     return ending;
 }
 
+static struct ending end_told_replaced(uint64_t replaced_ns)
+{
+    return (struct ending){.source = "exec",
+                           .is_measured = true,
+                           .end_ns = replaced_ns,
+                           .min_ns = replaced_ns - KERNEL_ERROR_NS,
+                           .max_ns = sum_of(replaced_ns, KERNEL_ERROR_NS)};
+}
+
 /* A program that only starts another one in its process (wrapper.h) is over when it has begun, or
  * was seen last. */
 static struct ending end_of_wrapper(const struct capture *capture,
@@ -349,13 +358,30 @@ static void add_kernel(const struct capture *capture, const struct kernel_noted 
     ending->used = (kernel->note.lack & KERNEL_LACK_USED) == 0 ? &kernel->note : NULL;
 }
 
+/* Where the kernel's time of the end of this run lies within the bounds, it is the end. */
+static void narrow_by_kernel(struct ending *ending)
+{
+    if (ending->seen == NULL || (ending->seen->note.lack & KERNEL_LACK_END) != 0)
+        return;
+    const uint64_t end_ns = ending->seen->end_real_ns;
+    const uint64_t min_ns = later_of(ending->min_ns, end_ns - KERNEL_ERROR_NS);
+    const uint64_t max_ns = smaller_of(ending->max_ns, sum_of(end_ns, KERNEL_ERROR_NS));
+    if (min_ns > max_ns)
+        return; /* what differs is counted by two_witnesses.h */
+    ending->min_ns = min_ns;
+    ending->max_ns = max_ns;
+    ending->end_ns = smaller_of(later_of(end_ns, min_ns), max_ns);
+}
+
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence)
 {
     const struct journal_task *task = task_of(capture, evidence->journal);
     bool has_next =
         evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
     struct ending ending;
-    if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
+    if (evidence->replaced_ns != 0)
+        ending = end_told_replaced(evidence->replaced_ns);
+    else if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
         ending = end_of_wrapper(capture, evidence, task);
     else if (has_next || was_seen_replaced(evidence))
         ending = end_of_replaced(capture, evidence);
@@ -364,6 +390,7 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
     uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);
     ending.task = task;
     add_kernel(capture, evidence->kernel, &ending);
+    narrow_by_kernel(&ending);
     /* a clock may have been set back */
     ending.end_ns = later_of(believed(ending.end_ns, last_ns), capture->start_ns);
     ending.min_ns = smaller_of(later_of(ending.min_ns, capture->start_ns), ending.end_ns);

@@ -6,8 +6,8 @@
  *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
  *              status known where Slurm waited for it, or from the handler
  *   exec       it replaced itself, at or before the start of the next capture of the same process,
- *              or the time that a successor without a capture stored; or the watcher saw another
- *              program in its process, and no signal ended the task
+ *              or the time that a successor without a capture stored, or that the kernel told;
+ *              or the watcher saw another program in its process, and no signal ended the task
  *   task_exit  it was a task of Slurm's and wrote no end, or lived on after it: the journal has its
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
@@ -65,7 +65,8 @@ struct ending_evidence {
     const struct journal *journal; /* NULL: outside of Slurm */
     uint64_t
         next_ns; /* when the next program of its process began (succession.h); 0: there was none */
-    uint64_t now_ns; /* the end of a job whose epilog has not run and that no boot has ended */
+    uint64_t now_ns;      /* the end of a job whose epilog has not run and that no boot has ended */
+    uint64_t replaced_ns; /* when the kernel told that another program replaced it; 0: it did not */
     const struct look *look;           /* what the watcher saw of it; NULL: nothing */
     const struct kernel_noted *kernel; /* what the kernel told of its process; NULL: nothing */
     /* Whether its program may have replaced itself unseen; asked where it matters. NULL: it has

@@ -15,8 +15,8 @@
 /* The kernel tells of a fork after the start that the journal has, which is cut to a whole tick. */
 enum { TICKS_EARLY = 3, TICKS_LATE = 1, GENERATIONS_MAX = 256 };
 
-static const struct journal_task *task_of(const struct journal *journal,
-                                          const struct kernel_note *note)
+const struct journal_task *kernel_run_task(const struct journal *journal,
+                                           const struct kernel_note *note)
 {
     const uint64_t ticks = note->start_ns / TICK_NS;
     const struct journal_task *task = NULL;
@@ -60,7 +60,7 @@ static bool find_task(const struct kernel_run_source *source, const struct kerne
     const struct kernel_noted *at = noted;
     const struct journal_task *task = NULL;
     for (int i = 0; i < GENERATIONS_MAX; i++) {
-        task = task_of(source->journal, &at->note);
+        task = kernel_run_task(source->journal, &at->note);
         const struct kernel_noted *parent =
             task != NULL ? NULL : kernel_notes_parent(source->notes, &at->note);
         if (parent == NULL)
@@ -155,10 +155,23 @@ static struct capture_object object_of(const struct kernel_notes *notes,
                                    .build_id = build_id_of(file, run->id[number])};
 }
 
-static size_t object_count(const struct kernel_noted *noted)
+/* How many objects have room in a run. Users name files, and many processes can have the same ones.
+ */
+static size_t object_count(const struct kernel_notes *notes, const struct kernel_noted *noted)
 {
-    size_t count = noted->objects == NULL ? 0 : noted->objects->count;
-    return count < KERNEL_RUN_OBJECTS ? count : KERNEL_RUN_OBJECTS;
+    size_t count = 0, bytes = 0;
+    while (noted->objects != NULL && count < noted->objects->count && count < KERNEL_RUN_OBJECTS) {
+        bytes += strlen(notes->programs[notes->object[noted->objects->first + count]].name);
+        if (bytes > KERNEL_RUN_PATHS)
+            break;
+        count++;
+    }
+    return count;
+}
+
+static bool has_more(const struct kernel_noted *noted, size_t count)
+{
+    return noted->objects != NULL && count < noted->objects->count;
 }
 
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
@@ -166,7 +179,8 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
 {
     struct capture *capture = &run->capture;
     capture->objects = run->object;
-    capture->object_count = object_count(noted);
+    capture->object_count = object_count(source->notes, noted);
+    capture->cut = has_more(noted, capture->object_count);
     for (size_t i = 0; i < capture->object_count; i++)
         run->object[i] = object_of(source->notes, noted, i, run);
     capture->build_id = build_id_of(noted->program, run->id[KERNEL_RUN_OBJECTS]);
@@ -199,7 +213,7 @@ void kernel_run_add_objects(const struct kernel_notes *notes, const struct kerne
                             struct kernel_run *run, struct capture *capture)
 {
     bool is_told[KERNEL_RUN_OBJECTS] = {false};
-    const size_t seen = object_count(noted);
+    const size_t seen = object_count(notes, noted);
     struct capture_object object;
     for (size_t i = 0; seen > 0 && i < capture->object_count; i++) {
         const struct capture_object *told = &capture->objects[i];
@@ -210,6 +224,7 @@ void kernel_run_add_objects(const struct kernel_notes *notes, const struct kerne
         }
     }
     size_t count = capture->object_count;
+    capture->cut |= has_more(noted, seen);
     if (count + seen > KERNEL_RUN_OBJECTS)
         return;
     memcpy(run->object, capture->objects, count * sizeof *run->object);

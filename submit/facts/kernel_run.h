@@ -14,7 +14,8 @@
 #include "submit/job/journal_read.h"
 #include "submit/job/kernel_notes.h"
 
-enum { KERNEL_RUN_OBJECTS = 1024, KERNEL_BUILD_ID_BYTES = 20 };
+/* Paths of objects of one run, in bytes: as many as a capture has room for. */
+enum { KERNEL_RUN_OBJECTS = 1024, KERNEL_RUN_PATHS = 128 << 10, KERNEL_BUILD_ID_BYTES = 20 };
 
 struct kernel_run_source {
     const void *policy; /* usable */
@@ -31,13 +32,17 @@ struct kernel_run {
     unsigned char id[KERNEL_RUN_OBJECTS + 1][KERNEL_BUILD_ID_BYTES];
 };
 
+/* The task of Slurm's whose own process this is; NULL: it is none. */
+const struct journal_task *kernel_run_task(const struct journal *journal,
+                                           const struct kernel_note *note);
+
 /* Whether a process of the notes is such a run, and one that the site's rules track. The rules see
  * no arguments: the kernel tells none. Fills in all of `*run` then but for the objects. */
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,
                      struct kernel_run *run);
 
 /* The uuid, which depends on the job, its node, the process and its program's start only, the
- * objects, and whether the file is the one. Looks at files: to be called as the job's user. Returns
+ * objects, as far as their paths have room, and whether the file is the one. Looks at files: to be called as the job's user. Returns
  * 0, or -EIO where no uuid can be made. */
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
                     struct kernel_run *run);

@@ -88,13 +88,17 @@ bool program_is_daemon(const char *path, size_t size)
     return is_named_or_more(path, size, names);
 }
 
+bool program_forks_tasks(const char *path, size_t size)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun",
+                                        "prte",   "prun",    NULL};
+    return is_named_or_more(path, size, names) || program_is_daemon(path, size);
+}
+
 /* The built-in rules for paths (conf/conf_rules.c) have the same names. */
 bool program_is_launcher(const char *path, size_t size)
 {
-    static const char *const exact[] = {"srun",       "salloc",      "mpirun_rsh", "mpiexec_rsh",
+    static const char *const names[] = {"srun",       "salloc",      "mpirun_rsh", "mpiexec_rsh",
                                         "mpirun_mpd", "mpiexec_mpd", NULL};
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun",
-                                        "prte",   "prun",    NULL};
-    return program_is_named(path, size, exact) || is_named_or_more(path, size, names) ||
-           program_is_daemon(path, size);
+    return program_is_named(path, size, names) || program_forks_tasks(path, size);
 }

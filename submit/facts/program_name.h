@@ -24,6 +24,9 @@ bool program_is_shell(const char *path, size_t size);
 /* Starts the tasks of a parallel program, or is their daemon on a node: mpirun, srun, orted. */
 bool program_is_launcher(const char *path, size_t size);
 
+/* Such a one whose children are tasks, or may be: mpirun, orted; not srun. */
+bool program_forks_tasks(const char *path, size_t size);
+
 /* A launcher's daemon on a node. */
 bool program_is_daemon(const char *path, size_t size);
 

@@ -9,7 +9,7 @@
 #include "submit/facts/program_name.h"
 #include "submit/facts/wrapper.h"
 
-/* One daemon starts another where a launcher goes from node to node. */
+/* One starts another where a launcher goes from node to node. */
 enum { DAEMONS_MAX = 4 };
 
 static int compare_parents(int32_t parent_a, uint64_t start_a, int32_t parent_b, uint64_t start_b)
@@ -73,10 +73,10 @@ static bool is_rank(const struct rank_processes *processes, const struct kernel_
            is_tracked(processes->policy, path);
 }
 
-static bool is_daemon(const struct kernel_noted *noted)
+bool rank_process_has_ranks(const struct kernel_noted *noted)
 {
     return noted->program != NULL &&
-           program_is_daemon(noted->program->name, strlen(noted->program->name));
+           program_forks_tasks(noted->program->name, strlen(noted->program->name));
 }
 
 /* The place of the first child of a process, or where it would be. */
@@ -97,6 +97,21 @@ static size_t first_child(const struct rank_processes *processes, const struct k
 static bool is_child(const struct kernel_noted *noted, const struct kernel_note *parent)
 {
     return noted->note.parent == parent->pid && noted->note.parent_start_ns == parent->start_ns;
+}
+
+bool rank_process_is_far(const struct rank_processes *processes, const struct kernel_noted *noted)
+{
+    const size_t all = processes->notes->count;
+    size_t i = first_child(processes, &noted->note);
+    if (program_is_daemon(noted->program->name, strlen(noted->program->name)))
+        return true;
+    for (; i < all && is_child(processes->child[i], &noted->note); i++) {
+        const struct kernel_program *program = processes->child[i]->program;
+        if (program != NULL && program_is_launcher(program->name, strlen(program->name)) &&
+            !program_forks_tasks(program->name, strlen(program->name)))
+            return true;
+    }
+    return false;
 }
 
 /* Puts the children of a process on the list of those to be looked at, which then has none twice: a
@@ -128,11 +143,11 @@ static const struct kernel_noted *oldest_rank(const struct rank_processes *proce
     return oldest;
 }
 
-/* `daemons`: so many launchers' daemons are above it. */
+/* `daemons`: so many launchers and their daemons are above it. */
 static int find_ranks(const struct rank_processes *processes, const struct kernel_noted *top,
                       unsigned daemons, rank_take *take, void *context)
 {
-    if (is_daemon(top) && daemons < DAEMONS_MAX) {
+    if (rank_process_has_ranks(top) && daemons < DAEMONS_MAX) {
         int error = 0;
         size_t all = processes->notes->count;
         for (size_t i = first_child(processes, &top->note);

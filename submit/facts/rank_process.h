@@ -30,7 +30,14 @@ int rank_processes_make(const struct kernel_notes *notes, const struct policy_he
                         struct rank_processes *processes);
 void rank_processes_free(struct rank_processes *processes);
 
-/* The rank of the task whose process is `task`; of a launcher's daemon all that it has started. */
+/* Whether the children of the process are ranks, as those of mpirun or orted. */
+bool rank_process_has_ranks(const struct kernel_noted *noted);
+
+/* Whether it has ranks elsewhere, too: it is a daemon, or has started one by another launcher. */
+bool rank_process_is_far(const struct rank_processes *processes, const struct kernel_noted *noted);
+
+/* The rank of the task whose process is `task`; of a launcher, or its daemon, all that it has
+ * started. */
 int rank_processes_find(const struct rank_processes *processes, const struct kernel_noted *task,
                         rank_take *take, void *context);
 

@@ -11,8 +11,12 @@
 #include "conf/policy/policy_read.h"
 #include "spank/journal.h"
 #include "submit/facts/coverage.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/facts/program_name.h"
 #include "submit/facts/rank_process.h"
+
+/* Below a task. */
+enum { GENERATIONS_MAX = 256 };
 
 static bool is_parallel(const struct journal_step *step)
 {
@@ -52,6 +56,52 @@ static int add_rank(void *context, const struct kernel_noted *noted, bool has_nu
     return error;
 }
 
+/* The task below which a launcher runs, and no other launcher between. */
+static const struct journal_task *task_above(const struct journal *journal,
+                                             const struct kernel_notes *notes,
+                                             const struct kernel_noted *launcher)
+{
+    for (int i = 0; i < GENERATIONS_MAX; i++) {
+        const struct journal_task *task = kernel_run_task(journal, &launcher->note);
+        if (task != NULL)
+            return task;
+        launcher = kernel_notes_parent(notes, &launcher->note);
+        if (launcher == NULL || rank_process_has_ranks(launcher))
+            return NULL;
+    }
+    return NULL;
+}
+
+/* The step of one task below which a launcher runs; NULL: there is none. */
+static const struct journal_step *step_above(const struct journal *journal,
+                                             const struct kernel_notes *notes,
+                                             const struct kernel_noted *launcher)
+{
+    const struct journal_task *task = task_above(journal, notes, launcher);
+    const struct journal_step *step = task == NULL ? NULL : journal_find_step(journal, task->step);
+    return step == NULL || step->opted_out || is_parallel(step) ? NULL : step;
+}
+
+/* One that has started a single program here, and nothing elsewhere, has no ranks. */
+static int find_launched(const struct journal *journal, const struct rank_processes *processes,
+                         struct ranks *ranks)
+{
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < processes->notes->count; i++) {
+        const struct kernel_noted *noted = &processes->notes->noted[i];
+        const struct journal_step *step =
+            rank_process_has_ranks(noted) ? step_above(journal, processes->notes, noted) : NULL;
+        struct search search = {journal, step, NULL, ranks};
+        const size_t before = ranks->count;
+        if (step == NULL)
+            continue;
+        error = rank_processes_find(processes, noted, add_rank, &search);
+        if (ranks->count == before + 1 && !rank_process_is_far(processes, noted))
+            ranks->count = before;
+    }
+    return error;
+}
+
 static int find_ranks(const struct journal *journal, const struct kernel_notes *notes,
                       const struct policy_header *policy, struct ranks *ranks)
 {
@@ -69,6 +119,8 @@ static int find_ranks(const struct journal *journal, const struct kernel_notes *
         ranks->seen[step - journal->steps]++;
         error = rank_processes_find(&processes, noted, add_rank, &search);
     }
+    if (error == 0)
+        error = find_launched(journal, &processes, ranks);
     rank_processes_free(&processes);
     return error;
 }
@@ -234,7 +286,7 @@ static int add_step(const struct journal *journal, const struct journal_step *st
                     struct rank_summary *summary)
 {
     struct rank_row row = new_row(step, "");
-    row.unseen = count_unseen(journal, step, ranks);
+    row.unseen = is_parallel(step) ? count_unseen(journal, step, ranks) : 0;
     if (row.unseen > 0)
         row.end_ns = step->end_ns == 0 ? end_ns : step->end_ns;
     fill_row(ranks, at, &row);
@@ -254,16 +306,20 @@ static int add_steps(const struct journal *journal, const struct ranks *ranks, u
     int error = 0;
     for (size_t i = 0; error == 0 && i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
-        if (is_parallel(step) && journal_find_step(journal, step->step) == step)
+        if (journal_find_step(journal, step->step) == step)
             error = add_step(journal, step, ranks, &at, end_ns, summary);
     }
     return error;
 }
 
-static bool has_parallel(const struct journal *journal)
+/* Whether there may be ranks: most jobs have none. */
+static bool has_parallel(const struct journal *journal, const struct kernel_notes *notes)
 {
     for (size_t i = 0; i < journal->step_count; i++)
         if (is_parallel(&journal->steps[i]))
+            return true;
+    for (size_t i = 0; i < notes->program_count; i++)
+        if (program_forks_tasks(notes->programs[i].name, strlen(notes->programs[i].name)))
             return true;
     return false;
 }
@@ -275,7 +331,7 @@ int rank_summary_make(const struct journal *journal, const struct kernel_notes *
     struct rank_summary made = {.count = 0};
     struct ranks ranks = {.count = 0};
     int error = 0;
-    if (notes->listeners > 0 && has_parallel(journal) &&
+    if (notes->listeners > 0 && has_parallel(journal, notes) &&
         (policy->switches & POLICY_TRACK_MPI) != 0 && !coverage_excludes(policy, journal) &&
         !coverage_skips_host(policy)) {
         ranks.seen = calloc(journal->step_count, sizeof *ranks.seen);

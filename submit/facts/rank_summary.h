@@ -7,7 +7,9 @@
  *
  * The program of a task is the last one of its process, if the rules track it. Where that is a
  * shell, a wrapper or left out by the rules, it is the oldest one below it that they track. What a
- * launcher's daemon has started has no number: each is a rank. The kernel tells no arguments: what
+ * launcher's daemon has started has no number: each is a rank. So it is where a step has one task,
+ * as batch steps have, and mpirun or the like runs below it: if that has started several, or others
+ * on other nodes. The kernel tells no arguments: what
  * rules decide by arguments counts as tracked. Of a process that is older than its witness no
  * program is known: it is a rank of the program "".
  *
@@ -64,9 +66,9 @@ struct rank_summary {
     size_t left_out; /* rows for which there was no room */
 };
 
-/* Of the steps with several tasks; nothing where no witness listened, or where the rules leave out
- * the job. `end_ns`: of the job. Returns 0 or -ENOMEM; rank_summary_free() releases `*summary`.
- * Journal and notes must outlive it. */
+/* Of the steps with several tasks, or with launchers; nothing where no witness listened, or where
+ * the rules leave out the job. `end_ns`: of the job. Returns 0 or -ENOMEM; rank_summary_free()
+ * releases `*summary`. Journal and notes must outlive it. */
 int rank_summary_make(const struct journal *journal, const struct kernel_notes *notes,
                       const struct policy_header *policy, uint64_t end_ns,
                       struct rank_summary *summary);

@@ -9,6 +9,7 @@
 #include "conf/base/process.h"
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 
 /* NEAR_NS: reading two clocks, of which one goes by the kernel's tick. LATE_NS: for a process to
@@ -16,6 +17,8 @@
 #define NEAR_NS  UINT64_C(11000000)
 #define LATE_NS  UINT64_C(1000000000)
 #define EARLY_NS UINT64_C(1000000000)
+
+enum { GENERATIONS_MAX = 256 };
 
 struct two_witnesses {
     struct two_witnesses_source source;
@@ -152,7 +155,7 @@ static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
                                        const struct capture *capture)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
-    if (capture->name_space != 0)
+    if (!journal_knows_pids(witnesses->source.journal, capture->step, capture->name_space))
         return WITNESS_NAME_SPACE;
     if (witnesses->source.journal->reboot_ns == 0 && still_runs(capture))
         return WITNESS_OUTLIVED;
@@ -211,6 +214,21 @@ static bool take_one(uint64_t *left)
     return is_there;
 }
 
+/* Whether it is, or descends from, a task that is not its step's first: rank 0 has the run, which
+ * may be on another node. Where a parent has not ended the task is not known. */
+static bool is_behind_first_task(const struct two_witnesses *witnesses,
+                                 const struct kernel_noted *noted)
+{
+    const struct two_witnesses_source *source = &witnesses->source;
+    for (int i = 0; i < GENERATIONS_MAX && noted != NULL; i++) {
+        const struct journal_task *task = kernel_run_task(source->journal, &noted->note);
+        if (task != NULL)
+            return task->task > 0;
+        noted = kernel_notes_parent(source->kernel, &noted->note);
+    }
+    return false;
+}
+
 static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
                                            const struct kernel_noted *noted, uint64_t *dropped)
 {
@@ -227,7 +245,7 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
         return WITNESS_LEFT_OUT;
     if (was_killed_early(note))
         return WITNESS_KILLED;
-    if (take_one(&witnesses->followers[note->program]))
+    if (take_one(&witnesses->followers[note->program]) || is_behind_first_task(witnesses, noted))
         return WITNESS_FOLLOWER;
     return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                               : WITNESS_UNEXPLAINED;

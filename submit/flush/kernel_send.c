@@ -29,12 +29,15 @@ static bool has_record(const struct coverage *coverage, const struct journal_tas
 }
 
 static int send_run(const struct ledger_send *send, const struct kernel_noted *noted,
-                    const struct kernel_run *run, uint64_t dropped, uint64_t *runs)
+                    bool is_replaced, const struct kernel_run *run, uint64_t dropped,
+                    uint64_t *runs)
 {
     const struct reading_request *request = send->request;
     struct built_record record;
-    const struct ending_evidence evidence = {
-        .journal = request->journal, .now_ns = request->now_ns, .kernel = noted};
+    const struct ending_evidence evidence = {.journal = request->journal,
+                                             .now_ns = request->now_ns,
+                                             .replaced_ns = is_replaced ? noted->end_real_ns : 0,
+                                             .kernel = is_replaced ? NULL : noted};
     const struct ending ending = ending_find(&run->capture, &evidence);
     struct run_source source = {.conf = request->conf,
                                 .lines = &send->lines,
@@ -53,6 +56,12 @@ static int send_run(const struct ledger_send *send, const struct kernel_noted *n
     return error;
 }
 
+/* Processes by their last programs, and behind them programs that others replaced. */
+static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, size_t at)
+{
+    return at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
+}
+
 int kernel_send(const struct ledger_send *send, const struct coverage *coverage, uint64_t dropped,
                 uint64_t *runs)
 {
@@ -66,15 +75,16 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
     int error = run == NULL ? -ENOMEM : 0;
     if (coverage_excludes(send->policy, request->journal))
         return error;
-    for (size_t i = 0; error == 0 && i < request->kernel->count; i++) {
-        const struct kernel_noted *noted = &request->kernel->noted[i];
+    const size_t last = request->kernel->count, count = last + request->kernel->replaced_count;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
             has_record(coverage, run->is_task) || !send->begin(send->context, unit))
             continue;
         error = kernel_run_make(&source, noted, run);
         if (error == 0)
-            error = send_run(send, noted, run, dropped, runs);
+            error = send_run(send, noted, i >= last, run, dropped, runs);
     }
     return error;
 }

@@ -114,7 +114,8 @@ static bool always(const struct capture *capture)
 static const struct kernel_noted *find_noted(const struct ends *ends, const struct capture *capture)
 {
     const struct kernel_notes *kernel = ends->send->request->kernel;
-    bool is_known = kernel != NULL && capture->name_space == 0;
+    bool is_known = kernel != NULL && journal_knows_pids(ends->send->request->journal,
+                                                         capture->step, capture->name_space);
     return is_known
                ? kernel_notes_find(kernel, capture->pid, capture->start_ticks, capture->first != 0)
                : NULL;

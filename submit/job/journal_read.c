@@ -145,6 +145,14 @@ const struct journal_step *journal_find_step(const struct journal *journal, uint
     return NULL;
 }
 
+bool journal_knows_pids(const struct journal *journal, uint32_t step, uint64_t name_space)
+{
+    const struct journal_step *found = journal_find_step(journal, step);
+    if (found == NULL && journal->step_count > 0)
+        found = &journal->steps[0];
+    return name_space == 0 || (found != NULL && found->name_space == name_space);
+}
+
 const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
                                              uint64_t ticks)
 {

@@ -25,18 +25,28 @@ enum { BUILD_ID_BYTES = 20 };
 /* ---- Writing ----------------------------------------------------------------------------------
  */
 
-size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room)
+static size_t print_note(const char *verb, const struct kernel_note *note, char *line, size_t room)
 {
     int length =
         snprintf(line, room,
-                 "end %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 "%s %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
                  " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
-                 note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
+                 verb, note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
                  note->exec_ns, note->execs, note->program, note->status, note->lack, note->uid,
                  note->run_ns, note->system_ns, note->peak_kib, note->read_bytes, note->write_bytes,
                  note->device, note->inode, note->objects);
     return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
+}
+
+size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room)
+{
+    return print_note("end", note, line, room);
+}
+
+size_t kernel_replaced_print(const struct kernel_note *note, char *line, size_t room)
+{
+    return print_note("replaced", note, line, room);
 }
 
 size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
@@ -74,7 +84,7 @@ size_t kernel_objects_print(uint32_t number, const uint32_t *file, size_t count,
 /* What the lines so far say about those that follow. */
 struct reading {
     struct kernel_notes notes;
-    size_t room, program_room, set_room, object_room, gap_room;
+    size_t room, replaced_room, program_room, set_room, object_room, gap_room;
     size_t first_program, first_set; /* of this listener */
     uint64_t *loss_ns;               /* owned: when the losses were told */
     size_t loss_count, loss_room;
@@ -130,13 +140,13 @@ static int take_objects(struct reading *reading, const char *line)
     return 0;
 }
 
-static bool parse_note(const char *line, struct kernel_note *note)
+static bool parse_note(const char *numbers, struct kernel_note *note)
 {
     char end = 'x';
-    return sscanf(line,
-                  "end %" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNu32 " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
+    return sscanf(numbers,
+                  "%" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32
+                  " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
                   &note->pid, &note->parent, &note->start_ns, &note->parent_start_ns, &note->end_ns,
                   &note->exec_ns, &note->execs, &note->program, &note->status, &note->lack,
                   &note->uid, &note->run_ns, &note->system_ns, &note->peak_kib, &note->read_bytes,
@@ -144,15 +154,12 @@ static bool parse_note(const char *line, struct kernel_note *note)
            note->pid > 0 && note->start_ns <= note->end_ns;
 }
 
-static int take_note(struct reading *reading, const char *line)
+static int take_note(struct reading *reading, const char *numbers, struct kernel_noted *noted)
 {
-    struct kernel_notes *notes = &reading->notes;
+    const struct kernel_notes *notes = &reading->notes;
     struct kernel_note note;
-    if (!parse_note(line, &note))
+    if (!parse_note(numbers, &note))
         return -EINVAL;
-    int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
-    if (error != 0)
-        return error;
     size_t program = reading->first_program + note.program;
     if (note.program == 0 || program > notes->program_count)
         program = 0;
@@ -160,11 +167,31 @@ static int take_note(struct reading *reading, const char *line)
     size_t set = reading->first_set + note.objects;
     note.objects = note.objects == 0 || set > notes->set_count ? 0 : (uint32_t)set;
     const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
-    notes->noted[notes->count++] =
+    *noted =
         (struct kernel_noted){.note = note,
                               .end_real_ns = note.end_ns + offset_ns,
                               .exec_real_ns = note.exec_ns == 0 ? 0 : note.exec_ns + offset_ns};
     return 0;
+}
+
+static int take_end(struct reading *reading, const char *numbers)
+{
+    struct kernel_notes *notes = &reading->notes;
+    int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
+    if (error == 0)
+        error = take_note(reading, numbers, &notes->noted[notes->count]);
+    notes->count += error == 0;
+    return error;
+}
+
+static int take_replaced(struct reading *reading, const char *numbers)
+{
+    struct kernel_notes *notes = &reading->notes;
+    int error = GROW_TO(notes->replaced, reading->replaced_room, notes->replaced_count + 1);
+    if (error == 0)
+        error = take_note(reading, numbers, &notes->replaced[notes->replaced_count]);
+    notes->replaced_count += error == 0;
+    return error;
 }
 
 static int take_loss(struct reading *reading, uint64_t time_ns, uint64_t count)
@@ -244,7 +271,9 @@ static int take_numbers(struct reading *reading, const char *line)
 static int take_line(struct reading *reading, char *line, char *end)
 {
     if (strncmp(line, "end ", 4) == 0)
-        return take_note(reading, line);
+        return take_end(reading, line + 4);
+    if (strncmp(line, "replaced ", 9) == 0)
+        return take_replaced(reading, line + 9);
     if (strncmp(line, "program ", 8) == 0)
         return take_program(reading, line, end);
     if (strncmp(line, "objects ", 8) == 0)
@@ -280,20 +309,27 @@ static int take_lines(struct reading *reading, char *text, size_t size)
     return 0;
 }
 
+/* What the numbers of programs and sets lead to, when all of these are read. */
+static void resolve(const struct reading *reading, struct kernel_noted *noted, size_t count)
+{
+    const struct kernel_notes *notes = &reading->notes;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t program = noted[i].note.program, set = noted[i].note.objects;
+        if (has_loss(reading, &noted[i].note))
+            noted[i].note.lack |= KERNEL_LACK_OBJECTS;
+        noted[i].program = program == 0 ? NULL : &notes->programs[program - 1];
+        noted[i].objects = set == 0 ? NULL : &notes->sets[set - 1];
+    }
+}
+
 int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
 {
     struct reading reading = {.notes = {.text = text}};
     int error = take_lines(&reading, text, size);
     struct kernel_notes *found = &reading.notes;
     CLEANUP_FREE void *losses = reading.loss_ns;
-    for (size_t i = 0; i < found->count; i++) {
-        uint32_t program = found->noted[i].note.program;
-        uint32_t set = found->noted[i].note.objects;
-        if (has_loss(&reading, &found->noted[i].note))
-            found->noted[i].note.lack |= KERNEL_LACK_OBJECTS;
-        found->noted[i].program = program == 0 ? NULL : &found->programs[program - 1];
-        found->noted[i].objects = set == 0 ? NULL : &found->sets[set - 1];
-    }
+    resolve(&reading, found->noted, found->count);
+    resolve(&reading, found->replaced, found->replaced_count);
     if (error == 0 && found->count > 0)
         qsort(found->noted, found->count, sizeof *found->noted, compare);
     if (error == 0)
@@ -318,6 +354,7 @@ void kernel_notes_free(struct kernel_notes *notes)
 {
     free(notes->text);
     free(notes->noted);
+    free(notes->replaced);
     free(notes->programs);
     free(notes->gaps);
     free(notes->sets);

@@ -29,6 +29,10 @@
  *       in the kernel; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from
  *       and to storage; DEVICE and INODE of the executable; OBJECTS the set of files that its last
  *       program had mapped so that they can be executed (0: none)
+ *   replaced ...
+ *       the same of a program that had not mapped jobtrail's library, and that another one replaced
+ *       at END: PROGRAM, EXEC and OBJECTS are its own, EXECS how many were seen until then; its
+ *       status, and what it used, are not told
  *   lost TIME COUNT
  *       so many events of processes of this node, of whatever job, were lost before this time
  *   overrun TIME COUNT
@@ -37,7 +41,7 @@
  *       so many more processes of this job have ended, and are not here: there was no room
  *
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
- * `program` and `end` stop KERNEL_NOTES_RESERVE before.
+ * `program`, `objects`, `end` and `replaced` stop KERNEL_NOTES_RESERVE before.
  */
 #ifndef JOBTRAIL_KERNEL_NOTES_H
 #define JOBTRAIL_KERNEL_NOTES_H
@@ -109,12 +113,13 @@ struct kernel_gap {
 };
 
 struct kernel_notes {
-    char *text;                      /* owned */
-    struct kernel_noted *noted;      /* owned, by pid and start */
+    char *text;                    /* owned */
+    struct kernel_noted *noted;    /* owned, by pid and start */
+    struct kernel_noted *replaced; /* owned: programs that others replaced, as the file has them */
     struct kernel_program *programs; /* owned */
     struct kernel_objects *sets;     /* owned */
     uint32_t *object;                /* owned: places in `programs` */
-    size_t count, program_count, set_count, object_count, bad_lines;
+    size_t count, replaced_count, program_count, set_count, object_count, bad_lines;
     struct kernel_gap *gaps; /* owned: nobody has listened */
     size_t gap_count;
     uint64_t lost, left;     /* events of the node, processes of the job */
@@ -125,9 +130,11 @@ struct kernel_notes {
     uint64_t until_ns; /* since the Epoch: all that was told before is here. The caller sets it */
 };
 
-/* Writes the line of a process, or of a program whose name has `size` bytes, into `room` bytes at
- * `line`. Return its length, which is below `room`, and without what is too long of a name. */
+/* Writes the line of a process, of a program that another one replaced, or of one whose name has
+ * `size` bytes, into `room` bytes at `line`. Return its length, which is below `room`, and without
+ * what is too long of a name. */
 size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room);
+size_t kernel_replaced_print(const struct kernel_note *note, char *line, size_t room);
 size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
                             const char *name, size_t size, char *line, size_t room);
 

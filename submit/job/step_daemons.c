@@ -18,15 +18,15 @@
 /* Debian calls the file slurmstepd-wlm. A user can give their process any name. Where its program
  * is set-user-id, its real uid is still the user's. The daemon acts as the user for moments
  * (as_root.h); its real uid is still root's. */
-static bool is_daemon(int proc, const char *pid)
+bool step_daemon_is(int32_t pid)
 {
     static const char name[] = "Name:\t" DAEMON, uids[] = "\nUid:\t0\t";
-    char path[NAME_MAX + 16], text[1024];
+    char path[48], text[1024];
     uint64_t ticks;
-    snprintf(path, sizeof path, "%s/status", pid);
-    return io_read_text(proc, path, text, sizeof text) > 0 &&
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    return io_read_text(AT_FDCWD, path, text, sizeof text) > 0 &&
            strncmp(text, name, strlen(name)) == 0 && strstr(text, uids) != NULL &&
-           process_start(atoi(pid), &ticks);
+           process_start(pid, &ticks);
 }
 
 /* From 23.11 on a process "slurmstepd infinity" keeps a cgroup for all jobs, and from 25.11 on
@@ -51,7 +51,7 @@ bool step_daemon_may_live(uint32_t job)
     if (listing_open(AT_FDCWD, "/proc", &proc) != 0)
         return true;
     for (const char *pid; (pid = listing_next(proc)) != NULL;)
-        if (isdigit((unsigned char)pid[0]) && is_daemon(dirfd(proc), pid) &&
+        if (isdigit((unsigned char)pid[0]) && step_daemon_is(atoi(pid)) &&
             may_be_of(dirfd(proc), pid, job))
             return true;
     return false;

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether the process `pid` is a slurmstepd of root's. */
+bool step_daemon_is(int32_t pid);
+
 /* Whether a slurmstepd of root's may be one of the job: it has the job's number, or it has none, as
  * at its start. A zombie is none. That of another cluster's job of this number counts, too. Looks
  * at every process; true also where these cannot be listed. */

@@ -155,7 +155,15 @@ bool job_notes_end(struct job_notes *notes, const struct kernel_note *note)
     size_t length = kernel_note_print(note, line, sizeof line);
     bool has_room = add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
     notes->left += !has_room;
+    notes->waiting += has_room;
     return has_room;
+}
+
+void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
+{
+    char line[KERNEL_LINE_MAX];
+    size_t length = kernel_replaced_print(note, line, sizeof line);
+    add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
 }
 
 void job_notes_left(struct job_notes *notes)
@@ -196,11 +204,13 @@ int job_notes_write(struct job_notes *notes)
         return 0;
     CLEANUP_CLOSE int fd = open_file(notes->directory, 0);
     int error = fd < 0 ? fd : append(fd, notes);
-    if (error == 0)
-        error = write_left(fd, notes->left);
+    if (fd >= 0) { /* the first line is there, also where the file system is full */
+        int told = write_left(fd, notes->left + (error == 0 ? 0 : notes->waiting));
+        error = error != 0 ? error : told;
+    }
     if (error != 0 && error != -ENOENT) /* a flush has removed it, and removes the directory */
         return error;
-    notes->length = 0;
+    notes->length = notes->waiting = 0;
     notes->told = notes->left;
     return 0;
 }

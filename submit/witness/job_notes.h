@@ -23,6 +23,7 @@ struct job_notes {
     char *text;    /* owned: what is to be appended */
     size_t length;
     uint64_t size;                  /* of the file, with what is to be appended */
+    uint64_t waiting;               /* processes in what is to be appended */
     uint64_t left, told;            /* processes without room; of these, that the file tells of */
     struct id_cache programs, sets; /* owned: their numbers */
 };
@@ -41,6 +42,10 @@ uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t
 
 /* A process has ended. Returns whether there was room. */
 bool job_notes_end(struct job_notes *notes, const struct kernel_note *note);
+
+/* A program without the library was replaced. Where there is no room, there is none for the end of
+ * its process. */
+void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note);
 
 /* A process has had no room elsewhere. */
 void job_notes_left(struct job_notes *notes);

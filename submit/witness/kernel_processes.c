@@ -152,6 +152,8 @@ void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, ui
         known->job = job;
         return;
     }
+    if (known != NULL && known->note.start_ns > start_ns)
+        return; /* which has its pid now */
     add(processes, &(struct kernel_process){.note = {.pid = pid, .start_ns = start_ns},
                                             .job = job,
                                             .threads = 1,
@@ -173,10 +175,11 @@ void kernel_processes_older(struct kernel_processes *processes,
         known->note.lack |= KERNEL_LACK_START | KERNEL_LACK_OBJECTS;
 }
 
-uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid)
+uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid,
+                              uint64_t start_ns)
 {
     const struct kernel_process *process = find(processes, pid);
-    return process == NULL ? 0 : process->job;
+    return process != NULL && is_same_start(process->note.start_ns, start_ns) ? process->job : 0;
 }
 
 /* ---- Ends of threads --------------------------------------------------------------------------
@@ -272,11 +275,27 @@ static void take_fork(struct kernel_processes *processes, const struct kernel_ev
     add(processes, &child);
 }
 
+/* A program that had the library tells of itself. */
+static void tell_replaced(struct kernel_processes *processes, struct kernel_process *process,
+                          uint64_t time_ns)
+{
+    const uint32_t lack = process->note.lack & (KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY);
+    if (process->note.execs == 0 || process->wants_program || lack != KERNEL_LACK_LIBRARY ||
+        time_ns < process->note.exec_ns)
+        return;
+    struct kernel_note note = process->note;
+    note.objects = objects_of(processes, process);
+    note.lack = process->note.lack | KERNEL_LACK_STATUS;
+    note.end_ns = time_ns;
+    processes->calls.take_replaced(processes->calls.context, process->job, &note);
+}
+
 static void take_exec(struct kernel_processes *processes, const struct kernel_event *event)
 {
     struct kernel_process *process = find(processes, event->pid);
     if (process == NULL || process->is_daemon || event->time_ns < process->note.start_ns)
         return;
+    tell_replaced(processes, process, event->time_ns);
     process->note.execs++;
     process->note.exec_ns = event->time_ns;
     forget_files(processes, process);

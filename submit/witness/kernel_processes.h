@@ -47,6 +47,8 @@ struct kernel_processes_calls {
     /* The number of a set of such files; 0: there is no room. */
     uint32_t (*take_objects)(void *context, uint32_t job, const uint32_t *file, size_t count);
     void (*take_end)(void *context, uint32_t job, const struct kernel_note *note);
+    /* A program that had not mapped the library is replaced by another one of its process. */
+    void (*take_replaced)(void *context, uint32_t job, const struct kernel_note *note);
     /* The process of that job has no room. */
     void (*take_loss)(void *context, uint32_t job);
     void *context;
@@ -60,7 +62,7 @@ struct kernel_processes *kernel_processes_new(const struct kernel_processes_call
 void kernel_processes_free(struct kernel_processes *processes);
 
 /* The daemon of a step of the job `job`, not 0, that started so long after boot. It may be told of
- * before its fork, and again. */
+ * before its fork, and again. A process that is known under its pid and started later stays. */
 void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, uint64_t start_ns,
                              uint32_t job);
 
@@ -68,8 +70,9 @@ void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, ui
 void kernel_processes_older(struct kernel_processes *processes,
                             const struct kernel_process *process);
 
-/* The job of the process `pid`; 0: none. */
-uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid);
+/* The job of the process `pid` that started so long after boot; 0: none. */
+uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid,
+                              uint64_t start_ns);
 
 void kernel_processes_end(struct kernel_processes *processes, const struct task_end *end);
 void kernel_processes_event(struct kernel_processes *processes, const struct kernel_event *event);

@@ -21,6 +21,7 @@ struct walked {
     int32_t pid;
     struct process_stat stat;
     uint64_t known_ns;
+    uint32_t job; /* by its cgroup; 0: in none */
 };
 
 struct walk {
@@ -41,7 +42,7 @@ static int compare(const void *left, const void *right)
     return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static int list_processes(struct walk *walk)
+static int list_processes(const struct witness_jobs *jobs, struct walk *walk)
 {
     CLEANUP_LISTING DIR *proc = NULL;
     int error = listing_open(AT_FDCWD, "/proc", &proc);
@@ -51,6 +52,7 @@ static int list_processes(struct walk *walk)
         if (process.pid <= 0 || process_stat_read(process.pid, &process.stat) != 0 ||
             process_stat_is_over(&process.stat))
             continue;
+        process.job = witness_jobs_of_cgroup(jobs, process.pid);
         error = GROW_TO(walk->process, walk->room, walk->count + 1);
         if (error == 0)
             walk->process[walk->count++] = process;
@@ -68,22 +70,27 @@ static const struct walked *find(const struct walk *walk, int32_t pid)
                : bsearch(&key, walk->process, walk->count, sizeof *walk->process, compare);
 }
 
+/* Who forked it is surer than where it was put. */
 static uint32_t job_of(const struct walk *walk, const struct kernel_processes *processes,
                        const struct walked *process)
 {
+    uint32_t by_cgroup = 0;
     for (int i = 0; i < ANCESTORS_MAX && process != NULL; i++) {
-        uint32_t job = kernel_processes_job(processes, process->stat.parent);
+        by_cgroup = by_cgroup != 0 ? by_cgroup : process->job;
+        process = find(walk, process->stat.parent);
+        uint32_t job = process == NULL ? 0
+                                       : kernel_processes_job(processes, process->pid,
+                                                              process->stat.start_ticks * TICK_NS);
         if (job != 0)
             return job;
-        process = find(walk, process->stat.parent);
     }
-    return 0;
+    return by_cgroup;
 }
 
-int kernel_walk(struct kernel_processes *processes)
+int kernel_walk(const struct witness_jobs *jobs, struct kernel_processes *processes)
 {
     struct walk walk = {0};
-    int error = list_processes(&walk);
+    int error = list_processes(jobs, &walk);
     for (size_t i = 0; error == 0 && i < walk.count; i++) {
         const struct walked *walked = &walk.process[i];
         struct kernel_process process = {

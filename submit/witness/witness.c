@@ -100,6 +100,14 @@ static void take_end(void *context, uint32_t job, const struct kernel_note *note
     witness->state.left += !has_room;
 }
 
+static void take_replaced(void *context, uint32_t job, const struct kernel_note *note)
+{
+    struct witness *witness = context;
+    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    if (notes != NULL)
+        job_notes_replaced(notes, note);
+}
+
 static void take_loss(void *context, uint32_t job)
 {
     struct witness *witness = context;
@@ -327,6 +335,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
     const struct kernel_processes_calls calls = {take_program,
                                                  take_objects,
                                                  take_end,
+                                                 take_replaced,
                                                  take_loss,
                                                  witness,
                                                  witness->listen.has_maps,
@@ -337,7 +346,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
         return fail(-ENOMEM, "memory", strerror(ENOMEM));
     error = witness_jobs_look(witness->jobs, witness->processes);
     if (error == 0)
-        error = kernel_walk(witness->processes);
+        error = kernel_walk(witness->jobs, witness->processes);
     return error == 0 ? 0 : fail(error, "the processes that run", strerror(-error));
 }
 

@@ -12,10 +12,14 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/host.h"
 #include "conf/base/io.h"
+#include "conf/base/process.h"
 #include "spank/journal.h"
+#include "submit/job/job_cgroups.h"
 #include "submit/job/journal_words.h"
 #include "submit/job/spool_read.h"
+#include "submit/job/step_daemons.h"
 
 #define TICK_NS UINT64_C(10000000)
 
@@ -34,8 +38,9 @@ struct witness_jobs {
     int spool;
     struct kernel_listen listen;
     struct timespec changed; /* the spool directory, as it was listed last */
-    uint64_t name_space;     /* inode of this process's pid namespace; 0: unknown */
-    uint32_t count;          /* numbers that have been used are below or equal */
+    char boot[HOST_BOOT_SIZE];
+    uint64_t name_space; /* inode of this process's pid namespace; 0: unknown */
+    uint32_t count;      /* numbers that have been used are below or equal */
     struct witness_job job[WITNESS_JOBS_MAX + 1]; /* from 1 on */
 };
 
@@ -47,6 +52,7 @@ struct witness_jobs *witness_jobs_new(int spool, const struct kernel_listen *lis
         return NULL;
     jobs->spool = spool;
     jobs->listen = *listen;
+    host_boot(jobs->boot);
     if (stat("/proc/self/ns/pid", &status) == 0)
         jobs->name_space = status.st_ino;
     for (uint32_t i = 0; i <= WITNESS_JOBS_MAX; i++)
@@ -84,8 +90,41 @@ uint32_t witness_jobs_next(const struct witness_jobs *jobs, uint32_t job)
     return 0;
 }
 
+/* Of one that was requeued, the last start. */
+static uint32_t find_running(const struct witness_jobs *jobs, uint32_t job)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 1; i <= jobs->count; i++)
+        if (jobs->job[i].directory >= 0 && jobs->job[i].name.job == job &&
+            (found == 0 || jobs->job[found].name.restart < jobs->job[i].name.restart))
+            found = i;
+    return found;
+}
+
+uint32_t witness_jobs_of_cgroup(const struct witness_jobs *jobs, int32_t pid)
+{
+    char spool[32], path[48];
+    const struct job_cgroups cgroups = {.spool = spool};
+    uint32_t job, step;
+    snprintf(spool, sizeof spool, "/proc/self/fd/%d", jobs->spool);
+    snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+    job_cgroups_read(&cgroups, AT_FDCWD, path, &job, &step);
+    return job == JOB_CGROUPS_NONE || step_daemon_is(pid) ? 0 : find_running(jobs, job);
+}
+
 /* ---- Journals ---------------------------------------------------------------------------------
  */
+
+/* Whether the daemon may still fork what this listener hears: a line stays in the journal when its
+ * daemon has ended, and another process may have the pid then. After a reboot all have ended. */
+static bool may_live(const struct witness_jobs *jobs, const struct journal_words *line, int32_t pid,
+                     uint64_t ticks)
+{
+    const char *boot = journal_words_value(line, "boot");
+    if (boot != NULL && boot[0] != '\0' && jobs->boot[0] != '\0' && strcmp(boot, jobs->boot) != 0)
+        return false;
+    return ticks * TICK_NS > jobs->listen.boot_ns || process_alive(pid, ticks);
+}
 
 /* The pid of a daemon in another pid namespace is another process's here. */
 static void take_line(const struct witness_jobs *jobs, uint32_t job, char *text,
@@ -98,7 +137,8 @@ static void take_line(const struct witness_jobs *jobs, uint32_t job, char *text,
     uint32_t pid = journal_words_number32(&line, "pid", 0);
     uint64_t ticks = journal_words_number(&line, "ticks", 0);
     bool is_here = name_space == 0 || jobs->name_space == 0 || name_space == jobs->name_space;
-    if (is_here && pid > 0 && pid <= INT32_MAX && ticks > 0 && ticks < UINT64_MAX / TICK_NS)
+    if (is_here && pid > 0 && pid <= INT32_MAX && ticks > 0 && ticks < UINT64_MAX / TICK_NS &&
+        may_live(jobs, &line, (int32_t)pid, ticks))
         kernel_processes_daemon(processes, (int32_t)pid, ticks * TICK_NS, job);
 }
 

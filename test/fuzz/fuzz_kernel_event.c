@@ -38,6 +38,12 @@ static void take_end(void *context, uint32_t job, const struct kernel_note *note
     ended++;
 }
 
+static void take_replaced(void *context, uint32_t job, const struct kernel_note *note)
+{
+    (void)context;
+    require(job == 1 && note->execs > 0 && note->exec_ns <= note->end_ns);
+}
+
 static void take_loss(void *context, uint32_t job)
 {
     (void)context;
@@ -50,6 +56,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     const struct kernel_processes_calls calls = {.take_program = take_program,
                                                  .take_objects = take_objects,
                                                  .take_end = take_end,
+                                                 .take_replaced = take_replaced,
                                                  .take_loss = take_loss,
                                                  .has_maps = true};
     if (processes == NULL)

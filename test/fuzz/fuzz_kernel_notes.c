@@ -38,6 +38,14 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         require(found == NULL || found->note.pid == note->pid);
         require(found != NULL || note->start_ns > UINT64_MAX - 40000000);
     }
+    for (size_t i = 0; i < notes.replaced_count; i++) {
+        const struct kernel_noted *noted = &notes.replaced[i];
+        require(noted->note.pid > 0 && noted->note.start_ns <= noted->note.end_ns);
+        require(noted->program == NULL || (noted->program >= notes.programs &&
+                                           noted->program < notes.programs + notes.program_count));
+        require(noted->objects == NULL ||
+                (noted->objects >= notes.sets && noted->objects < notes.sets + notes.set_count));
+    }
     const uint64_t most_ns = UINT64_C(1) << 40;
     const struct kernel_account account = kernel_account_find(&notes, 0, most_ns, true);
     require(account.processes == notes.count && account.unheard_ns <= most_ns);

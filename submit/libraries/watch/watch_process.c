@@ -15,10 +15,10 @@
 #include "conf/base/io.h"
 #include "conf/base/process_stat.h"
 #include "spank/spool_path.h"
-#include "submit/libraries/watch/watch_job.h"
+#include "submit/job/job_cgroups.h"
 
 /* In so short a time no other process gets the pid, unless some ten thousand are started. */
-enum { PROCESSES = 256, HELD_MS = 2000, FRESH_MS = 20, STATUS_TEXT = 4096, CGROUP_TEXT = 8192 };
+enum { PROCESSES = 256, HELD_MS = 2000, FRESH_MS = 20, STATUS_TEXT = 4096 };
 
 struct watch_process {
     int32_t pid; /* 0: none */
@@ -72,11 +72,9 @@ static uint32_t read_login(int directory)
 static void read_job(const struct watch_processes *processes, int directory,
                      struct library_who *who)
 {
-    const struct watch_cgroups cgroups = {.spool = processes->spool};
-    char text[CGROUP_TEXT];
-    who->job = who->step = LIBRARY_NO_JOB;
-    if (io_read_text(directory, "cgroup", text, sizeof text) > 0)
-        watch_job_find(&cgroups, text, &who->job, &who->step);
+    const struct job_cgroups cgroups = {.spool = processes->spool};
+    _Static_assert(JOB_CGROUPS_NONE == LIBRARY_NO_JOB, "one number for no job");
+    job_cgroups_read(&cgroups, directory, "cgroup", &who->job, &who->step);
 }
 
 /* What a path that is too long ends with says more than its begin. */

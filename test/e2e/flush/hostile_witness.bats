@@ -105,3 +105,49 @@ comes_again() {
     [[ $(program "$first") == */_exit_with ]]
     sound
 }
+
+# of_stranger TICKS BOOT: how many ends the job's file has of a process of another user's, older than the witness, whose pid
+# stands in the journal as that of a daemon that started so many ticks after the process, in that boot
+of_stranger() {
+    local pid ticks step
+    exec 5<>"$BATS_TEST_TMPDIR/go"
+    setpriv --reuid=65534 --clear-groups sh -c 'read -r go <&5; /bin/true; exit 3' 3>&- &
+    pid=$!
+    ticks=$(sed 's/.*) //' "/proc/$pid/stat" | cut -d' ' -f20)
+    step=$(grep -m 1 '^step ' "$SPOOL/$JOB.0/journal" | sed -E 's/ (pid|boot)=.*//')
+    sed -i '/ pid=/d' "$SPOOL/$JOB.0/journal"
+    echo "$step boot=$2 pid=$pid ticks=$((ticks + $1))" >>"$SPOOL/$JOB.0/journal"
+    rm -f "$KERNEL"
+    listen
+    echo go >&5
+    wait "$pid" || true
+    hush
+    grep -c '^end ' "$KERNEL"
+}
+
+@test "a process that has the pid of a daemon which has ended is of no job" {
+    local boot
+    boot=$(</proc/sys/kernel/random/boot_id)
+    mkfifo "$BATS_TEST_TMPDIR/go"
+    run of_stranger 0 "$boot"
+    [[ $status == 0 && $output == *1 ]] # it is the daemon: its child is told of
+    run of_stranger -100 "$boot"
+    [[ $status == 1 && $output == *0 ]]
+    run of_stranger 50000000 "$boot"
+    [[ $status == 1 && $output == *0 ]]
+    run of_stranger 0 00000000-0000-0000-0000-000000000000
+    [[ $status == 1 && $output == *0 ]]
+}
+
+@test "of two journals with one pid, the job of the daemon that lives has its processes" {
+    local pid=$BASHPID step ticks
+    "$PROGRAMS/make_spool" "$SPOOL" 4712 $((64 << 20)) root
+    step=$(grep -m 1 '^step ' "$SPOOL/$JOB.0/journal" | sed 's/ pid=.*//')
+    ticks=$(sed 's/.*) //' "/proc/$pid/stat" | cut -d' ' -f20)
+    echo "$step pid=$pid ticks=$((ticks - 5000))" >>"$SPOOL/4712.0/journal"
+    listen
+    run_one "$PROGRAMS/exit_with" 3
+    hush
+    [[ -n $(field "$PID" status) ]]
+    [[ $(grep -c '^end ' "$SPOOL/4712.0/kernel") == 0 ]]
+}

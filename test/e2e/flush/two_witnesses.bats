@@ -63,6 +63,20 @@ for i in range($1):
     [[ "$(cause static) $(cause left_out) $(covered .witness_unexplained)" == "2 1 0" && $(cause unloaded) -ge 1 ]]
 }
 
+# bats test_tags=needs:hear_kernel
+@test "without mappings what leaves no capture has no run of the kernel's word, and why is not known" {
+    sed -i 's/^level = .*/level = ends/' "$CONF"
+    listen
+    run_one tracked "$PROGRAMS/exit_with_static" 3
+    run_one env -i "$PROGRAMS/exit_with" 4
+    run_one tracked "$PROGRAMS/exit_with" 5
+    flush
+    hush
+    [[ "$(covered .witness) $(covered .witness_unexplained) $(covered .witness_causes)" =~ ^"ends 0 unmapped="[0-9]+$ ]]
+    [[ $(cause unmapped) -ge 2 ]]
+    [[ $(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"') == "library fini 5" ]]
+}
+
 @test "a claim about processes that there were not is not explained" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
@@ -99,6 +113,38 @@ for i in range($1):
     hush
     [[ $(covered .witness_overruns) -gt 0 && $(covered .witness_unexplained) == 0 ]]
     [[ $(answers --json | jq '.witness.overruns > 0') == true ]]
+}
+
+# fill_file: the job's file has all but some 40 of the bytes that processes may take
+fill_file() {
+    local line room
+    line=$(awk '$1 == "listen" { print "clock", $2, $3; exit }' "$KERNEL")
+    room=$(((32 << 20) - (64 << 10) - $(stat -c %s "$KERNEL")))
+    yes "$line" 2>/dev/null | head -n $((room / (${#line} + 1))) >>"$KERNEL"
+}
+
+had_no_room() { # COUNT: of processes, at least
+    (($(head -n 1 "$KERNEL" | tr -dc 0-9) >= $1))
+}
+
+@test "processes for which the job's file has no room are counted, and the file does not grow beyond its bound" {
+    local left
+    listen
+    run_one tracked "$PROGRAMS/exit_with" 3
+    wait_for noted "$PID"
+    hush
+    fill_file
+    listen_on
+    run_one tracked "$PROGRAMS/exit_with" 4
+    run_one tracked "$PROGRAMS/exit_with" 5
+    wait_for had_no_room 2
+    [[ -z $(field "$PID" status) && $(stat -c %s "$KERNEL") -le $((32 << 20)) ]]
+    flush
+    hush
+    left=$(covered .witness_left)
+    [[ $left -ge 2 && "$(cause lost) $(covered .witness_unexplained)" == "2 0" ]]
+    [[ $(answers) == *"Losses on the nodes of 1 jobs: $left processes had no room"* ]]
+    [[ $(answers --json | jq ".witness.left == $left and .witness.jobs_lost == 1") == true ]]
 }
 
 @test "a witness that stays stopped is not waited for, and the job's time is not heard" {

@@ -67,6 +67,34 @@ load ../fixture/witness
     [[ "$(field "$pid" status) $(lack "$pid")" == "15 1" ]]
 }
 
+# leave_child NAME: one waits in the cgroup GROUPS_AT/NAME, and this shell, its parent, ends; its pid is in the file NAME
+leave_child() {
+    # shellcheck disable=SC2016
+    setsid sh -c 'echo $$ >"$1/cgroup.procs" && exec "$0" 600 sleep' \
+        "$PROGRAMS/spin" "$GROUPS_AT/$1/job_$JOB/step_0" >/dev/null 3>&- &
+    wait_for grep -qx spin "/proc/$!/comm"
+    echo $! >"$BATS_TEST_TMPDIR/$1"
+}
+
+# bats test_tags=needs:hear_kernel
+@test "one that is older than the witness, and has lost its ancestors, is found by the job's cgroup, which is root's" {
+    local ours forged
+    GROUPS_AT=/sys/fs/cgroup
+    [[ ! -d $GROUPS_AT/freezer ]] || GROUPS_AT=$GROUPS_AT/freezer
+    GROUPS_AT=$GROUPS_AT/jobtrail.$$
+    mkdir -p "$GROUPS_AT"/{slurm,slurm_user}/"job_$JOB/step_0"
+    chown 65534 "$GROUPS_AT/slurm_user/job_$JOB"
+    (leave_child slurm)
+    (leave_child slurm_user)
+    ours=$(<"$BATS_TEST_TMPDIR/slurm")
+    forged=$(<"$BATS_TEST_TMPDIR/slurm_user")
+    listen
+    kill -TERM "$ours" "$forged"
+    wait_for noted "$ours"
+    hush
+    [[ "$(field "$ours" status) $(lack "$ours") $(field "$forged" status)" == "15 1 " ]]
+}
+
 # bats test_tags=needs:hear_kernel
 @test "a witness that was killed is followed by one that goes on" {
     local before between
@@ -188,6 +216,7 @@ used() {
         jq -r ".runs[] | select(.exec_path | test(\"python\")) | $1"
 }
 
+# bats test_tags=needs:hear_kernel
 @test "what a run used is in its record, in its row, and in the report" {
     listen
     run_one tracked /usr/bin/python3 -c $'x = bytearray(200 << 20)\nfor i in range(3000000): pass'

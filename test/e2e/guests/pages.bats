@@ -180,8 +180,8 @@ used_bytes() {
     hooked octave-cli -q --eval 'x = 1;' >/dev/null
     flush
     # each package, and each hook, of the run that it was in; the machine's Python may load packages of its own
-    [[ $(jq -n --argjson runs "$(records)" --argjson packages "$(packages)" -c '$packages | map(. as $package
-        | $runs[] | select(.userT.run_uuid == $package.xalt_run_uuid)
+    [[ $(jq -n --slurpfile runs <(records) --slurpfile packages <(packages) -c '$packages[0] | map(. as $package
+        | $runs[0][] | select(.userT.run_uuid == $package.xalt_run_uuid)
         | [$package.package_name, (.userT.exec_path | split("/")[-1] | sub("[0-9.]+$"; ""))]
         | select(.[0] == ("alpha", "Beta", "gamma"))) | sort') == \
         '[["Beta","perl"],["Beta","perl"],["alpha","python"],["alpha","python"],["gamma","perl"]]' ]]

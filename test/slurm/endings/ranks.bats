@@ -84,6 +84,17 @@ shows_killed() {
     [[ $(acct "$job" --ranks -nPo Exec,Ranks,Nodes,Measured,MaxRSSTask,Ends) == "hello_mpich|4|2 of 2|4||0:0=4" ]]
 }
 
+@test "ranks of Open MPI's mpirun are counted, those of the batch script's node too" {
+    job=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi; $PROGRAMS/exit_with 0" -N2 -n4 --ntasks-per-node=2)
+    eventually 60 is_flushed "$job"
+    [[ $(rows "$job" 'map([.step_id, .node, (.program | split("/")[-1]), .ranks, .unseen, .measured, .ends])') == \
+        '[["0","n2","hello_openmpi",2,0,2,"0:0=2"],["batch","n1","hello_openmpi",2,0,2,"0:0=2"]]' ]]
+    job=$(submit_and_wait "$MPIRUN -n 4 $PROGRAMS/hello_openmpi; $MPIRUN -n 1 $PROGRAMS/hello_openmpi" -N1 -n4)
+    eventually 60 is_flushed "$job"
+    [[ $(acct "$job" --ranks -nPo JobID,Exec,Ranks,Unseen,Nodes,Measured,Ends) == "$job.batch|hello_openmpi|4|0|1 of ?|4|0:0=4" ]]
+    [[ $(acct "$job" --json | jq -c '[.runs[].ranks.ranks] | sort') == '[null,4]' ]]
+}
+
 @test "each program of a step has its ranks, below shells too, and what the rules leave out has none" {
     printf '#!/bin/sh\n%s 7\ntrue\n' "$PROGRAMS/_exit_with" >"$DIR/home/script"
     chmod 755 "$DIR/home/script"

@@ -112,6 +112,20 @@ build_id_of() {
     [[ $(field "$job" exec_to .slurmT.max_rss) == null && $(field "$job" exit_with_static '.slurmT.max_rss > 0') == true ]]
 }
 
+@test "each program of a chain without the library has one, and ends when the next one begins" {
+    job=$(submit_and_wait "env -i $PROGRAMS/exec_to $PROGRAMS/thread_exec $PROGRAMS/exit_with_static 3; true")
+    [[ $(told "$job" exec_to) == "kernel exec null:null batch 0" ]]
+    [[ $(told "$job" thread_exec) == "kernel exec null:null batch 0" ]]
+    [[ $(told "$job" exit_with_static) == "kernel kernel 3:0 batch 0" ]]
+    [[ $(build_id "$job" thread_exec) == "$(build_id_of "$PROGRAMS/thread_exec")" ]]
+    [[ $(field "$job" exec_to '[.libA[][0] | split("/")[-1]] | index("libc.so.6") != null') == true ]]
+    # what the process used is told of its last program alone, and how far an end may be off of each
+    [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | test("/(exec_to|thread_exec|exit_with_static)$"))) |
+        sort_by(.userDT.start_time) | [(map(.slurmT.end_time_error <= 0.001) | all), map(.slurmT.max_rss != null)[],
+        ([.[:-1], .[1:]] | transpose | all((.[0].userDT.end_time - .[1].userDT.start_time) | fabs < 0.001))]') == \
+        '[true,false,false,true,true]' ]]
+}
+
 @test "what a killed program had loaded later is known" {
     job=$(submit "$PROGRAMS/dlopen_one $(ldconfig -p | sed -n 's/.*libz.so.1 .*=> //p' | head -n 1) sleep & wait")
     eventually 30 has_loaded

@@ -82,6 +82,15 @@ has_ended_as() { # JOB PROGRAM STATUSES
     wait_job "$job"
 }
 
+@test "daemons that have lost their ancestors have status and end" {
+    job=$(submit "(setsid sh -c '$PROGRAMS/_exit_with 4; $PROGRAMS/kill_self 9; true' &); until [ -e $DIR/out/gone ]; do sleep 0.1; done")
+    eventually 30 has_ended_as "$job" _exit_with 1024
+    eventually 30 has_ended_as "$job" kill_self 9
+    run_as "$JOB_USER" touch "$DIR/out/gone"
+    wait_job "$job"
+    [[ $(ending "$job" _exit_with) == "kernel 4:0" && $(ending "$job" kill_self) == "kernel 0:9" ]]
+}
+
 @test "of ten thousand processes none is missing" {
     job=$(submit "for i in \$(seq 10000); do /bin/true; done; echo all; until [ -e $DIR/out/on ]; do sleep 0.1; done")
     eventually 300 output_has "$job" all

@@ -458,6 +458,27 @@ static void what_the_kernel_told_is_the_end_that_nobody_waited_for(void **state)
     assert_int_equal(ending.end_ns, 40 * SECOND);
 }
 
+static void what_the_kernel_saw_replaced_ended_then(void **state)
+{
+    const struct capture capture = {.pid = 50,
+                                    .start_ticks = 500,
+                                    .start_ns = 10 * SECOND,
+                                    .exec = {.at = "/usr/bin/env", .size = 12}};
+    char journal_text[] = STEP_0 END EPILOG;
+    struct journal journal;
+    (void)state;
+    assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
+    const struct ending_evidence evidence = {
+        .journal = &journal, .now_ns = NOW * SECOND, .replaced_ns = 20 * SECOND};
+    const struct ending ending = ending_find(&capture, &evidence);
+    assert_true(is_consistent(&ending));
+    assert_string_equal(ending.source, "exec");
+    assert_int_equal(ending.end_ns, 20 * SECOND);
+    assert_int_equal(ending.error_ns, 1000000);
+    assert_true(ending.is_measured && !ending.status_known && ending.seen == NULL);
+    journal_free(&journal);
+}
+
 static void a_status_that_is_another_programs_is_not_told(void **state)
 {
     static const char journal[] = STEP_0 END EPILOG;
@@ -495,6 +516,15 @@ static void slurms_word_stays_and_the_kernel_says_whose_it_is(void **state)
     ending = kernel_ending(journal, 0, 30, 0, &kernel);
     assert_string_equal(ending.source, "task_end");
     assert_false(ending.status_known);
+    /* Slurm's word came half a second after the end */
+    static const char late[] =
+        STEP_0 TASK "exit time=40.500000000 step=0 task=0 pid=50 status=256\n" END EPILOG;
+    ending = kernel_ending(late, 0, 10, 0, &kernel);
+    assert_string_equal(ending.source, "task_exit");
+    assert_true(ending.end_ns == 40 * SECOND && ending.error_ns == SECOND / 1000);
+    ending =
+        kernel_ending(STEP_0 TASK LATE_EXIT("256") END EPILOG, 0, 10, KERNEL_LACK_END, &kernel);
+    assert_true(ending.error_ns > SECOND);
 }
 
 static void what_ran_when_the_node_was_booted_ended_before(void **state)
@@ -692,6 +722,7 @@ int main(void)
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(what_the_kernel_told_is_the_end_that_nobody_waited_for),
         cmocka_unit_test(a_status_that_is_another_programs_is_not_told),
+        cmocka_unit_test(what_the_kernel_saw_replaced_ended_then),
         cmocka_unit_test(what_the_kernel_lost_is_not_believed),
         cmocka_unit_test(slurms_word_stays_and_the_kernel_says_whose_it_is),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),

@@ -22,7 +22,8 @@
 #define LISTENED "left 00000000000000000000\nlisten 0 0 1 1\n"
 #define PROGRAMS                                                                                   \
     "program 1 - /sw/bin/x\nprogram 2 - /bin/bash\nprogram 3 - /usr/bin/orted\n"                   \
-    "program 4 - /left/out\nprogram 5 - /sw/bin/y\n"
+    "program 4 - /left/out\nprogram 5 - /sw/bin/y\nprogram 6 - /usr/bin/orterun\n"                 \
+    "program 7 - /usr/bin/srun\n"
 
 enum { END = 99 };
 
@@ -190,6 +191,32 @@ static void each_child_of_a_daemon_is_a_rank_without_a_number(void **state)
     assert_true(row->failed_ns == 15 * SECOND);
 }
 
+static void what_a_launcher_below_a_single_task_has_started_are_ranks(void **state)
+{
+    static const struct process processes[] = {
+        {60, 9, 10, 1, 90, 2, 0, 0, 0, 0},    {70, 60, 11, 10, 20, 6, 0, 0, 0, 0},
+        {71, 70, 12, 11, 15, 1, 0, 0, 0, 10}, {72, 70, 12, 11, 15, 2, 0, 0, 0, 0},
+        {73, 72, 13, 12, 15, 1, 9, 0, 0, 20}, {74, 60, 21, 10, 30, 6, 0, 0, 0, 0},
+        {75, 74, 22, 21, 25, 1, 0, 0, 0, 99}, /* it has started no other one */
+        {76, 60, 31, 10, 40, 6, 0, 0, 0, 0},  {77, 76, 32, 31, 35, 5, 0, 0, 0, 0},
+        {78, 76, 32, 31, 35, 7, 0, 0, 0, 0},  /* and daemons elsewhere */
+        {79, 60, 41, 10, 50, 1, 0, 0, 0, 99}, /* none of a launcher's */
+    };
+    (void)state;
+    SUMMARISE(processes);
+    assert_int_equal(summary.count, 3); /* and those of step 0 that were not seen */
+    const struct rank_row *row = &summary.rows[1], *far = &summary.rows[2];
+    assert_int_equal(row->step->step, 1);
+    assert_string_equal(row->program, "/sw/bin/x");
+    assert_int_equal(row->ranks, 2);
+    assert_int_equal(row->unseen, 0);
+    assert_int_equal(row->peak_kib.most, 20);
+    assert_int_equal(row->largest, JOURNAL_NONE);
+    assert_int_equal(row->signaled, 1);
+    assert_string_equal(far->program, "/sw/bin/y");
+    assert_int_equal(far->ranks, 1);
+}
+
 static void a_rank_that_is_older_than_its_witness_has_no_program(void **state)
 {
     static const struct process processes[] = {
@@ -238,6 +265,8 @@ int main(void)
         cmocka_unit_test_teardown(what_is_a_bound_alone_is_not_summed, release),
         cmocka_unit_test_teardown(a_task_is_what_its_shell_has_started_first, release),
         cmocka_unit_test_teardown(each_child_of_a_daemon_is_a_rank_without_a_number, release),
+        cmocka_unit_test_teardown(what_a_launcher_below_a_single_task_has_started_are_ranks,
+                                  release),
         cmocka_unit_test_teardown(a_rank_that_is_older_than_its_witness_has_no_program, release),
         cmocka_unit_test_teardown(processes_that_cannot_be_do_no_harm, release),
         cmocka_unit_test_teardown(without_a_witness_nothing_is_said, release),

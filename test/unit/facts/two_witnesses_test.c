@@ -132,6 +132,26 @@ static void another_program_end_or_signal_is_not_explained(void **state)
     assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
 }
 
+static void rank_0_of_another_node_has_the_run(void **state)
+{
+    static const char task_1[] = "step time=5.000000000 job=1 uid=1 gid=1 step=0\n"
+                                 "task time=10.000000000 step=0 task=1 pid=50 ticks=1000 thread=1 "
+                                 "busy=1\n";
+    static const char rank[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "0");
+    static const char below[] = LISTEN PROGRAM NOTED(
+        "50", TIMES, "3", "0", "0") "end 60 50 11000000000 10000000000 "
+                                    "20000000000 11000000000 1 1 0 0 0 0 0 0 0 "
+                                    "0 0 0 0\n";
+    (void)state;
+    assert_int_equal(of_kernel(rank), WITNESS_UNEXPLAINED); /* task 0 */
+    assert_int_equal(verdict(&(struct comparison){.notes = rank, .journal = task_1}),
+                     WITNESS_FOLLOWER);
+    const struct witness_agreement agreement =
+        compare(&(struct comparison){.notes = below, .journal = task_1});
+    assert_int_equal(agreement.count[WITNESS_LEFT_OUT], 1); /* the shell */
+    assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
+}
+
 static void slurms_status_is_compared(void **state)
 {
     const struct capture capture = captured("/opt/a");
@@ -306,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_that_say_the_same_agree),
         cmocka_unit_test(another_program_end_or_signal_is_not_explained),
+        cmocka_unit_test(rank_0_of_another_node_has_the_run),
         cmocka_unit_test(slurms_status_is_compared),
         cmocka_unit_test(the_path_of_a_removed_file_is_the_same),
         cmocka_unit_test(known_causes_explain_a_difference),

@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +43,15 @@ static struct kernel_event event_of(const char *name)
                                  .name_size = strlen(name),
                                  .build_id_size = 3,
                                  .build_id = {0xab, 0, 1}};
+}
+
+/* A struct has bytes between its members, which are of no meaning. */
+static void assert_note(const struct kernel_note *found, const struct kernel_note *expected)
+{
+    char found_line[KERNEL_LINE_MAX], line[KERNEL_LINE_MAX];
+    kernel_note_print(found, found_line, sizeof found_line);
+    kernel_note_print(expected, line, sizeof line);
+    assert_string_equal(found_line, line);
 }
 
 static void what_is_written_is_read(void **state)
@@ -80,6 +91,7 @@ static void what_is_written_is_read(void **state)
     note.pid = 7;
     note.program = 1;
     assert_true(job_notes_end(&notes, &note));
+    job_notes_replaced(&notes, &note);
     job_notes_lost(&notes, 400, 17);
     assert_int_equal(job_notes_write(&notes), 0);
     job_notes_free(&notes);
@@ -95,8 +107,15 @@ static void what_is_written_is_read(void **state)
     note.pid = 9;
     note.program = 2;
     note.lack |= KERNEL_LACK_OBJECTS; /* what was lost may have been a mapping */
-    assert_memory_equal(&read.noted[1].note, &note, sizeof note);
+    assert_note(&read.noted[1].note, &note);
     assert_string_equal(read.noted[1].program->name, "/d");
+    note.pid = 7;
+    note.program = 1;
+    assert_int_equal(read.replaced_count, 1);
+    assert_note(&read.replaced[0].note, &note);
+    assert_ptr_equal(read.replaced[0].program, &read.programs[0]);
+    assert_ptr_equal(read.replaced[0].objects, &read.sets[1]);
+    assert_int_equal(read.replaced[0].end_real_ns, 8300);
     assert_int_equal(read.noted[1].objects->count, 2);
     const uint32_t *object = read.object + read.noted[1].objects->first;
     assert_string_equal(read.programs[object[0]].name, "/a b\nc");
@@ -166,6 +185,37 @@ static void a_full_file_counts_what_it_has_no_room_for(void **state)
     assert_int_equal(status.st_size, KERNEL_LEFT_SIZE);
     assert_int_equal(kernel_notes_read(directory, &read), 0);
     assert_int_equal(read.left, 2);
+    kernel_notes_free(&read);
+}
+
+static void what_cannot_be_appended_is_told_of_as_left(void **state)
+{
+    struct job_notes notes;
+    struct kernel_notes read;
+    struct rlimit limit, before;
+    const struct kernel_note note = {.pid = 9, .end_ns = 1};
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = notes.size;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_true(job_notes_end(&notes, &note));
+    assert_true(job_notes_end(&notes, &note));
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 3);
+    assert_int_equal(read.count, 0);
+    kernel_notes_free(&read);
+    assert_int_equal(job_notes_write(&notes), 0); /* there is room again */
+    job_notes_free(&notes);
+    assert_int_equal(kernel_notes_read(directory, &read), 0);
+    assert_int_equal(read.left, 1);
+    assert_int_equal(read.count, 2);
     kernel_notes_free(&read);
 }
 
@@ -258,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_second_listener_goes_on),
         cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
         cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
+        cmocka_unit_test(what_cannot_be_appended_is_told_of_as_left),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),
         cmocka_unit_test(a_process_is_found_by_pid_and_start),

@@ -27,6 +27,8 @@ enum {
 
 static struct kernel_note ended[ENDED_MAX];
 static size_t ended_count;
+static struct kernel_note replaced[ENDED_MAX];
+static size_t replaced_count;
 static char program[ENDED_MAX][32]; /* from 1 on: the last part of the path of a file */
 static uint32_t program_count, set[ENDED_MAX][SET_MAX], set_count;
 static unsigned losses;
@@ -60,6 +62,14 @@ static void take_end(void *context, uint32_t job, const struct kernel_note *note
     ended[ended_count++] = *note;
 }
 
+static void take_replaced(void *context, uint32_t job, const struct kernel_note *note)
+{
+    (void)context;
+    assert_int_equal(job, JOB);
+    assert_true(replaced_count < ENDED_MAX);
+    replaced[replaced_count++] = *note;
+}
+
 static void take_loss(void *context, uint32_t job)
 {
     (void)context;
@@ -72,12 +82,13 @@ static struct kernel_processes *begin(bool has_maps, bool has_ends)
     const struct kernel_processes_calls calls = {.take_program = take_program,
                                                  .take_objects = take_objects,
                                                  .take_end = take_end,
+                                                 .take_replaced = take_replaced,
                                                  .take_loss = take_loss,
                                                  .has_maps = has_maps,
                                                  .has_ends = has_ends};
     struct kernel_processes *processes = kernel_processes_new(&calls);
     assert_non_null(processes);
-    ended_count = program_count = set_count = losses = 0;
+    ended_count = replaced_count = program_count = set_count = losses = 0;
     kernel_processes_daemon(processes, DAEMON, S, JOB);
     return processes;
 }
@@ -211,7 +222,7 @@ static void processes_of_no_job_are_forgotten(void **state)
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_MAP, 7, 7, 0, 2 * (uint64_t)S);
-    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    assert_int_equal(kernel_processes_job(processes, 7, 2 * (uint64_t)S), 0);
     give(processes, KERNEL_EVENT_EXIT, 7, 7, 6, 3 * (uint64_t)S);
     assert_int_equal(ended_count, 0);
     assert_int_equal(program_count, 0);
@@ -226,7 +237,7 @@ static void the_daemon_is_not_told_of(void **state)
     end_thread(processes, DAEMON, DAEMON, true, 1);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, 3 * (uint64_t)S);
     assert_int_equal(ended_count, 0);
-    assert_int_equal(kernel_processes_job(processes, DAEMON), 0);
+    assert_int_equal(kernel_processes_job(processes, DAEMON, S), 0);
     kernel_processes_free(processes);
 }
 
@@ -236,8 +247,21 @@ static void a_process_before_the_daemon_had_its_pid(void **state)
     (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, S / 2);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, S / 2 + 1);
-    assert_int_equal(kernel_processes_job(processes, 7), 0);
-    assert_int_equal(kernel_processes_job(processes, DAEMON), JOB);
+    assert_int_equal(kernel_processes_job(processes, 7, S / 2), 0);
+    assert_int_equal(kernel_processes_job(processes, DAEMON, S), JOB);
+    kernel_processes_free(processes);
+}
+
+static void a_process_that_has_a_dead_daemons_pid_stays(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    kernel_processes_daemon(processes, 7, S, JOB + 1);
+    assert_int_equal(ended_count, 0);
+    assert_int_equal(kernel_processes_job(processes, 7, at), JOB);
+    assert_int_equal(kernel_processes_job(processes, 7, S), 0);
     kernel_processes_free(processes);
 }
 
@@ -304,7 +328,7 @@ static void a_pid_that_comes_again_outside_is_of_no_job(void **state)
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, at + S);
     assert_int_equal(ended_count, 1);
-    assert_int_equal(kernel_processes_job(processes, 7), 0);
+    assert_int_equal(kernel_processes_job(processes, 7, at + S), 0);
     kernel_processes_free(processes);
 }
 
@@ -326,7 +350,7 @@ static void after_a_loss_who_is_gone_has_ended(void **state)
     assert_int_equal(ended[0].pid, 8);
     assert_int_equal(ended[0].end_ns, at + 9);
     assert_int_equal(ended[0].lack, KERNEL_LACK_END | KERNEL_LACK_STATUS);
-    assert_int_equal(kernel_processes_job(processes, 7), JOB);
+    assert_int_equal(kernel_processes_job(processes, 7, at), JOB);
     kernel_processes_free(processes);
 }
 
@@ -373,8 +397,19 @@ static void a_set_user_id_program_lives_on_after_its_exec(void **state)
     give(processes, KERNEL_EVENT_EXIT, 8, 8, DAEMON, at + S + 2);
     kernel_processes_round(processes);
     kernel_processes_round(processes);
-    assert_int_equal(kernel_processes_job(processes, 8), JOB);
+    assert_int_equal(kernel_processes_job(processes, 8, at + S), JOB);
     kernel_processes_free(processes);
+}
+
+static void map(struct kernel_processes *processes, const char *path, uint64_t time_ns)
+{
+    const struct kernel_event event = {.kind = KERNEL_EVENT_MAP,
+                                       .time_ns = time_ns,
+                                       .pid = 7,
+                                       .tid = 7,
+                                       .name = path,
+                                       .name_size = strlen(path)};
+    kernel_processes_event(processes, &event);
 }
 
 static void the_librarys_mapping_is_seen(void **state)
@@ -394,13 +429,7 @@ static void the_librarys_mapping_is_seen(void **state)
         give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
         give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
         give(processes, KERNEL_EVENT_MAP, 7, 7, 0, at + 2);
-        const struct kernel_event event = {.kind = KERNEL_EVENT_MAP,
-                                           .pid = 7,
-                                           .tid = 7,
-                                           .time_ns = at + 3,
-                                           .name = maps[i].name,
-                                           .name_size = strlen(maps[i].name)};
-        kernel_processes_event(processes, &event);
+        map(processes, maps[i].name, at + 3);
         give(processes, KERNEL_EVENT_FORK, 8, 8, 7, at + 4); /* a child is as its parent */
         end_thread(processes, 8, 8, true, 2);
         give(processes, KERNEL_EVENT_EXIT, 8, 8, 7, at + 2000000);
@@ -408,6 +437,39 @@ static void the_librarys_mapping_is_seen(void **state)
         assert_int_equal(ended[0].lack, maps[i].lack);
         kernel_processes_free(processes);
     }
+}
+
+static void each_program_without_the_library_that_is_replaced_is_told_of(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
+    map(processes, "/bin/static", at + 2);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 3);
+    map(processes, "/bin/dynamic", at + 4);
+    map(processes, "/lib/libc.so", at + 5);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 6);
+    map(processes, "/bin/with_library", at + 7);
+    map(processes, "/lib/libjobtrail.so", at + 8);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 9); /* its mapping was lost */
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 10);
+    map(processes, "/bin/last", at + 11);
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    assert_int_equal(replaced_count, 2);
+    assert_string_equal(program[replaced[0].program], "static");
+    assert_string_equal(program[replaced[1].program], "dynamic");
+    assert_true(replaced[0].exec_ns == at + 1 && replaced[0].end_ns == at + 3);
+    assert_true(replaced[1].exec_ns == at + 3 && replaced[1].end_ns == at + 6);
+    assert_int_equal(replaced[0].lack, OF_STATIC | KERNEL_LACK_STATUS);
+    assert_int_equal(replaced[1].lack, KERNEL_LACK_LIBRARY | KERNEL_LACK_STATUS);
+    assert_true(replaced[0].objects == 0 && replaced[1].objects == 1);
+    assert_true(replaced[1].execs == 2 && replaced[1].parent == DAEMON);
+    assert_int_equal(ended_count, 1);
+    assert_string_equal(program[ended[0].program], "last");
+    kernel_processes_free(processes);
 }
 
 static void an_end_waits_for_its_event_as_long_as_that_takes(void **state)
@@ -454,7 +516,7 @@ static void what_has_no_room_is_counted(void **state)
         end_thread(processes, 1000 + i, 1000 + i, true, 0);
     assert_int_equal(kernel_processes_unmatched(processes), 5);
     kernel_processes_drop(processes, JOB);
-    assert_int_equal(kernel_processes_job(processes, 1000), 0);
+    assert_int_equal(kernel_processes_job(processes, 1000, at), 0);
     assert_int_equal(ended_count, 0);
     kernel_processes_free(processes);
 }
@@ -468,6 +530,7 @@ int main(void)
         cmocka_unit_test(processes_of_no_job_are_forgotten),
         cmocka_unit_test(the_daemon_is_not_told_of),
         cmocka_unit_test(a_process_before_the_daemon_had_its_pid),
+        cmocka_unit_test(a_process_that_has_a_dead_daemons_pid_stays),
         cmocka_unit_test(threads_that_are_told_of_late_are_added),
         cmocka_unit_test(a_process_whose_threads_were_lost_ends_in_the_next_round),
         cmocka_unit_test(a_pid_that_comes_again_is_another_process),
@@ -476,6 +539,7 @@ int main(void)
         cmocka_unit_test(an_older_process_lacks_its_start),
         cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
         cmocka_unit_test(the_librarys_mapping_is_seen),
+        cmocka_unit_test(each_program_without_the_library_that_is_replaced_is_told_of),
         cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),
         cmocka_unit_test(what_has_no_room_is_counted),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/watch/watch_job.h"
+#include "submit/job/job_cgroups.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -8,21 +8,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/io.h"
 #include "spank/job_sluid.h"
 #include "submit/job/slurm_job.h"
-#include "submit/libraries/library_who.h"
+
+enum { CGROUP_TEXT = 8192 };
 
 /* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
 static uint32_t step_of(const char *text)
 {
     const char *step = strstr(text, "/step_");
     unsigned number;
-    return step != NULL && sscanf(step, "/step_%9u", &number) == 1 ? number : LIBRARY_NO_JOB;
+    return step != NULL && sscanf(step, "/step_%9u", &number) == 1 ? number : JOB_CGROUPS_NONE;
 }
 
 /* Whether the directory of `size` bytes of this path is the owner's, in the hierarchy that is
  * mounted there. */
-static bool is_owners(const struct watch_cgroups *cgroups, const char *hierarchy, int length,
+static bool is_owners(const struct job_cgroups *cgroups, const char *hierarchy, int length,
                       const char *path, int size)
 {
     char place[PATH_MAX];
@@ -35,7 +37,7 @@ static bool is_owners(const struct watch_cgroups *cgroups, const char *hierarchy
 }
 
 /* A line is NUMBER:CONTROLLERS:PATH (cgroups(7)); version 2 has no controllers. */
-static bool is_true(const struct watch_cgroups *cgroups, const char *line, const char *job)
+static bool is_true(const struct job_cgroups *cgroups, const char *line, const char *job)
 {
     const char *hierarchy = line + strcspn(line, ":");
     hierarchy += *hierarchy == ':';
@@ -55,11 +57,11 @@ static bool is_true(const struct watch_cgroups *cgroups, const char *line, const
     return is_owners(cgroups, hierarchy, length, path, size);
 }
 
-void watch_job_find(const struct watch_cgroups *cgroups, const char *text, uint32_t *job,
-                    uint32_t *step)
+void job_cgroups_find(const struct job_cgroups *cgroups, const char *text, uint32_t *job,
+                      uint32_t *step)
 {
     char line[PATH_MAX];
-    *job = *step = LIBRARY_NO_JOB;
+    *job = *step = JOB_CGROUPS_NONE;
     for (size_t size; *text != '\0'; text += size) {
         size = strcspn(text, "\n");
         bool is_whole = size < sizeof line;
@@ -75,4 +77,12 @@ void watch_job_find(const struct watch_cgroups *cgroups, const char *text, uint3
         *step = step_of(name);
         return;
     }
+}
+
+void job_cgroups_read(const struct job_cgroups *cgroups, int at, const char *path, uint32_t *job,
+                      uint32_t *step)
+{
+    char text[CGROUP_TEXT];
+    io_read_text(at, path, text, sizeof text);
+    job_cgroups_find(cgroups, text, job, step);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/watch/watch_job.h"
+#include "submit/job/job_cgroups.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,7 @@
 
 #include <cmocka.h>
 
-#include "submit/libraries/library_who.h"
-
-static char mount[] = "/tmp/watch_job.XXXXXX";
+static char mount[] = "/tmp/job_cgroups.XXXXXX";
 
 static int make_cgroups(void **state)
 {
@@ -41,10 +39,10 @@ static uint32_t step;
 
 static uint32_t job_of(const char *text)
 {
-    const struct watch_cgroups cgroups = {"/nowhere", mount, getuid()};
+    const struct job_cgroups cgroups = {"/nowhere", mount, getuid()};
     uint32_t job = 1;
     step = 1;
-    watch_job_find(&cgroups, text, &job, &step);
+    job_cgroups_find(&cgroups, text, &job, &step);
     return job;
 }
 
@@ -54,7 +52,7 @@ static void a_job_is_found_with_its_step(void **state)
     assert_int_equal(job_of("0::/system.slice/slurmstepd.scope/job_42/step_3/user/task_0\n"), 42);
     assert_int_equal(step, 3);
     assert_int_equal(job_of("8:memory:/x\n7:freezer:/slurm/uid_7/job_43/step_batch\n"), 43);
-    assert_int_equal(step, LIBRARY_NO_JOB);
+    assert_int_equal(step, JOB_CGROUPS_NONE);
     assert_int_equal(job_of("1:name=systemd:/slurm.scope/job_44/x\n"), 44);
     assert_int_equal(job_of("1:name=systemd:/\n0::/slurm.scope/job_45/step_0/x"), 45);
     assert_int_equal(step, 0);
@@ -62,16 +60,16 @@ static void a_job_is_found_with_its_step(void **state)
 
 static void a_directory_that_is_not_roots_or_not_there_is_no_job(void **state)
 {
-    const struct watch_cgroups others = {"/nowhere", mount, getuid() + 1};
+    const struct job_cgroups others = {"/nowhere", mount, getuid() + 1};
     uint32_t job = 1;
     (void)state;
-    watch_job_find(&others, "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n", &job, &step);
-    assert_int_equal(job, LIBRARY_NO_JOB);
-    assert_int_equal(job_of("0::/user.slice/slurm.scope/job_42/step_3/x\n"), LIBRARY_NO_JOB);
-    assert_int_equal(job_of("0::/../system.slice/slurmstepd.scope/job_42/x\n"), LIBRARY_NO_JOB);
-    assert_int_equal(job_of("0:/slurm/job_42/x\n"), LIBRARY_NO_JOB);
-    assert_int_equal(job_of("slurm/job_42/x\n"), LIBRARY_NO_JOB);
-    assert_int_equal(job_of(""), LIBRARY_NO_JOB);
+    job_cgroups_find(&others, "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n", &job, &step);
+    assert_int_equal(job, JOB_CGROUPS_NONE);
+    assert_int_equal(job_of("0::/user.slice/slurm.scope/job_42/step_3/x\n"), JOB_CGROUPS_NONE);
+    assert_int_equal(job_of("0::/../system.slice/slurmstepd.scope/job_42/x\n"), JOB_CGROUPS_NONE);
+    assert_int_equal(job_of("0:/slurm/job_42/x\n"), JOB_CGROUPS_NONE);
+    assert_int_equal(job_of("slurm/job_42/x\n"), JOB_CGROUPS_NONE);
+    assert_int_equal(job_of(""), JOB_CGROUPS_NONE);
     /* a forged one does not hide the true one */
     assert_int_equal(job_of("1:name=systemd:/u/slurm.scope/job_9/x\n"
                             "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n"),
