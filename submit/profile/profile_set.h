@@ -97,6 +97,17 @@ int profile_set_add_equal(struct profile_set *set, const struct profile_rank *ra
 void profile_set_exclusive(const struct profile_set *set, const struct profile_table *table,
                            uint64_t *room, uint64_t *exclusive_ns);
 
+/* The number by which people know it: that of the MPI program, or where it is none of several, of
+ * the task. */
+static inline uint32_t profile_rank_number(const struct profile_rank *rank)
+{
+    return rank->size > 1 || rank->task == UINT32_MAX ? rank->rank : rank->task;
+}
+
+/* Leaves out ranks that are there before: the same processes, as of a file that was read twice.
+ * Sets `*repeated` to how many. Returns 0 or -ENOMEM. */
+int profile_set_drop_repeated(struct profile_set *set, size_t *repeated);
+
 /* Adds all that another set has. It is changed, and empty afterwards. Returns 0 or -errno. */
 int profile_set_merge(struct profile_set *set, struct profile_set *other);
 
