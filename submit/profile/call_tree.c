@@ -54,6 +54,7 @@ static void end_open(struct call_tree *tree, uint64_t end)
 {
     for (size_t i = 0; i < tree->open_count; i++) {
         const struct open_call *open = &tree->open[i];
+        tree->node[open->node].is_open = true;
         if (open->start == 0)
             continue;
         tree->late += open->start > end;
@@ -71,7 +72,7 @@ void call_tree_finish(struct call_tree *tree, uint64_t end)
         struct call_node *node = &tree->node[i];
         uint64_t callees = node->exclusive;
         if (node->inclusive < callees) {
-            tree->clipped += !node->is_light && i > 0;
+            tree->clipped += !node->is_light && !node->is_open && i > 0;
             node->inclusive = callees;
         }
         node->exclusive = node->inclusive - callees;

@@ -25,6 +25,7 @@ struct call_node {
     uint64_t inclusive; /* ticks */
     uint64_t exclusive; /* ticks; set by call_tree_finish() */
     uint64_t largest;   /* ticks of one call */
+    bool is_open;       /* a call was open at the end, which may be known too early */
     bool is_light;      /* some calls were counted and not timed: their time is the parent's */
 };
 
@@ -42,8 +43,9 @@ struct call_tree {
     size_t node_room;
     struct open_call *open; /* owned; a thread's in a row, the innermost first */
     size_t open_count, open_room;
-    uint64_t clipped; /* nodes, not light, whose callees took longer than they themselves */
-    uint64_t late;    /* open calls that began after the end */
+    uint64_t
+        clipped; /* nodes, neither light nor open, whose callees took longer than they themselves */
+    uint64_t late; /* open calls that began after the end */
 };
 
 /* Makes node 0. Returns 0 or -ENOMEM; call_tree_free() releases, in every case. */

@@ -38,6 +38,8 @@ static int make_room(struct child_index *children)
     if (children->count < children->slots / 2)
         return 0;
     size_t slots = children->slots == 0 ? SLOTS_FIRST : 4 * children->slots;
+    while (slots / 2 <= children->count)
+        slots *= 4;
     uint32_t *slot = calloc(slots, sizeof *slot);
     if (slot == NULL)
         return -ENOMEM;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A tree's nodes by parent and what they stand for: each pair gets one index, the first 0, and no
- * parent has a larger one than its children. What they stand for may be chosen by somebody who
- * means harm: they cannot know which pairs share a place in the table.
+ * parent has a larger one than its children. Who has `count` keys already may begin with these.
+ * What they stand for may be chosen by somebody who means harm: they cannot know which pairs share
+ * a place in the table.
  */
 #ifndef JOBTRAIL_CHILD_INDEX_H
 #define JOBTRAIL_CHILD_INDEX_H

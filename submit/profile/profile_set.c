@@ -26,6 +26,7 @@ void profile_set_free(struct profile_set *set)
         free(set->tables[i].entry);
     free(set->tables);
     free(set->ranks);
+    free(set->hash);
     *set = (struct profile_set){.rank_count = 0};
 }
 
@@ -34,15 +35,25 @@ int profile_set_stack(struct profile_set *set, uint32_t caller, uint32_t name, u
     return child_index_add(&set->stacks, (struct child_key){.what = name, .parent = caller}, stack);
 }
 
+int profile_set_hashes(struct profile_set *set)
+{
+    int error = GROW_TO(set->hash, set->hash_room, set->stacks.count);
+    if (error == 0)
+        memset(set->hash + set->hash_count, 0,
+               (set->stacks.count - set->hash_count) * sizeof *set->hash);
+    if (error == 0)
+        set->hash_count = set->stacks.count;
+    return error;
+}
+
 static uint64_t table_sum(const struct profile_table *table)
 {
-    const unsigned char *bytes = (const unsigned char *)table->entry;
     uint64_t sum = table->count;
-    for (size_t i = 0; i < table->count * sizeof *table->entry; i += sizeof(uint32_t)) {
-        uint32_t part;
-        memcpy(&part, bytes + i, sizeof part);
-        sum = (sum ^ part) * UINT64_C(0x9e3779b97f4a7c15);
-        sum ^= sum >> 29;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct profile_entry *entry = &table->entry[i];
+        sum = (sum ^ entry->inclusive_ns ^ (uint64_t)entry->stack << 32) *
+              UINT64_C(0x9e3779b97f4a7c15);
+        sum += sum >> 29 ^ entry->calls;
     }
     return sum;
 }

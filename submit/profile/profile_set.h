@@ -67,6 +67,8 @@ struct profile_rank {
 struct profile_set {
     struct name_table names;
     struct child_index stacks;
+    uint64_t *hash; /* owned; of each stack's text (set_order.h); 0, or none there: not known */
+    size_t hash_count, hash_room;
     struct profile_table *tables; /* owned */
     size_t table_count;
     struct profile_rank *ranks; /* owned */
@@ -91,6 +93,9 @@ int profile_set_add(struct profile_set *set, const struct profile_rank *rank,
 
 /* Adds a rank that has the same table as another one, by its number. */
 int profile_set_add_equal(struct profile_set *set, const struct profile_rank *rank, uint32_t table);
+
+/* Makes room for a hash of each stack: 0, until it is known. Returns 0 or -ENOMEM. */
+int profile_set_hashes(struct profile_set *set);
 
 /* Exclusive times of a table, for each entry. `room` has set->stacks.count zeros, and has zeros
  * again afterwards. */

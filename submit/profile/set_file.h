@@ -28,11 +28,12 @@ struct set_file_header {
 };
 
 struct set_file_stack {
+    uint64_t hash; /* set_order.h */
     uint32_t caller, name;
 };
 
-/* Writes the set. Returns 0 or -errno. */
-int set_file_write(int fd, const struct profile_set *set);
+/* Writes the set; its hashes are made. Returns 0 or -errno. */
+int set_file_write(int fd, struct profile_set *set);
 
 /* Reads a set from the start of `fd`. Returns 0, and profile_set_free() is to release the set;
  * -EINVAL where it is no such file or a damaged one; -ENOMEM; -errno of the read. */

@@ -105,14 +105,19 @@ static int name_stacks(int fd, const struct set_file_header *header,
         error = name_table_add(&set->names, at, &name[i]);
         at += strlen(at) + 1;
     }
+    set->stacks.key = error == 0 ? calloc(header->stacks, sizeof *set->stacks.key) : NULL;
+    if (error == 0 && set->stacks.key == NULL)
+        error = -ENOMEM;
+    set->stacks.count = set->stacks.room = error == 0 ? header->stacks : 0;
+    if (error == 0)
+        error = profile_set_hashes(set);
     for (uint32_t i = 0; error == 0 && i < header->stacks; i++) {
-        uint32_t number;
         if (stack[i].name >= header->names || (i > 0 && stack[i].caller >= i) ||
             (i == 0 && stack[i].caller != 0))
             return -EINVAL;
-        error = profile_set_stack(set, stack[i].caller, name[stack[i].name], &number);
-        if (error == 0 && number != i)
-            error = -EINVAL;
+        set->stacks.key[i] =
+            (struct child_key){.what = name[stack[i].name], .parent = stack[i].caller};
+        set->hash[i] = stack[i].hash;
     }
     return error;
 }

@@ -6,6 +6,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 #include "submit/profile/set_file.h"
+#include "submit/profile/set_order.h"
 
 static struct set_file_header header_of(const struct profile_set *set)
 {
@@ -28,8 +29,8 @@ static int write_stacks(int fd, const struct profile_set *set)
     if (stack == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < set->stacks.count; i++)
-        stack[i] =
-            (struct set_file_stack){set->stacks.key[i].parent, (uint32_t)set->stacks.key[i].what};
+        stack[i] = (struct set_file_stack){set->hash[i], set->stacks.key[i].parent,
+                                           (uint32_t)set->stacks.key[i].what};
     return io_write_all(fd, stack, set->stacks.count * sizeof *stack);
 }
 
@@ -58,10 +59,12 @@ static int write_names(int fd, const struct profile_set *set, size_t bytes)
     return io_write_all(fd, text, bytes);
 }
 
-int set_file_write(int fd, const struct profile_set *set)
+int set_file_write(int fd, struct profile_set *set)
 {
     const struct set_file_header header = header_of(set);
-    int error = io_write_all(fd, &header, sizeof header);
+    int error = set_order_hash(set);
+    if (error == 0)
+        error = io_write_all(fd, &header, sizeof header);
     if (error == 0)
         error = write_stacks(fd, set);
     if (error == 0)

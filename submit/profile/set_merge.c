@@ -16,6 +16,11 @@ static int map_stacks(struct profile_set *set, const struct profile_set *other, 
         const struct child_key *key = &other->stacks.key[i];
         error = profile_set_stack(set, stack[key->parent], name[key->what], &stack[i]);
     }
+    if (error == 0)
+        error = profile_set_hashes(set);
+    for (size_t i = 0; error == 0 && i < other->hash_count; i++)
+        if (set->hash[stack[i]] == 0)
+            set->hash[stack[i]] = other->hash[i];
     return error;
 }
 
@@ -26,7 +31,8 @@ static int by_stack(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Callers keep smaller numbers than what they call; beside that, the order changes. */
+/* Callers keep smaller numbers than what they call; beside that, the order changes. A set has no
+ * stack twice; of a file that has, the first one's times are taken. */
 static void map_table(struct profile_table *table, const uint32_t *stack)
 {
     bool is_sorted = true;
@@ -34,8 +40,14 @@ static void map_table(struct profile_table *table, const uint32_t *stack)
         table->entry[i].stack = stack[table->entry[i].stack];
         is_sorted &= i == 0 || table->entry[i].stack > table->entry[i - 1].stack;
     }
-    if (!is_sorted)
-        qsort(table->entry, table->count, sizeof *table->entry, by_stack);
+    if (is_sorted)
+        return;
+    qsort(table->entry, table->count, sizeof *table->entry, by_stack);
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (kept == 0 || table->entry[i].stack != table->entry[kept - 1].stack)
+            table->entry[kept++] = table->entry[i];
+    table->count = kept;
 }
 
 int profile_set_merge(struct profile_set *set, struct profile_set *other)

@@ -55,44 +55,49 @@ static int compare(const void *left, const void *right, void *context)
     return 0;
 }
 
+int set_order_hash(struct profile_set *set)
+{
+    char text[SET_HASH_BYTES + 1];
+    int error = profile_set_hashes(set);
+    for (size_t i = 0; error == 0 && i < set->stacks.count; i++)
+        if (set->hash[i] == 0)
+            set->hash[i] = stack_hash(text, set_stack_text(set, (uint32_t)i, text, sizeof text));
+    return error;
+}
+
 static struct sorted *sort(const struct profile_set *set)
 {
     size_t count = set->stacks.count;
     struct sorted *sorted = malloc(count * sizeof *sorted);
-    char text[SET_HASH_BYTES + 1];
     for (size_t i = 0; sorted != NULL && i < count; i++) {
-        size_t length = set_stack_text(set, (uint32_t)i, text, sizeof text);
         uint32_t depth = i == 0 ? 0 : sorted[set->stacks.key[i].parent].depth + 1;
-        sorted[i] = (struct sorted){stack_hash(text, length), (uint32_t)i, depth};
+        sorted[i] = (struct sorted){set->hash[i], (uint32_t)i, depth};
     }
     if (sorted != NULL)
         qsort_r(sorted, count, sizeof *sorted, compare, (void *)(uintptr_t)set);
     return sorted;
 }
 
-int set_order_make(const struct profile_set *set, struct set_order *order)
+int set_order_make(struct profile_set *set, struct set_order *order)
 {
     size_t count = set->stacks.count;
-    CLEANUP_FREE struct sorted *sorted = sort(set);
-    *order = (struct set_order){
-        .hash = malloc(count * sizeof *order->hash),
-        .id = malloc(count * sizeof *order->id),
-        .stack = malloc(count * sizeof *order->stack),
-    };
-    if (sorted == NULL || order->hash == NULL || order->id == NULL || order->stack == NULL)
-        return -ENOMEM;
+    *order = (struct set_order){.id = NULL};
+    int error = set_order_hash(set);
+    CLEANUP_FREE struct sorted *sorted = error == 0 ? sort(set) : NULL;
+    order->id = malloc(count * sizeof *order->id);
+    order->stack = malloc(count * sizeof *order->stack);
+    if (sorted == NULL || order->id == NULL || order->stack == NULL)
+        return error != 0 ? error : -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         order->stack[i] = sorted[i].stack;
         order->id[sorted[i].stack] = (uint32_t)i;
-        order->hash[sorted[i].stack] = sorted[i].hash;
     }
     return 0;
 }
 
 void set_order_free(struct set_order *order)
 {
-    free(order->hash);
     free(order->id);
     free(order->stack);
-    *order = (struct set_order){.hash = NULL};
+    *order = (struct set_order){.id = NULL};
 }

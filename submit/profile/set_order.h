@@ -14,13 +14,15 @@
 enum { SET_HASH_BYTES = 4096 };
 
 struct set_order {
-    uint64_t *hash;  /* owned; by the stack's number */
-    uint32_t *id;    /* owned; the same */
+    uint32_t *id;    /* owned; by the stack's number */
     uint32_t *stack; /* owned; by id */
 };
 
-/* Returns 0 or -ENOMEM; set_order_free() releases, in every case. */
-int set_order_make(const struct profile_set *set, struct set_order *order);
+/* Makes the hashes that are not known. Returns 0 or -ENOMEM. */
+int set_order_hash(struct profile_set *set);
+
+/* The same, and the ids. Returns 0 or -ENOMEM; set_order_free() releases, in every case. */
+int set_order_make(struct profile_set *set, struct set_order *order);
 void set_order_free(struct set_order *order);
 
 /* Writes the stack's text, cut to `room` bytes with its NUL. Returns its length. */

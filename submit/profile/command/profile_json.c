@@ -89,7 +89,7 @@ static struct json_object *row_object(const struct profile_log *log,
                            json_object_new_double(set_sum_imbalance(&row->sum, rows->ranks)));
     add_int(table, "most_on_rank", profile_rank_number(&set->ranks[row->sum.most_rank]));
     add_int(table, "id", log->order->id[row->stack]);
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)log->order->hash[row->stack]);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)set->hash[row->stack]);
     add_text(table, "hash", hash);
     add_path(table, "stack", set, row->stack);
     return table;

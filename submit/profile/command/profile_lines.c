@@ -43,7 +43,7 @@ static int dump_rank(const struct profile_set *set, const struct set_order *orde
         printf("%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%016" PRIx64 "\t%" PRIu64
                "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
                rank->step, rank->task, profile_rank_number(rank), order->id[entry->stack],
-               order->hash[entry->stack], (uint64_t)entry->calls, exclusive_ns[i],
+               set->hash[entry->stack], (uint64_t)entry->calls, exclusive_ns[i],
                entry->inclusive_ns, entry->largest_ns, path);
     }
     return 0;

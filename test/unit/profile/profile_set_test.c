@@ -107,7 +107,7 @@ static void ids_do_not_depend_on_the_order_of_nodes(void **state)
         set_stack_text(&one, first.stack[i], left, sizeof left);
         set_stack_text(&two, second.stack[i], right, sizeof right);
         assert_string_equal(left, right);
-        assert_true(i == 0 || first.hash[first.stack[i]] > first.hash[first.stack[i - 1]]);
+        assert_true(i == 0 || one.hash[first.stack[i]] > one.hash[first.stack[i - 1]]);
         assert_int_equal(first.id[first.stack[i]], i);
     }
     set_order_free(&first);
@@ -130,7 +130,7 @@ static void stacks_with_equal_hashes_are_told_apart(void **state)
     uint32_t right = add_stack(&set, add_stack(&set, 0, "right"), name);
     uint32_t deep = add_stack(&set, right, name);
     assert_int_equal(set_order_make(&set, &order), 0);
-    assert_true(order.hash[left] == order.hash[right] && order.hash[left] == order.hash[deep]);
+    assert_true(set.hash[left] == set.hash[right] && set.hash[left] == set.hash[deep]);
     assert_int_equal(order.id[right], order.id[left] + 1);
     assert_int_equal(order.id[deep], order.id[right] + 1);
     set_order_free(&order);
