@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/auxv.h>
 
 #include "conf/base/grow.h"
 
@@ -44,7 +44,7 @@ static int make_room(struct child_index *children)
     if (slot == NULL)
         return -ENOMEM;
     if (children->slots == 0)
-        (void)!getrandom(&children->secret, sizeof children->secret, GRND_NONBLOCK);
+        memcpy(&children->secret, (const void *)getauxval(AT_RANDOM), sizeof children->secret);
     free(children->slot);
     children->slot = slot;
     children->slots = slots;

@@ -185,11 +185,9 @@ static const struct order *find_order(const char *word)
     return found < 0 ? NULL : &orders[found];
 }
 
-/* Returns whether the options are right for the order; says what is not. */
-static bool check_options(const struct order *order, struct profile_options *options, int files)
+/* Whether the order has the options that are given; says which it has not. */
+static bool has_options(const struct order *order, const struct profile_options *options)
 {
-    static const char *const sorts[] = {"exclusive", "inclusive", "calls", "stack"};
-    static const char *const groups[] = {"function"};
     const struct {
         char letter;
         bool is_given;
@@ -204,6 +202,14 @@ static bool check_options(const struct order *order, struct profile_options *opt
             fprintf(stderr, "jobtrail-profile: %s has no %s\n", order->name, given[i].name);
             return false;
         }
+    return true;
+}
+
+/* Reads the values of options; says what is wrong with one. */
+static bool read_values(struct profile_options *options)
+{
+    static const char *const sorts[] = {"exclusive", "inclusive", "calls", "stack"};
+    static const char *const groups[] = {"function"};
     if (options->sort != NULL) {
         int sort = word_of("such key to sort by", options->sort, sorts, 4);
         if (sort < 0)
@@ -212,21 +218,27 @@ static bool check_options(const struct order *order, struct profile_options *opt
     }
     if (options->group != NULL && word_of("such group", options->group, groups, 1) < 0)
         return false;
-    if (options->rank_text != NULL &&
-        options_number(options->rank_text, 0, UINT32_MAX - 1, &options->rank) != 0) {
-        fputs("jobtrail-profile: --rank takes a number\n", stderr);
+    if (options->rank_text == NULL ||
+        options_number(options->rank_text, 0, UINT32_MAX - 1, &options->rank) == 0)
+        return true;
+    fputs("jobtrail-profile: --rank takes a number\n", stderr);
+    return false;
+}
+
+/* Returns whether the command line is right for the order; says what is not. */
+static bool check_options(const struct order *order, struct profile_options *options, int files)
+{
+    if (!has_options(order, options) || !read_values(options))
         return false;
-    }
     if (order->obey == merge && options->output == NULL) {
         fputs("jobtrail-profile: merge: -o FILE is lacking\n", stderr);
         return false;
     }
-    if (files < order->least || files > order->most) {
-        fprintf(stderr, "jobtrail-profile: %s takes %s\n", order->name,
-                order->most == 2 ? "two files" : "one file or more");
-        return false;
-    }
-    return true;
+    if (files >= order->least && files <= order->most)
+        return true;
+    fprintf(stderr, "jobtrail-profile: %s takes %s\n", order->name,
+            order->most == 2 ? "two files" : "one file or more");
+    return false;
 }
 
 static int load(struct profile_work *work)

@@ -195,3 +195,20 @@ is_between() {
     run "$JOBTRAIL_BIN/jobtrail-profile" show --rank 9 set
     ((status == 2)) && [[ $output == *"there is no rank 9"* ]]
 }
+
+@test "a flush keeps a job's profiles for its user where the site says so, and then alone" {
+    build_waits
+    rank 0 ./waits
+    run rank 1 ./waits kill
+    cp -r "$SPOOL" spool.before
+    flush
+    [[ ! -e $PROFILE_FILE && -z $(find "$BATS_TEST_TMPDIR" -name '*.profile') ]]
+    cp -r spool.before/. "$SPOOL"
+    mkdir -m 711 kept
+    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    flush
+    [[ $(ls kept) == "$JOB.0.e2e.profile" && $(stat -c %a:%U kept/*) == "600:$(id -un)" ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*.profile
+    [[ $output == *"rank 1 of 4, step 0, node e2e,"*"was in foo<bar<main<init for "* ]]
+    [[ $output == *" 2 "*"foo<bar<main<init"* ]]
+}
