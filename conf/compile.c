@@ -13,6 +13,7 @@
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/policy/policy_read.h"
+#include "conf/routine_modules.h"
 
 /* The file being put together. */
 struct image {
@@ -155,6 +156,31 @@ static int add_list(struct image *image, const struct conf_list *list,
     return error;
 }
 
+/* Compiles the rules of [routines] first as they are, to ask what they say about modules. */
+static int add_routines(struct image *image, const struct conf_list *list, const struct conf *conf,
+                        struct conf_error *why)
+{
+    const struct conf_rule *first = routine_modules_rule(conf);
+    struct conf_rules all = {NULL, 0};
+    struct policy_table table;
+    size_t before = image->size;
+    if (first != NULL && conf->link_modules[0] == '\0') {
+        blame_rule(first, 0, "a module, and no map of modules",
+                   "set [link] modules to the map of libraries to modules", why);
+        return -EINVAL;
+    }
+    int error = add_list(image, list, &conf->routine, why);
+    if (error != 0 || first == NULL || !policy_find(image->bytes, POLICY_ROUTINE, &table))
+        return error;
+    error = routine_modules_rules(conf, &table, &all);
+    if (error != 0)
+        return error;
+    image->size = before;
+    error = add_list(image, list, &all, why);
+    routine_modules_free(&all);
+    return error;
+}
+
 static int add_strings(struct image *image, const struct conf *conf)
 {
     int error = add_string(image, POLICY_SPOOL, conf->spool);
@@ -253,9 +279,11 @@ static int add_sections(struct image *image, const struct conf *conf, const void
     static const struct conf_rules none = {0};
     int error = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
     for (size_t i = 0; error == 0 && i < CONF_LISTS; i++) {
-        bool is_wanted = is_whole || conf_lists[i].which == POLICY_REDACT;
-        error = add_list(image, &conf_lists[i],
-                         is_wanted ? conf_list_rules(&conf_lists[i], conf) : &none, why);
+        const struct conf_list *list = &conf_lists[i];
+        bool is_wanted = is_whole || list->which == POLICY_REDACT;
+        error = is_wanted && list->which == POLICY_ROUTINE
+                    ? add_routines(image, list, conf, why)
+                    : add_list(image, list, is_wanted ? conf_list_rules(list, conf) : &none, why);
     }
     for (size_t i = 0; error == 0 && i < CONF_TABLES; i++)
         error = add_table(image, &conf_tables[i], conf);

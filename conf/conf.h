@@ -170,7 +170,8 @@ struct conf {
     struct conf_lines library_trees, library_names,
         library_groups;                /* [libraries] tree, name, group */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
-    struct conf_rules host, partition, account, path_rules, argument, env, package, routine, redact;
+    struct conf_rules host, partition, account, path_rules, argument, env, package, routine,
+        profile, redact;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

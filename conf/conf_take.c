@@ -78,9 +78,9 @@ static const char *redact_fault(const char *pattern, size_t *at, const char **hi
 /* The same of a pattern of [routines]. */
 static const char *routine_fault(const char *pattern, size_t *at, const char **hint)
 {
-    static const char *const kinds[] = {"soname:", "path:", "archive:", "routine:"};
+    static const char *const kinds[] = {"soname:", "path:", "module:", "archive:", "routine:"};
     *at = 0;
-    *hint = "start with soname:, path:, archive: or routine:";
+    *hint = "start with soname:, path:, module:, archive: or routine:";
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(pattern, kinds[i], strlen(kinds[i])) == 0)
             return NULL;

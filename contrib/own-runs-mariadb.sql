@@ -57,7 +57,14 @@ CALL make_view('module', 'true');
 CALL make_view('job_part', 'user = {me}');
 CALL make_view('run', 'user = {me}');
 CALL make_view('run_day', 'run_id IN (SELECT id FROM {runs})');
+CALL make_view('run_routine', 'run_id IN (SELECT id FROM {runs})');
+CALL make_view('run_routine_library', 'run_id IN (SELECT id FROM {runs})');
+CALL make_view('run_routine_watch', 'run_id IN (SELECT id FROM {runs})');
+CALL make_view('routine', 'id IN (SELECT routine_id FROM jobtrail.run_routine WHERE run_id IN (SELECT id FROM {runs}))');
+CALL make_view('routine_library',
+    'id IN (SELECT routine_library_id FROM jobtrail.run_routine_library WHERE run_id IN (SELECT id FROM {runs}))');
 CALL make_view('coverage', 'user = {me}');
+CALL make_view('ranks', 'user = {me}');
 CALL make_view('slurm_job', 'user = {me}');
 CALL make_view('executable',
     'id IN (SELECT executable_id FROM {programs} UNION SELECT executable_id FROM {links})');

@@ -59,5 +59,6 @@ void crash_default(void)
 {
     for (int i = 0; is_on && i < FAULTS; i++)
         sigaction(faults[i], &saved[i], NULL);
+    alarm(0);
     is_on = false;
 }

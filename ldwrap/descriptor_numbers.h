@@ -8,7 +8,9 @@
 #define JOBTRAIL_LDWRAP_DESCRIPTORS_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,6 +36,12 @@ static inline int descriptor_memory(const char *name)
 static inline void descriptor_path(int fd, char path[DESCRIPTOR_PATH_SIZE])
 {
     snprintf(path, DESCRIPTOR_PATH_SIZE, "/proc/self/fd/%d", fd);
+}
+
+/* Whether it is such a path. */
+static inline bool descriptor_is_path(const char *path)
+{
+    return strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
 #endif

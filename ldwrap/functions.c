@@ -13,6 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "ldwrap/elf_file.h"
+#include "ldwrap/elf_symbols.h"
 
 static int compare_text(const void *left, const void *right)
 {
@@ -23,41 +24,6 @@ static bool is_in_sorted(const struct strings *sorted, const char *name)
 {
     return sorted->count > 0 &&
            bsearch(&name, sorted->item, sorted->count, sizeof name, compare_text) != NULL;
-}
-
-/* Called for each symbol that has a name; returns 0 to continue. */
-typedef int symbol_taker(void *context, const char *name, const GElf_Sym *symbol);
-
-static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void *context)
-{
-    GElf_Shdr header;
-    GElf_Sym symbol;
-    Elf_Data *data = elf_getdata(section, NULL);
-    int error = 0;
-    if (data == NULL || gelf_getshdr(section, &header) == NULL || header.sh_entsize == 0)
-        return 0;
-    size_t count = header.sh_size / header.sh_entsize;
-    for (size_t i = 0; i < count && i < INT_MAX && error == 0; i++) {
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
-            break;
-        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-        if (name != NULL && name[0] != '\0')
-            error = take(context, name, &symbol);
-    }
-    return error;
-}
-
-/* The symbols of the tables of one type, SHT_SYMTAB or SHT_DYNSYM. */
-static int each_symbol(Elf *elf, GElf_Word type, symbol_taker *take, void *context)
-{
-    GElf_Shdr header;
-    Elf_Scn *section = NULL;
-    int error = 0;
-    while (error == 0 && (section = elf_nextscn(elf, section)) != NULL) {
-        if (gelf_getshdr(section, &header) != NULL && header.sh_type == type)
-            error = each_in_section(elf, section, take, context);
-    }
-    return error;
 }
 
 static bool is_function(const GElf_Sym *symbol)
@@ -160,7 +126,7 @@ static int search_member(Elf *archive, Elf *member, struct library *library)
     size_t before = library->members->count;
     int64_t offset = elf_getaroff(member);
     int error = elf_kind(member) == ELF_K_ELF
-                    ? each_symbol(member, SHT_SYMTAB, take_from_member, library)
+                    ? elf_symbols_each(member, SHT_SYMTAB, take_from_member, library)
                     : 0;
     if (error == 0 && library->members->count == before)
         error = each_in_index(archive, offset, library);
@@ -193,7 +159,7 @@ static int search_library(const char *path, const char *map_text, struct library
     if (elf_kind(elf) == ELF_K_AR && map_text != NULL)
         return search_archive(path, fd, elf, map_text, library);
     if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != NULL && header.e_type == ET_DYN)
-        return each_symbol(elf, SHT_DYNSYM, take_from_shared, library);
+        return elf_symbols_each(elf, SHT_DYNSYM, take_from_shared, library);
     return 0;
 }
 
@@ -264,7 +230,7 @@ static int add_kept(Elf *program, struct functions *names, bool needs_symbols,
     if (is_kept == NULL)
         return -ENOMEM;
     if (names->count > 0)
-        error = each_symbol(program, SHT_SYMTAB, mark_kept, &kept);
+        error = elf_symbols_each(program, SHT_SYMTAB, mark_kept, &kept);
     for (size_t i = 0; i < names->count && error == 0; i++) {
         if (is_kept[i] || (!kept.has_symbols && !needs_symbols))
             error = add_function(found, names->item[i].name, names->item[i].module);
@@ -278,7 +244,7 @@ static int find_in(Elf *program, const struct strings *libraries, const char *ma
     CLEANUP_STRINGS struct strings undefined = {NULL, 0};
     CLEANUP_FUNCTIONS struct functions members = {NULL, 0}, indexed = {NULL, 0};
     struct library library = {&undefined, NULL, found, &members, &indexed};
-    int error = each_symbol(program, SHT_DYNSYM, take_undefined, &undefined);
+    int error = elf_symbols_each(program, SHT_DYNSYM, take_undefined, &undefined);
     sort_strings(&undefined);
     for (size_t i = 0; i < libraries->count && error == 0; i++) {
         char real[PATH_MAX];

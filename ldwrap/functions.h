@@ -8,8 +8,8 @@
 #ifndef JOBTRAIL_LDWRAP_FUNCTIONS_H
 #define JOBTRAIL_LDWRAP_FUNCTIONS_H
 
+#include "conf/library_modules.h"
 #include "ldwrap/string_list.h"
-#include "submit/facts/library_modules.h"
 #include "submit/record/link_record.h"
 
 struct functions {

@@ -19,6 +19,7 @@
 #include "conf/base/whole_file.h"
 #include "ldwrap/dependency_file.h"
 #include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/profile_archive.h"
 #include "ldwrap/xalt_wrapper.h"
 #include "submit/record/link_record.h"
 
@@ -86,6 +87,28 @@ static int add_color(const struct link_job *job, struct strings *argv)
     return strings_add(argv, "--color-diagnostics=always");
 }
 
+/* The arguments as we were given them or, where archives are replaced, which response files can
+ * name, one by one. */
+static int add_arguments(const struct link_job *job, struct strings *argv)
+{
+    const struct strings given = {(char **)job->argv, (size_t)job->argc};
+    const struct strings *all = job->stubs == NULL ? &given : &job->arguments;
+    int place =
+        job->profile < 0 ? 0 : profile_archive_place(&job->line, job->conf.profile_steps, all);
+    int error = 0;
+    for (size_t i = 0; i < all->count && error == 0; i++) {
+        const struct link_stub *stub =
+            job->stubs == NULL ? NULL
+                               : link_stubs_find(job->stubs, all->item[i], job->line.roles[i]);
+        if (place != 0 && i == (size_t)place)
+            error = add_descriptor(argv, "", job->profile);
+        if (error == 0)
+            error =
+                stub == NULL ? strings_add(argv, all->item[i]) : add_descriptor(argv, "", stub->fd);
+    }
+    return error;
+}
+
 static int make_argv(const struct link_job *job, struct link_attempt *attempt)
 {
     const struct {
@@ -97,13 +120,7 @@ static int make_argv(const struct link_job *job, struct link_attempt *attempt)
         {"--dependency-file=", attempt->dependencies},
         {"-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd},
     };
-    int error = 0;
-    for (int i = 0; i < job->argc && error == 0; i++) {
-        if (job->profile >= 0 && i == job->profile_place)
-            error = add_descriptor(&attempt->argv, "", job->profile);
-        if (error == 0)
-            error = strings_add(&attempt->argv, job->argv[i]);
-    }
+    int error = add_arguments(job, &attempt->argv);
     if (error == 0)
         error = add_color(job, &attempt->argv);
     for (size_t i = 0; i < sizeof added / sizeof added[0] && error == 0; i++)
@@ -158,6 +175,9 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
     run->inherited[2] = attempt->dependencies;
     run->inherited[3] = attempt->map;
     run->inherited[4] = job->profile;
+    for (size_t i = 0; i < LINK_STUBS_MAX; i++)
+        run->inherited[5 + i] =
+            job->stubs != NULL && i < job->stubs->count ? job->stubs->item[i].fd : -1;
     return run_link(run, &attempt->status);
 }
 
@@ -225,7 +245,7 @@ static enum file_kind kind_of_bytes(const unsigned char *bytes, size_t size)
 static enum file_kind kind_of_file(const char *path)
 {
     unsigned char start[offsetof(Elf64_Ehdr, e_machine)];
-    if (strncmp(path, "/proc/self/fd/", 14) == 0)
+    if (descriptor_is_path(path))
         return FILE_OTHER;
     if (ends_with(path, ".o"))
         return FILE_OBJECT;
@@ -250,22 +270,36 @@ static int sort_files(const struct strings *files, struct strings *libraries, si
     return error;
 }
 
+/* What the linker has named, in the user's file or in ours, and the file's text. */
+static int read_files(const struct link_job *job, const struct link_attempt *attempt, char **text,
+                      struct strings *files)
+{
+    const char *users = job->line.dependency_file;
+    size_t size;
+    int error = users != NULL
+                    ? whole_file_open_read(users, DEPENDENCIES_MAX, text, &size)
+                    : whole_file_read(attempt->dependencies, DEPENDENCIES_MAX, text, &size);
+    return error == 0 ? dependency_file_read(*text, files) : error;
+}
+
+int link_attempt_files(const struct link_job *job, const struct link_attempt *attempt,
+                       struct strings *files)
+{
+    CLEANUP_FREE char *text = NULL;
+    if (job->line.dependency_file == NULL && attempt->dependencies < 0)
+        return -ENOTSUP;
+    return read_files(job, attempt, &text, files);
+}
+
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
                         struct link_inputs *inputs)
 {
     const char *users = job->line.dependency_file;
     CLEANUP_STRINGS struct strings files = {NULL, 0};
     CLEANUP_FREE char *text = NULL;
-    size_t size;
-    int error = 0;
     if (users == NULL && attempt->dependencies < 0)
         return sort_files(&job->line.inputs, &inputs->libraries, &inputs->objects);
-    if (users != NULL)
-        error = whole_file_open_read(users, DEPENDENCIES_MAX, &text, &size);
-    else
-        error = whole_file_read(attempt->dependencies, DEPENDENCIES_MAX, &text, &size);
-    if (error == 0)
-        error = dependency_file_read(text, &files);
+    int error = read_files(job, attempt, &text, &files);
     if (error == 0)
         error = sort_files(&files, &inputs->libraries, &inputs->objects);
     if (error == 0) /* lld writes some names in another way */

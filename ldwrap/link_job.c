@@ -159,9 +159,7 @@ static const char *add_to_link(struct link_job *job)
         return "no watermark can be made";
     if (startup_is_wanted(&job->line, job->conf.link_startup))
         job->startup = startup_open(&target, "", ".o", !xalt_wrapper_is(job->linker));
-    job->profile_place =
-        profile_archive_place(&job->line, job->conf.profile_steps, job->argc, job->argv);
-    if (job->profile_place != 0)
+    if (profile_archive_place(&job->line, job->conf.profile_steps, &job->arguments) != 0)
         job->profile = startup_open(&target, "profile-", ".a", !xalt_wrapper_is(job->linker));
     return NULL;
 }
@@ -188,6 +186,8 @@ const char *link_job_prepare(struct link_job *job)
         return "an argument names a pipe or a device";
     if (link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
+    if (is_xalts || xalt_wrapper_is(job->linker))
+        job->line.why_unstubbed = "XALT's wrapper records the names of archives";
     if (is_xalts && job->line.why_unmarked != NULL && !has_xalt_object(&job->line.inputs))
         return "XALT's wrapper asks for a report, and links after it";
     if (job->line.why_plain != NULL)

@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "conf/library_modules.h"
 #include "ldwrap/ancestors.h"
 #include "ldwrap/link_line.h"
+#include "ldwrap/link_stubs.h"
 #include "ldwrap/link_uuid.h"
-#include "submit/facts/library_modules.h"
 
 struct link_job {
     const char *called; /* the name that we were called by */
@@ -30,10 +31,10 @@ struct link_job {
     const char *wrapper;                /* the compiler's wrapper, such as mpicc; "": none */
     char host[256];
     char *cwd;
-    int mark;          /* the object with the watermark, in memory; -1: none */
-    int startup;       /* the start-up object; -1: none */
-    int profile;       /* the library for profiles; -1: none */
-    int profile_place; /* before which of the arguments */
+    int mark;                       /* the object with the watermark, in memory; -1: none */
+    int startup;                    /* the start-up object; -1: none */
+    int profile;                    /* the library for profiles; -1: none */
+    const struct link_stubs *stubs; /* what stands for archives; NULL: nothing */
 };
 
 /* Nanoseconds since the Epoch. */

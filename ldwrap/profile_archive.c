@@ -14,8 +14,11 @@ static bool is_one_of(const char *text, const char *const *words)
     return *words != NULL;
 }
 
-int profile_archive_place(const struct link_line *line, uint32_t site, int argc, char *const *argv)
+int profile_archive_place(const struct link_line *line, uint32_t site,
+                          const struct strings *arguments)
 {
+    const int argc = (int)arguments->count;
+    char *const *argv = arguments->item;
     static const char *const ends[] = {"-lgcc", "-lgcc_s", "-lgcc_eh", "-lc", NULL};
     static const char *const openers[] = {"--start-group", "-(",         "--push-state",
                                           "--as-needed",   "-as-needed", NULL};

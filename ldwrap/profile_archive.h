@@ -13,8 +13,8 @@
 
 /* Where it has to stand in the linker's arguments: behind the program's own objects and libraries
  * and before the C library, which has empty functions of the names. 0: it is not wanted, or the
- * place is not known, as where the arguments are in a response file. `site` is conf->profile_steps.
- */
-int profile_archive_place(const struct link_line *line, uint32_t site, int argc, char *const *argv);
+ * place is not known, as where they are in a response file. `site` is conf->profile_steps. */
+int profile_archive_place(const struct link_line *line, uint32_t site,
+                          const struct strings *arguments);
 
 #endif

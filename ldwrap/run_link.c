@@ -156,6 +156,26 @@ int run_link(struct run_link *run, int *status)
     return error;
 }
 
+bool run_link_is_ended(int status)
+{
+    if (!WIFSIGNALED(status))
+        return false;
+    switch (WTERMSIG(status)) {
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGKILL:
+    case SIGTERM:
+    case SIGUSR1:
+    case SIGUSR2:
+    case SIGPIPE:
+    case SIGXCPU:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void run_link_die(int number)
 {
     sigset_t only;

@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
+#include "ldwrap/link_stubs.h"
 #include "ldwrap/linker_output.h"
 
-enum { RUN_LINK_INHERITED = 5 };
+enum { RUN_LINK_INHERITED = 5 + LINK_STUBS_MAX };
 
 struct run_link {
     const char *path; /* of the program */
@@ -26,6 +27,9 @@ bool run_link_is_one_stream(void);
 
 /* Runs it and waits for its end. Returns 0 and its wait status, or -errno: it did not start. */
 int run_link(struct run_link *run, int *status);
+
+/* Whether the linker was ended by a signal from outside: then the link is not run again. */
+bool run_link_is_ended(int status);
 
 /* Ends this process by the signal `number`, as the linker was. */
 _Noreturn void run_link_die(int number);

@@ -12,13 +12,16 @@
 
 #include "ldwrap/descriptor_numbers.h"
 
-/* crt1.o, Scrt1.o, rcrt1.o or gcrt1.o */
+bool startup_is_crt(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 6 && strcmp(path + length - 6, "crt1.o") == 0;
+}
+
 bool startup_has_crt(const struct link_line *line)
 {
     for (size_t i = 0; i < line->inputs.count; i++) {
-        const char *input = line->inputs.item[i];
-        size_t length = strlen(input);
-        if (length >= 6 && strcmp(input + length - 6, "crt1.o") == 0)
+        if (startup_is_crt(line->inputs.item[i]))
             return true;
     }
     return false;

@@ -12,6 +12,9 @@
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_line.h"
 
+/* Whether a file is crt1.o, Scrt1.o, rcrt1.o or gcrt1.o, which runs constructors. */
+bool startup_is_crt(const char *path);
+
 /* Whether the link has the C library's start-up code, which runs constructors. */
 bool startup_has_crt(const struct link_line *line);
 

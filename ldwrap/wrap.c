@@ -18,6 +18,7 @@
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/crash_handler.h"
 #include "ldwrap/functions.h"
+#include "ldwrap/link_again.h"
 #include "ldwrap/link_attempt.h"
 #include "ldwrap/link_job.h"
 #include "ldwrap/link_switches.h"
@@ -26,27 +27,6 @@
 #include "submit/record/link_record.h"
 
 enum { STATUS_NO_LINKER = 127 };
-
-/* Whether the linker was ended by a signal from outside: then the link is not run again. */
-static bool is_ended_from_outside(int status)
-{
-    if (!WIFSIGNALED(status))
-        return false;
-    switch (WTERMSIG(status)) {
-    case SIGHUP:
-    case SIGINT:
-    case SIGQUIT:
-    case SIGKILL:
-    case SIGTERM:
-    case SIGUSR1:
-    case SIGUSR2:
-    case SIGPIPE:
-    case SIGXCPU:
-        return true;
-    default:
-        return false;
-    }
-}
 
 static void exec_plain(const struct link_job *job, const char *why)
 {
@@ -182,13 +162,15 @@ static int run_attempt(struct link_job *job, bool ask_inputs)
     if (link_attempt(job, ask_inputs, &attempt) != 0)
         return -1;
     bool has_exited = WIFEXITED(attempt.status);
-    bool is_ended = is_ended_from_outside(attempt.status);
+    bool is_ended = run_link_is_ended(attempt.status);
     bool has_succeeded = has_exited && WEXITSTATUS(attempt.status) == 0;
     bool was_shown = attempt.run.output.is_released || attempt.run.errors.is_released;
     bool is_final = has_succeeded || is_ended || was_shown ||
                     link_line_has_pipe(&job->arguments, true); /* of which nothing is left */
     if (is_final)
         link_attempt_release(&attempt);
+    if (has_succeeded && !link_again(job, &attempt))
+        return -1;
     if (has_succeeded)
         record_success(job, &attempt);
     else if (is_final && !has_exited)

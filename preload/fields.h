@@ -14,6 +14,7 @@ struct fields {
     unsigned char *start; /* 8-byte aligned */
     size_t used;
     size_t room;
+    size_t blank;              /* the last of those used, which are zeros */
     size_t open;               /* offset of the field being written; == used when none is */
     struct ledger_field field; /* its head, copied into the buffer when the field is complete: other
                                   processes may change the buffer, so it is never read */

@@ -221,6 +221,19 @@ static bool is_mapped(const void *address)
            -EFAULT;
 }
 
+/* Whether a hash table of the object's symbols, by which the loader looks up names, begins in its
+ * first page. Linkers put one there, and then that page is known to be mapped. glibc has relocated
+ * the table's address, musl has not. */
+static bool has_hash_in_first_page(const struct link_map *entry)
+{
+    for (const ElfW(Dyn) *at = entry->l_ld; at->d_tag != DT_NULL; at++) {
+        if ((at->d_tag == DT_HASH || at->d_tag == DT_GNU_HASH) &&
+            (at->d_un.d_ptr < IMAGE_PAGE_MIN || at->d_un.d_ptr - entry->l_addr < IMAGE_PAGE_MIN))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the program headers are those of the object that the entry is of. An object that is
  * linked at another address than 0 does not begin at `l_addr`, where another one may be. */
 static bool is_header_of(const struct link_map *entry, const ElfW(Phdr) * phdr, size_t count)
@@ -238,7 +251,8 @@ const ElfW(Phdr) *
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
     if (header == NULL || (uintptr_t)header % IMAGE_PAGE_MIN != 0)
         return NULL;
-    if ((uintptr_t)header != image->loader_base && !is_mapped(header))
+    if ((uintptr_t)header != image->loader_base && !has_hash_in_first_page(entry) &&
+        !is_mapped(header))
         return NULL;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
         return NULL;

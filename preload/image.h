@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the kernel and the loader have put into the memory of this process: arguments, environment,
- * auxiliary vector, program headers, link map. Nothing here makes a system call, except for
- * image_build_id(), which asks whether an entry's page is mapped.
+ * auxiliary vector, program headers, link map. Nothing here makes a system call, but
+ * that image_headers() may have to ask whether an entry's page is mapped.
  *
  * Constructors of other libraries may have run before. What they do to the array of variables
  * (setenv, unsetenv, putenv) is seen here, but for an array that they have moved.

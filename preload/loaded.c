@@ -48,13 +48,16 @@ struct loaded loaded_read(const struct link_map *entry)
     return object;
 }
 
+/* The loader's pages are the kernel's. Where stubs are, on x86-64, they have 4 KiB whatever
+ * AT_PAGESZ says, or does not: with larger ones more would become read-only than the loader made.
+ */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object)
 {
     size_t count = image->phdr_count;
     const ElfW(Phdr) *phdr =
         is_executable ? image->phdr : image_headers(image, object->entry, &count);
     uintptr_t bias = is_executable ? image->load_bias : object->entry->l_addr;
-    uintptr_t page = image->page_bytes;
+    const uintptr_t page = IMAGE_PAGE_MIN;
     object->start = UINTPTR_MAX;
     object->end = object->fixed_start = object->fixed_end = 0;
     for (size_t i = 0; phdr != NULL && i < count; i++) {
@@ -80,11 +83,12 @@ bool loaded_needs(const struct loaded *object, const char *soname)
     return false;
 }
 
-uint32_t loaded_hash(const char *name)
+uint32_t loaded_hash(const char *name, uint32_t *length)
 {
-    uint32_t hash = 5381;
-    for (; *name != '\0'; name++)
-        hash = hash * 33 + (unsigned char)*name;
+    uint32_t hash = 5381, at = 0;
+    for (; name[at] != '\0'; at++)
+        hash = hash * 33 + (unsigned char)name[at];
+    *length = at;
     return hash;
 }
 
@@ -98,26 +102,26 @@ static bool is_function(const struct loaded *object, uint32_t index, const char 
 
 /* The filter, a power of two of words, says quickly of most names that they are not there. The last
  * name of a chain has the lowest bit of its hash set. */
-bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
+uintptr_t loaded_function(const struct loaded *object, const char *name, uint32_t hash)
 {
     const uint32_t *head = object->hash;
     const uint32_t bits = 8 * sizeof(ElfW(Addr));
     if (head == NULL || head[0] == 0 || head[2] == 0)
-        return false;
+        return 0;
     const ElfW(Addr) *filter = (const void *)(head + 4);
     ElfW(Addr) word = filter[hash / bits & (head[2] - 1)];
     if ((word >> hash % bits & word >> (hash >> head[3]) % bits & 1) == 0)
-        return false;
+        return 0;
     const uint32_t *buckets = (const void *)(filter + head[2]);
     const uint32_t *chains = buckets + head[0];
     uint32_t index = buckets[hash % head[0]];
     if (index < head[1])
-        return false;
+        return 0;
     for (;; index++) {
         uint32_t other = chains[index - head[1]];
         if ((other | 1) == (hash | 1) && is_function(object, index, name))
-            return true;
+            return object->entry->l_addr + object->symbols[index].st_value;
         if ((other & 1) != 0)
-            return false;
+            return 0;
     }
 }

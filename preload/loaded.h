@@ -39,10 +39,15 @@ bool loaded_find_segments(const struct image *image, bool is_executable, struct 
 /* Whether DT_NEEDED names the library. */
 bool loaded_needs(const struct loaded *object, const char *soname);
 
-/* The hash of DT_GNU_HASH. */
-uint32_t loaded_hash(const char *name);
+/* The hash of DT_GNU_HASH, and the length of the name. */
+uint32_t loaded_hash(const char *name, uint32_t *length);
 
-/* Whether the object defines a function of this name, in any version. */
-bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
+/* The address of the object's function of this name, in any version; 0: it defines none. */
+uintptr_t loaded_function(const struct loaded *object, const char *name, uint32_t hash);
+
+static inline bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
+{
+    return loaded_function(object, name, hash) != 0;
+}
 
 #endif

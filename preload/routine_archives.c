@@ -30,7 +30,7 @@ static uint32_t find_archive(struct routine_search *search, const char *name)
         if (memory->library[i].entry == NULL && text_equal(memory->library[i].name, name))
             return i;
     }
-    if (!routine_search_is_designated(search, "archive:", name))
+    if (!routine_search_is_archive(search, name))
         return ROUTINE_LIBRARIES_MAX;
     if (memory->library_count == ROUTINE_LIBRARIES_MAX) {
         search->missed++;
@@ -67,14 +67,19 @@ static void look_at_note(struct routine_search *search, struct image_bytes note)
     note.size -= sizeof distance;
     const char *name = take_text(&note);
     const char *archive = name == NULL ? NULL : take_text(&note);
-    if (archive == NULL || text_length(name) > ROUTINE_NOTE_NAME_MAX ||
+    const struct routine_import import = {
+        .name = name,
+        .length = name == NULL ? 0 : (uint32_t)text_length(name),
+        .slot = (uintptr_t *)word,
+    };
+    if (archive == NULL || import.length > ROUTINE_NOTE_NAME_MAX ||
         text_length(archive) > ROUTINE_NOTE_LIBRARY_MAX)
         return;
     uint32_t library = find_archive(search, archive);
     if (library == ROUTINE_LIBRARIES_MAX)
         return;
     if (is_word(search->image, word))
-        routine_search_add(search, name, library, (uintptr_t *)word, false);
+        routine_search_add(search, &import, library);
     else
         search->missed++;
 }

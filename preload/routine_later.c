@@ -59,8 +59,7 @@ static void add_library(struct routine_search *search, uint32_t object)
 {
     struct routine_memory *memory = search->memory;
     const struct loaded *loaded = &memory->object[object].loaded;
-    if (!routine_search_is_designated(search, "soname:", loaded->soname) &&
-        !routine_search_is_designated(search, "path:", loaded->entry->l_name))
+    if (!routine_search_is_library(search, loaded))
         return;
     if (memory->library_count == ROUTINE_LIBRARIES_MAX) {
         search->missed++;
@@ -178,9 +177,10 @@ static void look_at_objects(struct routine_search *search)
 
 static void look(struct routine_memory *memory)
 {
-    struct routine_search search = {.image = &memory->image, .memory = memory};
-    if (!policy_find(memory->policy, POLICY_ROUTINE, &search.table))
+    struct routine_search search;
+    if (!routine_search_begin(&search, &memory->image, memory->policy))
         return;
+    search.memory = memory;
     look_at_objects(&search);
     __atomic_fetch_add(&memory->list.head->watched, search.watched, __ATOMIC_RELAXED);
     routines_point_new(memory, search.missed);

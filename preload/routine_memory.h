@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What is kept of the routines that are watched: a mapping of its own, which forked children have
- * too, as the slots of their tables lead to stubs. It is never given back.
+ * too, as the slots of their tables lead to stubs. It is never given back. What a start writes to
+ * lies together: each page costs more than what is written there.
  */
 #ifndef JOBTRAIL_ROUTINE_MEMORY_H
 #define JOBTRAIL_ROUTINE_MEMORY_H
@@ -50,34 +51,32 @@ enum routine_loading {
 };
 
 struct routine_memory {
-    struct routine_entry entry[ROUTINE_STUBS + 1];
     uint32_t entry_count;
     uint32_t library_count;
     uint32_t object_count;
     /* Of the start: these stay. */
     uint32_t start_entries, start_libraries, start_objects;
-    uint32_t loading_entry[ROUTINE_LOADING_MAX];
     uint32_t loading_count;
     bool is_counted;
     uint8_t is_looking; /* atomic; some thread looks at what was loaded later */
     uint8_t has_loaded; /* atomic; something may have been loaded since somebody looked */
     uint32_t closes;    /* atomic; calls of dlclose(3): something may have been unloaded */
-    uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
     struct image image;
     const void *policy;
-    struct routine_call call[ROUTINE_STUBS + 1]; /* of the entries of the same numbers */
-    uint8_t
-        is_noted[ROUTINE_STUBS + 1]; /* atomic; some thread of this process notes, or has noted */
     size_t names_used;
-    char names[ROUTINE_NAMES_BYTES]; /* copies: a library may be unloaded before it is called */
-    const struct ledger_slot *slot;  /* shared; NULL: nothing is noted */
-    uint64_t random;                 /* the slot's, by which it is known */
+    const struct ledger_slot *slot; /* shared; NULL: nothing is noted */
+    uint64_t random;                /* the slot's, by which it is known */
     struct routine_list list;
     size_t list_at; /* in the fields of the capture */
     clock_function *now;
+    uint32_t loading_entry[ROUTINE_LOADING_MAX];
     struct routine_library library[ROUTINE_LIBRARIES_MAX];
     struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
                                                               that has what was linked in */
+    struct routine_entry entry[ROUTINE_STUBS + 1];
+    uint16_t place[2 * ROUTINE_OBJECTS_MAX]; /* of objects by their entry: number + 1; 0: none */
+    char names[ROUTINE_NAMES_BYTES];         /* copies: a library that was loaded later may be
+                                                unloaded before it is called */
 };
 
 /* NULL: no routine is watched. */

@@ -3,44 +3,88 @@
 
 #include "preload/memory.h"
 
-bool routine_search_is_designated(const struct routine_search *search, const char *kind,
-                                  const char *name)
+bool routine_search_begin(struct routine_search *search, const struct image *image,
+                          const void *policy)
 {
     const struct policy_table *table = &search->table;
-    uint32_t state = policy_walk(table, table->dfa->start, kind, text_length(kind));
+    *search = (struct routine_search){.image = image};
+    if (!policy_find(policy, POLICY_ROUTINE, &search->table))
+        return false;
+    search->after_soname = policy_walk(table, table->dfa->start, "soname:", 7);
+    search->after_path = policy_walk(table, table->dfa->start, "path:", 5);
+    search->after_below = policy_walk(table, table->dfa->start, "below:", 6);
+    return true;
+}
+
+static bool is_kept(const struct policy_table *table, uint32_t state, const char *name)
+{
     const struct policy_rule *rule =
-        policy_verdict(table, policy_walk(table, state, name, text_length(name)));
+        state == POLICY_DEAD
+            ? NULL
+            : policy_verdict(table, policy_walk(table, state, name, text_length(name)));
     return rule != NULL && rule->action == POLICY_KEEP;
 }
 
-/* Whether the object is of one of valgrind's tools that report each store which threads do not
- * agree about by locks: stubs and slots are stored to without. */
-static bool is_race_detector(const struct link_map *entry)
+bool routine_search_is_library(const struct routine_search *search, const struct loaded *object)
 {
-    const char *tool = text_after(text_last_part(entry->l_name), "vgpreload_");
+    return is_kept(&search->table, search->after_soname, object->soname) ||
+           is_kept(&search->table, search->after_path, object->entry->l_name) ||
+           is_kept(&search->table, search->after_below, object->entry->l_name);
+}
+
+bool routine_search_is_archive(const struct routine_search *search, const char *name)
+{
+    const struct policy_table *table = &search->table;
+    return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
+}
+
+uint32_t routine_search_count(const struct routine_search *search)
+{
+    const struct r_debug *loader = image_loader(search->image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    uint32_t found = 0;
+    for (uint32_t at = 0; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
+        const struct loaded object = loaded_read(entry);
+        found += loaded_is_file(entry) && routine_search_is_library(search, &object);
+    }
+    return found;
+}
+
+/* Whether the object is of one of valgrind's tools that report each store which threads do not
+ * agree about by locks: stubs and slots are stored to without. They have no DT_SONAME. */
+static bool is_race_detector(const struct loaded *object)
+{
+    const char *tool = text_after(object->soname, "vgpreload_");
     return tool != NULL &&
            (text_after(tool, "helgrind") != NULL || text_after(tool, "drd") != NULL);
 }
 
-uint32_t routine_search_libraries(struct routine_search *search,
-                                  struct routine_library library[ROUTINE_LIBRARIES_MAX])
+/* The number of an object is its place in the link map. The vDSO is there too, and nothing is bound
+ * to what it exports. */
+uint32_t routine_search_libraries(struct routine_search *search)
 {
+    struct routine_memory *memory = search->memory;
     const struct r_debug *loader = image_loader(search->image);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     uint32_t found = 0, at = 0;
     for (; entry != NULL && at < ROUTINE_OBJECTS_MAX; entry = entry->l_next, at++) {
-        if (!loaded_is_file(entry))
+        struct loaded *object = &memory->object[at].loaded;
+        *object = loaded_read(entry);
+        memory->object[at].is_executable = entry == loader->r_map;
+        if (!loaded_is_file(entry)) {
+            if (!memory->object[at].is_executable)
+                object->hash = NULL;
             continue;
-        search->is_forbidden |= is_race_detector(entry);
-        const struct loaded object = loaded_read(entry);
-        if (!routine_search_is_designated(search, "soname:", object.soname) &&
-            !routine_search_is_designated(search, "path:", entry->l_name))
+        }
+        search->is_forbidden |= is_race_detector(object);
+        if (!routine_search_is_library(search, object))
             continue;
         if (found < ROUTINE_LIBRARIES_MAX)
-            library[found] =
-                (struct routine_library){.entry = entry, .name = object.soname, .object = at};
+            memory->library[found] =
+                (struct routine_library){.entry = entry, .name = object->soname, .object = at};
         found++;
     }
+    memory->object_count = at;
     return found;
 }
 
@@ -65,45 +109,56 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
 static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)
 {
     uint32_t state = search->memory->library[library].state;
+    if (state == POLICY_DEAD)
+        return false;
     const struct policy_rule *rule =
         policy_verdict(&search->table, policy_walk(&search->table, state, name, text_length(name)));
     return rule != NULL && rule->action == POLICY_SKIP;
 }
 
 /* A name of Intel's convention, by which r11 has an argument, is left alone: stubs change that. */
-static bool can_watch(const struct routine_memory *memory, uint32_t library, const char *name,
-                      size_t length)
+static bool can_watch(const struct routine_memory *memory, const struct routine_import *import,
+                      uint32_t library)
 {
     return memory->entry_count < ROUTINE_STUBS &&
-           memory->library[library].number != ROUTINE_LIST_FULL &&
-           length <= sizeof memory->names - memory->names_used &&
-           text_after(name, "__regcall") == NULL;
+           memory->library[library].number != ROUTINE_LIST_FULL && import->length <= UINT16_MAX &&
+           text_after(import->name, "__regcall") == NULL;
 }
 
-void routine_search_add(struct routine_search *search, const char *name, uint32_t library,
-                        uintptr_t *slot, bool is_lazy)
+/* The name where it stays. Nothing of the start is unloaded. NULL: there is no room. */
+static const char *lasting_name(struct routine_memory *memory, const struct routine_import *import)
+{
+    if (memory->start_objects == 0)
+        return import->name;
+    if (import->length > sizeof memory->names - memory->names_used)
+        return NULL;
+    char *copy = memory->names + memory->names_used;
+    memory->names_used += import->length;
+    return memcpy(copy, import->name, import->length);
+}
+
+void routine_search_add(struct routine_search *search, const struct routine_import *import,
+                        uint32_t library)
 {
     struct routine_memory *memory = search->memory;
-    uint32_t length = (uint32_t)text_length(name);
-    if (is_skipped(search, library, name))
+    if (is_skipped(search, library, import->name))
         return;
-    if (!can_watch(memory, library, name, length)) {
+    const char *name = can_watch(memory, import, library) ? lasting_name(memory, import) : NULL;
+    if (name == NULL) {
         search->missed++;
         return;
     }
-    char *copy = memory->names + memory->names_used;
-    memcpy(copy, name, length);
-    memory->names_used += length;
-    memory->call[memory->entry_count] = (struct routine_call){
-        .name = copy,
-        .length = length,
+    memory->entry[memory->entry_count++] = (struct routine_entry){
+        .target = (uintptr_t)routine_first,
+        .original = *import->slot,
+        .slot = import->slot,
+        .name = name,
         .library = memory->library[library].number,
-        .flags = is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
+        .length = (uint16_t)import->length,
+        .flags = import->is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
     };
-    memory->entry[memory->entry_count++] =
-        (struct routine_entry){.target = (uintptr_t)routine_first, .original = *slot, .slot = slot};
     search->watched++;
-    search->need += routine_list_size(length);
+    search->need += routine_list_size(import->length);
 }
 
 static enum routine_loading loading_of(const char *name)
@@ -161,17 +216,18 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
                          const char *name, uintptr_t *slot)
 {
     const struct routine_memory *memory = search->memory;
-    bool is_lazy = *slot >= loaded->start && *slot < loaded->end;
-    uint32_t hash = loaded_hash(name);
+    struct routine_import import = {.name = name, .slot = slot};
+    uint32_t hash = loaded_hash(name, &import.length);
+    import.is_lazy = *slot >= loaded->start && *slot < loaded->end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];
         const struct loaded *other = &memory->object[library->object].loaded;
         if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
             continue;
-        if (is_lazy ? is_defined_before(memory, library->object, name, hash)
-                    : *slot < other->start || *slot >= other->end)
+        if (import.is_lazy ? is_defined_before(memory, library->object, name, hash)
+                           : *slot < other->start || *slot >= other->end)
             continue;
-        routine_search_add(search, name, i, slot, is_lazy);
+        routine_search_add(search, &import, i);
         return;
     }
 }
@@ -229,24 +285,9 @@ void routine_search_object(struct routine_search *search, struct routine_object 
     object->is_new = object->count > 0;
 }
 
-/* The number of an object is its place in the link map. The vDSO is there too, and nothing is bound
- * to what it exports. */
-static void read_objects(const struct r_debug *loader, struct routine_memory *memory)
-{
-    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
-    for (; entry != NULL && memory->object_count < ROUTINE_OBJECTS_MAX; entry = entry->l_next) {
-        struct routine_object *object = &memory->object[memory->object_count++];
-        object->loaded = loaded_read(entry);
-        object->is_executable = entry == loader->r_map;
-        if (!object->is_executable && !loaded_is_file(entry))
-            object->loaded.hash = NULL;
-    }
-}
-
 void routine_search_imports(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
-    read_objects(image_loader(search->image), memory);
     for (uint32_t i = 0; i < memory->library_count; i++) {
         struct routine_library *library = &memory->library[i];
         loaded_find_segments(search->image, false, &memory->object[library->object].loaded);

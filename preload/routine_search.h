@@ -14,25 +14,43 @@
 
 struct routine_search {
     const struct image *image;
-    struct policy_table table; /* of POLICY_ROUTINE */
+    struct policy_table table;                      /* of POLICY_ROUTINE */
+    uint32_t after_soname, after_path, after_below; /* its states after "soname:" and so on */
     struct routine_memory *memory;
     uint32_t watched, missed;
     bool is_forbidden; /* no slot may lead to a stub */
     uint32_t need;     /* bytes of the list, when all that is watched is called */
 };
 
-/* Fills `library` with the designated libraries that are loaded, and is_forbidden. Returns how many
- * there are, which may be more than there is room for. */
-uint32_t routine_search_libraries(struct routine_search *search,
-                                  struct routine_library library[ROUTINE_LIBRARIES_MAX]);
+/* A call of a routine that a program or library can make. */
+struct routine_import {
+    const char *name;
+    uint32_t length; /* of the name */
+    uintptr_t *slot;
+    bool is_lazy; /* the loader will find the routine at the first call */
+};
 
-/* Whether a rule designates "KINDname", as "soname:libm.so.6". */
-bool routine_search_is_designated(const struct routine_search *search, const char *kind,
-                                  const char *name);
+/* Begins a search by a usable policy. Returns whether it designates anything. */
+bool routine_search_begin(struct routine_search *search, const struct image *image,
+                          const void *policy);
+
+/* Puts the objects of the start into the memory, and those of them that are designated libraries.
+ * Sets is_forbidden. Returns how many libraries there are, which may be more than there is room
+ * for. */
+uint32_t routine_search_libraries(struct routine_search *search);
+
+/* How many designated libraries are loaded. Nothing is kept. */
+uint32_t routine_search_count(const struct routine_search *search);
+
+/* Whether a rule designates the library, which is loaded. */
+bool routine_search_is_library(const struct routine_search *search, const struct loaded *object);
+
+/* Whether a rule designates the archive of that name. */
+bool routine_search_is_archive(const struct routine_search *search, const char *name);
 
 #if ROUTINE_STUBS > 0
 
-/* Adds the objects of the start, and their imports of the memory's libraries. */
+/* Adds the imports of the memory's libraries that the objects of the start have. */
 void routine_search_imports(struct routine_search *search);
 
 /* Adds the imports of an object, and what it calls of dlopen(3) and its kin. */
@@ -44,10 +62,9 @@ void routine_search_archives(struct routine_search *search);
 /* Puts a library into the list. */
 void routine_search_put_library(struct routine_search *search, struct routine_library *library);
 
-/* Adds an entry for the slot by which a routine of the library of that number is called, unless a
- * rule skips it. `is_lazy`: the loader will find the routine at the first call. */
-void routine_search_add(struct routine_search *search, const char *name, uint32_t library,
-                        uintptr_t *slot, bool is_lazy);
+/* Adds an entry for an import of the library of that number, unless a rule skips it. */
+void routine_search_add(struct routine_search *search, const struct routine_import *import,
+                        uint32_t library);
 
 #endif
 #endif

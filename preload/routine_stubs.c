@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-_Static_assert(sizeof(struct routine_entry) == 32 &&
+_Static_assert(sizeof(struct routine_entry) == 48 &&
                    offsetof(struct routine_entry, original) == 8 &&
                    offsetof(struct routine_entry, cell) == 16,
                "as the assembly has them");
@@ -32,7 +32,7 @@ __asm__(".pushsection .gnu_extab.stubs, \"ax\", @progbits\n"
         "    movl $routine_at, %r11d\n"
         "    addq routine_entries(%rip), %r11\n"
         "    jmp *(%r11)\n"
-        "    .set routine_at, routine_at + 32\n"
+        "    .set routine_at, routine_at + 48\n"
         "    .endr\n"
         "    .size routine_stubs, . - routine_stubs\n"
         "    .popsection\n");

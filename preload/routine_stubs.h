@@ -20,12 +20,18 @@
 
 struct ledger_routine;
 
-/* Where a stub leads. The assembly has the offsets of the members. */
+/* Where a stub leads, and what is noted at the first call. The assembly has the offsets of the
+ * members. */
 struct routine_entry {
     uintptr_t target;            /* atomic; where the stub jumps to */
     uintptr_t original;          /* what the slot led to: the routine, or what looks it up */
     struct ledger_routine *cell; /* shared; what is noted */
     uintptr_t *slot;             /* is given its value back at the first call; NULL: it stays */
+    const char *name;            /* stays where it is as long as the process lives */
+    uint32_t library;            /* as of struct routine_call */
+    uint16_t length;             /* of the name */
+    uint8_t flags;               /* enum ledger_routine_flag */
+    uint8_t is_noted; /* atomic; some thread of this process notes the call, or has noted it */
 };
 
 #if ROUTINE_STUBS > 0

@@ -71,6 +71,7 @@ static bool put_list(struct routine_search *search, uint32_t found, size_t room,
     head->watched = search->watched;
     head->missed = search->missed;
     fields_wrote(fields, sizeof *head + memory->list.room);
+    fields->blank = memory->list.room - head->bytes;
     return memory->entry_count > 0 || memory->library_count > 0 || search->missed > 0;
 }
 
@@ -79,8 +80,11 @@ static void put_all(struct routine_search *search, uint32_t found, size_t later,
 {
     size_t left = fields->room - fields->used;
     if (left < later + sizeof(struct ledger_field) + sizeof(struct ledger_routines) ||
-        !fields_begin(fields, LEDGER_ROUTINES))
+        !fields_begin(fields, LEDGER_ROUTINES)) {
+        fields->slot_flags |= LEDGER_SLOT_CUT;
+        system_unmap(search->memory, MEMORY_BYTES);
         return;
+    }
     left = (left - sizeof(struct ledger_field) - later) & ~(size_t)7;
     if (put_list(search, found, left, fields)) {
         fields_end(fields);
@@ -91,27 +95,38 @@ static void put_all(struct routine_search *search, uint32_t found, size_t later,
     system_unmap(search->memory, MEMORY_BYTES);
 }
 
+/* Without memory nothing can be watched: each designated library is a miss. */
+static void put_misses(const struct routine_search *search, struct fields *fields)
+{
+    const struct ledger_routines head = {.missed = routine_search_count(search)};
+    if (head.missed > 0)
+        fields_put(fields, LEDGER_ROUTINES, &head, sizeof head);
+}
+
 void routines_choose(const struct image *image, const void *policy, size_t later,
                      struct fields *fields)
 {
     const struct policy_header *header = policy;
-    struct routine_library library[ROUTINE_LIBRARIES_MAX];
-    struct routine_search search = {.image = image};
-    if (!policy_find(policy, POLICY_ROUTINE, &search.table) ||
-        (search.memory = map_memory()) == NULL)
+    struct routine_search search;
+    if (!routine_search_begin(&search, image, policy))
         return;
-    uint32_t found = routine_search_libraries(&search, library);
+    search.memory = map_memory();
+    if (search.memory == NULL) {
+        put_misses(&search, fields);
+        return;
+    }
+    uint32_t found = routine_search_libraries(&search);
     search.memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
     search.memory->image = *image;
     search.memory->policy = policy;
-    memcpy(search.memory->library, library, sizeof library);
     put_all(&search, found, later, fields);
 }
 
 #if ROUTINE_STUBS > 0
 
 /* Stores the addresses of the stubs. A slot that is read-only after relocation is written to once,
- * as the loader does it, and not again. Returns how many could not be written to. */
+ * as the loader does it, and not again. Returns how many could not be written to. They are not
+ * watched. */
 static uint32_t point_slots(const struct routine_object *object, struct routine_memory *memory)
 {
     const struct loaded *loaded = &object->loaded;
@@ -128,10 +143,13 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
             can_write =
                 system_call6(SYS_mprotect, page, (long)fixed, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
         entry->slot = is_fixed ? NULL : slot;
-        if (is_fixed && !can_write)
-            missed++;
-        else
+        if (!is_fixed || can_write) {
             __atomic_store_n(slot, routine_stub(i), __ATOMIC_RELEASE);
+            continue;
+        }
+        missed++;
+        if (entry->name != NULL) /* none of dlopen(3) and its kin */
+            __atomic_fetch_sub(&memory->list.head->watched, 1, __ATOMIC_RELAXED);
     }
     if (can_write > 0)
         system_call6(SYS_mprotect, page, (long)fixed, PROT_READ, 0, 0, 0);
@@ -159,12 +177,13 @@ bool routines_are_noted(const struct routine_memory *memory)
 
 /* Whether each call is to be counted in the entry's cell from now on. One thread alone notes the
  * first call, so that it is in the list once. To count them, each thread needs the cell. */
-static bool note_call(struct routine_memory *memory, struct routine_entry *entry, uint32_t index)
+static bool note_call(struct routine_memory *memory, struct routine_entry *entry)
 {
-    if (__atomic_exchange_n(&memory->is_noted[index], 1, __ATOMIC_RELAXED) && !memory->is_counted)
+    const struct routine_call call = {entry->name, entry->length, entry->library, entry->flags};
+    if (__atomic_exchange_n(&entry->is_noted, 1, __ATOMIC_RELAXED) && !memory->is_counted)
         return false;
     uint64_t now_ns = memory->now == NULL ? LEDGER_TIME_UNKNOWN : clock_now_coarse(memory->now);
-    struct ledger_routine *cell = routine_list_call(&memory->list, &memory->call[index], now_ns);
+    struct ledger_routine *cell = routine_list_call(&memory->list, &call, now_ns);
     if (cell == NULL)
         return false;
     __atomic_store_n(&memory->list.head->called, 1, __ATOMIC_RELAXED);
@@ -191,7 +210,7 @@ uintptr_t routine_called(struct routine_entry *entry)
 {
     struct routine_memory *memory = routine_known;
     uint32_t index = (uint32_t)(entry - memory->entry);
-    bool is_counted = routines_are_noted(memory) && note_call(memory, entry, index);
+    bool is_counted = routines_are_noted(memory) && note_call(memory, entry);
     __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
                      __ATOMIC_RELEASE);
     if (!is_counted)

@@ -160,7 +160,7 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
                  (always ? LEDGER_SLOT_START : 0) | (sampling->count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_start(&claim, start->switches, &head);
-    slot_publish(&claim, &head, fields.start, fields.used);
+    slot_publish(&claim, &head, fields.start, fields.used, fields.blank);
     keep_for_end(start, &claim, now, &head, fields.used, memory);
     routines_point(claim.slot, now);
     if (start->switches->signal_handler == SWITCH_YES)

@@ -176,6 +176,7 @@ static int reserve_new(const struct slot_ledger *ledger, struct slot_claim *clai
 static int claim_new(const struct slot_ledger *ledger, struct slot_claim *claim)
 {
     claim->stub_bytes = 0;
+    claim->is_new = true;
     enum ledger_drop why = reserve_new(ledger, claim) ? map_slot(ledger, claim) : LEDGER_DROP_FULL;
     if (why == LEDGER_DROPS)
         return 1;
@@ -240,7 +241,7 @@ static void count_signed(const struct slot_claim *claim)
 }
 
 void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head,
-                  const void *fields, size_t size)
+                  const void *fields, size_t size, size_t blank)
 {
     struct ledger_slot filled = *head;
     filled.magic = LEDGER_SLOT_MAGIC;
@@ -251,7 +252,7 @@ void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head
     filled.next_free = claim->previous;
     filled.fields_bytes = (uint32_t)size;
     *claim->slot = filled;
-    memcpy(claim->slot + 1, fields, size);
+    memcpy(claim->slot + 1, fields, claim->is_new ? size - blank : size);
     __atomic_store_n(&claim->slot->state, LEDGER_OPEN, __ATOMIC_RELEASE);
 }
 

@@ -40,6 +40,7 @@ struct slot_claim {
     uint32_t previous;            /* page of the slot before it in the bucket of `pid`; 0: none */
     uint32_t need;                /* bytes that were asked for */
     uint32_t stub_bytes;          /* of stubs, at the end of the slot: left as they are */
+    bool is_new;                  /* nobody had the slot before: it has zeros */
 };
 
 /* Opens the file of the ledger of the spool directory `spool`, without a look at it. `path` is
@@ -74,9 +75,10 @@ void slot_close_ledger(const struct slot_ledger *ledger, int keep);
 int slot_count_run(struct slot_claim *claim, int32_t pid);
 
 /* Writes `head` (whose magic, offset, size and state do not matter) and `size` bytes of fields into
- * the slot, which has room for them, and publishes it. */
+ * the slot, which has room for them, and publishes it. The last `blank` bytes of the fields are
+ * zeros, and are not written where the slot has them: that would touch pages. */
 void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head,
-                  const void *fields, size_t size);
+                  const void *fields, size_t size, size_t blank);
 
 /* Signs the end as `by` says. Memory writes only. */
 void slot_end(const struct slot_claim *claim, uint64_t end_ns, enum ledger_end by);

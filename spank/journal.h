@@ -25,7 +25,8 @@
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
  *         node that the step holds, as "0-3,8"), job_cores (that the job holds), whole_cores,
- *         cpus_per_task, pid and ticks of the step's daemon; name_space, the inode of the pid
+ *         cpus_per_task, memory (of the step on this node, MiB, as its user asked; 0: no bound),
+ *         pid and ticks of the step's daemon; name_space, the inode of the pid
  *         namespace that its pid and those of its tasks are of; freezes=1 where Slurm suspends by a
  *         freezer of cgroups; in the batch step array_job, array_task (4294967294: none) and qos;
  *         submit_host, from the user's environment and not checked; opted_out=1 with --jobtrail=no;

@@ -189,11 +189,14 @@ static void add_items(spank_t spank, struct journal_line *line)
         {"cpus_per_task", S_STEP_CPUS_PER_TASK},
     };
     uint16_t cpus = 0;
+    uint64_t memory = 0;
     char submit_host[256], bundle[2]; /* which bundle does not matter */
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         add_number(spank, line, numbers[i].key, numbers[i].item);
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
+    if (spank_get_item(spank, S_STEP_ALLOC_MEM, &memory) == ESPANK_SUCCESS)
+        journal_number(line, "memory", memory);
     add_text(spank, line, "cores", S_STEP_ALLOC_CORES);
     add_text(spank, line, "job_cores", S_JOB_ALLOC_CORES);
     if (slurm_release_has_whole_cores())

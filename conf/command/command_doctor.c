@@ -80,6 +80,7 @@ static void check_conf(struct doctor *doctor, const struct options *options)
     doctor_secrets(doctor, &conf);
     doctor_transports(doctor, &conf);
     doctor_links(doctor, &conf);
+    doctor_routines(doctor, &conf);
     doctor_flush(doctor, &conf);
     doctor_answers(doctor, &conf);
     doctor_libraries(doctor, &conf);

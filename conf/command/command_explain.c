@@ -77,10 +77,15 @@ static enum exit_status explain_options(const struct explain *explain,
     }
     print_text(explain, "environment", options->env, all);
     print_sampling(explain, options->ntasks, all);
+    const char *culprit = explain->conf->link_modules;
     int error = options->library == NULL ? 0 : explain_library(explain, options->library, all);
+    if (error == 0 && options->routines != NULL) {
+        culprit = options->routines;
+        error = explain_routines(explain, options->routines, all);
+    }
     if (error != 0) {
-        fprintf(stderr, "jobtrail-conf: %s: %s\n",
-                error == -ENOMEM ? "explain" : explain->conf->link_modules, strerror(-error));
+        fprintf(stderr, "jobtrail-conf: %s: %s\n", error == -ENOMEM ? "explain" : culprit,
+                strerror(-error));
         json_object_put(all);
         return STATUS_REFUSED;
     }
@@ -105,15 +110,19 @@ static bool is_usable(const struct options *options)
 {
     const char *problem = NULL;
     bool is_asked = options->args_count > 0 || options->command_line || options->host != NULL ||
-                    options->env != NULL || options->ntasks > 0 || options->library != NULL;
+                    options->env != NULL || options->ntasks > 0 || options->library != NULL ||
+                    options->routines != NULL;
     if (options->lines != NULL && is_asked)
         problem = "--stdin goes with --conf and --json only";
     else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
         problem = "--stdin takes a section with rules, for example hosts";
     else if (options->lines == NULL && !is_asked)
-        problem = "explain what? Give a PATH, --host, --env, --ntasks, --library or --stdin";
+        problem = "explain what? Give a PATH, --host, --env, --ntasks, --library, --routines or "
+                  "--stdin";
     else if (options->library != NULL && options->library[0] != '/')
         problem = "the FILE of --library must be absolute";
+    else if (options->routines != NULL && options->routines[0] != '/')
+        problem = "the FILE of --routines must be absolute";
     else if (options->command_line && options->args_count == 0)
         problem = "--command-line takes the COMMAND and its arguments behind it";
     else if (options->args_count > 0 && options->args[0][0] != '/' && !options->command_line)

@@ -111,6 +111,9 @@ void doctor_transports(struct doctor *doctor, const struct conf *conf);
 /* Looks at the map of libraries to modules. */
 void doctor_links(struct doctor *doctor, const struct conf *conf);
 
+/* Looks at the rules of [routines]; at nothing without one. */
+void doctor_routines(struct doctor *doctor, const struct conf *conf);
+
 /* Looks for a timer of systemd's, or a line of cron's, that runs what this machine's roles need. */
 void doctor_timer(struct doctor *doctor);
 

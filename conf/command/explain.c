@@ -12,11 +12,19 @@
 const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
                                        const struct policy_rule *rule)
 {
+    const struct conf_rules *rules = conf_list_rules(list, explain->conf);
     uint32_t count;
     const struct policy_rule *first = policy_rules(explain->policy, list->which, &count);
     if (rule == NULL)
         return NULL;
-    return &conf_list_rules(list, explain->conf)->rule[rule - first];
+    size_t index = (size_t)(rule - first);
+    if (index < rules->count)
+        return &rules->rule[index];
+    /* of a directory of a module (conf/routine_modules.h), with the line of the module's rule */
+    for (index = 0; index < rules->count; index++)
+        if (rules->rule[index].line == rule->line)
+            return &rules->rule[index];
+    return NULL;
 }
 
 static struct explain_verdict verdict_of(const struct explain *explain,

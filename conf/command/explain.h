@@ -64,6 +64,10 @@ struct json_object *explain_command_line_json(const struct explain *explain, int
  * -errno. */
 int explain_library(const struct explain *explain, const char *path, struct json_object *all);
 
+/* What [routines] says about the library in the file `path`: as sentences on stdout, or as objects
+ * that are added to the array `all`. Returns 0 or -errno. */
+int explain_routines(const struct explain *explain, const char *path, struct json_object *all);
+
 /* How runs of `ntasks` tasks are sampled, as a sentence on stdout and as an object. */
 void explain_sampling_print(const struct explain *explain, uint32_t ntasks);
 struct json_object *explain_sampling_json(const struct explain *explain, uint32_t ntasks);

@@ -15,7 +15,8 @@ static const char usage_text[] =
     "Usage: jobtrail-conf check   [--conf FILE]\n"
     "       jobtrail-conf compile [--conf FILE] [--output FILE] [--if-newer]\n"
     "       jobtrail-conf explain [--conf FILE] [--json] [--host HOST] [--env NAME]\n"
-    "                             [--ntasks N] [--library FILE] [PATH [ARG...]]\n"
+    "                             [--ntasks N] [--library FILE] [--routines FILE]\n"
+    "                             [PATH [ARG...]]\n"
     "       jobtrail-conf explain [--conf FILE] [--json] --command-line COMMAND [ARG...]\n"
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
@@ -39,7 +40,7 @@ static const struct command commands[] = {
     {"compile", command_compile, "con", NULL},
     {"doctor", command_doctor, "cjNpRUTu", ""},
     /* what follows explain's PATH is that program's */
-    {"explain", command_explain, "cjHetlLb", "+"},
+    {"explain", command_explain, "cjHetlLbI", "+"},
     {"make-key", command_make_key, "", ""},
     {"new", command_new, "cs", NULL},
     {"show", command_show, "cj", NULL},
@@ -65,6 +66,7 @@ static const struct option_row option_rows[] = {
     {"since", 's', OPTION_TEXT, MEMBER(since), 0, 0, NULL},
     {"ntasks", 't', OPTION_NUMBER, MEMBER(ntasks), 1, INT32_MAX, NULL},
     {"library", 'b', OPTION_TEXT, MEMBER(library), 0, 0, NULL},
+    {"routines", 'I', OPTION_TEXT, MEMBER(routines), 0, 0, NULL},
     {"stdin", 'l', OPTION_TEXT, MEMBER(lines), 0, 0, "paths"},
     {"command-line", 'L', OPTION_FLAG, MEMBER(command_line), 0, 0, NULL},
     {"cmdline-record", 'r', OPTION_TEXT, MEMBER(xalt_record), 0, 0, NULL},

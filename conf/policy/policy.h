@@ -79,9 +79,12 @@ enum policy_section {
     POLICY_REDACT,  /* DFA over "KIND:TEXT", see redact.h; no match keeps */
     POLICY_TABLES,  /* struct policy_known_table[]: the sampling tables of this policy and of those
                        that were in force before it, the newest first */
-    POLICY_ROUTINE, /* DFA over "soname:NAME", "path:PATH" and "archive:NAME" of a library, which no
-                       match skips, and over "routine:LIBRARY:NAME" of a routine of a designated
-                       one, which no match keeps; LIBRARY is its soname or the archive's name */
+    POLICY_ROUTINE, /* DFA over "soname:NAME", "path:PATH", "below:PATH" and "archive:NAME" of a
+                       library, which no match skips, and over "routine:LIBRARY:NAME" of a routine
+                       of a designated one, which no match keeps; LIBRARY is its soname or the
+                       archive's name. The rules of "below:" are of the directories of modules */
+    POLICY_PROFILE, /* DFA over the executable's whole path: programs that leave a profile where
+                       their step asks for it; no match keeps */
     POLICY_SECTIONS
 };
 

@@ -15,7 +15,7 @@ _jobtrail_options() {
 _jobtrail_fields() {
     local kind=() word
     for word in "${@:2}"; do
-        [[ ! $word =~ ^--(coverage|links|changes|events)$ ]] || kind=("$word")
+        [[ ! $word =~ ^--(coverage|links|changes|events|routines)$ ]] || kind=("$word")
     done
     "$1" "${kind[@]}" --helpformat 2>/dev/null
 }

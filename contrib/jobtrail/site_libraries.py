@@ -154,8 +154,8 @@ class SiteLibraries:
         own = {name} | ({have.library} if have else set())
         return own | {text.partition("/")[0] for text in own} | {path.rsplit("/", 1)[-1], *library.names(path)}
 
-    def fits(self, text, name, path):
-        """Whether --lib NAME[>=VERSION] means it."""
+    def fits(self, text, name, path, module=None):
+        """Whether --lib NAME[>=VERSION] means it. `module`: the name of its module, where that is known."""
         wanted, sign, version = library.parse(text)
         pattern = pattern_of(wanted)
         have = self.files.get(path)
@@ -165,19 +165,19 @@ class SiteLibraries:
             is_named = any(map(pattern.search, self.names(name, path)))
         if not is_named or sign is None:
             return is_named
-        return library.satisfies(library.version(path) or have and have.version, sign, version)
+        return library.satisfies(library.version(path, module) or have and have.version, sign, version)
 
     def chosen(self, texts):
-        """A function of (name, path): whether one of the --lib means it; None: all are meant."""
+        """A function of (name, path) and a module, as fits() has them: whether one of the --lib means it; None: all are meant."""
         if texts is None:
-            return lambda name, path: True
+            return lambda name, path, module=None: True
         asked = [parts_of(text) for text in texts]
         known = {}
 
-        def is_chosen(name, path):
-            if (name, path) not in known:
-                known[name, path] = any(all(self.fits(part, name, path) for part in parts) for parts in asked)
-            return known[name, path]
+        def is_chosen(*of):
+            if of not in known:
+                known[of] = any(all(self.fits(part, *of) for part in parts) for parts in asked)
+            return known[of]
 
         return is_chosen
 

@@ -15,7 +15,7 @@ from . import credentials
 from .program import Failure, os_trouble
 from .text import escape, file_path
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 # Of the packages in `run_package`: those that are the run's.
 PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"

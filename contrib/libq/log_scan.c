@@ -46,11 +46,13 @@ static int use_zone(struct log_query *query, const char *zone)
 /* What the log's first line says, where it can be read before all others. */
 static int read_head(struct scan *scan, int fd, off_t base)
 {
-    char head[sizeof LIBRARY_LOG_SORTED + DAYS_ZONE_MAX], zone[DAYS_ZONE_MAX] = "";
+    char head[LIBRARY_LOG_HEAD_MAX], zone[DAYS_ZONE_MAX] = "";
     ssize_t size = base < 0 ? 0 : io_read_at(fd, head, sizeof head, base);
     const char *newline = size <= 0 ? NULL : memchr(head, '\n', (size_t)size);
+    bool is_sorted = false;
     scan->is_said_to_be_sorted =
-        newline != NULL && library_log_head(head, (size_t)(newline - head), zone);
+        newline != NULL && library_log_head(head, (size_t)(newline - head), &is_sorted, zone) &&
+        is_sorted;
     return use_zone(scan->query, zone);
 }
 
@@ -99,7 +101,9 @@ static int take(struct scan *scan, const struct line_piece *piece, enum log_verd
 {
     struct library_date date;
     char zone[DAYS_ZONE_MAX];
-    if (piece->begins && piece->ends && library_log_head(piece->at, piece->size, zone)) {
+    bool is_sorted;
+    if (piece->begins && piece->ends &&
+        library_log_head(piece->at, piece->size, &is_sorted, zone)) {
         scan->is_selected = false;
         return use_zone(scan->query, zone);
     }

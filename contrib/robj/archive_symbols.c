@@ -137,6 +137,14 @@ size_t archive_symbols_find(const struct archive_symbols *symbols, const char *n
     return low;
 }
 
+bool archive_symbols_are_used(const struct archive_symbols *symbols, size_t at, size_t count)
+{
+    for (size_t i = at; i < at + count; i++)
+        if (symbols->by_name[i]->kind == SYMBOL_REFERENCE)
+            return true;
+    return false;
+}
+
 const char *symbol_kind_name(enum symbol_kind kind)
 {
     static const char *const names[SYMBOL_KINDS] = {

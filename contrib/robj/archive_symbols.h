@@ -43,6 +43,9 @@ void archive_symbols_free(struct archive_symbols *symbols);
 /* The place in `by_name` where those of this name begin, and how many there are. */
 size_t archive_symbols_find(const struct archive_symbols *symbols, const char *name, size_t *count);
 
+/* Whether members refer to what by_name[at] and following, `count` of one name, define. */
+bool archive_symbols_are_used(const struct archive_symbols *symbols, size_t at, size_t count);
+
 /* "routine", "reference" and so on */
 const char *symbol_kind_name(enum symbol_kind kind);
 

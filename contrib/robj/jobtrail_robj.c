@@ -282,6 +282,11 @@ static enum robj_status write_prepared(const struct robj *robj)
     if (options->stubs)
         printf(", noted as %s", terminal_word(library_of(robj), library));
     putchar('\n');
+    if (prepared.inside > 0)
+        fprintf(stderr,
+                "jobtrail-robj: %s: members call %zu of the entries: a program's own routine of "
+                "such a name will not be called there any more; -m -x says which these are\n",
+                options->output, prepared.inside);
     if (prepared.unsatisfied > 0)
         fprintf(stderr,
                 "jobtrail-robj: %s: %zu references of its own are to names that it no longer has: "

@@ -122,6 +122,17 @@ static const GElf_Sym *definition_of(const struct archive_symbols *symbols, cons
     return &symbols->by_name[at]->symbol;
 }
 
+/* How many entries members refer to. */
+static size_t count_used(const struct entries *entries, const struct archive_symbols *symbols)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < entries->count; i++) {
+        size_t count, at = archive_symbols_find(symbols, entries->item[i].name, &count);
+        used += archive_symbols_are_used(symbols, at, count);
+    }
+    return used;
+}
+
 static int make_stubs(const struct prepare_order *order, struct product *product)
 {
     const struct entries *entries = order->entries;
@@ -158,6 +169,8 @@ int prepare_write(const struct prepare_order *order, int fd, struct prepared *pr
     if (error == 0 && order->preparation.has_stubs) {
         error = make_stubs(order, &product);
         done.stubs = order->entries->count;
+        if (order->preparation.renames_references)
+            done.inside = count_used(order->entries, order->preparation.symbols);
     }
     if (error == 0 && !archive->is_archive && !order->preparation.has_stubs)
         error = io_write_all(fd, product.member[0].bytes, product.member[0].size);

@@ -21,6 +21,7 @@ struct prepare_order {
 /* What has been made, for people. */
 struct prepared {
     size_t definitions, references, stubs; /* renamed, renamed, written */
+    size_t inside;                         /* entries with a stub, to which members refer past it */
     size_t unsatisfied; /* references of members to old names, which nothing in the result has */
 };
 

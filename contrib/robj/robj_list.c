@@ -66,7 +66,8 @@ static bool has_routine(const struct archive_symbol *const *of, size_t count)
     return false;
 }
 
-static int list_entry(const struct entry *entry, const char *name, const char *fault)
+static int list_entry(const struct entry *entry, const char *name, const char *fault,
+                      bool is_kept_from_programs)
 {
     if (fault != NULL)
         fputs("# ", stdout);
@@ -77,6 +78,8 @@ static int list_entry(const struct entry *entry, const char *name, const char *f
         putchar(' ');
         error = print_name(entry->renamed);
     }
+    if (fault == NULL && is_kept_from_programs)
+        fputs(" # other members call it: with -x not a program's own in its place", stdout);
     putchar('\n');
     return error;
 }
@@ -91,7 +94,9 @@ int list_entries(const struct preparation *preparation, const struct entries *en
         archive_symbols_find(symbols, name, &count);
         if ((entries != NULL && entry == NULL) || !has_routine(symbols->by_name + at, count))
             continue;
-        error = list_entry(entry, name, entry_refusal(preparation, at, count));
+        error = list_entry(entry, name, entry_refusal(preparation, at, count),
+                           preparation->renames_references &&
+                               archive_symbols_are_used(symbols, at, count));
     }
     return error;
 }

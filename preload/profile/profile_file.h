@@ -152,8 +152,8 @@ enum profile_process_flag {
 
 struct profile_process {
     struct profile_chunk chunk;
-    uint8_t uuid[16]; /* of the run in the ledger; zeros: not known. A forked child has its parent's
-                         where it has no run of its own */
+    uint8_t uuid[16]; /* of the run in the ledger; zeros: it has no capture there, as where another
+                         rank records the same program. A forked child has its parent's */
     int32_t pid;      /* as the process sees itself */
     uint32_t flags;   /* enum profile_process_flag */
     uint32_t rank;    /* as in struct ledger_slot */

@@ -73,15 +73,17 @@ void *profile_grow(const struct profile_own *own, const struct profile_shape *sh
         return NULL;
     uint32_t bytes = PROFILE_PAGE + PROFILE_PIECE_COUNT(shape->first, number + 1) * shape->bytes;
     int fd = profile_place_claim(place, bytes, profile_run_limit(), &known.offset[number]);
-    if (fd < 0)
-        return NULL;
     void *at = NULL;
-    if (publish(place, fd, known.offset[number], bytes))
+    if (fd >= 0 && publish(place, fd, known.offset[number], bytes))
         at = map_all(place, fd, own, shape, &known, number + 1);
-    system_close(fd);
-    /* A handler may have added this piece in the meantime: then ours is not used. */
-    if (at == NULL || !__atomic_compare_exchange_n(&pieces->count, &number, number + 1, 0,
-                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    if (fd >= 0)
+        system_close(fd);
+    /* What failed is not tried again at each call. A handler may have added this piece in the
+     * meantime: then ours is not used. */
+    uint32_t next = at == NULL ? PROFILE_PIECES : number + 1;
+    if (!__atomic_compare_exchange_n(&pieces->count, &number, next, 0, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED) ||
+        at == NULL)
         return NULL;
     pieces->offset[number] = known.offset[number];
     array->piece[number] = known.offset[number];

@@ -17,8 +17,9 @@
 #define LONG_WAY            __attribute__((noinline, cold))
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 
-EXPORTED void __cyg_profile_func_enter(void *function, void *caller);
-EXPORTED void __cyg_profile_func_exit(void *function, void *caller);
+/* What compilers call them. */
+EXPORTED void profile_enter(void *function, void *caller) __asm__("__cyg_profile_func_enter");
+EXPORTED void profile_exit(void *function, void *caller) __asm__("__cyg_profile_func_exit");
 
 /* Storage that the loader sets up with the thread: no call is needed to find it. */
 #define THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
@@ -32,9 +33,10 @@ static struct profile_own *begin_thread(void)
         is_refused = own == NULL;
         own_known = own;
     }
-    if (is_refused)
-        profile_run_lose_call();
-    return own_known != NULL && own_known->frame_room != 0 ? own_known : NULL;
+    if (own_known != NULL && own_known->frame_room != 0)
+        return own_known;
+    profile_run_lose_call();
+    return NULL;
 }
 
 /* The long way: for a thread's first call, a stack's first call, and where the stack is not as the
@@ -57,33 +59,42 @@ static LONG_WAY void leave_slowly(uint64_t function, uint64_t caller, uint64_t s
         profile_stack_leave(own, &(struct profile_call){function, caller, stack, place});
 }
 
-/* Calls the long way last, so that the short one saves no register. As profile_stack_enter() for a
- * stack that has a node. */
-static inline void enter(struct profile_own *own, uint64_t function, uint64_t caller,
-                         uint64_t stack, uint64_t place)
+/* Whether the frames below index `top` that have this stack pointer are of functions that this one
+ * was inlined with, and none is dead. */
+static inline bool is_inlined(const struct profile_own *own, uint32_t top, uint64_t caller,
+                              uint64_t stack, uint64_t place)
 {
-    uint32_t top = own->top;
-    struct profile_frame *frame = &own->frames[top];
-    if (UNLIKELY(top >= own->limit)) {
-        enter_slowly(function, caller, stack, place);
-        return;
+    for (const struct profile_frame *frame = &own->frames[top - 1]; top > 1; top--, frame--) {
+        if (frame->stack > stack)
+            return true;
+        if (frame->stack != stack || frame->caller != caller || frame->place == place ||
+            frame->node == 0)
+            return false;
     }
+    return true;
+}
+
+/* The node of the function below the node `parent`, if it is where a search begins; 0: it is not.
+ */
+static inline uint32_t known_node(const struct profile_own *own, uint32_t parent, uint64_t function)
+{
     const struct profile_table *table = own->table;
-    uint32_t parent = frame[-1].node;
     const struct profile_entry *entry = &table->entry[profile_hash(table, parent, function)];
-    if (UNLIKELY(parent == 0 || frame[-1].stack <= stack || entry->function != function ||
-                 entry->parent != parent)) {
-        enter_slowly(function, caller, stack, place);
-        return;
-    }
-    uint32_t index = entry->node;
+    return entry->function == function && entry->parent == parent ? entry->node : 0;
+}
+
+/* As profile_stack_enter() for a stack that has a node. */
+static inline void open_frame(struct profile_own *own, uint32_t top, uint32_t index,
+                              const struct profile_call *call)
+{
+    struct profile_frame *frame = &own->frames[top];
     struct profile_node *node = &own->nodes[index];
     own->top = top + 1;
     profile_order();
-    frame->stack = stack;
-    frame->function = function;
-    frame->caller = caller;
-    frame->place = place;
+    frame->stack = call->stack;
+    frame->function = call->function;
+    frame->caller = call->caller;
+    frame->place = call->place;
     node->calls++;
     uint64_t ticks = (node->flags & PROFILE_NODE_LIGHT) != 0 ? 0 : cycles_read();
     frame->start = ticks;
@@ -91,6 +102,41 @@ static inline void enter(struct profile_own *own, uint64_t function, uint64_t ca
     frame->node = index;
     if (UNLIKELY(ticks >= own->next_event))
         profile_event_add(own, ticks, index, PROFILE_ENTER);
+}
+
+/* Where the frame before has the same stack pointer, or a lower one. */
+static __attribute__((noinline)) void enter_inlined(uint64_t function, uint64_t caller,
+                                                    uint64_t stack, uint64_t place)
+{
+    struct profile_own *own = own_known;
+    uint32_t top = own->top;
+    uint32_t index = known_node(own, own->frames[top - 1].node, function);
+    if (index != 0 && is_inlined(own, top, caller, stack, place))
+        open_frame(own, top, index, &(struct profile_call){function, caller, stack, place});
+    else
+        enter_slowly(function, caller, stack, place);
+}
+
+/* Calls other functions last alone: so it saves few registers. */
+static inline void enter(struct profile_own *own, uint64_t function, uint64_t caller,
+                         uint64_t stack, uint64_t place)
+{
+    uint32_t top = own->top;
+    if (UNLIKELY(top >= own->limit)) {
+        enter_slowly(function, caller, stack, place);
+        return;
+    }
+    const struct profile_frame *above = &own->frames[top - 1];
+    uint32_t parent = above->node;
+    if (above->stack <= stack) {
+        enter_inlined(function, caller, stack, place);
+        return;
+    }
+    uint32_t index = known_node(own, parent, function);
+    if (UNLIKELY(parent == 0 || index == 0))
+        enter_slowly(function, caller, stack, place);
+    else
+        open_frame(own, top, index, &(struct profile_call){function, caller, stack, place});
 }
 
 /* Whether the frame is that of the function that is left, and no dead one is above it. Where the
@@ -128,7 +174,7 @@ static inline void leave(struct profile_own *own, uint64_t function, uint64_t ca
         profile_event_add(own, ticks, index, PROFILE_EXIT);
 }
 
-void __cyg_profile_func_enter(void *function, void *caller)
+void profile_enter(void *function, void *caller)
 {
     uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
     uint64_t place = (uintptr_t)__builtin_return_address(0);
@@ -141,7 +187,7 @@ void __cyg_profile_func_enter(void *function, void *caller)
         enter(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
 }
 
-void __cyg_profile_func_exit(void *function, void *caller)
+void profile_exit(void *function, void *caller)
 {
     uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
     uint64_t place = (uintptr_t)__builtin_return_address(0);

@@ -36,7 +36,7 @@ static bool table_grow(struct profile_own *own)
         return false;
     table->shift = old->shift - 2;
     for (uint32_t i = 0; i < entries; i++) {
-        if (old->entry[i].function != 0)
+        if (old->entry[i].function > 1)
             table_put(table, &old->entry[i]);
     }
     profile_order();
@@ -76,12 +76,12 @@ bool profile_more_frames(struct profile_own *own)
 static uint32_t node_add(struct profile_own *own, uint32_t parent, uint64_t function,
                          uint64_t caller)
 {
-    uint32_t object = profile_object_find(function);
     if (own->node_count >= own->node_room && !nodes_grow(own))
         return PROFILE_OTHERS;
     if (own->table->used >= entries_of(own->table) / 2 && !table_grow(own) &&
         own->table->used >= entries_of(own->table) - 1)
         return PROFILE_OTHERS;
+    uint32_t object = profile_object_find(function);
     uint32_t index = own->node_count;
     if (index >= own->node_room) /* a handler took the last one */
         return PROFILE_OTHERS;
@@ -113,6 +113,20 @@ uint32_t profile_node_find(struct profile_own *own, uint32_t parent, uint64_t fu
     if (parent >= own->node_count) /* another process has written to our frame */
         parent = PROFILE_ROOT;
     return node_add(own, parent, function, caller);
+}
+
+/* An entry that is not used any more has the function 1, where none is: searches go on behind it.
+ */
+void profile_nodes_forget(struct profile_own *own)
+{
+    own->closes = profile_closes();
+    for (uint32_t i = 0; i < entries_of(own->table); i++) {
+        struct profile_entry *entry = &own->table->entry[i];
+        if (entry->function > 1 && entry->node < own->node_count &&
+            profile_object_is_gone(own->nodes[entry->node].object))
+            entry->function = 1;
+    }
+    profile_set_limit(own);
 }
 
 /* Removes each second event. */

@@ -94,6 +94,7 @@ static bool put_object(struct profile_live *live, const struct found *found, con
     };
     memcpy(object + 1, found->build_id.at, build_id);
     memcpy((char *)(object + 1) + build_id, path, path_bytes);
+    live->record_bytes[live->objects] = (uint16_t)bytes;
     live->object_bytes += (uint32_t)bytes;
     __atomic_store_n(&process->object_bytes, live->object_bytes, __ATOMIC_RELEASE);
     return true;
@@ -116,8 +117,61 @@ static uint32_t note_object(struct profile_live *live, uint64_t function)
         return 0;
     }
     live->object[number] = found.range;
+    if (found.is_executable)
+        live->executable = found.range;
     __atomic_store_n(&live->objects, number + 1, __ATOMIC_RELEASE);
     return number + 1;
+}
+
+/* Whether an object of the link map lies there. Where another thread changes the map, it is taken
+ * to be there. */
+static bool is_loaded(const struct image *image, uint64_t start)
+{
+    const struct r_debug *loader = image_loader(image);
+    const struct link_map *entry = loader->r_map;
+    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
+        size_t count;
+        const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
+        if (phdr != NULL && range_of(phdr, count, entry->l_addr).start == start)
+            return true;
+    }
+    return entry != NULL;
+}
+
+/* The object of this number in the chunk. */
+static struct profile_object *object_at(struct profile_live *live, uint32_t number)
+{
+    char *at = (char *)(live->process + 1);
+    const char *end = at + live->object_bytes;
+    for (uint32_t i = 1; i < number && at < end; i++)
+        at += live->record_bytes[i - 1];
+    return (struct profile_object *)(void *)at;
+}
+
+bool profile_object_forget(void)
+{
+    struct profile_live *live = profile_live();
+    bool has_gone = false;
+    if (live == NULL || live->objects == 0 ||
+        __atomic_exchange_n(&live->objects_busy, 1, __ATOMIC_ACQUIRE) != 0)
+        return false;
+    for (uint32_t i = 0; i < live->objects; i++) {
+        struct profile_range *range = &live->object[i];
+        if (range->end == 0 || is_within(&live->executable, range->start) ||
+            is_loaded(profile_run_image(), range->start))
+            continue;
+        range->start = range->end = 0;
+        object_at(live, i + 1)->until = profile_run_ticks();
+        has_gone = true;
+    }
+    __atomic_store_n(&live->objects_busy, 0, __ATOMIC_RELEASE);
+    return has_gone;
+}
+
+bool profile_object_is_gone(uint32_t number)
+{
+    const struct profile_live *live = profile_live();
+    return number > 0 && number <= live->objects && live->object[number - 1].end == 0;
 }
 
 uint32_t profile_object_find(uint64_t function)

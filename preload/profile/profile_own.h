@@ -19,6 +19,7 @@
 
 #include "conf/base/cycles.h"
 #include "preload/clock.h"
+#include "preload/profile/profile_close.h"
 #include "preload/profile/profile_file.h"
 
 struct profile_entry {
@@ -53,6 +54,7 @@ struct profile_own {
     uint32_t alternate;  /* the first frame on an alternate signal stack; 0: none */
     uint32_t counter;    /* enum profile_counter */
     uint32_t event_count;
+    uint32_t closes;               /* of profile_closes(), up to which the table is right */
     uint64_t light_ticks;          /* 0: each call is timed */
     uint64_t next_event;           /* ticks: no event before */
     struct profile_event *events;  /* shared */
@@ -86,7 +88,8 @@ static inline uint32_t profile_hash(const struct profile_table *table, uint32_t 
 /* Sets `limit` after what it depends on has changed. */
 static inline void profile_set_limit(struct profile_own *own)
 {
-    bool is_plain = own->over == 0 && own->alternate == 0 && own->counter == PROFILE_CYCLES;
+    bool is_plain = own->over == 0 && own->alternate == 0 && own->counter == PROFILE_CYCLES &&
+                    own->closes == profile_closes();
     own->limit = is_plain ? own->frame_room : 0;
 }
 
@@ -94,6 +97,9 @@ static inline void profile_set_limit(struct profile_own *own)
  * there is no room. `caller` is where it returns to. */
 uint32_t profile_node_find(struct profile_own *own, uint32_t parent, uint64_t function,
                            uint64_t caller);
+
+/* Forgets nodes of objects that are loaded no more: calls of the same addresses get others. */
+void profile_nodes_forget(struct profile_own *own);
 
 /* Makes the frames four times as many. Returns whether that was possible. */
 bool profile_more_frames(struct profile_own *own);

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
+#include "conf/policy/policy_read.h"
+#include "preload/decide.h"
 #include "preload/memory.h"
 #include "preload/predecessor.h"
 #include "preload/profile/profile_grow.h"
@@ -24,13 +26,15 @@ static struct {
     struct image image;
     struct profile_place place;
     clock_function *clock;
-    char spool[PROFILE_PATH_ROOM]; /* a copy, as the program may change its environment */
+    char spool[PROFILE_PATH_ROOM];  /* a copy, as the program may change its environment */
+    char policy[PROFILE_PATH_ROOM]; /* "": there are no rules */
     char task[sizeof((struct profile_process *)NULL)->task];
     uint32_t rank, size;
     bool is_light;
     bool has_begun; /* this process, or one that it was forked from */
     bool is_forked;
     uint8_t uuid[16];
+    uint64_t lost_calls; /* atomic; while the profile was begun */
 } known;
 
 static struct profile_live *live; /* NULL: not begun */
@@ -57,20 +61,22 @@ uint64_t profile_run_limit(void)
 
 uint64_t profile_run_ticks(void)
 {
-    return profile_ticks(live->process->counter, known.clock);
+    return profile_ticks(live->counter, known.clock);
 }
 
 void profile_run_tell(struct profile_own *own)
 {
-    own->counter = live->process->counter;
-    own->light_ticks = live->process->light_ticks;
+    own->counter = live->counter;
+    own->light_ticks = live->light_ticks;
     own->clock = known.clock;
 }
 
 void profile_run_lose_call(void)
 {
-    if (live != NULL && live->process != NULL)
-        __atomic_fetch_add(&live->process->lost_calls, 1, __ATOMIC_RELAXED);
+    uint64_t *count = live != NULL && __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) == LIVE_READY
+                          ? &live->process->lost_calls
+                          : &known.lost_calls;
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
 bool profile_run_prepare(const struct image *image)
@@ -79,6 +85,7 @@ bool profile_run_prepare(const struct image *image)
     const char *mode = NULL;
     for (char **entry = image->envp; *entry != NULL && mode == NULL; entry++)
         mode = text_after(*entry, PROFILE_VARIABLE "=");
+    known.image = *image;
     if (mode == NULL || (!text_equal(mode, PROFILE_EXACT) && !text_equal(mode, PROFILE_LIGHT)))
         return false;
     switches_read(image->envp, &switches);
@@ -86,10 +93,12 @@ bool profile_run_prepare(const struct image *image)
         !profile_place_set(&known.place, switches.spool, image->user) ||
         text_append(known.spool, known.spool + sizeof known.spool, switches.spool) == NULL)
         return false;
+    if (switches.policy != NULL &&
+        text_append(known.policy, known.policy + sizeof known.policy, switches.policy) == NULL)
+        return false;
     if (switches.task != NULL)
         text_append(known.task, known.task + sizeof known.task, switches.task);
     known.task[sizeof known.task - 1] = '\0';
-    known.image = *image;
     known.rank = switches.rank;
     known.size = switches.size;
     known.is_light = text_equal(mode, PROFILE_LIGHT);
@@ -153,9 +162,9 @@ static void find_uuid(void)
 
 static void fill_process(struct profile_process *process)
 {
-    process->counter = find_counter();
+    process->counter = live->counter = find_counter();
     process->start = read_pair(process->counter);
-    process->light_ticks = find_light(process);
+    process->light_ticks = live->light_ticks = find_light(process);
     process->pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
     process->flags = (known.is_forked ? PROFILE_PROCESS_FORKED : 0) |
                      (known.is_light ? PROFILE_PROCESS_LIGHT : 0);
@@ -165,12 +174,29 @@ static void fill_process(struct profile_process *process)
     memcpy(process->task, known.task, sizeof process->task);
 }
 
+/* Whether a rule of [profile] leaves this program out. */
+static bool is_skipped(void)
+{
+    char path[1024];
+    struct decide_policy policy;
+    long length = system_readlink("/proc/self/exe", path, sizeof path);
+    if (known.policy[0] == '\0')
+        return false;
+    if (length <= 0 || !decide_map(known.policy, known.image.user, &policy))
+        return true;
+    const struct policy_rule *rule =
+        policy_match(policy.base, POLICY_PROFILE, path, (size_t)length);
+    bool is_skipped = rule != NULL && rule->action == POLICY_SKIP;
+    system_unmap(policy.base, policy.size);
+    return is_skipped;
+}
+
 static bool begin(void)
 {
     known.is_forked = known.has_begun;
     if (known.place.header == NULL) {
         known.clock = clock_find(&known.image);
-        if (!profile_place_map(&known.place))
+        if (is_skipped() || !profile_place_map(&known.place))
             return false;
     }
     find_uuid();
@@ -232,6 +258,10 @@ bool profile_run_begin(void)
     if (!has_begun)
         profile_is_on = false;
     __atomic_store_n(&live->state, has_begun ? LIVE_READY : LIVE_FAILED, __ATOMIC_RELEASE);
+    if (has_begun)
+        __atomic_fetch_add(&live->process->lost_calls,
+                           __atomic_exchange_n(&known.lost_calls, 0, __ATOMIC_RELAXED),
+                           __ATOMIC_RELAXED);
     return has_begun;
 }
 
@@ -241,7 +271,7 @@ void profile_run_end(void)
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();
-    process->last = read_pair(process->counter);
+    process->last = read_pair(live->counter);
     profile_order();
     process->flags |= PROFILE_PROCESS_ENDED;
 }

@@ -108,6 +108,8 @@ static void push(struct profile_own *own, const struct profile_call *call, uint3
 
 void profile_stack_enter(struct profile_own *own, const struct profile_call *call)
 {
+    if (own->closes != profile_closes())
+        profile_nodes_forget(own);
     uint32_t parent = settle(own, call);
     if (own->over > 0 || (own->top >= own->frame_room && !profile_more_frames(own))) {
         own->over++;

@@ -104,6 +104,7 @@ static struct profile_own *make(struct profile_own *forked, int32_t self)
     if (!map_thread(own))
         return NULL; /* the memory is lost, but this thread will not ask again */
     profile_run_tell(own);
+    own->closes = profile_closes();
     fill_thread(own, own->thread);
     own->node_count = PROFILE_NODE_FIRST;
     own->node_room = PROFILE_NODES;
@@ -137,4 +138,11 @@ void profile_thread_close_ended(void)
         if (tid != self && has_ended(tid, self))
             close_frames(own);
     }
+}
+
+void profile_thread_warn(void)
+{
+    struct profile_own *own = __atomic_load_n(&profile_live()->threads, __ATOMIC_ACQUIRE);
+    for (; own != NULL; own = own->next)
+        __atomic_store_n(&own->limit, 0, __ATOMIC_RELEASE);
 }

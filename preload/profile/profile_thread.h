@@ -11,6 +11,9 @@ enum { PROFILE_TABLE_BITS = 9 };
  * what it had before a fork(), all zeros, or NULL. NULL: none can be had. */
 struct profile_own *profile_thread_begin(struct profile_own *forked);
 
+/* Has each thread of the process look whether objects were unloaded, at its next call. */
+void profile_thread_warn(void);
+
 /* Closes the frames of the process's threads that have ended. */
 void profile_thread_close_ended(void);
 

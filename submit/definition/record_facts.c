@@ -22,7 +22,7 @@ struct group {
 /* A key of the record with its value. */
 struct member {
     size_t at, length;
-    uint32_t facts; /* that it has, by bit */
+    uint64_t facts; /* that it has, by bit */
     uint32_t key;   /* its bit among those of the kind */
 };
 
@@ -31,7 +31,7 @@ struct record_facts {
     const struct record_fact *fact;
     size_t count;
     size_t key_length[RECORD_FACTS_MAX];
-    uint32_t asked;                 /* by bit: the facts that are to be looked at in each record */
+    uint64_t asked;                 /* by bit: the facts that are to be looked at in each record */
     struct group group[GROUPS_MAX]; /* the first is the record itself */
     size_t group_count;
     char *text; /* owned: the record before, which was sound; NULL: none */
@@ -40,10 +40,13 @@ struct record_facts {
     size_t members;
 };
 
+_Static_assert(RECORD_FACTS_MAX < 64, "each fact has a bit");
+
 struct scan {
     const struct record_facts *facts;
     const char *text, *end;
-    uint32_t seen, keys; /* as in a member */
+    uint64_t seen; /* as in a member */
+    uint32_t keys; /* likewise */
     struct member member[RECORD_TOPS];
     size_t members;
 };
@@ -99,7 +102,7 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
         group->end = i + 1;
         group->key_bits |= key_bit(fact[i].key, facts->key_length[i]);
         if (i == 0 || fact[i].fits != NULL)
-            facts->asked |= UINT32_C(1) << i;
+            facts->asked |= UINT64_C(1) << i;
     }
     return facts;
 }
@@ -147,9 +150,9 @@ static int take_pair(struct scan *scan, const struct group *group, const struct 
         if (!is_named(pair, fact->key, facts->key_length[i]))
             continue;
         if (memcmp(pair->key, fact->key, pair->key_length) != 0 ||
-            (scan->seen & UINT32_C(1) << i) != 0 || !has_value(pair, fact))
+            (scan->seen & UINT64_C(1) << i) != 0 || !has_value(pair, fact))
             return 0;
-        scan->seen |= UINT32_C(1) << i;
+        scan->seen |= UINT64_C(1) << i;
     }
     return 1;
 }
@@ -221,7 +224,7 @@ static uint32_t new_key(const struct scan *scan, const struct pair *pair)
 static const char *take_member(struct scan *scan, const char *at)
 {
     struct pair pair;
-    const uint32_t seen = scan->seen;
+    const uint64_t seen = scan->seen;
     uint32_t key = find_key(scan, at, &pair) ? new_key(scan, &pair) : 0;
     if (key == 0)
         return NULL;
@@ -249,7 +252,7 @@ static int scan_record(struct scan *scan)
         more = has_more(scan, behind);
     }
     return more == 0 && behind + 1 == scan->end &&
-           scan->seen == (UINT32_C(1) << scan->facts->count) - 1;
+           scan->seen == (UINT64_C(1) << scan->facts->count) - 1;
 }
 
 static void remember(struct record_facts *facts, const struct scan *scan, size_t size)

@@ -11,7 +11,7 @@
 
 #include "submit/definition/record_keys.h"
 
-enum { RECORD_FACTS_MAX = 32 };
+enum { RECORD_FACTS_MAX = 48 };
 
 struct record_fact {
     const char *table; /* one of the record's own; NULL: the record itself */

@@ -9,6 +9,7 @@ enum {
     PACKAGE = 1 << RECORD_PACKAGE,
     COVERAGE = 1 << RECORD_COVERAGE,
     LIBRARY = 1 << RECORD_LIBRARY,
+    RANKS = 1 << RECORD_RANKS,
     EACH = 1 << RECORD_KINDS,
     BY_ROOT = EACH << 1, /* added to any, behind the gates */
 };
@@ -23,11 +24,11 @@ static const struct {
 #include "submit/definition/keys.def"
 };
 
-_Static_assert(RECORD_TOPS <= 32, "each key has a bit");
+_Static_assert(RECORD_TOPS <= 64, "each key has a bit");
 
 static const char *const names[RECORD_KINDS] = {
     [RECORD_RUN] = "run",           [RECORD_LINK] = "link",   [RECORD_PACKAGE] = "pkg",
-    [RECORD_COVERAGE] = "coverage", [RECORD_LIBRARY] = "lib",
+    [RECORD_COVERAGE] = "coverage", [RECORD_LIBRARY] = "lib", [RECORD_RANKS] = "ranks",
 };
 
 static int is(const char *name, const char *text, size_t length)
@@ -72,8 +73,8 @@ int record_keys_note(struct record_keys *keys, const char *key, size_t length)
     int place = place_of(key, length);
     if (place < 0)
         return -1;
-    keys->twice |= (keys->seen & UINT32_C(1) << place) != 0;
-    keys->seen |= UINT32_C(1) << place;
+    keys->twice |= (keys->seen & UINT64_C(1) << place) != 0;
+    keys->seen |= UINT64_C(1) << place;
     keys->kinds |= list[place].kinds & (EACH - 1u);
     return place;
 }

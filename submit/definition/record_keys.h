@@ -15,10 +15,11 @@ enum record_kind {
     RECORD_PACKAGE,
     RECORD_COVERAGE,
     RECORD_LIBRARY,
+    RECORD_RANKS,
     RECORD_KINDS
 };
 
-/* As it stands in names: "run", "link", "pkg", "coverage", "lib". */
+/* As it stands in names: "run", "link", "pkg", "coverage", "lib", "ranks". */
 const char *record_kind_name(enum record_kind kind);
 
 /* The kind of this name; RECORD_KINDS for any other. */
@@ -39,7 +40,7 @@ int record_key_place(enum record_kind kind, const char *key, size_t length);
 
 /* The keys of one record. All zero: none yet. */
 struct record_keys {
-    uint32_t seen; /* by place */
+    uint64_t seen; /* by place */
     unsigned kinds;
     int twice; /* one that is in the list: of the two one reader takes the first, another the last
                 */

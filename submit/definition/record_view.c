@@ -72,6 +72,7 @@ static bool is_exact(enum record_kind kind, const struct record_word *words, siz
     case RECORD_LINK:
     case RECORD_COVERAGE:
     case RECORD_LIBRARY:
+    case RECORD_RANKS:
         return uuid_at == UUID_AT && behind == NULL;
     case RECORD_KINDS:
         break;

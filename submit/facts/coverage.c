@@ -90,18 +90,29 @@ bool coverage_excludes(const void *policy, const struct journal *journal)
            is_skipped(policy, POLICY_ACCOUNT, identity->account);
 }
 
+bool coverage_skips_host(const void *policy)
+{
+    struct utsname host;
+    return uname(&host) == 0 && is_skipped(policy, POLICY_HOST, host.nodename);
+}
+
 static uint32_t task_count(const struct journal_step *step)
 {
     return step == NULL || step->tasks == 0 ? 1 : step->tasks;
 }
 
+bool coverage_leaves_out(const void *policy, const struct journal_step *step, const char *path)
+{
+    const struct policy_header *header = policy;
+    uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
+    return (header->switches & wanted) == 0 ||
+           policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
+}
+
 static bool is_left_out(const struct search *search, const struct journal_step *step,
                         const char *path)
 {
-    const struct policy_header *header = search->source->policy;
-    uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
-    return search->is_host_skipped || (header->switches & wanted) == 0 ||
-           policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
+    return search->is_host_skipped || coverage_leaves_out(search->source->policy, step, path);
 }
 
 /* ---- Outcomes -------------------------------------------------------------------------------- */
@@ -483,13 +494,10 @@ static int find_facts(struct search *search)
 
 int coverage_find(const struct coverage_source *source, struct coverage *coverage)
 {
-    struct utsname host;
     struct search search = {.source = source,
                             .looks = LOADER_LOOKS_MAX,
                             .is_excluded = coverage_excludes(source->policy, source->journal),
-                            .is_host_skipped =
-                                uname(&host) == 0 &&
-                                is_skipped(source->policy, POLICY_HOST, host.nodename)};
+                            .is_host_skipped = coverage_skips_host(source->policy)};
     int error = find_facts(&search);
     coverage_pieces_free(&search.pieces);
     free(search.task);

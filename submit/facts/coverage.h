@@ -92,6 +92,13 @@ struct coverage_source {
  * so does not know them, true if the site has any rule for them. */
 bool coverage_excludes(const void *policy, const struct journal *journal);
 
+/* Whether the site skips this host. */
+bool coverage_skips_host(const void *policy);
+
+/* Whether the site's switches and rules leave out a program of the step (NULL: unknown), without
+ * a look at arguments. `policy` must be usable. */
+bool coverage_leaves_out(const void *policy, const struct journal_step *step, const char *path);
+
 /* "recorded", "opted_out", ... */
 const char *coverage_outcome_name(enum coverage_outcome outcome);
 

@@ -2,6 +2,7 @@
 #include "submit/facts/ending.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "conf/base/process.h"
@@ -323,6 +324,9 @@ static struct ending end_of_wrapper(const struct capture *capture,
  * no end, and was not seen to run for longer than such a program does. */
 static bool is_wrapper(const struct capture *capture, const struct ending_evidence *evidence)
 {
+    const struct kernel_noted *kernel = told_by_kernel(evidence);
+    if (kernel != NULL && is_last_program(capture, kernel))
+        return false;
     return capture->end_ns == 0 && seen_alive(evidence) <= sum_of(capture->start_ns, WRAPPER_NS) &&
            wrapper_kind(capture->exec.at, capture->exec.size) == WRAPPER_REPLACES;
 }
@@ -332,6 +336,17 @@ static bool is_wrapper(const struct capture *capture, const struct ending_eviden
 static uint64_t believed(uint64_t time_ns, uint64_t last_ns)
 {
     return time_ns > sum_of(last_ns, READING_NS) ? last_ns : time_ns;
+}
+
+/* What the kernel told of a process is of its last run alone, so that it is told once. */
+static void add_kernel(const struct capture *capture, const struct kernel_noted *kernel,
+                       struct ending *ending)
+{
+    if (kernel == NULL || ending->outlived || strcmp(ending->source, "exec") == 0 ||
+        !is_last_program(capture, kernel))
+        return;
+    ending->seen = kernel;
+    ending->used = (kernel->note.lack & KERNEL_LACK_USED) == 0 ? &kernel->note : NULL;
 }
 
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence)
@@ -348,6 +363,7 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
         ending = end_of_last(capture, task, evidence);
     uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);
     ending.task = task;
+    add_kernel(capture, evidence->kernel, &ending);
     /* a clock may have been set back */
     ending.end_ns = later_of(believed(ending.end_ns, last_ns), capture->start_ns);
     ending.min_ns = smaller_of(later_of(ending.min_ns, capture->start_ns), ending.end_ns);

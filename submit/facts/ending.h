@@ -55,6 +55,9 @@ struct ending {
     int status;         /* as wait(2) gives it, where it is known */
     bool status_known;
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
+    const struct kernel_noted *seen; /* what the kernel told of its process, of which this was the
+                                        last program: the evidence's; NULL: nothing, or not so */
+    const struct kernel_note *used;  /* the same, where what it used is known as a whole */
 };
 
 /* What is known beside the capture. */

@@ -6,6 +6,7 @@
 #define JOBTRAIL_COVERAGE_SEND_H
 
 #include "submit/facts/division.h"
+#include "submit/facts/two_witnesses.h"
 #include "submit/flush/ledger_send.h"
 
 /* What the ledger has told. */
@@ -13,6 +14,7 @@ struct coverage_told {
     const struct job_tasks *tasks;
     const struct job_allocation *allocation;
     struct division *division;
+    struct two_witnesses *witnesses; /* NULL: the kernel has told nothing */
     uint64_t dropped;                /* captures that found no room */
     uint64_t others_runs, others_ns; /* as in struct ledger_reader */
     bool has_ledger;                 /* it could be read */

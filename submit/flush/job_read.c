@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "submit/flush/job_progress.h"
+#include "submit/flush/ranks_send.h"
 #include "submit/job/kernel_notes.h"
 #include "submit/job/looks.h"
 #include "submit/job/witness_state.h"
@@ -137,7 +138,10 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
     request->told = &reading->told;
     request->units.passed_over_count = progress->passed_over_count;
     request->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
-    int error = reading_run(request, summary, outcome);
+    /* What is sent again has the same uuid. */
+    int error = request->resume_at.unit == READING_UNIT_NONE ? ranks_send(request) : 0;
+    if (error == 0)
+        error = reading_run(request, summary, outcome);
     if (error != 0 && !reading->is_out_of_room)
         return error;
     if (reading->is_out_of_room)
@@ -202,6 +206,8 @@ static int read_notes(const struct flush_state *state, int directory, struct not
     error = kernel_notes_read(directory, &notes->kernel);
     if (error != 0)
         free_notes(notes);
+    else
+        notes->kernel.until_ns = witness_state_heard_until(state->spool);
     return error;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/process.h"
@@ -12,8 +13,10 @@
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/kernel_run.h"
 #include "submit/facts/replaceable.h"
 #include "submit/facts/sampling_read.h"
+#include "submit/facts/two_witnesses.h"
 #include "submit/flush/coverage_send.h"
 #include "submit/flush/package_send.h"
 #include "submit/record/run_record.h"
@@ -29,10 +32,12 @@ struct ends {
     struct succession succession;
     struct job_tasks tasks;
     struct job_allocation allocation;
-    struct division *division; /* NULL: of a session */
+    struct division *division;       /* NULL: of a session */
+    struct two_witnesses *witnesses; /* NULL: there is one */
     struct packages packages;
     struct package_versions *versions;
     struct json_memo *memo;
+    struct kernel_run *kernel_run; /* memory for objects that the kernel saw */
 };
 
 int ledger_send_record(const struct ledger_send *send, int error, struct built_record *record)
@@ -105,13 +110,22 @@ static bool always(const struct capture *capture)
     return true;
 }
 
+/* What the kernel told of the process of a capture; NULL: nothing. */
+static const struct kernel_noted *find_noted(const struct ends *ends, const struct capture *capture)
+{
+    const struct kernel_notes *kernel = ends->send->request->kernel;
+    bool is_known = kernel != NULL && capture->name_space == 0;
+    return is_known
+               ? kernel_notes_find(kernel, capture->pid, capture->start_ticks, capture->first != 0)
+               : NULL;
+}
+
 /* `reads`: files of programs may be looked at. */
 static struct ending find_ending(const struct ends *ends, const struct capture *capture,
                                  uint64_t next_ns, bool reads)
 {
     const struct reading_request *request = ends->send->request;
     const struct looks *looks = capture->is_stub ? NULL : request->looks;
-    const struct kernel_notes *kernel = capture->name_space != 0 ? NULL : request->kernel;
     const struct ending_evidence evidence = {
         .journal = request->journal,
         .next_ns = next_ns,
@@ -119,9 +133,7 @@ static struct ending find_ending(const struct ends *ends, const struct capture *
         .look = looks == NULL ? NULL
                               : looks_find(looks, (uint32_t)(capture->offset / LEDGER_PAGE),
                                            capture->start_ns),
-        .kernel = kernel == NULL ? NULL
-                                 : kernel_notes_find(kernel, capture->pid, capture->start_ticks,
-                                                     capture->first != 0),
+        .kernel = find_noted(ends, capture),
         .is_replaceable = reads ? replaceable : always,
     };
     return ending_find(capture, &evidence);
@@ -145,6 +157,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         return division_add(ends->division, NULL, NULL, false);
     bool reads = !capture.is_stub && ends->send->begin(ends->send->context, unit_of(entry));
     const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
+    if (ends->witnesses != NULL && entry->next_ns == 0)
+        two_witnesses_capture(ends->witnesses, &capture, find_noted(ends, &capture));
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);
@@ -153,8 +167,22 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     return error;
 }
 
+/* To compare the ledger with what the kernel told, if it did. */
+static int begin_to_compare(struct ends *ends, bool is_excluded, bool has_ledger)
+{
+    const struct reading_request *request = ends->send->request;
+    const struct two_witnesses_source source = {.policy = ends->send->policy,
+                                                .journal = request->journal,
+                                                .kernel = request->kernel,
+                                                .is_excluded = is_excluded,
+                                                .has_ledger = has_ledger,
+                                                .last_ns = ends->allocation.end_ns};
+    bool is_told = request->kernel != NULL && request->kernel->listeners > 0;
+    return is_told ? two_witnesses_new(&source, &ends->witnesses) : 0;
+}
+
 /* Divides the allocation of a job. */
-static int divide(struct ends *ends, bool is_excluded)
+static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
 {
     const struct reading_request *request = ends->send->request;
     static const struct succession none; /* of a job whose captures are not looked at */
@@ -166,13 +194,15 @@ static int divide(struct ends *ends, bool is_excluded)
     ends->allocation = job_allocation_find(request->journal, request->now_ns);
     int error = job_tasks_make(request->journal, &ends->tasks);
     if (error == 0)
+        error = begin_to_compare(ends, is_excluded, has_ledger);
+    if (error == 0)
         error = division_new(&source, &ends->division);
     for (size_t i = 0; i < source.succession->count && error == 0; i++)
         error = divide_entry(ends, &ends->succession.entry[i]);
     return error == 0 ? division_make(ends->division) : error;
 }
 
-static int send_end(const struct ends *ends, const struct capture *capture, size_t at)
+static int send_end(const struct ends *ends, struct capture *capture, size_t at)
 {
     const struct ledger_send *send = ends->send;
     const struct ending ending =
@@ -199,6 +229,8 @@ static int send_end(const struct ends *ends, const struct capture *capture, size
     if ((send->request->journal == NULL && was_sent(send, capture)) ||
         !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
+    if (ending.seen != NULL)
+        kernel_run_add_objects(send->request->kernel, ending.seen, ends->kernel_run, capture);
     if (ends->division != NULL) {
         had = division_had(ends->division, at);
         source.had = &had;
@@ -235,7 +267,8 @@ static int send_runs(struct ends *ends)
     int packages = ends->send->request->packages;
     ends->memo = json_memo_new();
     ends->versions = package_versions_new();
-    if (ends->versions == NULL)
+    ends->kernel_run = malloc(sizeof *ends->kernel_run);
+    if (ends->versions == NULL || ends->kernel_run == NULL)
         return -ENOMEM;
     if (packages >= 0 && packages_read(packages, &ends->packages) != 0)
         ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
@@ -269,12 +302,13 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     bool is_excluded = is_job && coverage_excludes(send->policy, send->request->journal);
     int error = has_ledger ? read_ledger(&ends) : 0;
     if (error == 0 && is_job)
-        error = divide(&ends, is_excluded);
+        error = divide(&ends, is_excluded, has_ledger);
     if (error == 0 && !is_excluded)
         error = send_runs(&ends);
     const struct coverage_told told = {.tasks = &ends.tasks,
                                        .allocation = &ends.allocation,
                                        .division = ends.division,
+                                       .witnesses = ends.witnesses,
                                        .dropped = ends.reader.dropped,
                                        .others_runs = ends.reader.others_runs,
                                        .others_ns = ends.reader.others_ns,
@@ -282,8 +316,10 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     if (error == 0 && is_job)
         error = coverage_send(send, &told, FIRST_AFTER_PAGES, &summary->records);
     division_free(ends.division);
+    two_witnesses_free(ends.witnesses);
     job_tasks_free(&ends.tasks);
     json_memo_free(ends.memo);
+    free(ends.kernel_run);
     package_versions_free(ends.versions);
     packages_free(&ends.packages);
     succession_free(&ends.succession);

@@ -240,12 +240,17 @@ int reading_run(const struct reading_request *request, struct reading_summary *s
     CLEANUP_FREE void *policy = NULL;
     int error = 0;
     struct job_allocation allocation;
+    struct kernel_account kernel;
     bool has_allocation = request->kind == READING_JOB;
-    if (has_allocation)
+    if (has_allocation) {
         allocation = job_allocation_find(request->journal, request->now_ns);
-    reading.check = worker_check_new(
-        request->kind, request->conf, request->identity, has_allocation ? &allocation : NULL,
-        is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
+        kernel = kernel_account_find(request->kernel, allocation.start_ns, allocation.end_ns,
+                                     request->conf->witness != CONF_WITNESS_OFF);
+    }
+    reading.check =
+        worker_check_new(request->kind, request->conf, request->identity,
+                         has_allocation ? &allocation : NULL, has_allocation ? &kernel : NULL,
+                         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
     if (reading.check != NULL && request->told != NULL)
         worker_check_resume(reading.check, request->told);
     if (reading.check == NULL) {

@@ -12,6 +12,7 @@
 #include "submit/flush/core_time_check.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/hand_in/hand_in_read.h"
+#include "submit/record/coverage_record.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"
 
@@ -159,7 +160,21 @@ static void add_allocation(struct worker_check *check, struct facts *facts, cons
         add_fact(check, facts, table, "clock_step", NULL);
 }
 
-static void make_coverage(struct worker_check *check, const struct job_allocation *allocation)
+static void add_kernel(struct worker_check *check, struct facts *facts, const char *table,
+                       const struct kernel_account *kernel)
+{
+    struct json_object *known = json_object_new_object();
+    check->failed |= known == NULL;
+    if (known == NULL)
+        return;
+    coverage_record_add_kernel(known, kernel);
+    json_object_object_foreach(known, key, value) /* its keys are literals */
+        add_fact(check, facts, table, key, json_object_get(value));
+    json_object_put(known);
+}
+
+static void make_coverage(struct worker_check *check, const struct job_allocation *allocation,
+                          const struct kernel_account *kernel)
 {
     static const char table[] = "coverageT";
     const struct job_identity *identity = check->identity;
@@ -173,6 +188,8 @@ static void make_coverage(struct worker_check *check, const struct job_allocatio
     add_or_null(check, facts, table, "partition", identity->partition);
     if (allocation != NULL)
         add_allocation(check, facts, table, allocation);
+    if (allocation != NULL)
+        add_kernel(check, facts, table, kernel);
     add_asked(check, facts, table, "dropped", core_time_check_dropped);
     add_asked(check, facts, table, "others_runs", core_time_check_others);
     add_asked(check, facts, table, "others_seconds", core_time_check_others_time);
@@ -199,8 +216,8 @@ static void limit_number(uint64_t *number, uint64_t most)
 
 struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
                                       const struct job_identity *identity,
-                                      const struct job_allocation *allocation, int ledger,
-                                      int packages)
+                                      const struct job_allocation *allocation,
+                                      const struct kernel_account *kernel, int ledger, int packages)
 {
     struct worker_check *check = calloc(1, sizeof *check);
     if (check == NULL)
@@ -220,7 +237,7 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
                       sizeof check->user);
     make_run(check);
     make_package(check);
-    make_coverage(check, allocation);
+    make_coverage(check, allocation, kernel);
     make_facts(check, &check->run, RECORD_RUN);
     make_facts(check, &check->pkg, RECORD_PACKAGE);
     make_facts(check, &check->coverage, RECORD_COVERAGE);

@@ -11,16 +11,19 @@
 
 #include "submit/facts/job_allocation.h"
 #include "submit/flush/reading.h"
+#include "submit/job/kernel_account.h"
 
 struct worker_check;
 
 /* For the records of a request of this kind, on files of `identity`, which must outlive it, as must
  * `conf`. `allocation`: of the job, as the journal has it; of READING_JOB alone, others
- * have NULL. `ledger` and `packages`: descriptors of what is read, -1: none. Returns NULL when out
- * of memory; worker_check_free() releases. */
+ * have NULL; `kernel`: likewise, for how much of it the kernel's witness speaks. `ledger` and
+ * `packages`: descriptors of what is read, -1: none. Returns NULL when out of memory;
+ * worker_check_free() releases. */
 struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
                                       const struct job_identity *identity,
-                                      const struct job_allocation *allocation, int ledger,
+                                      const struct job_allocation *allocation,
+                                      const struct kernel_account *kernel, int ledger,
                                       int packages);
 
 /* Begins with what earlier readers of the job were believed; worker_check_taken() is that, with the

@@ -98,6 +98,7 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .tasks = journal_words_number32(line, "tasks", 0),
         .local_tasks = journal_words_number32(line, "local_tasks", 0),
         .cpus = journal_words_number32(line, "cpus", 0),
+        .memory_mib = journal_words_number(line, "memory", 0),
         .cpus_per_task = journal_words_number32(line, "cpus_per_task", 0),
         .pid = (int32_t)journal_words_number32(line, "pid", 0),
         .ticks = journal_words_number(line, "ticks", 0),

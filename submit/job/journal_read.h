@@ -26,6 +26,7 @@ struct journal_step {
     uint32_t nodes, node_id, tasks, cpus_per_task;
     uint32_t local_tasks;  /* of them here; 0: unknown */
     uint32_t cpus;         /* of the step here, as Slurm counts them (spank/journal.h) */
+    uint64_t memory_mib;   /* that Slurm gives it here; 0: no bound, or unknown */
     struct core_set cores; /* of this node that it holds; owned */
     int32_t pid;           /* of the step's daemon; 0: unknown */
     uint64_t ticks;        /* its start, clock ticks since boot */

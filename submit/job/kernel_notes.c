@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/text.h"
 #include "submit/job/spool_read.h"
@@ -18,19 +19,23 @@ enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 enum { BUILD_ID_BYTES = 20 };
 
+/* A listener tells of a loss so long after it at the most, as long as it is not starved. */
+#define LOSS_NS UINT64_C(60000000000)
+
 /* ---- Writing ----------------------------------------------------------------------------------
  */
 
 size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room)
 {
-    int length = snprintf(line, room,
-                          "end %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                          " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
-                          " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-                          note->pid, note->parent, note->start_ns, note->parent_start_ns,
-                          note->end_ns, note->exec_ns, note->execs, note->program, note->status,
-                          note->lack, note->uid, note->run_ns, note->peak_kib, note->read_bytes,
-                          note->write_bytes, note->device, note->inode);
+    int length =
+        snprintf(line, room,
+                 "end %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
+                 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
+                 note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
+                 note->exec_ns, note->execs, note->program, note->status, note->lack, note->uid,
+                 note->run_ns, note->system_ns, note->peak_kib, note->read_bytes, note->write_bytes,
+                 note->device, note->inode, note->objects);
     return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
 }
 
@@ -50,13 +55,29 @@ size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size
     return length;
 }
 
+size_t kernel_objects_print(uint32_t number, const uint32_t *file, size_t count, char *line,
+                            size_t room)
+{
+    int head = snprintf(line, room, "objects %" PRIu32, number);
+    size_t length = head < 0 ? room : (size_t)head;
+    for (size_t i = 0; i < count && length < room; i++)
+        length += (size_t)snprintf(line + length, room - length, " %" PRIu32, file[i]);
+    if (length + 1 >= room)
+        return 0;
+    line[length++] = '\n';
+    return length;
+}
+
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
 /* What the lines so far say about those that follow. */
 struct reading {
     struct kernel_notes notes;
-    size_t room, program_room, first_program; /* first_program: of this listener */
+    size_t room, program_room, set_room, object_room, gap_room;
+    size_t first_program, first_set; /* of this listener */
+    uint64_t *loss_ns;               /* owned: when the losses were told */
+    size_t loss_count, loss_room;
     uint64_t boot_ns, real_ns;
 };
 
@@ -83,17 +104,43 @@ static int take_program(struct reading *reading, char *line, char *end)
     return error;
 }
 
+/* What is no file of this listener's ends the set. */
+static int take_objects(struct reading *reading, const char *line)
+{
+    uint32_t number;
+    int at = 0;
+    struct kernel_notes *notes = &reading->notes;
+    if (sscanf(line, "objects %" SCNu32 "%n", &number, &at) != 1 ||
+        number != notes->set_count - reading->first_set + 1)
+        return -EINVAL;
+    if (GROW_TO(notes->sets, reading->set_room, notes->set_count + 1) != 0)
+        return -ENOMEM;
+    struct kernel_objects set = {.first = notes->object_count};
+    char *end;
+    for (const char *text = line + at; *text == ' '; text = end) {
+        size_t file = reading->first_program + strtoul(text, &end, 10);
+        if (end == text || file <= reading->first_program || file > notes->program_count)
+            break;
+        if (GROW_TO(notes->object, reading->object_room, notes->object_count + 1) != 0)
+            return -ENOMEM;
+        notes->object[notes->object_count++] = (uint32_t)(file - 1);
+        set.count++;
+    }
+    notes->sets[notes->set_count++] = set;
+    return 0;
+}
+
 static bool parse_note(const char *line, struct kernel_note *note)
 {
     char end = 'x';
     return sscanf(line,
                   "end %" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                   " %" SCNu32 " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%c",
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
                   &note->pid, &note->parent, &note->start_ns, &note->parent_start_ns, &note->end_ns,
                   &note->exec_ns, &note->execs, &note->program, &note->status, &note->lack,
-                  &note->uid, &note->run_ns, &note->peak_kib, &note->read_bytes, &note->write_bytes,
-                  &note->device, &note->inode, &end) == 17 &&
+                  &note->uid, &note->run_ns, &note->system_ns, &note->peak_kib, &note->read_bytes,
+                  &note->write_bytes, &note->device, &note->inode, &note->objects, &end) == 19 &&
            note->pid > 0 && note->start_ns <= note->end_ns;
 }
 
@@ -110,6 +157,8 @@ static int take_note(struct reading *reading, const char *line)
     if (note.program == 0 || program > notes->program_count)
         program = 0;
     note.program = (uint32_t)program;
+    size_t set = reading->first_set + note.objects;
+    note.objects = note.objects == 0 || set > notes->set_count ? 0 : (uint32_t)set;
     const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
     notes->noted[notes->count++] =
         (struct kernel_noted){.note = note,
@@ -118,28 +167,91 @@ static int take_note(struct reading *reading, const char *line)
     return 0;
 }
 
-static int take_line(struct reading *reading, char *line, char *end)
+static int take_loss(struct reading *reading, uint64_t time_ns, uint64_t count)
+{
+    reading->notes.lost += count;
+    int error = GROW_TO(reading->loss_ns, reading->loss_room, reading->loss_count + 1);
+    if (error == 0)
+        reading->loss_ns[reading->loss_count++] = time_ns;
+    return error;
+}
+
+/* What was lost while a program ran may have been the mapping of jobtrail's library. */
+static bool has_loss(const struct reading *reading, const struct kernel_note *note)
+{
+    size_t low = 0, high = reading->loss_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = reading->loss_ns[middle] < note->exec_ns;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low < reading->loss_count && reading->loss_ns[low] <= note->end_ns + LOSS_NS;
+}
+
+static int take_gap(struct reading *reading, uint64_t from_ns, uint64_t to_ns)
+{
+    struct kernel_notes *notes = &reading->notes;
+    const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
+    if (from_ns > to_ns)
+        return -EINVAL;
+    int error = GROW_TO(notes->gaps, reading->gap_room, notes->gap_count + 1);
+    if (error == 0)
+        notes->gaps[notes->gap_count++] =
+            (struct kernel_gap){from_ns == 0 ? 0 : from_ns + offset_ns, to_ns + offset_ns};
+    return error;
+}
+
+static int take_listen(struct reading *reading, const char *line)
+{
+    struct kernel_notes *notes = &reading->notes;
+    int has_maps, has_ends;
+    if (sscanf(line, "listen %" SCNu64 " %" SCNu64 " %d %d", &reading->boot_ns, &reading->real_ns,
+               &has_maps, &has_ends) != 4)
+        return -EINVAL;
+    bool is_first = notes->listeners++ == 0;
+    if (is_first)
+        notes->since_ns = reading->real_ns;
+    notes->has_maps = (is_first || notes->has_maps) && has_maps != 0;
+    notes->has_ends = (is_first || notes->has_ends) && has_ends != 0;
+    reading->first_program = notes->program_count;
+    reading->first_set = notes->set_count;
+    return 0;
+}
+
+/* Lines of one or two numbers. */
+static int take_numbers(struct reading *reading, const char *line)
 {
     uint64_t a, b;
+    if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) == 2) {
+        reading->boot_ns = a;
+        reading->real_ns = b;
+        return 0;
+    }
+    if (sscanf(line, "unheard %" SCNu64 " %" SCNu64, &a, &b) == 2)
+        return take_gap(reading, a, b);
+    if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
+        return take_loss(reading, a, b);
+    if (sscanf(line, "overrun %" SCNu64 " %" SCNu64, &a, &b) == 2)
+        reading->notes.overruns += b;
+    else if (sscanf(line, "left %" SCNu64, &a) == 1)
+        reading->notes.left += a;
+    else
+        return -EINVAL;
+    return 0;
+}
+
+static int take_line(struct reading *reading, char *line, char *end)
+{
     if (strncmp(line, "end ", 4) == 0)
         return take_note(reading, line);
     if (strncmp(line, "program ", 8) == 0)
         return take_program(reading, line, end);
-    if (sscanf(line, "listen %" SCNu64 " %" SCNu64, &a, &b) == 2) {
-        reading->notes.listeners++;
-        reading->first_program = reading->notes.program_count;
-    } else if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) != 2) {
-        if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &a, &b) == 2)
-            reading->notes.lost += b;
-        else if (sscanf(line, "left %" SCNu64, &a) == 1)
-            reading->notes.left += a;
-        else
-            return -EINVAL;
-        return 0;
-    }
-    reading->boot_ns = a;
-    reading->real_ns = b;
-    return 0;
+    if (strncmp(line, "objects ", 8) == 0)
+        return take_objects(reading, line);
+    if (strncmp(line, "listen ", 7) == 0)
+        return take_listen(reading, line);
+    return take_numbers(reading, line);
 }
 
 static int compare(const void *left, const void *right)
@@ -173,9 +285,14 @@ int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
     struct reading reading = {.notes = {.text = text}};
     int error = take_lines(&reading, text, size);
     struct kernel_notes *found = &reading.notes;
+    CLEANUP_FREE void *losses = reading.loss_ns;
     for (size_t i = 0; i < found->count; i++) {
         uint32_t program = found->noted[i].note.program;
+        uint32_t set = found->noted[i].note.objects;
+        if (has_loss(&reading, &found->noted[i].note))
+            found->noted[i].note.lack |= KERNEL_LACK_OBJECTS;
         found->noted[i].program = program == 0 ? NULL : &found->programs[program - 1];
+        found->noted[i].objects = set == 0 ? NULL : &found->sets[set - 1];
     }
     if (error == 0 && found->count > 0)
         qsort(found->noted, found->count, sizeof *found->noted, compare);
@@ -202,6 +319,9 @@ void kernel_notes_free(struct kernel_notes *notes)
     free(notes->text);
     free(notes->noted);
     free(notes->programs);
+    free(notes->gaps);
+    free(notes->sets);
+    free(notes->object);
     *notes = (struct kernel_notes){0};
 }
 
@@ -217,6 +337,16 @@ static size_t count_before(const struct kernel_notes *notes, int32_t pid, uint64
         high = is_before ? high : middle;
     }
     return low;
+}
+
+const struct kernel_noted *kernel_notes_parent(const struct kernel_notes *notes,
+                                               const struct kernel_note *note)
+{
+    size_t at = count_before(notes, note->parent, note->parent_start_ns);
+    const struct kernel_noted *found = at == notes->count ? NULL : &notes->noted[at];
+    bool is_it = found != NULL && found->note.pid == note->parent &&
+                 found->note.start_ns == note->parent_start_ns;
+    return is_it ? found : NULL;
 }
 
 const struct kernel_noted *kernel_notes_find(const struct kernel_notes *notes, int32_t pid,

@@ -6,20 +6,35 @@
  *
  *   left COUNT
  *       the first line, of KERNEL_LEFT_SIZE bytes: so many processes of this job have ended, and
- * are not here, since there was no room listen BOOT REAL MAPS ENDS a listener began, at this time
- * since boot and since the Epoch; whether it hears mappings, and ends of threads (1 or 0). Numbers
- * of programs begin anew. What ended before is not here clock BOOT REAL the same two times, where
- * the clock has been set or has drifted by a millisecond program NUMBER BUILD-ID NAME from 1 on;
- * BUILD-ID in hexadecimal digits, "-" where unknown; NAME is the path as the process saw it, or,
- * without mappings, the short name; a newline in it is written as a NUL byte end PID PARENT START
- * PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN PEAK READ WRITTEN DEVICE INODE a process
- * has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0: none was seen)
- * are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2) gives it; LACK a
- * bitmap of enum kernel_note_lack; UID at the end; RUN processor time in nanoseconds; PEAK resident
- * memory of its last program in KiB; READ and WRITTEN bytes from and to storage; DEVICE and INODE
- * of the executable lost TIME COUNT so many events of processes of this node, of whatever job, were
- * lost before this time left COUNT so many more processes of this job have ended, and are not here:
- * there was no room
+ *       are not here, since there was no room
+ *   listen BOOT REAL MAPS ENDS
+ *       a listener began, at this time since boot and since the Epoch; whether it hears mappings,
+ *       and ends of threads (1 or 0). Numbers of files and sets begin anew
+ *   unheard FROM TO
+ *       nobody has listened between these times since boot. FROM 0: it is not known since when
+ *   clock BOOT REAL
+ *       the same two times, where the clock has been set or has drifted by a millisecond
+ *   program NUMBER BUILD-ID NAME
+ *       a program or an object, from 1 on; BUILD-ID in hexadecimal digits, "-" where unknown; NAME
+ *       is the path as the process saw it, or, without mappings, the short name; a newline in it is
+ *       written as a NUL byte
+ *   objects NUMBER FILE...
+ *       a set of such numbers, from 1 on
+ *   end PID PARENT START PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN SYSTEM PEAK READ
+ *       WRITTEN DEVICE INODE OBJECTS
+ *       a process has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0:
+ *       none was seen) are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2)
+ *       gives it; LACK a bitmap of enum kernel_note_lack; UID at the end; RUN processor time in
+ *       nanoseconds, of all its programs; SYSTEM how much of it the kernel's ticks say to have been
+ *       in the kernel; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from
+ *       and to storage; DEVICE and INODE of the executable; OBJECTS the set of files that its last
+ *       program had mapped so that they can be executed (0: none)
+ *   lost TIME COUNT
+ *       so many events of processes of this node, of whatever job, were lost before this time
+ *   overrun TIME COUNT
+ *       so often ends of threads of this node had no room before this time
+ *   left COUNT
+ *       so many more processes of this job have ended, and are not here: there was no room
  *
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
  * `program` and `end` stop KERNEL_NOTES_RESERVE before.
@@ -46,12 +61,19 @@ enum kernel_note_lack {
     KERNEL_LACK_END = 2,     /* events were lost: it was gone at END, when somebody looked */
     KERNEL_LACK_STATUS = 4,  /* nothing is known but the times */
     KERNEL_LACK_THREADS = 8, /* ends of threads were lost: what it used is a lower bound */
+    KERNEL_LACK_OBJECTS = 16, /* its mappings were not heard, or not all */
+    KERNEL_LACK_LIBRARY = 32, /* its last program had not mapped jobtrail's library */
+    KERNEL_LACK_LOADER = 64,  /* nor any file but its own: it is static */
+    /* What it used is not known, or not all of it. */
+    KERNEL_LACK_USED =
+        KERNEL_LACK_START | KERNEL_LACK_END | KERNEL_LACK_STATUS | KERNEL_LACK_THREADS,
 };
 
 /* How a listener began. */
 struct kernel_listen {
     uint64_t boot_ns, real_ns;
     bool has_maps, has_ends;
+    uint64_t before_ns; /* since boot: until then an earlier one has heard all; 0: unknown */
 };
 
 /* One process. */
@@ -60,11 +82,17 @@ struct kernel_note {
     uint64_t start_ns, parent_start_ns, end_ns, exec_ns;
     uint32_t execs, program, lack, uid;
     int status;
-    uint64_t run_ns, peak_kib, read_bytes, write_bytes, device, inode;
+    uint64_t run_ns, system_ns, peak_kib, read_bytes, write_bytes, device, inode;
+    uint32_t objects;
 };
 
 struct kernel_program {
     const char *build_id, *name; /* in the text that was read; build_id "": unknown */
+};
+
+/* A set of files: places in kernel_notes.object. */
+struct kernel_objects {
+    size_t first, count;
 };
 
 /* A note as it was read. */
@@ -72,15 +100,29 @@ struct kernel_noted {
     struct kernel_note note;
     uint64_t end_real_ns, exec_real_ns;   /* since the Epoch; exec 0: none was seen */
     const struct kernel_program *program; /* NULL: unknown */
+    const struct kernel_objects *objects; /* NULL: none, or unknown */
+};
+
+/* Since the Epoch. */
+struct kernel_gap {
+    uint64_t from_ns, to_ns;
 };
 
 struct kernel_notes {
     char *text;                      /* owned */
     struct kernel_noted *noted;      /* owned, by pid and start */
     struct kernel_program *programs; /* owned */
-    size_t count, program_count, bad_lines;
-    uint64_t lost, left; /* events of the node, processes of the job */
-    unsigned listeners;  /* 0: nobody has listened; beyond 1: one has begun anew */
+    struct kernel_objects *sets;     /* owned */
+    uint32_t *object;                /* owned: places in `programs` */
+    size_t count, program_count, set_count, object_count, bad_lines;
+    struct kernel_gap *gaps; /* owned: nobody has listened */
+    size_t gap_count;
+    uint64_t lost, left;     /* events of the node, processes of the job */
+    uint64_t overruns;       /* as the file has them */
+    unsigned listeners;      /* 0: nobody has listened; beyond 1: one has begun anew */
+    bool has_maps, has_ends; /* all of them heard these */
+    uint64_t since_ns;       /* since the Epoch: the first one began */
+    uint64_t until_ns; /* since the Epoch: all that was told before is here. The caller sets it */
 };
 
 /* Writes the line of a process, or of a program whose name has `size` bytes, into `room` bytes at
@@ -88,6 +130,10 @@ struct kernel_notes {
 size_t kernel_note_print(const struct kernel_note *note, char *line, size_t room);
 size_t kernel_program_print(uint32_t number, const unsigned char *build_id, size_t build_id_size,
                             const char *name, size_t size, char *line, size_t room);
+
+/* The same of a set of files; 0 where it has no room. */
+size_t kernel_objects_print(uint32_t number, const uint32_t *file, size_t count, char *line,
+                            size_t room);
 
 /* Reads the file in a job's directory. Returns 0, also where there is none; or -errno. Lines that
  * cannot be used are counted and skipped. kernel_notes_free() releases `*notes`. */
@@ -97,6 +143,11 @@ int kernel_notes_read(int directory, struct kernel_notes *notes);
 int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes);
 
 void kernel_notes_free(struct kernel_notes *notes);
+
+/* The process that the note names as its parent; NULL: it is not here, as one that has not ended,
+ * or is the daemon of a step. */
+const struct kernel_noted *kernel_notes_parent(const struct kernel_notes *notes,
+                                               const struct kernel_note *note);
 
 /* The process `pid` that started so many clock ticks after boot; where that is the start of its
  * program, `is_first`, the process that had this pid then. NULL: it is not here. */

@@ -52,11 +52,21 @@ int witness_state_read(int spool, struct witness_state *state, bool *is_running)
     return 0;
 }
 
-static uint64_t boot_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t witness_state_heard_until(int spool)
+{
+    struct witness_state state;
+    bool is_running;
+    if (witness_state_read(spool, &state, &is_running) != 0 || state.until_ns == 0)
+        return 0;
+    uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
+    return state.until_ns > boot_ns ? 0 : state.until_ns + (clock_ns(CLOCK_REALTIME) - boot_ns);
 }
 
 int witness_state_wait(int spool, unsigned patience_ms)
@@ -64,7 +74,7 @@ int witness_state_wait(int spool, unsigned patience_ms)
     const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
     struct witness_state state;
     bool is_running = false;
-    const uint64_t begin_ns = boot_ns();
+    const uint64_t begin_ns = clock_ns(CLOCK_BOOTTIME);
     int error = witness_state_read(spool, &state, &is_running);
     if (error != 0 || !is_running)
         return error != 0 ? error : -ENOENT;
@@ -73,7 +83,7 @@ int witness_state_wait(int spool, unsigned patience_ms)
     if (wake < 0 || (write(wake, "", 1) < 0 && errno != EAGAIN))
         return -errno;
     while (error == 0 && is_running && state.until_ns < begin_ns) {
-        if (boot_ns() - begin_ns > patience_ms * UINT64_C(1000000))
+        if (clock_ns(CLOCK_BOOTTIME) - begin_ns > patience_ms * UINT64_C(1000000))
             return -ETIMEDOUT;
         nanosleep(&pause, NULL);
         error = witness_state_read(spool, &state, &is_running);

@@ -38,6 +38,10 @@ int witness_state_write(int lock, const struct witness_state *state);
  * 0 or -errno: -ENOENT where there was none; -EINVAL for another content. */
 int witness_state_read(int spool, struct witness_state *state, bool *is_running);
 
+/* Since the Epoch: all that was told before is written down, whether or not a witness runs now. 0:
+ * none has run since the node has booted. */
+uint64_t witness_state_heard_until(int spool);
+
 /* Waits until a running witness has written down all that had happened before the call, for
  * `patience_ms` milliseconds at the most. Returns 0; -ENOENT where none runs; -ETIMEDOUT; or
  * another -errno. */

@@ -15,7 +15,7 @@
  * set back, they write the time of the line before again. Local times that come twice, since the
  * zone sets its clocks back, are no fault. Behind a blank this line can name the time zone of the
  * log's local times: "# jobtrail: sorted Asia/Tokyo". Without it they are in the zone of whoever
- * reads.
+ * reads. LIBRARY_LOG_UNSORTED says the same of a log whose lines are in no order.
  */
 #ifndef JOBTRAIL_LIBRARY_LOG_H
 #define JOBTRAIL_LIBRARY_LOG_H
@@ -26,11 +26,15 @@
 #include "conf/base/days.h"
 #include "submit/libraries/library_date.h"
 
-#define LIBRARY_LOG_SORTED "# jobtrail: sorted\n"
+#define LIBRARY_LOG_SORTED   "# jobtrail: sorted\n"
+#define LIBRARY_LOG_UNSORTED "# jobtrail: unsorted\n"
 
-/* Whether the line, which is without its newline, is LIBRARY_LOG_SORTED, with or without a zone;
- * "" where it names none. */
-bool library_log_head(const char *line, size_t size, char zone[DAYS_ZONE_MAX]);
+/* The bytes that a head has at most, with its newline. */
+enum { LIBRARY_LOG_HEAD_MAX = sizeof LIBRARY_LOG_UNSORTED + DAYS_ZONE_MAX };
+
+/* Whether the line, which is without its newline, is LIBRARY_LOG_SORTED or LIBRARY_LOG_UNSORTED,
+ * with or without a zone; "" where it names none. `*is_sorted`: it is the first of them. */
+bool library_log_head(const char *line, size_t size, bool *is_sorted, char zone[DAYS_ZONE_MAX]);
 
 /* The word of the line that a log begins with: it counts in no table. */
 #define LIBRARY_LOG_CREATED "LOG_CREATED"

@@ -220,6 +220,7 @@ static int fit_record(enum record_kind kind, struct json_object *record, bool *i
         return fit_columns(record, package_columns, is_changed);
     case RECORD_COVERAGE:
     case RECORD_LIBRARY:
+    case RECORD_RANKS:
     case RECORD_KINDS:
         break;
     }

@@ -2,12 +2,16 @@
 #include "submit/record/coverage_record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
+
+/* WITNESS_VERDICTS times the longest name and number. */
+enum { CAUSES_MAX = 1024 };
 
 static double seconds(uint64_t ns)
 {
@@ -56,6 +60,42 @@ static void add_allocation(struct json_object *table, const struct coverage_reco
         json_add(table, "clock_step", NULL);
 }
 
+void coverage_record_add_kernel(struct json_object *table, const struct kernel_account *account)
+{
+    static const struct kernel_account off = {.level = "off"};
+    account = account == NULL ? &off : account;
+    json_add_text(table, "witness", account->level);
+    json_add_int(table, "witness_processes", (int64_t)account->processes);
+    json_add_int(table, "witness_older", (int64_t)account->older);
+    json_add_int(table, "witness_partial", (int64_t)account->partial);
+    json_add_int(table, "witness_left", (int64_t)account->left);
+    json_add_int(table, "witness_lost", (int64_t)account->lost);
+    json_add_int(table, "witness_overruns", (int64_t)account->overruns);
+    json_add_exact(table, "witness_unheard", json_seconds(account->unheard_ns));
+}
+
+/* The verdicts are enumerated in the order of the text, "static=3 lived_on=1". */
+static void add_agreement(struct json_object *table, const struct witness_agreement *agreement)
+{
+    char causes[CAUSES_MAX] = "";
+    size_t length = 0;
+    uint64_t explained = 0;
+    static const struct witness_agreement none;
+    agreement = agreement == NULL ? &none : agreement;
+    for (enum witness_verdict verdict = 0; verdict < WITNESS_VERDICTS; verdict++) {
+        const char *name = witness_verdict_name(verdict);
+        if (name == NULL || agreement->count[verdict] == 0)
+            continue;
+        explained += agreement->count[verdict];
+        length += (size_t)snprintf(causes + length, sizeof causes - length, "%s%s=%" PRIu64,
+                                   length == 0 ? "" : " ", name, agreement->count[verdict]);
+    }
+    json_add_int(table, "witness_agreed", (int64_t)agreement->count[WITNESS_AGREED]);
+    json_add_int(table, "witness_explained", (int64_t)explained);
+    json_add_text(table, "witness_causes", causes);
+    json_add_int(table, "witness_unexplained", (int64_t)agreement->count[WITNESS_UNEXPLAINED]);
+}
+
 static struct json_object *job_table(const struct coverage_record_source *source, const char *uuid)
 {
     const struct job_identity *identity = &source->journal->identity;
@@ -69,6 +109,8 @@ static struct json_object *job_table(const struct coverage_record_source *source
     add_text_or_null(table, "partition", identity->partition);
     json_add_int(table, "dropped", (int64_t)source->dropped);
     add_allocation(table, source);
+    coverage_record_add_kernel(table, source->kernel);
+    add_agreement(table, source->agreement);
     return table;
 }
 

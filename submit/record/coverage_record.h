@@ -8,6 +8,8 @@
 #include "conf/conf.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/job_allocation.h"
+#include "submit/facts/two_witnesses.h"
+#include "submit/job/kernel_account.h"
 #include "submit/record/command_line.h"
 #include "submit/record/record.h"
 
@@ -20,9 +22,15 @@ struct coverage_record_source {
     const struct journal *journal;
     const struct coverage *coverage;
     const struct job_allocation *allocation;
-    uint64_t dropped;                /* captures that the job lost on this node */
-    uint64_t others_runs, others_ns; /* runs that were sampled out and left no stub */
+    uint64_t dropped;                    /* captures that the job lost on this node */
+    uint64_t others_runs, others_ns;     /* runs that were sampled out and left no stub */
+    const struct kernel_account *kernel; /* NULL: nobody has asked for the witness */
+    const struct witness_agreement *agreement;
 };
+
+/* The keys of what the kernel's witness has heard, as root knows them; NULL: nobody has asked for
+ * it. */
+void coverage_record_add_kernel(struct json_object *table, const struct kernel_account *account);
 
 /* Builds the record of the facts from the index `first` on, COVERAGE_RECORD_FACTS at the most. Its
  * name and its uuid depend on the job, the node and `first` only. Returns 0, -ENOMEM, or -EIO where

@@ -111,6 +111,14 @@ struct capture_bytes text_bytes(const char *text)
     return (struct capture_bytes){.at = text, .size = strlen(text)};
 }
 
+void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
+{
+    size_t length = bytes.at == NULL ? 0 : bytes.size < size ? bytes.size : size - 1;
+    if (length > 0)
+        memcpy(text, bytes.at, length);
+    text[length] = '\0';
+}
+
 struct json_object *json_bytes(struct capture_bytes bytes)
 {
     size_t length;

@@ -53,6 +53,9 @@ struct json_object *json_build_id(struct capture_bytes id);
 /* The bytes of `text`, without its NUL. */
 struct capture_bytes text_bytes(const char *text);
 
+/* The other way round, cut to what `size` bytes hold with a NUL. */
+void copy_bytes(struct capture_bytes bytes, char *text, size_t size);
+
 /* A string of bytes for an array; NULL when out of memory. */
 struct json_object *json_bytes(struct capture_bytes bytes);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/record/routine_table.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "submit/facts/file_facts.h"
 #include "submit/record/json_add.h"
 
 static int compare(const void *left, const void *right)
@@ -65,6 +67,17 @@ static struct json_object *called(const struct capture *capture)
     return array;
 }
 
+/* The real path, as libA has it; of an archive that was linked in, its name. */
+static struct json_object *library_path(struct capture_bytes as_loaded)
+{
+    char path[PATH_MAX];
+    if (as_loaded.size == 0 || as_loaded.at[0] != '/')
+        return json_bytes(as_loaded);
+    copy_bytes(as_loaded, path, sizeof path);
+    const struct file_facts *facts = file_facts(path);
+    return facts == NULL ? json_bytes(as_loaded) : json_bytes(text_bytes(facts->real));
+}
+
 /* [path, build-id or "0"] */
 static struct json_object *libraries(const struct capture *capture)
 {
@@ -72,7 +85,7 @@ static struct json_object *libraries(const struct capture *capture)
     for (size_t i = 0; i < capture->routine_library_count; i++) {
         const struct capture_library *library = &capture->routine_libraries[i];
         struct json_object *pair = json_object_new_array();
-        json_object_array_add(pair, json_bytes(library->path));
+        json_object_array_add(pair, library_path(library->path));
         json_object_array_add(pair, json_build_id(library->build_id));
         json_object_array_add(array, pair);
     }

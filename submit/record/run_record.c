@@ -65,14 +65,6 @@ static const char *date_text(time_t when, struct date *date)
     return date->text;
 }
 
-static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
-{
-    size_t length = bytes.at == NULL ? 0 : bytes.size < size ? bytes.size : size - 1;
-    if (length > 0)
-        memcpy(text, bytes.at, length);
-    text[length] = '\0';
-}
-
 static const char *known(const char *text)
 {
     return text[0] == '\0' ? "unknown" : text;
@@ -129,7 +121,8 @@ static void add_user(struct run *run)
     json_write_text(record, "currentEpoch", text);
     json_write_bytes(record, "cwd", capture->cwd);
     json_write_text(record, "execModify", date_text(run->executable.modified.tv_sec, &modified));
-    if (run->source->is_uncaptured) /* there may be no such file: then the words are a user's */
+    if (run->source->captured_by !=
+        CAPTURED_BY_LIBRARY) /* there may be no such file: then the words are a user's */
         json_write(record, "exec_path", command_line_text(run->source->lines, capture->exec));
     else
         json_write_bytes(record, "exec_path", capture->exec);
@@ -293,13 +286,24 @@ static struct json_object *object_entry(const struct capture_object *object, int
     return pair;
 }
 
+/* The same of a container's: the host has other files under its names. */
+static struct json_object *plain_entry(const struct capture_object *object)
+{
+    struct json_object *pair = json_object_new_array();
+    json_object_array_add(pair, json_bytes(object->path));
+    json_object_array_add(pair, json_object_new_string("0"));
+    return pair;
+}
+
 static struct json_object *objects(const struct run_source *source)
 {
     const struct capture *capture = source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->object_count; i++)
         json_object_array_add(array,
-                              object_entry(&capture->objects[i], source->conf->hash_objects));
+                              source->is_elsewhere
+                                  ? plain_entry(&capture->objects[i])
+                                  : object_entry(&capture->objects[i], source->conf->hash_objects));
     return array;
 }
 
@@ -401,7 +405,8 @@ static uint64_t unhashed(const struct run *run)
     const struct capture *capture = run->source->capture;
     uint64_t count = run->executable.beyond != 0;
     char path[PATH_MAX];
-    for (size_t i = 0; run->source->conf->hash_objects && i < capture->object_count; i++) {
+    bool is_hashed = run->source->conf->hash_objects && !run->source->is_elsewhere;
+    for (size_t i = 0; is_hashed && i < capture->object_count; i++) {
         copy_bytes(capture->objects[i].path, path, sizeof path);
         const struct file_facts *facts = file_facts_hash(path);
         count += facts != NULL && facts->hash.beyond;
@@ -466,7 +471,8 @@ static void look_at_executable(struct run *run)
 {
     const struct capture *capture = run->source->capture;
     copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
-    const struct file_facts *facts = file_facts_hash(run->exec_path);
+    const struct file_facts *facts =
+        run->source->is_elsewhere ? NULL : file_facts_hash(run->exec_path);
     run->executable = facts == NULL ? (struct file_hash){.sha1 = "0"} : facts->hash;
     json_write_text(&run->record, "hash_id", run->executable.sha1);
 }

@@ -20,6 +20,13 @@
 #include "submit/record/json_memo.h"
 #include "submit/record/record.h"
 
+/* Whose word a run's capture is. */
+enum run_captured_by {
+    CAPTURED_BY_LIBRARY, /* its process left it */
+    CAPTURED_BY_JOURNAL, /* it is made of what root knows of a task */
+    CAPTURED_BY_KERNEL,  /* of what the kernel told of a process */
+};
+
 struct run_source {
     const struct conf *conf;
     const struct command_lines *lines;
@@ -30,7 +37,8 @@ struct run_source {
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
-    bool is_uncaptured;          /* the capture is made of what root knows: no process left it */
+    enum run_captured_by captured_by;
+    bool is_elsewhere; /* the file at the program's path is not known to be what ran: not hashed */
     const char *missing_library; /* for which the loader did not start it; NULL: none, or unknown */
     const struct allocation_run *had; /* of the allocation; NULL: not known, as of a session */
     uint64_t run_ns;                  /* how long it ran; 0: from its start to its end */

@@ -9,13 +9,17 @@
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 
+/* MiB: more is no memory of a node's. */
+#define MEMORY_MAX (UINT64_C(1) << 40)
+
 /* What the shared part is made of: without gaps, since its bytes are a key. */
 struct slurm_facts {
     const char *end_source;      /* NULL: a start record */
     const char *missing_library; /* NULL: none */
     uint64_t dropped;
     uint32_t step, task;
-    int32_t outlived, status, status_known, is_uncaptured;
+    int32_t outlived, status, status_known;
+    uint32_t captured_by;
     uint64_t build_id_size;
     char build_id[BUILD_ID_MAX];
 };
@@ -36,7 +40,7 @@ static struct slurm_facts slurm_facts(const struct run_source *source)
         .outlived = ending->outlived,
         .status = ending->status,
         .status_known = ending->status_known,
-        .is_uncaptured = source->is_uncaptured,
+        .captured_by = source->captured_by,
         .build_id_size = id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX,
     };
     if (facts.build_id_size > 0)
@@ -78,6 +82,9 @@ static struct json_object *shared_table(const struct run_source *source,
     const struct journal *journal = source->journal;
     const struct journal_step *step =
         journal == NULL ? NULL : journal_find_step(journal, facts->step);
+    static const char *const names[] = {[CAPTURED_BY_LIBRARY] = "library",
+                                        [CAPTURED_BY_JOURNAL] = "journal",
+                                        [CAPTURED_BY_KERNEL] = "kernel"};
     struct json_object *table = json_object_new_object();
     char text[32];
 
@@ -89,11 +96,15 @@ static struct json_object *shared_table(const struct run_source *source,
     json_add_optional(table, "task_id", facts->task, UINT32_MAX);
     add_ending(table, facts);
     json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
+    uint64_t memory_mib = step == NULL || step->memory_mib > MEMORY_MAX ? 0 : step->memory_mib;
+    json_add(table, "mem_alloc",
+             memory_mib == 0 ? NULL : json_object_new_int64((int64_t)memory_mib * 1048576));
     json_add_int(table, "gpus_alloc", journal == NULL ? 0 : journal->gpus);
     json_add_text(table, "partition", identity->partition);
     json_add_text(table, "qos", identity->qos);
     json_add_int(table, "dropped", (int64_t)facts->dropped);
-    json_add(table, "captured", json_object_new_boolean(!facts->is_uncaptured));
+    json_add_text(table, "captured_by", names[facts->captured_by]);
+    json_add(table, "captured", json_object_new_boolean(facts->captured_by == CAPTURED_BY_LIBRARY));
     json_add(
         table, "build_id",
         json_build_id((struct capture_bytes){.at = facts->build_id, .size = facts->build_id_size}));
@@ -158,6 +169,35 @@ static void write_allocation(struct json_writer *writer, const struct run_source
     write_or_null(writer, "clock_step", source->ending == NULL ? NULL : source->clock_step);
 }
 
+static double seconds_of(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static void write_whole(struct json_writer *writer, const char *key, const uint64_t *value)
+{
+    int64_t number = value == NULL ? 0 : *value > INT64_MAX ? INT64_MAX : (int64_t)*value;
+    json_write(writer, key, value == NULL ? NULL : json_object_new_int64(number));
+}
+
+/* What the run's process used, where the kernel told. */
+static void write_used(struct json_writer *writer, const struct ending *ending)
+{
+    const struct kernel_note *used = ending == NULL ? NULL : ending->used;
+    double user = 0, system = 0;
+    uint64_t peak = 0;
+    if (used != NULL) {
+        user = seconds_of(used->run_ns - used->system_ns);
+        system = seconds_of(used->system_ns);
+        peak = used->peak_kib > UINT64_MAX / 1024 ? UINT64_MAX : used->peak_kib * 1024;
+    }
+    write_or_null(writer, "user_cpu", used == NULL ? NULL : &user);
+    write_or_null(writer, "system_cpu", used == NULL ? NULL : &system);
+    write_whole(writer, "max_rss", used == NULL ? NULL : &peak);
+    write_whole(writer, "disk_read", used == NULL ? NULL : &used->read_bytes);
+    write_whole(writer, "disk_write", used == NULL ? NULL : &used->write_bytes);
+}
+
 void slurm_table_write(const struct run_source *source, struct json_writer *writer)
 {
     const struct slurm_facts facts = slurm_facts(source);
@@ -172,5 +212,6 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
     write_times(writer, source->ending);
     json_write(writer, "pid", json_object_new_int64(source->capture->pid));
     write_allocation(writer, source);
+    write_used(writer, source->ending);
     json_write_close(writer);
 }

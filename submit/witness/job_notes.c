@@ -17,10 +17,10 @@
 /* What is gathered at the most until it must be appended. */
 enum { TEXT_BYTES = 64 << 10 };
 
-static int open_file(int directory)
+static int open_file(int directory, int flags)
 {
     int fd = openat(directory, KERNEL_NOTES_NAME,
-                    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+                    O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
     return fd < 0 ? -errno : fd;
 }
 
@@ -58,12 +58,19 @@ static int read_left(int fd, uint64_t *left)
     return sscanf(line, "left %" SCNu64, left) == 1 ? 0 : -EINVAL;
 }
 
+static void add_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second)
+{
+    char line[64];
+    int length = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 "\n", verb, first, second);
+    add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
+}
+
 int job_notes_begin(int directory, const struct kernel_listen *listen, struct job_notes *notes)
 {
     struct stat status;
     char line[128];
     uint64_t left = 0;
-    CLEANUP_CLOSE int fd = open_file(directory);
+    CLEANUP_CLOSE int fd = open_file(directory, O_CREAT);
     if (fd < 0)
         return fd;
     int error = read_left(fd, &left);
@@ -79,6 +86,8 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
     int length = snprintf(line, sizeof line, "listen %" PRIu64 " %" PRIu64 " %d %d\n",
                           listen->boot_ns, listen->real_ns, listen->has_maps, listen->has_ends);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
+    if ((uint64_t)status.st_size > KERNEL_LEFT_SIZE)
+        add_numbers(notes, "unheard", listen->before_ns, listen->boot_ns);
     return 0;
 }
 
@@ -86,6 +95,7 @@ void job_notes_free(struct job_notes *notes)
 {
     free(notes->text);
     id_cache_free(&notes->programs);
+    id_cache_free(&notes->sets);
     *notes = (struct job_notes){.directory = -1};
 }
 
@@ -117,6 +127,25 @@ uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *e
     return number;
 }
 
+uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t count)
+{
+    char line[KERNEL_LINE_MAX];
+    struct digest digest;
+    const void *const pieces[] = {file};
+    const size_t sizes[] = {count * sizeof *file};
+    if (hash_pieces(pieces, sizes, 1, &digest) != 0)
+        return 0;
+    uint32_t known = (uint32_t)id_cache_find(&notes->sets, &digest);
+    if (known != 0 || notes->sets.used == JOB_SETS_MAX)
+        return known;
+    uint32_t number = (uint32_t)notes->sets.used + 1;
+    size_t length = kernel_objects_print(number, file, count, line, sizeof line);
+    if (!add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE))
+        return 0;
+    id_cache_add(&notes->sets, &digest, number);
+    return number;
+}
+
 /* ---- Other lines ------------------------------------------------------------------------------
  */
 
@@ -134,16 +163,14 @@ void job_notes_left(struct job_notes *notes)
     notes->left++;
 }
 
-static void add_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second)
-{
-    char line[64];
-    int length = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 "\n", verb, first, second);
-    add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
-}
-
 void job_notes_lost(struct job_notes *notes, uint64_t time_ns, uint64_t count)
 {
     add_numbers(notes, "lost", time_ns, count);
+}
+
+void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count)
+{
+    add_numbers(notes, "overrun", time_ns, count);
 }
 
 void job_notes_clock(struct job_notes *notes, uint64_t boot_ns, uint64_t real_ns)
@@ -167,11 +194,11 @@ int job_notes_write(struct job_notes *notes)
 {
     if (notes->length == 0 && notes->left == notes->told)
         return 0;
-    CLEANUP_CLOSE int fd = open_file(notes->directory);
+    CLEANUP_CLOSE int fd = open_file(notes->directory, 0);
     int error = fd < 0 ? fd : append(fd, notes);
     if (error == 0)
         error = write_left(fd, notes->left);
-    if (error != 0)
+    if (error != 0 && error != -ENOENT) /* a flush has removed it, and removes the directory */
         return error;
     notes->length = 0;
     notes->told = notes->left;

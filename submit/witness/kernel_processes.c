@@ -2,11 +2,17 @@
 #include "submit/witness/kernel_processes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "submit/witness/pid_map.h"
 
 /* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
 #define START_ERROR_NS UINT64_C(30000000)
+
+#define LIBRARY "/libjobtrail.so"
+
+/* What is known of the objects that a process has mapped. */
+enum { OF_OBJECTS = KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER };
 
 struct waiting_end {
     struct task_end end;
@@ -19,6 +25,7 @@ struct kernel_processes {
     struct kernel_process *process; /* by places of process_map; owned */
     struct waiting_end *end;        /* by places of end_map; owned */
     uint64_t round, unmatched;
+    size_t files;  /* room of all processes for what they mapped */
     uint32_t over; /* processes that are over, and threads of which are still to be told of */
 };
 
@@ -39,10 +46,21 @@ struct kernel_processes *kernel_processes_new(const struct kernel_processes_call
     return NULL;
 }
 
+static void forget_files(struct kernel_processes *processes, struct kernel_process *process)
+{
+    free(process->file);
+    processes->files -= process->file_room;
+    process->file = NULL;
+    process->file_count = process->file_room = 0;
+}
+
 void kernel_processes_free(struct kernel_processes *processes)
 {
     if (processes == NULL)
         return;
+    for (uint32_t place = 1; processes->process != NULL && place <= processes->process_map.highest;
+         place++)
+        forget_files(processes, &processes->process[place]);
     pid_map_free(&processes->process_map);
     pid_map_free(&processes->end_map);
     free(processes->process);
@@ -58,7 +76,36 @@ static struct kernel_process *find(const struct kernel_processes *processes, int
 
 static void forget(struct kernel_processes *processes, struct kernel_process *process)
 {
+    forget_files(processes, process);
     pid_map_remove(&processes->process_map, (uint32_t)(process - processes->process));
+}
+
+/* The kernel counts the ticks in which a thread was in it; so it divides the time that it has
+ * measured. */
+static uint64_t system_part(const struct kernel_process *process)
+{
+    const uint64_t all_us = process->user_us + process->system_us;
+    return all_us == 0 ? 0
+                       : (uint64_t)((long double)process->note.run_ns *
+                                    (long double)process->system_us / (long double)all_us);
+}
+
+/* Sorted, so that processes that map the same have the same set. */
+static int compare_files(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static uint32_t objects_of(struct kernel_processes *processes, struct kernel_process *process)
+{
+    if (process->file_count == 0)
+        return 0;
+    qsort(process->file, process->file_count, sizeof *process->file, compare_files);
+    uint32_t set = processes->calls.take_objects(processes->calls.context, process->job,
+                                                 process->file, process->file_count);
+    process->note.lack |= set == 0 ? KERNEL_LACK_OBJECTS : 0;
+    return set;
 }
 
 static void finish(struct kernel_processes *processes, struct kernel_process *process,
@@ -67,8 +114,11 @@ static void finish(struct kernel_processes *processes, struct kernel_process *pr
     process->note.end_ns = end_ns > process->note.start_ns ? end_ns : process->note.start_ns;
     process->note.lack |= lack;
     processes->over -= process->over_round != 0;
-    if (!process->is_daemon)
+    if (!process->is_daemon) {
+        process->note.system_ns = system_part(process);
+        process->note.objects = objects_of(processes, process);
         processes->calls.take_end(processes->calls.context, process->job, &process->note);
+    }
     forget(processes, process);
 }
 
@@ -120,7 +170,7 @@ void kernel_processes_older(struct kernel_processes *processes,
     }
     known = add(processes, process);
     if (known != NULL)
-        known->note.lack |= KERNEL_LACK_START;
+        known->note.lack |= KERNEL_LACK_START | KERNEL_LACK_OBJECTS;
 }
 
 uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t pid)
@@ -167,7 +217,9 @@ void kernel_processes_round(struct kernel_processes *processes)
 {
     for (uint32_t place = 1; processes->end_map.used > 0 && place <= processes->end_map.highest;
          place++) {
-        if (processes->end_map.pid[place] == 0 || processes->end[place].round == processes->round)
+        const struct waiting_end *end = &processes->end[place];
+        bool is_free = processes->end_map.pid[place] == 0;
+        if (is_free || end->round == processes->round || find(processes, end->end.pid) != NULL)
             continue;
         pid_map_remove(&processes->end_map, place);
         processes->unmatched++;
@@ -212,7 +264,8 @@ static void take_fork(struct kernel_processes *processes, const struct kernel_ev
                                             .parent = event->parent,
                                             .program = parent->note.program,
                                             .start_ns = event->time_ns,
-                                            .parent_start_ns = parent->note.start_ns},
+                                            .parent_start_ns = parent->note.start_ns,
+                                            .lack = parent->note.lack & OF_OBJECTS},
                                    .job = parent->job,
                                    .threads = 1,
                                    .known_ns = event->time_ns};
@@ -226,20 +279,86 @@ static void take_exec(struct kernel_processes *processes, const struct kernel_ev
         return;
     process->note.execs++;
     process->note.exec_ns = event->time_ns;
+    forget_files(processes, process);
     process->wants_program = processes->calls.has_maps;
+    process->note.lack &= ~(uint32_t)OF_OBJECTS;
+    process->note.lack |=
+        processes->calls.has_maps ? KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER : KERNEL_LACK_OBJECTS;
     if (!processes->calls.has_maps)
         process->note.program =
             processes->calls.take_program(processes->calls.context, process->job, event);
 }
 
+/* Whether it is jobtrail's own: the loader maps it before all that the program asks for. */
+static bool is_library(const struct kernel_event *event)
+{
+    const size_t size = sizeof LIBRARY - 1;
+    return event->name_size >= size &&
+           memcmp(event->name + event->name_size - size, LIBRARY, size) == 0;
+}
+
+static bool has_file(const struct kernel_process *process, uint32_t file)
+{
+    for (uint32_t i = 0; i < process->file_count; i++)
+        if (process->file[i] == file)
+            return true;
+    return false;
+}
+
+/* Whether there is room for one more. */
+static bool make_room(struct kernel_processes *processes, struct kernel_process *process)
+{
+    const uint32_t room = process->file_room == 0 ? 8 : 2 * process->file_room;
+    if (process->file_count < process->file_room)
+        return true;
+    if (room > KERNEL_OBJECTS_MAX ||
+        processes->files + room - process->file_room > KERNEL_FILES_MAX)
+        return false;
+    uint32_t *larger = realloc(process->file, room * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    processes->files += room - process->file_room;
+    process->file = larger;
+    process->file_room = room;
+    return true;
+}
+
+static void add_file(struct kernel_processes *processes, struct kernel_process *process,
+                     uint32_t file)
+{
+    if (file != 0 && (file == process->note.program || has_file(process, file)))
+        return;
+    process->note.lack &= ~(uint32_t)KERNEL_LACK_LOADER;
+    if (file != 0 && make_room(processes, process))
+        process->file[process->file_count++] = file;
+    else
+        process->note.lack |= KERNEL_LACK_OBJECTS;
+}
+
+/* What has no path in a file system is no object: "[vdso]", "//anon". */
+static bool is_object(const struct kernel_event *event)
+{
+    return event->name_size > 1 && event->name[0] == '/' && event->name[1] != '/';
+}
+
+/* The first mapping after an exec is the program. */
 static void take_map(struct kernel_processes *processes, const struct kernel_event *event)
 {
     struct kernel_process *process = find(processes, event->pid);
-    if (process == NULL || !process->wants_program)
+    if (process == NULL || process->note.execs == 0 || event->time_ns < process->note.exec_ns ||
+        !(process->wants_program || is_object(event)))
         return;
+    if (!process->wants_program && is_library(event)) {
+        process->note.lack &= ~(uint32_t)(KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER);
+        return;
+    }
+    uint32_t file = processes->calls.take_program(processes->calls.context, process->job, event);
+    if (!process->wants_program) {
+        add_file(processes, process, file);
+        return;
+    }
     process->wants_program = false;
-    process->note.program =
-        processes->calls.take_program(processes->calls.context, process->job, event);
+    process->note.program = file;
 }
 
 /* Between the end of a process and the event the kernel frees its memory, which may take long. */
@@ -256,6 +375,8 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
                     const struct kernel_event *event, const struct task_end *end)
 {
     process->note.run_ns += end->run_ns;
+    process->user_us += end->user_us;
+    process->system_us += end->system_us;
     process->note.read_bytes += end->read_bytes;
     process->note.write_bytes += end->write_bytes;
     if (end->peak_kib > process->note.peak_kib)
@@ -277,8 +398,8 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
 static bool is_only_exec(const struct kernel_processes *processes,
                          const struct kernel_process *process, int32_t tid)
 {
-    return processes->calls.has_ends &&
-           (process->wants_program || pid_map_find(&processes->end_map, tid) == 0);
+    return process->wants_program ||
+           (processes->calls.has_ends && pid_map_find(&processes->end_map, tid) == 0);
 }
 
 static void take_exit(struct kernel_processes *processes, const struct kernel_event *event)
@@ -344,6 +465,6 @@ void kernel_processes_drop(struct kernel_processes *processes, uint32_t job)
     for (uint32_t place = 1; place <= processes->process_map.highest; place++)
         if (processes->process_map.pid[place] != 0 && processes->process[place].job == job) {
             processes->over -= processes->process[place].over_round != 0;
-            pid_map_remove(&processes->process_map, place);
+            forget(processes, &processes->process[place]);
         }
 }

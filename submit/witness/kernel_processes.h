@@ -23,6 +23,8 @@
 enum {
     KERNEL_PROCESSES_MAX = 65536, /* that live in jobs on this node */
     KERNEL_ENDS_MAX = 65536,      /* of threads, that wait for their event */
+    KERNEL_FILES_MAX = 4 << 20,   /* mapped by all of them; 4 bytes each */
+    KERNEL_OBJECTS_MAX = 1024,    /* mapped by one */
 };
 
 struct kernel_process {
@@ -33,12 +35,17 @@ struct kernel_process {
     uint64_t over_round;     /* in which its last thread ended; 0: it lives */
     bool is_daemon;          /* of a step: it is not told of */
     bool wants_program;      /* the next mapping is its program */
+    uint32_t *file;          /* owned: what its program has mapped, each once */
+    uint32_t file_count, file_room;
+    uint64_t user_us, system_us; /* ticks of its threads that have ended */
 };
 
 struct kernel_processes_calls {
-    /* The process runs the program that `event` names, an event of a mapping, or of an exec where
-     * no mappings are heard. Returns its number. */
+    /* The number of the file that `event` names, an event of a mapping, or of an exec where no
+     * mappings are heard; 0: there is no room. */
     uint32_t (*take_program)(void *context, uint32_t job, const struct kernel_event *event);
+    /* The number of a set of such files; 0: there is no room. */
+    uint32_t (*take_objects)(void *context, uint32_t job, const uint32_t *file, size_t count);
     void (*take_end)(void *context, uint32_t job, const struct kernel_note *note);
     /* The process of that job has no room. */
     void (*take_loss)(void *context, uint32_t job);
@@ -68,7 +75,9 @@ void kernel_processes_end(struct kernel_processes *processes, const struct task_
 void kernel_processes_event(struct kernel_processes *processes, const struct kernel_event *event);
 
 /* All events before a time have been given in. Ends that have waited for their event since the
- * round before this one are dropped, and counted as kernel_processes_unmatched(). */
+ * round before this one are dropped, and counted as kernel_processes_unmatched(), but for those of
+ * processes of jobs that live: between the two the kernel frees the memory, and closes the files,
+ * which may take long. Rounds are so far apart that no event comes later than in the second one. */
 void kernel_processes_round(struct kernel_processes *processes);
 uint64_t kernel_processes_unmatched(const struct kernel_processes *processes);
 

@@ -61,6 +61,8 @@ static int take_stats(const unsigned char *stats, size_t size, struct task_end *
         .status = (int)NUMBER32(ac_exitcode),
         .process_us = number64(stats, AT_GROUP_US),
         .run_ns = NUMBER64(cpu_run_virtual_total),
+        .user_us = NUMBER64(ac_utime),
+        .system_us = NUMBER64(ac_stime),
         .peak_kib = NUMBER64(hiwater_rss),
         .read_bytes = NUMBER64(read_bytes),
         .write_bytes = NUMBER64(write_bytes),

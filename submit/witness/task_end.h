@@ -22,6 +22,7 @@ struct task_end {
     int status;                       /* as wait(2) gives it */
     uint64_t process_us;              /* since the process's start */
     uint64_t run_ns;                  /* processor time of the thread */
+    uint64_t user_us, system_us;      /* its ticks: the parts of run_ns are as these */
     uint64_t peak_kib;                /* of the process: resident memory */
     uint64_t read_bytes, write_bytes; /* of the thread: from and to storage */
     uint64_t device, inode;           /* of the executable, as stat(2) has them; 0: unknown */

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,9 +21,12 @@
 #include "submit/witness/task_end_socket.h"
 #include "submit/witness/witness_jobs.h"
 
-/* SETTLE_MS: what the kernel begins to write has its time from just before; the reader waits so
- * long for that. ENDS_AT_ONCE: more than fit into the socket's room. */
+/* SETTLE_MS: what the kernel begins to write has its time from just before; so what is younger is
+ * for the next round, or is waited for. ENDS_AT_ONCE: more than fit into the socket's room. */
 enum { TURN_MS = 1000, SETTLE_MS = 10, ENDS_AT_ONCE = KERNEL_ENDS_MAX, DESCRIPTORS = 8192 };
+
+/* The shortest that the kernel takes. */
+enum { SHORT_TURN_NS = 100000 };
 
 /* The clock may drift by so much until it is told anew. */
 #define CLOCK_ERROR_NS 1000000
@@ -33,7 +37,9 @@ struct witness {
     struct witness_jobs *jobs;
     struct witness_state state;
     struct kernel_listen listen;
-    uint64_t lost;                 /* events, in this round */
+    uint64_t lost, overruns;       /* events, and times that ends had no room, in this round */
+    uint64_t round_ns;             /* since boot: the last one of kernel_processes_round() */
+    uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
     int lock, signals, wake, ends; /* descriptors; ends -1: the kernel tells of none */
 };
@@ -76,6 +82,13 @@ static uint32_t take_program(void *context, uint32_t job, const struct kernel_ev
     return notes == NULL ? 0 : job_notes_program(notes, event);
 }
 
+static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
+{
+    struct witness *witness = context;
+    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    return notes == NULL ? 0 : job_notes_objects(notes, file, count);
+}
+
 static void take_end(void *context, uint32_t job, const struct kernel_note *note)
 {
     struct witness *witness = context;
@@ -103,11 +116,17 @@ static void take_loss(void *context, uint32_t job)
  * for ever here. */
 static void tell_lost(struct witness *witness, uint64_t now_ns)
 {
-    for (uint32_t job = 0; witness->lost > 0 && (job = witness_jobs_next(witness->jobs, job)) != 0;)
-        job_notes_lost(witness_jobs_notes(witness->jobs, job), now_ns, witness->lost);
+    for (uint32_t job = 0; (job = witness_jobs_next(witness->jobs, job)) != 0;) {
+        struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+        if (witness->lost > 0)
+            job_notes_lost(notes, now_ns, witness->lost);
+        if (witness->overruns > 0)
+            job_notes_overrun(notes, now_ns, witness->overruns);
+    }
     kernel_processes_sweep(witness->processes, now_ns, kernel_walk_is_alive);
     witness->state.lost += witness->lost;
-    witness->lost = 0;
+    witness->state.overruns += witness->overruns;
+    witness->lost = witness->overruns = 0;
 }
 
 static void tell_clock(struct witness *witness)
@@ -131,24 +150,29 @@ static void write_notes(struct witness *witness)
 }
 
 /* Journals are read first: they name a step's daemon before that forks a task. Ends of threads come
- * before the events of their exits. */
-static int run_round(struct witness *witness)
+ * before the events of their exits. `is_asked`: somebody waits for what has just happened. */
+static int run_round(struct witness *witness, bool is_asked)
 {
     const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
-    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME), overruns = witness->state.overruns;
-    nanosleep(&settle, NULL);
+    const uint64_t young_ns = is_asked ? 0 : SETTLE_MS * UINT64_C(1000000);
+    const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME) - young_ns;
+    if (is_asked)
+        nanosleep(&settle, NULL);
     int error = witness_jobs_look(witness->jobs, witness->processes);
     if (error != 0)
         return fail(error, "the spool", strerror(-error));
     if (witness->ends >= 0)
         error = task_end_socket_read(witness->ends, ENDS_AT_ONCE, take_task_end, witness,
-                                     &witness->state.overruns);
+                                     &witness->overruns);
     if (error < 0)
         return fail(error, "ends of processes", strerror(-error));
     tell_clock(witness);
     witness->lost += kernel_rings_read(witness->rings, until_ns, take_event, witness);
-    kernel_processes_round(witness->processes);
-    if (witness->lost > 0 || witness->state.overruns > overruns)
+    if (until_ns > witness->round_ns + TURN_MS * UINT64_C(1000000)) {
+        kernel_processes_round(witness->processes);
+        witness->round_ns = until_ns;
+    }
+    if (witness->lost > 0 || witness->overruns > 0)
         tell_lost(witness, until_ns);
     write_notes(witness);
     witness->state.unmatched = kernel_processes_unmatched(witness->processes);
@@ -169,12 +193,12 @@ static int listen_on(struct witness *witness)
     struct pollfd ready[] = {{.fd = witness->signals, .events = POLLIN},
                              {.fd = witness->wake, .events = POLLIN},
                              {.fd = kernel_rings_descriptor(witness->rings), .events = POLLIN}};
-    int error = run_round(witness);
+    int error = run_round(witness, true);
     while (error == 0 && (ready[0].revents & POLLIN) == 0) {
         poll(ready, sizeof ready / sizeof *ready, TURN_MS);
         if ((ready[1].revents & POLLIN) != 0)
             drain(witness->wake);
-        error = run_round(witness);
+        error = run_round(witness, ((ready[0].revents | ready[1].revents) & POLLIN) != 0);
     }
     return error;
 }
@@ -195,6 +219,16 @@ static int take_lock(int spool)
     close(fd);
     return fail(error, WITNESS_STATE,
                 error == -EWOULDBLOCK ? "another witness runs" : strerror(-error));
+}
+
+/* A time after now is of an earlier boot. To be called before take_lock(): closing the file gives
+ * the lock back. */
+static uint64_t heard_before(int spool)
+{
+    struct witness_state state;
+    bool is_running;
+    bool is_known = witness_state_read(spool, &state, &is_running) == 0;
+    return is_known && state.until_ns <= clock_ns(CLOCK_BOOTTIME) ? state.until_ns : 0;
 }
 
 static int open_wake(int spool)
@@ -241,10 +275,28 @@ static const char *why_no_ends(int error)
                                : strerror(-error);
 }
 
+/* The lowest priority stays. From Linux 6.12 on a process that asks for short turns gets them soon
+ * after it wakes, and no more of the processor: on a busy node a ring is read before it is full.
+ * Older kernels pay no heed. */
+static void ask_for_short_turns(void)
+{
+    /* sched_setattr(2); its struct is in headers that exclude each other */
+    const struct {
+        uint32_t size, policy; /* 0: SCHED_OTHER */
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } turns = {
+        .size = sizeof turns, .nice = getpriority(PRIO_PROCESS, 0), .runtime = SHORT_TURN_NS};
+    syscall(SYS_sched_setattr, 0, &turns, 0);
+}
+
 /* Then capabilities are not needed any more. */
 static int open_kernel(struct witness *witness, bool has_maps)
 {
     raise_descriptors();
+    ask_for_short_turns();
     int error = kernel_rings_open(has_maps, &witness->rings);
     witness->state.events = -error;
     if (error != 0)
@@ -262,16 +314,18 @@ static int open_kernel(struct witness *witness, bool has_maps)
 static int get_ready(struct witness *witness, const struct conf *conf, int spool)
 {
     witness->state.level = conf->witness;
+    witness->state.until_ns = witness->before_ns;
     int error = open_kernel(witness, conf->witness == CONF_WITNESS_OBJECTS);
     witness_state_write(witness->lock, &witness->state);
     if (error != 0)
         return error;
     witness->state.since_ns = clock_ns(CLOCK_BOOTTIME);
-    witness->listen =
-        (struct kernel_listen){witness->state.since_ns, clock_ns(CLOCK_REALTIME),
-                               conf->witness == CONF_WITNESS_OBJECTS, witness->ends >= 0};
+    witness->listen = (struct kernel_listen){witness->state.since_ns, clock_ns(CLOCK_REALTIME),
+                                             conf->witness == CONF_WITNESS_OBJECTS,
+                                             witness->ends >= 0, witness->before_ns};
     witness->offset_ns = (int64_t)(witness->listen.real_ns - witness->listen.boot_ns);
     const struct kernel_processes_calls calls = {take_program,
+                                                 take_objects,
                                                  take_end,
                                                  take_loss,
                                                  witness,
@@ -289,7 +343,9 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
 
 int witness_run(const struct conf *conf, int spool)
 {
-    struct witness witness = {.lock = take_lock(spool), .signals = -1, .wake = -1, .ends = -1};
+    struct witness witness = {
+        .before_ns = heard_before(spool), .lock = -1, .signals = -1, .wake = -1, .ends = -1};
+    witness.lock = take_lock(spool);
     if (witness.lock < 0)
         return witness.lock;
     witness.wake = open_wake(spool);

@@ -76,8 +76,8 @@ static void of_worker(enum reading_kind kind, const char *name, const char *text
                                               .core_seconds = 400,
                                               .tasks = 8};
     const struct record_view record = record_view(name, text, strlen(text));
-    struct worker_check *check =
-        worker_check_new(kind, &conf, &identity, kind == READING_JOB ? &allocation : NULL, -1, -1);
+    struct worker_check *check = worker_check_new(
+        kind, &conf, &identity, kind == READING_JOB ? &allocation : NULL, NULL, -1, -1);
     require(check != NULL);
     if (worker_check_record(check, &record))
         expect(name, text, identity.job);

@@ -24,6 +24,13 @@ static uint32_t take_program(void *context, uint32_t job, const struct kernel_ev
     return 1;
 }
 
+static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
+{
+    (void)context;
+    require(job == 1 && file != NULL && count > 0 && count <= KERNEL_OBJECTS_MAX);
+    return 1;
+}
+
 static void take_end(void *context, uint32_t job, const struct kernel_note *note)
 {
     (void)context;
@@ -41,6 +48,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     static struct kernel_processes *processes;
     const struct kernel_processes_calls calls = {.take_program = take_program,
+                                                 .take_objects = take_objects,
                                                  .take_end = take_end,
                                                  .take_loss = take_loss,
                                                  .has_maps = true};

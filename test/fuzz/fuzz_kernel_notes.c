@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "submit/job/kernel_account.h"
 #include "submit/job/kernel_notes.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -37,6 +38,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         require(found == NULL || found->note.pid == note->pid);
         require(found != NULL || note->start_ns > UINT64_MAX - 40000000);
     }
+    const uint64_t most_ns = UINT64_C(1) << 40;
+    const struct kernel_account account = kernel_account_find(&notes, 0, most_ns, true);
+    require(account.processes == notes.count && account.unheard_ns <= most_ns);
     kernel_notes_free(&notes);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A ledger's captures and stubs, and what is made of them. The input is a ledger without the empty
- * parts of its pages: the header, then 512 bytes for the start of each page that follows and 256
+ * parts of its pages: the header, then 768 bytes for the start of each page that follows and 256
  * for its end.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "submit/evidence/succession.h"
 #include "submit/facts/ending.h"
 
-enum { CHUNK = 512, TAIL = 256, PAGES_MAX = 64 };
+enum { CHUNK = 768, TAIL = 256, PAGES_MAX = 64 };
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -37,6 +37,15 @@ static void use_capture(const struct capture *capture)
     for (size_t i = 0; i < capture->object_count; i++) {
         use(capture->objects[i].path);
         use(capture->objects[i].build_id);
+    }
+    for (size_t i = 0; i < capture->routine_library_count; i++) {
+        use(capture->routine_libraries[i].path);
+        use(capture->routine_libraries[i].build_id);
+    }
+    for (size_t i = 0; i < capture->routine_count; i++) {
+        if (capture->routines[i].library >= capture->routine_library_count)
+            abort();
+        use(capture->routines[i].name);
     }
     for (size_t i = 0; i < capture->ancestor_count; i++) {
         use(capture->ancestors[i].name);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "submit/facts/library_modules.h"
+#include "conf/library_modules.h"
 #include "test/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

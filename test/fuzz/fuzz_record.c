@@ -91,6 +91,8 @@ static void compare_readings(const unsigned char *data, size_t size)
         compare(&plain.run, &other.run);
     if (is_plain && plain.kind == RECORD_LIBRARY)
         compare_fields(&library_fields, &plain.library, &other.library);
+    if (is_plain && plain.kind == RECORD_RANKS)
+        compare_fields(&ranks_fields, &plain.ranks, &other.ranks);
     if (is_plain)
         load_record_free(&plain);
     if (is_other)

@@ -10,7 +10,7 @@
 
 #include "preload/ledger.h"
 
-enum { CHUNK = 512, TAIL = 256 };
+enum { CHUNK = 768, TAIL = 256 };
 
 struct field {
     uint16_t kind;
@@ -46,6 +46,26 @@ static unsigned char *add_field(unsigned char *at, uint16_t kind, const void *co
     memcpy(at, &head, sizeof head);
     memcpy(at + sizeof head, content, size);
     return at + sizeof head + ((size + 7) & ~(size_t)7);
+}
+
+/* Appends the field of a library and two of its routines, one of which is not finished. */
+static unsigned char *add_routines(unsigned char *at)
+{
+    static const char *const names[] = {"dgemm_", "ddot_"};
+    unsigned char content[256] = {0}, text[64];
+    struct ledger_routines head = {.watched = 2, .called = 1, .flags = LEDGER_ROUTINES_COUNTED};
+    unsigned char *start = content + sizeof head;
+    unsigned char *next = add_field(start, LEDGER_LIBRARY, "\x02\x01\x02/lib/libblas.so.3", 20);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct ledger_routine routine = {.first_ns = 1200000000, .calls = 3};
+        memcpy(text, &routine, sizeof routine);
+        memcpy(text + sizeof routine, names[i], strlen(names[i]));
+        next = add_field(next, i == 0 ? LEDGER_ROUTINE : LEDGER_NOTHING, text,
+                         sizeof routine + strlen(names[i]));
+    }
+    head.bytes = (uint32_t)(next - start);
+    memcpy(content, &head, sizeof head);
+    return add_field(at, LEDGER_ROUTINES, content, (size_t)(next - content));
 }
 
 /* Two stubs that end at `end`, of which the newer one refers to the fields of the older one.
@@ -98,6 +118,8 @@ static void make_slot(unsigned char *at, unsigned page, unsigned count)
     unsigned char *next = at + sizeof slot;
     for (unsigned i = 0; i < count; i++)
         next = add_field(next, fields[i].kind, fields[i].content, fields[i].size);
+    if (count == FIELDS)
+        next = add_routines(next);
     slot.fields_bytes = (uint32_t)(next - at - (ptrdiff_t)sizeof slot);
     slot.stub_units = page % 2 == 0 ? 0 : add_stubs(at + CHUNK + TAIL);
     memcpy(at, &slot, sizeof slot);

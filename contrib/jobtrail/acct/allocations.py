@@ -3,6 +3,7 @@
 
 import itertools
 
+from . import run_routines
 from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
@@ -12,7 +13,7 @@ ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "E
 OF_ONE_RUN = (
     "uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error", "exec_path", "environment_id",
     "ancestors_id", "ancestor_pids", "build_uuid", "build_user", "build_host", "build_compiler", "build_compiler_path",
-    "build_modules", "build_epoch", "missing_library",
+    "build_modules", "build_epoch", "missing_library", "captured_by",
 )  # fmt: skip
 
 
@@ -42,6 +43,19 @@ def add_core_seconds(job, runs):
     job["is_start_only"] = any(run["is_start_only"] for run in runs)
 
 
+USED = ("user_cpu", "system_cpu", "disk_read", "disk_write")
+
+
+def add_used(job, runs):
+    """What the processes used, as the kernel told. The last run of a process has it."""
+    known = [run for run in runs if run["user_cpu"] is not None]
+    for name in USED:
+        job[name] = sum(run[name] for run in known) if known else None
+    job["max_rss"] = max((run["max_rss"] for run in known), default=None)
+    is_whole = all(run["user_cpu"] is not None or run["end_source"] == "exec" for run in runs)
+    job["used_bound"] = "" if is_whole else ">="
+
+
 def allocation(runs, wanted):
     job = dict(runs[0], step_id=None, task_id=None, runs=len(runs))
     times = {}
@@ -63,6 +77,7 @@ def allocation(runs, wanted):
         job["truncated"] = max(job["end_time"] - job["start_time"], 0.0)
     for name in ("num_tasks", "num_nodes", "cpus_alloc", "num_cores", "num_gpus", "gpus_alloc"):
         job[name] = max((run[name] for run in runs if run[name] is not None), default=None)
+    add_used(job, runs)
     add_core_seconds(job, runs)
     slurm = wanted.accounting.of(job, step=False) if wanted.accounting else None
     worst = min(runs, key=lambda run: ORDER.index(run["state"]) if run["state"] in ORDER else -1)
@@ -71,6 +86,7 @@ def allocation(runs, wanted):
     job["slurm"] = slurm
     job["job_name"] = slurm["JobName"] if slurm else None
     job["libs"] = merged(run["libs"] for run in runs)
+    job["routines"] = run_routines.merged(run["routines"] for run in runs) if wanted.routines else None
     job["packages"] = sorted({package for run in runs for package in run["packages"]})
     for name in OF_ONE_RUN:
         job[name] = job[name] if len(runs) == 1 else None

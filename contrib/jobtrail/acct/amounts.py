@@ -30,6 +30,20 @@ def seconds(text):
     return ((days * 24 + hours) * 60 + minutes) * 60 + rest
 
 
+def cpu_time(number):
+    """Seconds as sacct writes TotalCPU: MM:SS.mmm, HH:MM:SS from an hour on, D-HH:MM:SS."""
+    if number is None:
+        return None
+    thousandths = round(number * 1000)
+    minutes, rest = divmod(thousandths, 60000)
+    hours, minutes = divmod(minutes, 60)
+    if hours == 0:
+        return "%02d:%02d.%03d" % (minutes, rest // 1000, rest % 1000)
+    days, hours = divmod(hours, 24)
+    text = "%02d:%02d:%02d" % (hours, minutes, rest // 1000)
+    return "%d-%s" % (days, text) if days else text
+
+
 def resources(text):
     """{name: text} of billing=1,cpu=4,mem=400M,node=1"""
     return dict(part.split("=", 1) for part in (text or "").split(",") if "=" in part)

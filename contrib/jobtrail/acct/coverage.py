@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jobtrail-acct --coverage: what became of the time that Slurm allocated, and how many tasks have records."""
 
-from .. import progress
+from .. import progress, witness
 from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
@@ -92,6 +92,12 @@ def read(store, selection, period, is_part, shown=progress.NONE):
     rows.sort(key=lambda row: (PARTS.index(row["part"]), -row["core_seconds"], row["outcome"]))
     round_rows(rows)
     return rows
+
+
+def read_witness(store, selection, period):
+    """What the kernel's witness has told of the jobs that are selected, as witness.read() has it."""
+    first, last = days_of(period)
+    return witness.read(store, *condition(selection, days.text(first), days.text(last), ("day", "day")))
 
 
 def round_rows(rows):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What JSON has of a run beside its row: environment, ancestors, link, functions."""
+"""What JSON has of a run beside its row: environment, ancestors, link, functions, its ranks."""
 
 import functools
 import itertools
 import json
 import re
+
+from .. import rank_summary
 
 KEPT = 1000  # links: runs of a job stand together
 AT_ONCE = 500  # runs of which one statement reads: in a store of which somebody sees a part, each statement takes long
@@ -26,11 +28,11 @@ LINK = (
 NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "wrapper", "path", "module")
 
 
-def read_together(store, sql, numbers):
-    """Rows of the statement about some of the numbers, for all of them."""
-    for first in range(0, len(numbers), AT_ONCE):
-        some = tuple(numbers[first : first + AT_ONCE])
-        yield from store.lookup(sql % ", ".join("?" * len(some)), some)
+def read_together(store, sql, numbers, more=(), at_once=AT_ONCE):
+    """Rows of the statement about some of the numbers, for all of them. `more`: values that it has beside."""
+    for first in range(0, len(numbers), at_once):
+        some = tuple(numbers[first : first + at_once])
+        yield from store.lookup(sql % ", ".join("?" * len(some)), (*some, *more))
 
 
 def numbers_of(runs, column):
@@ -108,8 +110,10 @@ class Details:
             if not some:
                 return
             variables, parents = environments(self.store, some), ancestors(self.store, some)
+            ranks = rank_summary.of_runs(self.store, some)
             for run in some:
-                yield run, self.of_run(run, variables.get(run["environment_id"]), ancestors_of(run, parents))
+                details = self.of_run(run, variables.get(run["environment_id"]), ancestors_of(run, parents))
+                yield run, dict(details, ranks=ranks.get(run["id"]))
 
     def of_run(self, run, environment, listed):
         link, functions = None, None

@@ -10,6 +10,7 @@ from ..hints import hint
 from ..program import Failure
 from ..text import escape
 from ..times import format_elapsed, format_time
+from . import amounts
 
 DEFAULT = "JobID,JobName,User,Exec,Start,Elapsed,State,ExitCode"
 BRIEF = "JobID,Exec,State,ExitCode"
@@ -148,6 +149,18 @@ def packages(run):
     return ",".join("%s/%s" % (name, version or "?") for name, version in run["packages"])
 
 
+def routines(run):
+    """Names of those that it called of designated libraries, the first call's first."""
+    return ",".join(dict.fromkeys(call["routine"] for call in run["routines"]["called"])) if run["routines"] else None
+
+
+def routine_count(run):
+    """">=" where not all calls were watched."""
+    if run["routines"] is None:
+        return None
+    return bounded(len(run["routines"]["called"]), ">=" if run["routines"]["missed"] else "")
+
+
 def column(name):
     return lambda run: run[name]
 
@@ -177,6 +190,24 @@ def cpu_time_raw(run):
     return None if seconds is None else bounded(int(seconds), end_bound(run))
 
 
+def cpu_used(run, *names):
+    """Seconds of processor time of the run's process, as the kernel told; None: not known."""
+    return None if run[names[0]] is None else sum(run[name] for name in names)
+
+
+def run_cpu(*names):
+    return lambda run: with_bound(run, amounts.cpu_time(cpu_used(run, *names)))
+
+
+def size_column(name):
+    return lambda run: with_bound(run, amounts.size_text(run[name]))
+
+
+def with_bound(run, text):
+    """">=" before what not all runs of a job have told: with -X."""
+    return text if text is None else run.get("used_bound", "") + text
+
+
 # Fields of sacct that are not made of the run's own facts, and their widths there
 OF_SACCT = {
     "AdminComment": 19, "AllocNodes": 10, "AllocTRES": 20, "AssocID": 7, "AveCPU": 10, "AveCPUFreq": 10, "AveDiskRead": 14,
@@ -200,6 +231,7 @@ OURS = [
     ("Account", 10, lambda run: known(run["account"])),
     ("AllocCPUS", 10, cpus),
     ("BuiltBy", 9, column("built_by")),
+    ("CapturedBy", 10, column("captured_by")),
     ("Cluster", 10, column("cluster")),
     ("Cmdline", 30, command_line),
     ("Compiler", 10, column("compiler")),
@@ -235,6 +267,7 @@ OURS = [
     ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
     ("NNodes", 8, column("num_nodes")),
     ("Node", 15, column("node")),
+    ("NRoutines", 9, routine_count),
     ("NRuns", 6, column("runs")),
     ("NTasks", 8, column("num_tasks")),
     ("Packages", 40, packages),
@@ -243,7 +276,14 @@ OURS = [
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("RestartCount", 12, column("restart_count")),
+    ("RunCPU", 13, run_cpu("user_cpu", "system_cpu")),
+    ("RunDiskRead", 11, size_column("disk_read")),
+    ("RunDiskWrite", 12, size_column("disk_write")),
+    ("RunMaxRSS", 10, size_column("max_rss")),
+    ("RunSystemCPU", 13, run_cpu("system_cpu")),
+    ("RunUserCPU", 13, run_cpu("user_cpu")),
     ("Signal", 6, column("signal")),
+    ("Routines", 40, routines),
     ("SlurmExit", 9, slurm("ExitCode")),
     ("SlurmState", 13, slurm("State")),
     ("Start", 19, lambda run: format_time(run["start_time"])),
@@ -262,10 +302,14 @@ SORTED_BY = {
     "CoreSeconds": column("core_seconds"), "CoreSecondsMax": column("core_seconds_max"), "CPUTime": cpu_seconds,
     "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
+    "RunCPU": lambda run: cpu_used(run, "user_cpu", "system_cpu"), "RunDiskRead": column("disk_read"),
+    "RunDiskWrite": column("disk_write"), "RunMaxRSS": column("max_rss"), "RunSystemCPU": column("system_cpu"),
+    "RunUserCPU": column("user_cpu"),
     "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
 }  # fmt: skip
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
+OF_ROUTINES = {"NRoutines", "Routines"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
 IN_DEFAULT = {"JobName"}

@@ -8,10 +8,10 @@ import stat
 import sys
 import time
 
-from .. import program, progress, slurm
+from .. import program, progress, slurm, witness
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
-from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, running
+from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, ranks, routines, running
 from .details import Details
 from .runs import Libraries
 from .select import Selection, select_place, user_name, window
@@ -83,6 +83,7 @@ def parser(own=None):
     add("--built-by", metavar="USERS", help="was linked by one of these")
     add("--built-by-others", action="store_true", help="was linked by somebody else than ran it")
     add("--function", metavar="GLOB", action="append", help="calls this function of a library")
+    add("--routine", metavar="GLOB", action="append", help="has called this routine of a designated library")
     add("--env", metavar="NAME[=GLOB]", action="append", help="had this in its environment")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="loaded this package of R, Python")
     add("--changed", metavar="TIME", help="loaded a library that has changed since, as it was or as it is")
@@ -103,6 +104,8 @@ def parser(own=None):
     add("--libs", action="store_true", help="show the libraries of each run")
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
+    add("--routines", action="store_true", help="the routines of designated libraries that runs called, instead of runs")
+    add("--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
     add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("--events", action="store_true", help="the same, with a row for all changes of an installation")
     add("-n", "--noheader", action="store_true")
@@ -218,7 +221,7 @@ OF_COVERAGE = {
 }  # fmt: skip
 # what has rows of its own instead of runs: each module has FIELDS, DEFAULT, read(store, options, now) and GOES_WITH, the set of the
 # names of options that can be used with it
-OTHER_ROWS = {"links": links, "events": events, "changes": changes}
+OTHER_ROWS = {"links": links, "events": events, "changes": changes, "routines": routines, "ranks": ranks}
 # with each question
 ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
 
@@ -258,15 +261,16 @@ def print_fields(listed):
 
 
 def selected_coverage(store, options, now, shown):
-    """By days in the store's time zone."""
+    """By days in the store's time zone. Returns the rows, and what the kernel's witness has told."""
     use_timezone(store)
     selection = Selection()
     select_place(selection, options, of_runs=False)
     period = window(options, now, bool(options.jobs))
     is_part = bool(options.node) or any("." in job for job in split(options.jobs or ""))
     found = coverage.read(store, selection, period, is_part, shown)
+    told = coverage.read_witness(store, selection, period)
     progress.clear()
-    return found
+    return found, told
 
 
 def listed_of(options):
@@ -282,7 +286,7 @@ def other_rows(options):
 
 def sort_keys(options):
     """(function of a row, whether from the greatest on) for each field of --sort."""
-    listed, sorted_by = listed_of(options).FIELDS, {} if other_rows(options) or options.coverage else fields.SORTED_BY
+    listed, sorted_by = listed_of(options).FIELDS, getattr(listed_of(options), "SORTED_BY", {})
     keys = []
     for word in split(options.sort or ""):
         name, _, value = fields.find_field(word.lstrip("+-"), listed)
@@ -310,28 +314,30 @@ def progress_of(options, own):
 
 
 def print_answer(store, options, columns, now, shown):
-    other = other_rows(options)
+    other, told = other_rows(options), None
     if not options.links:
         empty.tell_users(store, options)
     if other:
         rows, name = Counted(OTHER_ROWS[other].read(store, options, now)), other
     elif options.coverage:
-        rows, name = Counted(selected_coverage(store, options, now, shown)), "coverage"
+        found, told = selected_coverage(store, options, now, shown)
+        rows, name = Counted(found), "coverage"
     else:
         rows, name = Counted(selected_runs(store, options, columns, now)), "runs"
     shown.begin(name, "read")
     found = output.ordered(shown.of_rows(rows), sort_keys(options), options.top)
-    print_rows(store, found, name, options, columns, now)
+    print_rows(store, found, name, options, columns, now, told)
     if rows.is_empty:
         empty.tell_empty(name, store, options, now, options.chosen)
 
 
-def print_rows(store, rows, name, options, columns, now):
+def print_rows(store, rows, name, options, columns, now, told):
     if options.json:
         more = {}
         if options.coverage:
             rows = list(rows)
             more["allocation"] = coverage.totals(rows, coverage.EXACT_PLACES)
+            more["witness"] = told
         elif not other_rows(options):
             detailed = Details(store, Libraries(store)).of(rows)
             rows = (output.json_run(run, fields, details) for run, details in detailed)
@@ -343,7 +349,7 @@ def print_rows(store, rows, name, options, columns, now):
     else:
         rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
-            print(coverage.headline(rows) + "\n")
+            print("\n".join([coverage.headline(rows)] + witness.lines(told)) + "\n")
         output.print_table(rows, columns, options)
 
 

@@ -6,6 +6,7 @@ import json
 
 from .. import ranks, slurm
 from ..hints import tell
+from . import run_routines
 from .fields import job_id
 from .state import exit_code, may_have_reason, state
 from .successors import Successors
@@ -103,7 +104,7 @@ def truncate(run, period):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, period, duplicates, truncate, packages, divided (whether core seconds are wanted), qos
+    `wanted`: now, period, duplicates, truncate, packages, routines, divided (whether core seconds are wanted), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -121,6 +122,8 @@ def read(store, selection, wanted):
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
         added = ranks.added(store, runs) if wanted.divided else {}
+        if wanted.routines:
+            run_routines.add(store, runs)
         for run in runs:
             add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])

@@ -313,6 +313,24 @@ def function_condition(_, text):
     return sql, [glob.whole(text)] * 2
 
 
+ROUTINE_NAMED = "routine.name REGEXP ?"
+# found by the index of routines; with a plus by the runs of which somebody sees some: else each pair of both would be looked up
+OF_ROUTINE = (
+    "run.id IN (SELECT run_routine.run_id FROM run_routine"
+    " WHERE %srun_routine.routine_id IN (SELECT routine.id FROM routine WHERE " + ROUTINE_NAMED + "))"
+)
+
+
+def routine_condition(store, text):
+    """Runs that called a routine of such a name."""
+    pattern = glob.whole(text)
+    if not store.lookup("SELECT 1 FROM routine WHERE " + ROUTINE_NAMED + " LIMIT 1", (pattern,)):
+        names = [name for name, in store.lookup("SELECT DISTINCT name FROM routine")]
+        none = "" if names else " of any library: [routines] of jobtrail.conf designates some"
+        tell("--routine %s: no run has called one%s%s" % (escape(text), none, hint(text, names)))
+    return OF_ROUTINE % ("" if store.is_all else "+"), [pattern]
+
+
 def environment_condition(_, text):
     name, equals, value = text.partition("=")
     return (
@@ -364,6 +382,7 @@ BY_SOFTWARE = (
     ("module", module_condition),
     ("pkg", package_condition),
     ("function", function_condition),
+    ("routine", routine_condition),
     ("env", environment_condition),
     ("compiler", compiler_condition),
 )

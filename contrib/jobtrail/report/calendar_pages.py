@@ -15,7 +15,8 @@ TRENDS = 12  # in the chart
 
 def rows_of(page, options):
     """The kind of the rows of one of CALENDARS."""
-    return options.of if options.of in KINDS else "executables" if page == "trends" else "libraries"
+    kinds = use_parts.OF_USE.get(options.use, KINDS)
+    return options.of if options.of in kinds else "executables" if page == "trends" else "libraries"
 
 
 def calendar_page(name, title, slots_of):

@@ -7,7 +7,7 @@ fits all options. The patterns are those of jobtrail-acct.
 
 import re
 
-from .. import glob
+from .. import glob, library
 from ..acct.select import ids, library_ids, module_ids, package_ids, parts_of
 from ..hints import hint, tell
 from ..program import Failure
@@ -44,9 +44,9 @@ def check_nodes(names):
             raise Failure("Invalid hostlist: " + escape(name))
 
 
-def asked_software(options):
+def asked_software(options, among=SOFTWARE):
     """[name in SOFTWARE]"""
-    return [name for name in SOFTWARE if getattr(options, name)]
+    return [name for name in among if getattr(options, name)]
 
 
 def programs(options):
@@ -61,14 +61,14 @@ def chosen_programs(model, options):
     return found, asked_software(options) == ["exec"]
 
 
-def program_test(model, options):
-    """A function of (executable, object set, build, package set, path), as model.programs() has them."""
+def program_test(model, options, among=SOFTWARE):
+    """A function of (executable, object set, build, package set, path), as model.programs() has them. `among`: by these options."""
 
     def make():
-        tests = [any_of(MAKERS[name], model, getattr(options, name)) for name in asked_software(options)]
+        tests = [any_of(MAKERS[name], model, getattr(options, name)) for name in asked_software(options, among)]
         return lambda program: all(test(program) for test in tests)
 
-    return model.once("program test", make)
+    return model.once(("program test", among), make)
 
 
 def any_of(make, model, texts):
@@ -104,7 +104,8 @@ def objects_of(model, text):
 
     def is_elsewhere():
         records = model.store.lookup("SELECT DISTINCT library, path FROM library_event")
-        return any(map(is_listed, site.files)) or any(site.fits(text, *record) for record in records)
+        designated = ((library.name(path), path) for path, in model.store.lookup("SELECT path FROM routine_library"))
+        return any(map(is_listed, site.files)) or any(site.fits(text, *one) for one in (*records, *designated))
 
     return model.once(("--lib", text), lambda: library_ids(model.store, text, is_listed, is_elsewhere))
 

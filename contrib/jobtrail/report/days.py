@@ -11,16 +11,21 @@ ZONE = re.compile(r"[A-Za-z0-9_+<][A-Za-z0-9_+/,.:<>-]*\Z")
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
+def zone_of(store):
+    """The name of the store's time zone; "": it has none."""
+    rows = store.lookup("SELECT value FROM store_state WHERE name = 'timezone'")
+    name = rows[0][0] if rows else ""
+    return name if ZONE.match(name) and ".." not in name else ""
+
+
 def use_zone_of(store):
     """Makes the store's time zone this program's, and returns its name; that of the machine's own one if the
     store has none."""
-    rows = store.lookup("SELECT value FROM store_state WHERE name = 'timezone'")
-    name = rows[0][0] if rows else ""
-    if ZONE.match(name) and ".." not in name:
+    name = zone_of(store)
+    if name:
         os.environ["TZ"] = name
         time.tzset()
-        return name
-    return "/".join(dict.fromkeys(time.tzname))
+    return name or "/".join(dict.fromkeys(time.tzname))
 
 
 def of_text(text):

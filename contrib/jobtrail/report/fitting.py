@@ -4,7 +4,7 @@
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import changes_page, chosen, link_page, removal_page, unused_page, use_parts
+from . import calls, changes_page, chosen, efficiency_page, link_page, removal_page, routines_page, uncalled_page, unused_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
@@ -20,23 +20,26 @@ FORMS = {
     "raw": "--raw",
     "full_paths": "--full-paths",
     "families": "--families",
+    "entries": "--entries",
 }
-BY = KINDS + ("packages", "others")
-OTHERS_BY = ("hours", "runs")
+BY = KINDS + ("packages", "others", "routines")
+ORDERS_OF = {"others": ("hours", "runs"), "routines": tuple(routines_page.ORDERS)}
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
-OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY)
-WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused")
+OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY, routines=routines_page.ROUTINES_OF)
+WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused", "efficiency", "routines", "uncalled")
 WITHOUT_TOP = ("endings",)
-NAMES_EXECUTABLES = ("executables", "failures", "removal")
-UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families")
+NAMES_EXECUTABLES = ("executables", "failures", "efficiency", "removal")
+UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families", "entries")
 # what else pages cannot be of
-OF_LIBRARIES = ("changes", "unused", "removal")
+OF_LIBRARIES = ("changes", "unused", "removal", "routines", "uncalled")
 WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
 WHY_UNFIT.update(
-    changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it"
+    changes="it is of libraries", efficiency="it is by program", unused="it says what nobody has used", removal="links and opens do not have it",
+    routines="a call is of no package", uncalled="it says what nobody has called",
 )
-UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT}
+UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "efficiency": efficiency_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT,
+         "routines": calls.UNFIT, "uncalled": uncalled_page.UNFIT}  # fmt: skip
 BY_USE = ("weekdays", "months")
 OPTIONS = {"user": "--user", "cluster": "--cluster", "exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
            "partition": "--partition", "node": "--node"}  # fmt: skip
@@ -56,11 +59,13 @@ def takes(page, name, options):
     """Whether the option of this name does something for the page, as it is given."""
     value = getattr(options, name)
     if name == "by":
-        return page in BY and (page != "others" or value in OTHERS_BY)
+        return page in BY and value in ORDERS_OF.get(page, (value,))
     if name == "of":
         return value in of_choices(page, options)
     if name == "use":
         return page in BY_USE
+    if name == "entries":
+        return page == "uncalled"
     if name == "raw":
         return page not in WITHOUT_RAW
     if name == "top":
@@ -92,6 +97,7 @@ def why_unfit(page, options):
 def made(model, options):
     """The names of the pages that are made where none is asked for."""
     fitting = [page for page in PAGES if unfit(page, options) is None and page != "removal"]
+    fitting = [page for page in fitting if page != "uncalled" or model.store.is_all]
     return [page for page in fitting if page != "unused" or unused_page.can_be_made(model)]
 
 
@@ -103,8 +109,6 @@ def check(options):
             raise Failure(text)
     if options.update:
         check_update(options)
-    if options.use == "called":
-        raise Failure("--use called: " + use_parts.NO_CALLS)
     for page in options.page:
         why = why_unfit(page, options)
         if why:

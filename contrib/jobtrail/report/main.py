@@ -2,6 +2,7 @@
 """What software a cluster runs, in tables. See jobtrail-report(1)."""
 
 import argparse
+import os
 import time
 
 from .. import program, progress
@@ -9,14 +10,15 @@ from ..acct.select import user_name
 from ..hostlist import expand, split
 from ..replacing import Replacing
 from ..store import open_store, trouble
-from ..text import file_path
+from ..text import file_path, stored
 from ..times import format_time, parse_time
-from . import chosen, days, fitting, html_output, publishing, text_output
+from . import call_logs, chosen, days, fitting, html_output, publishing, text_output
 from .allocation_pages import ALLOCATED_BY
 from .families import Families
 from .link_page import LINKED_BY
 from .model import KINDS, Model
 from .numbers import EXACT_PLACES
+from .routines_page import ROUTINES_OF
 from .summary import Summary, default_path
 from .usage import ORDERS
 from .use_parts import USES
@@ -40,9 +42,11 @@ def parser(own=None):
     add("--module", metavar="NAME[/VERSION]", action="append", help="runs that used a file of this module only")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="runs that loaded this package of R, Python only")
     add("--by", choices=sorted(ORDERS), help="order of the tables; default: hours")
-    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY)),
-        help="rows of weekdays, months (default: libraries), trends (executables), allocation (clusters) and links (compilers)")  # fmt: skip
-    add("--use", choices=USES, help="what weekdays and months count: runs that loaded (default), links, opens by others")
+    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY + ROUTINES_OF)),
+        help="rows of weekdays, months (default: libraries), trends (executables), allocation (clusters), links (compilers)"
+        " and routines (routines)")  # fmt: skip
+    add("--use", choices=USES, help="what weekdays and months count: runs that loaded (default), links, opens by others, runs that"
+        " called routines")  # fmt: skip
     add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
@@ -56,18 +60,21 @@ def parser(own=None):
     add = parser.add_argument
     if own:
         parser.set_defaults(store=own.address, families=None, libraries=None, output=None, summary=own.summary, update=False,
-                            pseudonym_key=None)
+                            pseudonym_key=None, entries=None, routine_logs=None)
         own.add_options(parser, "report")
         return parser
     add("--pseudonym-key", metavar="FILE", type=file_path, help="the secret of the pseudonyms; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("--libraries", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
         " $JOBTRAIL_LIBRARIES")  # fmt: skip
+    add("--entries", metavar="FILE", help="of uncalled, with --lib: what the library offers; a shared library, or a list of routines")
     add("-o", "--output", metavar="FILE", type=file_path,
         help="instead of standard output; replaced when whole")  # fmt: skip
     add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
         " else /var/cache/jobtrail/summary.db")  # fmt: skip
-    add("--update", action="store_true", help="bring the cache up to date, and report nothing")
+    add("--update", action="store_true", help="bring the cache, and logs of calls, up to date, and report nothing")
+    add("--routine-logs", metavar="DIR", default=stored(os.environ.get("JOBTRAIL_ROUTINE_LOGS") or "") or None,
+        help="of --update: logs of calls of routines; default: $JOBTRAIL_ROUTINE_LOGS, else none")  # fmt: skip
     program.add_store_option(parser)
     return parser
 
@@ -199,6 +206,8 @@ def main(own=None):
         path = options.summary if own else options.summary or default_path(options.store)
         shown = progress.NONE if own else progress.on_terminal()
         summary = Summary(store, options.store, path, options.update, own and own.is_seen, options.node, shown)
+        if options.update and options.routine_logs:
+            call_logs.update(store, options.store, options.routine_logs, days.zone_of(store))
         if not options.update:
             with Replacing(options.output):
                 print_report(Model(store, summary, options, families, zone), options, now, shown)

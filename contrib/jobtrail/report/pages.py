@@ -4,12 +4,15 @@
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
 from .changes_page import changes_page
+from .efficiency_page import efficiency_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
 from .removal_page import removal_page
+from .routines_page import routines_page
+from .uncalled_page import uncalled_page
 from .unused_page import unused_page
 from .usage import usage_page
 
@@ -22,6 +25,7 @@ PAGES.update(
     others=others_page,
     endings=endings_page,
     failures=failures_page,
+    efficiency=efficiency_page,
     packages=packages_page,
     together=together_page,
     allocation=allocation_page,
@@ -30,18 +34,21 @@ PAGES.update(
     changes=changes_page,
     unused=unused_page,
     removal=removal_page,
+    routines=routines_page,
+    uncalled=uncalled_page,
 )
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
-    ("The site's libraries", ["changes", "unused", "removal"]),
+    ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
     ("How it ended", ["endings", "failures"]),
+    ("How well", ["efficiency"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", coverage="Coverage by outcome",
 )  # fmt: skip

@@ -11,8 +11,8 @@ from .pages import PAGES
 # pages that name what a page of the key's name is about
 NAMED_IN = {
     "users": ("others", "changes", "removal"),
-    "executables": ("families", "last", "others", "failures", "removal"),
-    "libraries": ("system", "changes", "unused", "removal"),
+    "executables": ("families", "last", "others", "failures", "efficiency", "removal"),
+    "libraries": ("system", "changes", "unused", "removal", "routines", "uncalled"),
     "packages": ("together",),
 }
 PSEUDONYMS = (
@@ -48,9 +48,12 @@ def is_left_out(page, options):
     if page in without or any(page in NAMED_IN.get(name, ()) for name in without):
         return True
     if page in CALENDARS:
-        return rows_of(page, options) in without or rows_of(page, options) == "system" and "libraries" in without
+        kind = rows_of(page, options)
+        return kind in without or kind in ("system", "routines") and "libraries" in without
     if page == "allocation":
         return options.of in ALLOCATED_BY and options.of in without
+    if page == "routines":
+        return options.of == "users" and "users" in without
     return page == "links" and (options.of if options.of in LINKED_BY else "compilers") in without
 
 

@@ -3,11 +3,11 @@
 
 from .. import library
 from ..program import Failure
-from . import days, unseen
+from . import calls, days, unseen
 from .columns import COUNT, DATE, TEXT, Page, day_of, top
 from .division import OTHERS
 from .gather import LEFT_OUT
-from .use_parts import NO_CALLS, NO_COPY, WHEN
+from .use_parts import NO_COPY, WHEN
 
 NO_LIST = (
     "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
@@ -16,13 +16,20 @@ NO_LIST = (
 NOT_ALL = "unused says what nobody has used: only who may see the runs of all users can ask for it"
 # what it cannot be of: nobody is everybody
 UNFIT = ("user", "account", "cluster", "partition", "node", "exec", "module", "pkg")
-KINDS = ("loaded", "linked", "opened")
+KINDS = ("loaded", "linked", "opened", "called")
+# of which there have to be data: who calls a library has loaded it, or has it inside
+NEEDED = KINDS[:3]
 WORDS = {"loaded": "runs", "linked": "links", "opened": "opens"}
 LAST_DAYS = "SELECT program, max(day) FROM all_usage WHERE n > 0 GROUP BY program"
 MEMBERS = "SELECT member.object_set_id, object.path FROM object_set_member AS member JOIN object ON object.id = member.object_id"
 LINKS = "SELECT link.uuid, link.object_set_id, link.build_epoch FROM link WHERE link.object_set_id IS NOT NULL"
 OPENS = "SELECT library, path, files, max(%s) FROM library_event WHERE %s GROUP BY library, path, files" % (WHEN, NO_COPY)
 # by what root has recorded; what is not proven makes none longer
+CALLED = (
+    "SELECT routine_library.path, routine_library.build_id, max(%s) FROM run_routine JOIN run ON run.id = run_routine.run_id"
+    " JOIN routine ON routine.id = run_routine.routine_id JOIN routine_library ON routine_library.id = routine.routine_library_id"
+    " GROUP BY routine_library.path, routine_library.build_id"
+) % calls.WHEN
 LINK_TIMES = "SELECT min(link.build_epoch), max(link.build_epoch) FROM link WHERE link.proven = 1"
 OPEN_TIMES = "SELECT min({0}), max({0}) FROM library_event WHERE kind = 'use' AND proven = 1".format(WHEN)
 # of watches, the longest first
@@ -134,6 +141,19 @@ def last_opened(model):
     return paths, libraries
 
 
+def last_called(model):
+    """{path: day}, by path and by build-id: a program may load a file by a link. An archive is known by the name that its stubs
+    have, and counts as those files of the list that are called so."""
+    found, names = {}, {}
+    for path, file in model.site.files.items():
+        for name in (path, path.rsplit("/", 1)[-1], file.build_id):
+            names.setdefault(name, []).append(path)
+    for path, build_id, time in model.store.lookup(CALLED):
+        for one in {*names.get(path, ()), *names.get(build_id, ())}:
+            latest(found, one, days.of_time(time))
+    return found
+
+
 # ---- The rows
 
 
@@ -166,11 +186,12 @@ def rows_of(model, fits):
     """{(library, group, version): Row}"""
     members = paths_of_sets(model)
     loaded, linked, (opened, by_library) = last_loaded(model, members), last_linked(model, members), last_opened(model)
+    called = last_called(model)
     found = {}
     for path, file in model.site.files.items():
         if not fits(file.library, path):
             continue
-        last = {"loaded": loaded.get(path), "linked": linked.get(path), "opened": opened.get(path)}
+        last = {"loaded": loaded.get(path), "linked": linked.get(path), "opened": opened.get(path), "called": called.get(path)}
         latest(last, "opened", by_library.get(file.library))
         name = model.site.shown(file.library, path, model.names)
         key = name, model.text(file.group), model.text(file.version or library.version(path))
@@ -224,15 +245,15 @@ def lack(told, first, last):
 
 def doubts_of_data(model, known):
     """Why the data do not tell of any library that nobody has used it."""
-    found = [(kind, lack(known[kind], model.first, model.last)) for kind in KINDS] + [("opened", gap(model))]
+    found = [(kind, lack(known[kind], model.first, model.last)) for kind in NEEDED] + [("opened", gap(model))]
     return ["%s: %s" % (WORDS[kind], text) for kind, text in found if text]
 
 
 def note_of(model, options, counts, known):
     first = days.text(model.first)
     parts = ["%d that nobody has used since %s, %d of which that is not known." % (counts[0], first, counts[1])]
-    told = ("from %s to %s" % tuple(map(days.text, known[kind])) if known[kind] else "never" for kind in KINDS)
-    parts.append("Recorded are %s." % ", ".join("%s %s" % (WORDS[kind], text) for kind, text in zip(KINDS, told)))
+    told = ("from %s to %s" % tuple(map(days.text, known[kind])) if known[kind] else "never" for kind in NEEDED)
+    parts.append("Recorded are %s." % ", ".join("%s %s" % (WORDS[kind], text) for kind, text in zip(NEEDED, told)))
     parts.append(unseen.of_allocation(model))
     others = model.database.execute(
         "SELECT coalesce(sum(n), 0) FROM all_usage WHERE basis = ? AND day >= ? AND program IN (SELECT id FROM all_program WHERE path = ?)",
@@ -241,7 +262,7 @@ def note_of(model, options, counts, known):
     if others:
         parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
     parts += unseen.of_opens(model, options)
-    parts.append("Calls: %s." % NO_CALLS)
+    parts.append(calls.since_line(model))
     if model.site.made is not None:
         parts.append("The list is of %s." % day_of(model.site.made))
     if model.site.damaged:
@@ -257,7 +278,7 @@ def unused_page(model, options):
         if not row.is_used(model.first):
             why = row.doubts(model.first, of_data)
             last = [None if row.last[kind] is None else days.text(row.last[kind]) for kind in KINDS]
-            rows.append([*key, row.files, row.size, day_of(row.since), *last, None, "not known" if why else "unused", why])
+            rows.append([*key, row.files, row.size, day_of(row.since), *last, "not known" if why else "unused", why])
     rows.sort(key=lambda row: (row[-2] != "unused", -(row[4] or 0), [text or "" for text in row[:3]]))
     counts = sum(row[-2] == "unused" for row in rows)
     note = note_of(model, options, (counts, len(rows) - counts), known)

@@ -15,6 +15,7 @@ TITLES = {
     "users": "Users",
     "accounts": "Accounts",
     "fields": "Fields of science",
+    "routines": "Routines",
 }
 SINGULAR = {
     "executables": "Executable",
@@ -26,6 +27,7 @@ SINGULAR = {
     "users": "User",
     "accounts": "Account",
     "fields": "Field",
+    "routines": "Routine",
 }
 
 

@@ -115,7 +115,7 @@ def service_uid(name):
 
 def check(options):
     """Failure where the options name files of this host for what the service does."""
-    for name in ("families", "summary", "libraries"):
+    for name in ("families", "summary", "libraries", "entries"):
         if getattr(options, name, None):
             raise Failure("--%s needs --store: there is a service for answers here" % name)
 

@@ -40,6 +40,8 @@ LISTS = {
     "env_name": "SELECT DISTINCT env_name_id FROM {base}env_value WHERE id IN {env_value}",
     "package": "SELECT DISTINCT package_id FROM {base}run_package WHERE run_uuid IN (SELECT uuid FROM %s) AND %s"
     % (RUNS, PACKAGES),
+    "routine": "SELECT DISTINCT routine_id FROM {base}run_routine WHERE run_id IN (SELECT id FROM %s)" % RUNS,
+    "routine_library": "SELECT DISTINCT routine_library_id FROM {base}run_routine_library WHERE run_id IN (SELECT id FROM %s)" % RUNS,
 }
 # Of each table the condition for the rows that may be seen; 1 = 1: no user's data.
 TABLES = {
@@ -48,7 +50,13 @@ TABLES = {
     "job_part": "{may}",
     "run": "{may}",
     "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
+    "run_routine": "run_id IN (SELECT id FROM %s)" % RUNS,
+    "run_routine_library": "run_id IN (SELECT id FROM %s)" % RUNS,
+    "run_routine_watch": "run_id IN (SELECT id FROM %s)" % RUNS,
+    "routine": "id IN {routine}",
+    "routine_library": "id IN {routine_library}",
     "coverage": "{may}",
+    "ranks": "{may}",
     "library_event": "(kind = 'change' OR {own})",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
     "executable": "id IN {executable}",
@@ -184,7 +192,7 @@ class RestrictedMariadb(MariadbStore):
     TABLE = re.compile(r"\b(?:FROM|JOIN)\s+([^\s(),]+)", re.IGNORECASE)
     QUOTED = re.compile(r"`(\w+)`")
     # The lists that are written into a statement. Others may be too long, and are found by each statement.
-    WRITTEN = ("program", "package")
+    WRITTEN = ("program", "package", "routine", "routine_library")
     # what would begin another statement, hide a part of one, write a file or read one
     REFUSED = re.compile(r"[;`\"#\\]|/\*|--|\b(?:INTO|load_file)\b", re.IGNORECASE)
     SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")

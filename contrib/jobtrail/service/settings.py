@@ -52,8 +52,8 @@ class Settings:
         self.web_proxy_user, self.web_user_header = values["web_proxy_user"], values["web_user_header"]
 
 
-def read(path=None):
-    """The Settings of the file, by default that of this host; None where there is no file. Raises Failure."""
+def section(name, path=None):
+    """{key: value} of the keys with one value in a section of the file, by default of this host's; None where there is no file. Raises Failure."""
     path = path or conf_path()
     if not os.path.exists(path) or not os.path.exists(CONF_PROGRAM):
         return None
@@ -65,5 +65,11 @@ def read(path=None):
     )
     if done.returncode != 0:
         raise Failure(escape(done.stderr.decode("utf-8", "replace").strip()))
-    section = json.loads(done.stdout.decode("utf-8", "surrogateescape")).get("answers")
-    return section and Settings({name: key["value"] for name, key in section.items()})
+    found = json.loads(done.stdout.decode("utf-8", "surrogateescape")).get(name)
+    return found and {name: key["value"] for name, key in found.items() if isinstance(key, dict)}
+
+
+def read(path=None):
+    """The Settings of the file, as section()."""
+    found = section("answers", path)
+    return found and Settings(found)

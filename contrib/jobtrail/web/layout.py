@@ -149,6 +149,8 @@ class Writer:
         """Whether there is such a page of the report for who asks, with this address."""
         if name == "unused":
             return self.context.asker.rights.all and site_libraries.default() is not None
+        if name == "uncalled":
+            return self.context.asker.rights.all
         return name != "removal" or bool(self.context.get("lib") or self.context.get("module"))
 
     def facts(self):
@@ -213,6 +215,8 @@ class Writer:
         # not each of them has run something
         if (key == "built_by" or key == "user" and table_name in ("changes", "removal")) and value not in things.users_of(self.sheet.model):
             return None
+        if key == "library" and self.is_of_calls(table_name) and value not in things.libraries_of(self.sheet.model):
+            return None
         if thing in ("job", "run"):
             # a number alone can be that of other users' jobs, of other clusters, and of other attempts
             names = (("cluster", "cluster"), ("owner", "user"), ("restart", "restart"))
@@ -220,12 +224,16 @@ class Writer:
         more = [("program", row.get(LANGUAGE[key]))] if thing == "package" else []
         return url(thing, [("name", value), *more, *self.kept(*PERIOD, *PLACE)])
 
+    def is_of_calls(self, table_name):
+        """Whether its libraries are those that are designated: an archive has no page."""
+        return table_name in ("routines", "uncalled") or self.context.get("use") == "called"
+
     def is_used(self, name):
         """Whether the report has a library of this name."""
         model = self.sheet.model
         if model is None:
             return False
-        names = model.once("library names", lambda: {have.partition(" ")[0] for have in things.names_of(model, "libraries")})
+        names = model.once("library names", lambda: {have.partition(" ")[0] for have in things.libraries_of(model)})
         return name in names
 
     def below(self, shown):

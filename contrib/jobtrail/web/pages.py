@@ -3,17 +3,18 @@
 
 import re
 
-from .. import library
-from ..acct import coverage, details, fields
+from .. import library, rank_summary
+from ..acct import coverage, details, fields, ranks, routines
 from ..acct import main as acct
 from ..acct.diff import differences, value_text
 from ..acct.select import Selection
 from ..alldoc.search import checked_kinds
 from ..alldoc.show import harmless
 from ..hints import hint
-from ..report import fitting, unused_page, use_parts
+from ..report import fitting, uncalled_page, unused_page, use_parts
 from ..report import main as report
 from ..text import cell, escape
+from ..times import format_time
 from . import documentation, runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
@@ -73,8 +74,6 @@ REPORT_ASKED = ("of", "paths", "use")
 
 def asked_use(context, name):
     context.check_choice("use", use_parts.USES if name in fitting.BY_USE else ())
-    if context.get("use") == "called":
-        raise Refused(404, "Calls: %s." % use_parts.NO_CALLS)
     return context.get("use") or None
 
 
@@ -88,6 +87,8 @@ def report_page(name):
         why = fitting.why_unfit(name, context.chosen_options) if use or name in fitting.OF_LIBRARIES else None
         if why:
             raise Refused(400, why + ".")
+        if name == "uncalled" and not model.store.is_all:
+            raise Refused(404, uncalled_page.NOT_ALL + ".")
         if name == "unused" and not unused_page.can_be_made(model):
             raise Refused(404, (unused_page.NO_LIST if model.store.is_all else unused_page.NOT_ALL) + ".")
         if name == "removal" and not (context.get("lib") or context.get("module")):
@@ -324,8 +325,8 @@ def select_facts(context, selection, number):
     return selection
 
 
-RUN_TABLES = ("fields", "libraries", "packages", "environment", "ancestors")
-RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "NRuns", "UUID")
+RUN_TABLES = ("fields", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
+RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 
 def run(asker, page, now):
@@ -344,7 +345,8 @@ def run(asker, page, now):
     if len(rows) > 1:
         sheet.facts.append(("Records of this number", "%d, of which this is the best proven: see jobtrail-load(1)" % len(rows)))
     sheet.is_one = wanted.is_one
-    sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in wanted.names]
+    names = [name for name in wanted.names if name != "ranks" or wanted.is_one or (found["num_tasks"] or 0) > 1]
+    sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in names]
     return sheet
 
 
@@ -354,12 +356,29 @@ def run_fields(_, found):
     return things.pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
 
 
+def run_ranks(context, found):
+    """Of a run of several tasks what the kernel told of all of them."""
+    summary = rank_summary.of_runs(context.store, [found]).get(found["id"])
+    values = [] if summary is None else [(name, value(summary)) for name, _, value in ranks.FIELDS if name in ranks.OF_RUN]
+    rows = [[name, str(value)] for name, value in values if value not in (None, "")]
+    return things.pairs("ranks", "All its ranks", (("field", "Field"), ("value", "Value")), rows)
+
+
 def run_libraries(_, found):
     rows = [
         [some["path"], library.shown(some["path"], some["module"]), some["module"], some["hash"]] for some in found["libs"] or []
     ]
     heads = (("file", "File"), ("library", "Library"), ("module", "Module"), ("hash", "SHA-1"))
     return things.pairs("libraries", "Libraries", heads, rows)
+
+
+def run_routines(_, found):
+    rows = []
+    for one in found["routines"]["called"] if found["routines"] else ():
+        calls = routines.calls_text(one)
+        rows.append([one["library_path"], one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
+    heads = (("file", "File"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
+    return things.pairs("routines", "Routines that it called", heads, rows)
 
 
 def run_packages(context, found):
@@ -392,7 +411,9 @@ def run_ancestors(context, found):
 
 RUN_PARTS = {
     "fields": run_fields,
+    "ranks": run_ranks,
     "libraries": run_libraries,
+    "routines": run_routines,
     "packages": run_packages,
     "environment": run_environment,
     "ancestors": run_ancestors,

@@ -45,6 +45,11 @@ def users_of(model):
     return model.once("user names", lambda: names_of(model, "users"))
 
 
+def libraries_of(model):
+    """What runs have loaded, and so has a page."""
+    return model.once("libraries' names", lambda: names_of(model, "libraries"))
+
+
 def names_by(model, kind):
     """As model.names_of(); of libraries those of the operating system too, which have a table of their own."""
     decides, names = model.names_of(kind)

@@ -13,7 +13,7 @@
 #include "conf/base/elf_soname.h"
 #include "conf/base/text.h"
 #include "conf/conf_libraries.h"
-#include "submit/facts/library_modules.h"
+#include "conf/library_modules.h"
 #include "submit/libraries/scan/library_packages.h"
 
 /* File systems have times of a limited resolution: a file that was written so shortly before it was

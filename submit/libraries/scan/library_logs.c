@@ -221,12 +221,13 @@ int library_log_rotate(const struct library_logs *logs, const char *name)
  * its order ends where ours are added. */
 static bool is_of_other_zone(const struct library_logs *logs, const char *name)
 {
-    char head[sizeof LIBRARY_LOG_SORTED + DAYS_ZONE_MAX], zone[DAYS_ZONE_MAX];
+    char head[LIBRARY_LOG_HEAD_MAX], zone[DAYS_ZONE_MAX];
+    bool is_sorted;
     CLEANUP_CLOSE int fd =
         openat(logs->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : io_read_at(fd, head, sizeof head, 0);
     const char *newline = size <= 0 ? NULL : memchr(head, '\n', (size_t)size);
-    return newline != NULL && library_log_head(head, (size_t)(newline - head), zone) &&
+    return newline != NULL && library_log_head(head, (size_t)(newline - head), &is_sorted, zone) &&
            strcmp(zone, days_zone()) != 0;
 }
 

@@ -5,7 +5,7 @@
 #ifndef JOBTRAIL_SCHEMA_H
 #define JOBTRAIL_SCHEMA_H
 
-#define SCHEMA_VERSION 7
+#define SCHEMA_VERSION 8
 
 struct schema {
     int version;              /* of the tables, at least 1 */

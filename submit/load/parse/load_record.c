@@ -287,6 +287,36 @@ static int read_days(struct reader *reader, struct run_record *run)
     return error == 0 ? check_days(run, reader->reason) : error;
 }
 
+/* How far the clock of first calls may be from that of starts and ends: a tick, and what the node's
+ * was set by. */
+#define ROUTINES_SLACK_S 1.0
+
+/* Until when a run ran at the latest; without its end, when its record was written. */
+static double latest_end(const struct run_record *run)
+{
+    if (!run->end_time.known)
+        return run->record_epoch.known ? run->record_epoch.value : HUGE_VAL;
+    bool has_later = run->end_time_max.known && run->end_time_max.value > run->end_time.value;
+    return has_later ? run->end_time_max.value : run->end_time.value;
+}
+
+static int read_routines(struct reader *reader, struct run_record *run)
+{
+    struct json_object *parsed = NULL;
+    double slack = ROUTINES_SLACK_S;
+    if (reader->top[RECORD_TOP_routineT].size == 0)
+        return 0;
+    int error = parse(reader, reader->top[RECORD_TOP_routineT], &parsed);
+    if (error == 0)
+        error = run_routines_read(parsed, &run->routines, reader->reason);
+    if (run->clock_step.known)
+        slack += fabs(run->clock_step.value);
+    if (error == 0)
+        run_routines_bound(&run->routines, run->start_time.known ? run->start_time.value : 0,
+                           latest_end(run), slack);
+    return error;
+}
+
 /* All but its plain values. */
 static int read_rest(struct reader *reader)
 {
@@ -309,6 +339,8 @@ static int read_rest(struct reader *reader)
         error = check_end_bounds(run, reader->reason);
     if (error == 0 && !run->is_start_only)
         error = read_days(reader, run);
+    if (error == 0)
+        error = read_routines(reader, run);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
     return error;
@@ -448,6 +480,37 @@ static int read_library(struct reader *reader)
     return error;
 }
 
+/* So many of them are of which, and whose, are told; those that are counted are ranks. */
+static bool is_count_sound(const struct ranks_record *ranks)
+{
+    const struct record_int *const counts[] = {
+        &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
+        &ranks->ended_zero, &ranks->ended_code, &ranks->ended_signal, &ranks->ended_unknown,
+        &ranks->step_tasks, &ranks->step_nodes, &ranks->node_tasks};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
+            return false;
+    return ranks->timed.value <= ranks->ranks.value &&
+           ranks->measured.value <= ranks->ranks.value &&
+           ranks->ended_zero.value + ranks->ended_code.value + ranks->ended_signal.value +
+                   ranks->ended_unknown.value ==
+               ranks->ranks.value;
+}
+
+static int read_ranks(struct reader *reader)
+{
+    struct ranks_record *ranks = &reader->record->ranks;
+    int error = record_read_values(reader->record->root, &ranks_fields, ranks, reader->reason);
+    if (error == 0 && !uuid_is_text(ranks->uuid))
+        error = load_refuse(reader->reason, "ranksT.uuid is not a uuid");
+    if (error == 0 && (!ranks->job_id_raw.known || ranks->step_id == NULL || ranks->node == NULL ||
+                       ranks->program == NULL || !ranks->end_time.known))
+        error = load_refuse(reader->reason, "ranksT does not say of which step, where or when");
+    if (error == 0 && !is_count_sound(ranks))
+        error = load_refuse(reader->reason, "ranksT has counts that cannot be");
+    return error;
+}
+
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct reader *reader);
@@ -457,6 +520,7 @@ static const struct {
     [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
     [RECORD_COVERAGE] = {"coverageT", read_coverage},
     [RECORD_LIBRARY] = {"libraryT", read_library},
+    [RECORD_RANKS] = {"ranksT", read_ranks},
 };
 
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
@@ -479,7 +543,8 @@ static int read_kind(struct reader *reader)
            !json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL))
         kind++;
     if (kind == RECORD_KINDS)
-        return load_refuse(reader->reason, "is no run, link, package, coverage or library record");
+        return load_refuse(reader->reason,
+                           "is no run, link, package, coverage, library or ranks record");
     int error = check_kind(reader, kind);
     if (error != 0)
         return error;
@@ -597,7 +662,8 @@ size_t load_record_bytes(const struct record *record)
                  record->run.ancestors.bytes + record->run.build.bytes +
                  (record->run.days.list == NULL
                       ? 0
-                      : record->run.days.count * sizeof *record->run.days.list);
+                      : record->run.days.count * sizeof *record->run.days.list) +
+                 run_routines_bytes(&record->run.routines);
     else if (record->kind == RECORD_LINK)
         bytes += record->link.libs.bytes + record->link.functions.bytes;
     return bytes;
@@ -619,6 +685,7 @@ void load_record_free(struct record *record)
         json_object_put(record->run.ancestors.value);
         json_object_put(record->run.build.value);
         run_days_free(&record->run.days);
+        run_routines_free(&record->run.routines);
     } else if (record->kind == RECORD_LINK) {
         json_object_put(record->link.libs.value);
         json_object_put(record->link.functions.value);

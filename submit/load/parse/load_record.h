@@ -20,6 +20,7 @@
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_reason.h"
 #include "submit/load/parse/run_days.h"
+#include "submit/load/parse/run_routines.h"
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
 #define RECORD_NAME_MAX_BYTES 255
@@ -70,6 +71,7 @@ struct run_record {
     const char *ancestor_pids;   /* JSON array, the parent's first */
     struct json_slice core_days; /* as it stands in the record; of size 0 when it has none */
     struct run_days days;        /* the same, read; its sum is core_seconds */
+    struct run_routines routines;
 
     struct record_part libs;        /* array of [path, hash], in order, each once */
     struct record_part environment; /* object of strings */
@@ -111,6 +113,12 @@ struct library_record {
 #include "submit/definition/keys.def"
 };
 
+/* Ranks of a program in a step on a node, summarised. */
+struct ranks_record {
+#define RANKS_KEY(table, key, form, from, store, column) LOADED_##form column;
+#include "submit/definition/keys.def"
+};
+
 struct record {
     enum record_kind kind;
     bool unproven;   /* others than root may have written it (record_proof.h) */
@@ -121,6 +129,7 @@ struct record {
         struct package_record package;
         struct coverage_record coverage;
         struct library_record library;
+        struct ranks_record ranks;
     };
     struct json_object *root; /* owned: what the values are part of, if they are not in the text */
     size_t root_bytes;        /* that it takes, about */
@@ -166,7 +175,8 @@ enum {
 extern const struct record_fields all_run_fields;
 extern const struct record_fields run_fields, program_fields, job_part_fields, layout_fields,
     ending_fields;
-extern const struct record_fields build_fields, link_fields, package_fields, library_fields;
+extern const struct record_fields build_fields, link_fields, package_fields, library_fields,
+    ranks_fields;
 
 /* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it.
  * `named` is the kind that its name says, RECORD_KINDS where it has none. A part whose digest is in

@@ -90,6 +90,11 @@ static const struct record_field of_library[] = {
 #include "submit/definition/keys.def"
 };
 
+static const struct record_field of_ranks[] = {
+#define RANKS_KEY(table, key, form, from, store, column) ENTRY(ranks_record, table, key, form, column)
+#include "submit/definition/keys.def"
+};
+
 #define LIST(fields) {fields, sizeof(fields) / sizeof *(fields)}
 /* clang-format on */
 
@@ -103,3 +108,4 @@ const struct record_fields build_fields = LIST(of_build);
 const struct record_fields link_fields = LIST(of_link);
 const struct record_fields package_fields = LIST(of_package);
 const struct record_fields library_fields = LIST(of_library);
+const struct record_fields ranks_fields = LIST(of_ranks);

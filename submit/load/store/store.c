@@ -51,6 +51,8 @@ static int prepare_modules(struct store *store)
     if (error == 0)
         error = store_prepare_libraries(&store->libraries, on);
     if (error == 0)
+        error = store_prepare_ranks(&store->ranks, on);
+    if (error == 0)
         error = store_prepare_slurm(&store->accounting, on);
     if (error == 0)
         error = store_prepare_zone(&store->zone, on);
@@ -111,6 +113,8 @@ static int put_other(struct store *store, const struct record *record, enum stor
         return put_coverage(store, record, result);
     case RECORD_LIBRARY:
         return store_put_library(&store->libraries, record, result);
+    case RECORD_RANKS:
+        return store_put_ranks(&store->ranks, record, result);
     default:
         return 0;
     }
@@ -180,6 +184,7 @@ void store_close(struct store *store)
     store->connection.ops->close(store->connection.database);
     store_free_slurm(&store->accounting);
     store_free_runs(&store->runs);
+    store_free_routines(&store->runs.routines);
     store_free_parts(&store->parts);
     store_free_intern(&store->intern);
     store_free_prefixes(&store->prefixes);

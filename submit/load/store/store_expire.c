@@ -47,6 +47,10 @@ static const char *const orphans[] = {
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
     "DELETE FROM coverage WHERE end_time < ?",
+    "DELETE FROM routine WHERE id NOT IN (SELECT routine_id FROM run_routine)",
+    "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
+    " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
+    "DELETE FROM ranks WHERE end_time < ?",
     /* what a first scan found is told once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
     "DELETE FROM slurm_job WHERE end_time < ?",
@@ -101,6 +105,8 @@ static int delete_some(struct store *store, void *context)
     int error = find_old(store, expiry);
     if (error == 0 && expiry->found > 0)
         error = store_write(&store->connection, expiry->delete_days, expiry->ids, expiry->found);
+    if (error == 0 && expiry->found > 0)
+        error = store_drop_routines(&store->runs.routines, expiry->ids, expiry->found);
     if (error == 0 && expiry->found > 0)
         error = store_write(&store->connection, expiry->delete_run, expiry->keys[0], expiry->found);
     if (error == 0 && expiry->found > 0)

@@ -30,6 +30,8 @@ enum table {
     TABLE_JOB_PART,
     TABLE_LAYOUT,
     TABLE_ENDING,
+    TABLE_ROUTINE_LIBRARY,
+    TABLE_ROUTINE,
     TABLES
 };
 

@@ -95,6 +95,8 @@ static int apply_modules(struct store *store, size_t *changed)
     int error = apply_to(store, "executable", "path", changed);
     if (error == 0)
         error = apply_to(store, "object", "path", changed);
+    if (error == 0)
+        error = apply_to(store, "routine_library", "path", changed);
     return error == 0 ? apply_to(store, "link", "link_path", changed) : error;
 }
 

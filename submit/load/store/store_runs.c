@@ -39,7 +39,7 @@ enum { UPDATE_KEYS = 5 };
 
 int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
 {
-    struct store_text find = {0}, add = {0}, update = {0};
+    struct store_text find = {0}, add = {0}, update = {0}, ids = {0};
     int error = 0;
     runs->on = parts->on;
     runs->intern = parts->intern;
@@ -56,8 +56,11 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     add_columns(&update, " = ?");
     store_text_add(&update, " WHERE uuid = ? AND owner = ?"
                             " AND (proven < ? OR (proven = ? AND is_start_only >= ?))");
-    runs->find_id = store_statement(
-        runs->on, "SELECT id FROM run_own WHERE uuid = ? AND owner = ? AND proven = ?", &error);
+    store_text_add(&ids, "SELECT id, uuid, owner, proven, (SELECT count(*) FROM run_routine_watch"
+                         " WHERE run_id = run_own.id) FROM run_own WHERE uuid IN (");
+    store_text_add_places(&ids, ASK_AT_ONCE);
+    store_text_add(&ids, ")");
+    runs->find_ids = store_text_statement(runs->on, &ids, &error);
     runs->drop_days = store_statement(runs->on, "DELETE FROM run_day WHERE run_id = ?", &error);
     runs->add_day = store_statement(
         runs->on, "INSERT INTO run_day (run_id, day, core_seconds) VALUES (?, ?, ?)", &error);
@@ -69,7 +72,7 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     runs->find = store_text_statement(runs->on, &find, &error);
     runs->add = store_text_statement(runs->on, &add, &error);
     runs->update = store_text_statement(runs->on, &update, &error);
-    return error;
+    return error == 0 ? store_prepare_routines(&runs->routines, runs->intern) : error;
 }
 
 /* ---- What is known of a run ----------------------------------------------------------------- */
@@ -129,6 +132,8 @@ struct new_run {
     bool is_update, is_proven;
     bool replaces; /* an end that is stored, and its days */
     struct digest executable, program, job_part, layout, ending;
+    int64_t id;        /* once it is written; 0: not asked for, or another record has the row */
+    bool has_routines; /* which the record that had the row before has left */
 };
 
 struct run_batch {
@@ -161,6 +166,8 @@ static int want_rows(struct store_runs *runs, struct new_run *fresh)
         error = store_want_fields(runs->intern, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
         error = store_want_fields(runs->intern, TABLE_ENDING, NULL, 0, run, &fresh->ending);
+    if (error >= 0)
+        error = store_want_routine_libraries(&runs->routines, &run->routines);
     return error < 0 ? error : 0;
 }
 
@@ -269,6 +276,7 @@ int store_want_runs(struct store_runs *runs, struct record *records, size_t coun
 
 void store_free_runs(struct store_runs *runs)
 {
+    store_forget_routines(&runs->routines);
     if (runs->batch != NULL) {
         free(runs->batch->list);
         free(runs->batch->rows);
@@ -347,20 +355,12 @@ static int write_runs(struct store_runs *runs, struct run_batch *batch, bool upd
     return store_write(runs->on, updates ? runs->update : runs->add, batch->rows, filled);
 }
 
-/* Of one that crossed a midnight, or that takes the place of one that may have. A row that another
- * record has taken meanwhile is left. */
-static int put_days(struct store_runs *runs, const struct new_run *fresh)
+/* Of one that crossed a midnight, or that takes the place of one that may have. */
+static int put_days(struct store_runs *runs, const struct new_run *fresh, struct value run)
 {
     const struct run_days *days = &fresh->run->days;
-    const struct value key[] = {value_text(fresh->run->uuid), value_int(fresh->owner),
-                                value_int(fresh->is_proven)};
-    int64_t id = 0;
     if (days->count < 2 && !fresh->replaces)
         return 0;
-    int found = store_ask(runs->on, runs->find_id, key, &id, 1);
-    if (found <= 0)
-        return found;
-    const struct value run = value_int(id);
     int error = store_write(runs->on, runs->drop_days, &run, 1);
     for (size_t i = 0; error == 0 && days->list != NULL && i < days->count; i++) {
         const struct value row[] = {run,
@@ -371,6 +371,99 @@ static int put_days(struct store_runs *runs, const struct new_run *fresh)
     return error;
 }
 
+static bool has_own_rows(const struct new_run *fresh)
+{
+    return fresh->run->days.count > 1 || fresh->is_update || fresh->run->routines.value != NULL;
+}
+
+/* Whether the next record of the batch has taken the row's place already. */
+static bool is_replaced(const struct run_batch *batch, size_t at)
+{
+    const struct new_run *fresh = &batch->list[at], *next = fresh + 1;
+    return at + 1 < batch->count && strcmp(fresh->run->uuid, next->run->uuid) == 0 &&
+           fresh->owner == next->owner && fresh->is_proven == next->is_proven;
+}
+
+/* A row that another record has taken meanwhile has another `proven`, and is left. */
+static void note_id(struct run_batch *batch, const struct value row[5])
+{
+    size_t at = 0, end = batch->count;
+    while (at < end) {
+        size_t middle = at + (end - at) / 2;
+        if (strncmp(batch->list[middle].run->uuid, row[1].text, row[1].size) < 0)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    for (; at < batch->count; at++) {
+        struct new_run *fresh = &batch->list[at];
+        if (strncmp(fresh->run->uuid, row[1].text, row[1].size) != 0)
+            return;
+        if (fresh->owner == value_whole(&row[2]) &&
+            fresh->is_proven == (value_whole(&row[3]) != 0)) {
+            fresh->id = value_whole(&row[0]);
+            fresh->has_routines = value_whole(&row[4]) > 0;
+        }
+    }
+}
+
+static int find_some_ids(struct store_runs *runs, const struct value *uuids)
+{
+    struct value row[5];
+    int more, error = store_select(runs->on, runs->find_ids, uuids);
+    while (error == 0 && (more = store_next(runs->on, runs->find_ids, row, 5)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0 && row[1].kind == VALUE_TEXT && row[1].size == KNOWN_UUID_SIZE)
+            note_id(runs->batch, row);
+    }
+    return error;
+}
+
+static int find_ids(struct store_runs *runs)
+{
+    const struct run_batch *batch = runs->batch;
+    struct value uuids[ASK_AT_ONCE];
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < batch->count;) {
+        size_t asked = 0;
+        for (; asked < ASK_AT_ONCE && at < batch->count; at++)
+            if (has_own_rows(&batch->list[at]) && !is_replaced(batch, at))
+                uuids[asked++] = value_text(batch->list[at].run->uuid);
+        for (size_t i = asked; i < ASK_AT_ONCE; i++)
+            uuids[i] = (struct value){.kind = VALUE_NULL};
+        if (asked > 0)
+            error = find_some_ids(runs, uuids);
+    }
+    return error;
+}
+
+/* The rows of other tables that are the run's alone. What took the place of a start has no routines
+ * of that one. */
+static int put_own_rows(struct store_runs *runs, const struct new_run *fresh)
+{
+    const struct run_routines *routines = &fresh->run->routines;
+    int error = put_days(runs, fresh, value_int(fresh->id));
+    if (error == 0 && fresh->has_routines)
+        error = store_replace_routines(&runs->routines, fresh->id);
+    if (error != 0 || routines->value == NULL)
+        return error;
+    return store_put_routines(&runs->routines, fresh->id, routines, fresh->run->is_start_only);
+}
+
+/* Programs and routines: their rows need the ids of others. */
+static int settle_rows(struct store_runs *runs)
+{
+    struct run_batch *batch = runs->batch;
+    int error = store_settle(runs->intern, TABLE_ROUTINE_LIBRARY);
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = want_program(runs, &batch->list[i]);
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = store_want_routines(&runs->routines, &batch->list[i].run->routines);
+    if (error >= 0)
+        error = store_settle(runs->intern, TABLE_PROGRAM);
+    return error == 0 ? store_settle(runs->intern, TABLE_ROUTINE) : error;
+}
+
 int store_put_runs(struct store_runs *runs)
 {
     struct run_batch *batch = runs->batch;
@@ -378,15 +471,16 @@ int store_put_runs(struct store_runs *runs)
         return 0;
     batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
     int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory") : 0;
-    for (size_t i = 0; error >= 0 && i < batch->count; i++)
-        error = want_program(runs, &batch->list[i]);
-    if (error >= 0)
-        error = store_settle(runs->intern, TABLE_PROGRAM);
+    if (error == 0)
+        error = settle_rows(runs);
     if (error == 0)
         error = write_runs(runs, batch, false);
     if (error == 0)
         error = write_runs(runs, batch, true);
+    if (error == 0)
+        error = find_ids(runs);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = put_days(runs, &batch->list[i]);
-    return error;
+        if (batch->list[i].id != 0 && has_own_rows(&batch->list[i]) && !is_replaced(batch, i))
+            error = put_own_rows(runs, &batch->list[i]);
+    return error == 0 ? store_settle_routines(&runs->routines) : error;
 }

@@ -13,14 +13,50 @@
 
 struct store;
 
+/* What runs called of designated libraries: rows of a run, which go and come together. */
+enum routine_table { ROUTINE_WATCHES, ROUTINE_LIBRARIES, ROUTINE_CALLS, ROUTINE_TABLES };
+
+struct routine_rows {
+    struct value *values; /* owned */
+    size_t count, room;   /* of rows; of values */
+};
+
+struct store_routines {
+    struct store_connection *on;
+    struct store_intern *intern;
+    struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
+    struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
+};
+
+int store_prepare_routines(struct store_routines *routines, struct store_intern *intern);
+
+/* Ask for what runs share of it: for the libraries, and once these are settled for their routines.
+ */
+int store_want_routine_libraries(struct store_routines *routines, const struct run_routines *of);
+int store_want_routines(struct store_routines *routines, const struct run_routines *of);
+
+/* Removes the rows of the runs, whose ids are given, at once. */
+int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count);
+
+/* Of a batch: the rows of the run, whose id is given, are to go; what they are to be, once the
+ * routines are settled; does all of it. */
+int store_replace_routines(struct store_routines *routines, int64_t run);
+int store_put_routines(struct store_routines *routines, int64_t run, const struct run_routines *of,
+                       bool is_start_only);
+int store_settle_routines(struct store_routines *routines);
+
+void store_forget_routines(struct store_routines *routines);
+void store_free_routines(struct store_routines *routines);
+
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
     struct store_connection *on;
     struct store_intern *intern;
     struct store_parts *parts;
+    struct store_routines routines;
     struct run_batch *batch; /* owned: of the batch at hand */
     struct statement *find, *add, *update;
-    struct statement *find_id, *drop_days, *add_day;
+    struct statement *find_ids, *drop_days, *add_day;
     struct statement *is_ours; /* of XALT's rows */
 };
 
@@ -81,6 +117,16 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
 int store_put_library(struct store_libraries *libraries, const struct record *record,
                       enum store_result *result);
 
+/* Ranks, summarised. */
+struct store_ranks {
+    struct store_connection *on;
+    struct statement *owners, *add, *drop;
+};
+
+int store_prepare_ranks(struct store_ranks *ranks, struct store_connection *on);
+int store_put_ranks(struct store_ranks *ranks, const struct record *record,
+                    enum store_result *result);
+
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
     struct store_connection *on;
@@ -133,6 +179,7 @@ struct store {
     struct store_packages packages;
     struct store_coverage coverage;
     struct store_libraries libraries;
+    struct store_ranks ranks;
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */

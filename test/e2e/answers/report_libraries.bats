@@ -334,7 +334,6 @@ later() {
             return 1
         }
     }
-    wrong "--use called: no data: jobtrail does not record yet which routines of a library are called" weekdays --use called
     wrong "there is no page months of fields; there is --of libraries, system, modules, compilers, users, executables" months --use linked --of fields
     wrong "--account does not choose links: their records do not have it" weekdays --use linked -A x
     wrong "--partition does not choose opens from outside of jobs: their records do not have it" weekdays --use opened -r x

@@ -69,7 +69,7 @@ same_as_direct() { # PROGRAM ARGUMENT...: what an operator sees, byte for byte, 
 all_forms_are_the_same() {
     local form
     for form in "" --json --csv "--libs -P" -l -X --coverage "--coverage --json" "-u nobody" "--exec *a*" "--state KILLED" \
-        "--links -P" "--sort=-elapsed --top 3" "--cwd /home --hash a94a --gpus 0" "--name x" -V; do
+        "--links -P" "--routines --json" "--routine SECRET* -o jobid,routines -P" "--routine SECRETroutin" "--sort=-elapsed --top 3" "--cwd /home --hash a94a --gpus 0" "--name x" -V; do
         # shellcheck disable=SC2086 # several words, or none
         same_as_direct acct -a -S 2024-11-01 $form
     done
@@ -299,9 +299,16 @@ in_both() { # SQL...: in both databases
     in_both "INSERT INTO run_day SELECT id, 20000, 1 FROM run_own" \
         "INSERT INTO slurm_job SELECT 'tiny', job_id_raw, id, 0, user, account, 'main', 'COMPLETED', NULL, NULL, NULL, NULL,
             1, 2, 1, 1, 1, 0, 2 FROM job_part WHERE job_id_raw IS NOT NULL AND account IS NOT NULL" \
+        "INSERT INTO routine_library (id, identity, path, build_id) VALUES (900, 'x', '/sw/libx.so', '0'), (901, 'y', '/sw/liby.so', '0')" \
+        "INSERT INTO routine (id, identity, routine_library_id, name) SELECT 900 + id, CAST(id AS CHAR), 900 + id % 2, 'r' FROM run_own" \
+        "INSERT INTO run_routine SELECT id, 900 + id, 1, NULL, NULL FROM run_own" \
+        "INSERT INTO run_routine_library SELECT id, 900 + id % 2 FROM run_own" \
+        "INSERT INTO run_routine_watch SELECT id, 1, 0 FROM run_own WHERE id NOT IN (SELECT run_id FROM run_routine_watch)" \
         "INSERT INTO library_event (uuid, proven, event, kind, what, library, path, found, user) VALUES
             ('1', 1, '', 'change', 'added', 'libm', '/sw/libm.so', 1, 'root'), ('2', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'alice'),
-            ('3', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'bob'), ('4', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, NULL)"
+            ('3', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'bob'), ('4', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, NULL)" \
+        "INSERT INTO ranks (uuid, owner, proven, user, account, job_id_raw, step_id, node, program, ranks, unseen, end_time)
+            SELECT id, 1, 1, user, account, job_id_raw, '0', 'n1', '/x', 1, 0, 1 FROM job_part WHERE job_id_raw IS NOT NULL"
     for store in "$STORE" "$MARIADB_STORE"; do
         run --separate-stderr as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" /usr/bin/python3 -I - \
             "$JOBTRAIL_STAGE/libexec/jobtrail" "$store" <<'PYTHON'
@@ -321,13 +328,17 @@ def expected(users, accounts):
         return row["user"] in users or (row["account"] or "").lower() in accounts
     def chosen(table, column, numbers):
         return [row for row in stored[table] if row[column] in numbers]
-    found = {table: list(filter(own, stored[table])) for table in ("job_part", "run", "coverage", "slurm_job")}
+    found = {table: list(filter(own, stored[table])) for table in ("job_part", "run", "coverage", "ranks", "slurm_job")}
     for table in ("store_state", "module"):
         found[table] = stored[table]
     runs, links = found["run"], chosen("link", "build_user", users)
     found["link"] = links
     found["library_event"] = [row for row in stored["library_event"] if row["kind"] == "change" or row["user"] in users]
     found["run_day"] = chosen("run_day", "run_id", ids(runs, "id"))
+    for table in ("run_routine", "run_routine_library", "run_routine_watch"):
+        found[table] = chosen(table, "run_id", ids(runs, "id"))
+    found["routine"] = chosen("routine", "id", ids(found["run_routine"], "routine_id"))
+    found["routine_library"] = chosen("routine_library", "id", ids(found["run_routine_library"], "routine_library_id"))
     found["account_field"] = chosen("account_field", "account", ids(found["job_part"], "account"))
     found["executable"] = chosen("executable", "id", ids(runs, "executable_id") | ids(links, "executable_id"))
     sets = ids(runs, "object_set_id") | ids(links, "object_set_id")
@@ -363,7 +374,10 @@ PYTHON
         echo "$status $output $stderr"
         [ "$status" -eq 0 ]
     done
-    in_both "DELETE FROM run_day" "DELETE FROM slurm_job" "DELETE FROM library_event"
+    in_both "DELETE FROM run_day" "DELETE FROM slurm_job" "DELETE FROM library_event" "DELETE FROM ranks" "DELETE FROM run_routine WHERE routine_id >= 900" \
+        "DELETE FROM run_routine_library WHERE routine_library_id >= 900" "DELETE FROM routine WHERE id >= 900" \
+        "DELETE FROM routine_library WHERE id >= 900" \
+        "DELETE FROM run_routine_watch WHERE run_id NOT IN (SELECT run_id FROM run_routine)"
 }
 
 # A list may have many numbers: it must not be what SQLite joins the tables of a statement from. SQLite does so where many

@@ -224,8 +224,18 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [ "$(jq -c '[.tables[0].rows[] | [.library, .total, .total_high]]' <<<"$output")" = '[["hdf5/1.14.3",2,null]]' ]
     FETCH carol "/months.json?use=linked&of=compilers&$NOVEMBER"
     [ "$(jq -c '[.tables[0].rows[] | [.compiler, .total]]' <<<"$output")" = '[["SECRETcc",1],["gfortran",1]]' ]
-    FETCH carol "/months?use=called&$NOVEMBER"
-    status_is 404 && [[ $output == *"jobtrail does not record yet"* ]]
+    FETCH carol "/months.json?use=called&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[] | [.library, .total, .total_low, .total_high]]' <<<"$output")" = '[["SECRET 1",1,1,null]]' ]
+    FETCH bob "/routines.json?of=routines&$NOVEMBER"
+    [ "$(jq -c '[.tables[0].rows[] | [.library, .routine, .runs, .calls]]' <<<"$output")" = '[["SECRET 1","SECRETroutine",1,2]]' ]
+    FETCH bob "/run.json?id=019a9f00-7777-7000-8000-000000000001&table=routines"
+    [ "$(jq -c '[.tables[0].rows[] | [.file, .routine, .first, .calls]]' <<<"$output")" = '[["/home/bob/libSECRET.so.1","SECRETroutine",null,"2"]]' ]
+    FETCH alice "/routines?$NOVEMBER"
+    status_is 200 && [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
+    FETCH carol "/uncalled?$NOVEMBER"
+    status_is 200 && [[ $output == *"0 that nobody has called since 2024-11-01"* ]]
+    FETCH alice "/uncalled?$NOVEMBER"
+    status_is 404 && [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="uncalled?'* ]]
     FETCH carol "/months?use=opened&account=x&$NOVEMBER"
     status_is 400
 }
@@ -254,9 +264,10 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         for user in alice carol; do
             for page in "library.json?name=hdf5&$NOVEMBER" "module.json?name=hdf5%2F1.14.3&$NOVEMBER" "changes.json?$NOVEMBER" \
                 "removal.json?module=hdf5%2F1.14.3&$NOVEMBER" "weekdays.json?use=opened&$NOVEMBER" "months.json?use=linked&$NOVEMBER" \
-                "unused.json?from=2024-11-21&to=2024-11-30"; do
+                "unused.json?from=2024-11-21&to=2024-11-30" "routines.json?$NOVEMBER" "months.json?use=called&$NOVEMBER" \
+                "uncalled.json?from=2024-11-21&to=2024-11-30"; do
                 FETCH "$user" "/$page"
-                status_is 200 || [[ $user$page == aliceunused* ]]
+                status_is 200 || [[ $user$page == alice@(unused|uncalled)* ]]
                 jq -c --arg page "$page" '[$page, .tables]' <<<"$output" || echo "$output"
             done
         done >"$BATS_TEST_TMPDIR/${store%%:*}"
@@ -314,6 +325,30 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     FETCH alice "/executable?name=flow.mpi&from=2024-01-01&to=2024-11-30"
     [[ $output == *'aria-sort="ascending"><a '*'Month</a>'* ]]
     [[ $output == *'<td data-v=""></td>'* && $output == *"dotted: no data"* ]]
+}
+
+@test "the page of a run of several tasks has its ranks, and that of another none" {
+    local ranks=$PLACE/store/ranks.db
+    {
+        site_run 019a9f00-6060-7000-8000-000000000001 wave 1 '.slurmT += {job_id: 60, step_id: "0"} | .userT.job_id = "60" |
+            .userDT.num_tasks = 2'
+        site_run 019a9f00-6060-7000-8000-000000000002 one 1 '.slurmT += {job_id: 60, step_id: "1"} | .userT.job_id = "60"'
+    } >"$BATS_TEST_TMPDIR/records"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/ranks.db" "$BATS_TEST_TMPDIR/records"
+    sqlite3 "$BATS_TEST_TMPDIR/ranks.db" "INSERT INTO ranks (uuid, owner, proven, cluster, user, job_id_raw, restart_count, step_id,
+        step_tasks, step_nodes, node, program, ranks, unseen, end_time, timed, measured, ended_signal, ends, failed_task, failed_time,
+        failed_end) VALUES ('1', 1, 1, 'tiny', 'carol', 60, 0, '0', 2, 2, 'n1', '/opt/wave', 1, 1, 5, 0, 0, 1, '0:9=1', 1, 5, '0:9')"
+    install -m 600 -o 6100 -g 6100 "$BATS_TEST_TMPDIR/ranks.db" "$ranks"
+    serve see=own operators=bob "store=sqlite:$ranks"
+    for user in carol bob; do
+        FETCH "$user" "/run.json?id=019a9f00-6060-7000-8000-000000000001"
+        [ "$(jq -c '.tables[] | select(.name == "ranks").rows | map(select(.field | IN("Ranks", "Nodes", "Unseen", "Ends", "FirstFailedTask"))
+            | .value)' <<<"$output")" = '["0:9=1","1","1 of 2","1","1"]' ]
+    done
+    FETCH carol "/run.json?id=019a9f00-6060-7000-8000-000000000002"
+    [ "$(jq -c '[.tables[].name | select(. == "ranks")]' <<<"$output")" = '[]' ]
+    FETCH alice "/run.json?id=019a9f00-6060-7000-8000-000000000001&table=ranks"
+    status_is 404
 }
 
 @test "the page of a job without runs has its coverage, of an array that of its tasks" {

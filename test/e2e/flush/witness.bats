@@ -2,66 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
-# bats file_tags=needs:hear_kernel
+# bats file_tags=needs:hear_events
 
+bats_require_minimum_version 1.5.0
 load ../fixture/job
+load ../fixture/witness
 
-setup() {
-    local ticks step
-    RULES="$KEEP_ALL"$'\n[witness]\nlevel = '"${LEVEL:-objects}" new_job
-    KERNEL=$SPOOL/$JOB.0/kernel
-    WITNESS=
-    ticks=$(sed 's/.*) //' "/proc/$BASHPID/stat" | cut -d' ' -f20)
-    step=$(tail -n 1 "$SPOOL/$JOB.0/journal")
-    echo "$step pid=$BASHPID ticks=$ticks" >>"$SPOOL/$JOB.0/journal"
-}
-
-teardown() {
-    [[ -z $WITNESS ]] || kill -KILL "$WITNESS" 2>/dev/null || true
-}
-
-listens() {
-    grep -q "until= *[1-9]" "$SPOOL/witness" 2>/dev/null
-}
-
-# listen [COMMAND...]: WITNESS listens, started by the command
-listen() {
-    rm -f "$SPOOL/witness"
-    "$@" "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e 2>"$BATS_TEST_TMPDIR/said" 3>&- &
-    WITNESS=$!
-    wait_for listens
-}
-
-# hush: the witness has written down all, and has ended
-hush() {
-    kill "$WITNESS"
-    wait "$WITNESS"
-    WITNESS=
-}
-
-# run_one COMMAND...: PID has run it
-run_one() {
-    "$@" >/dev/null 2>&1 3>&- &
-    PID=$!
-    wait "$PID" || true
-}
-
-# field PID NAME: of the process that had the pid last
-field() {
-    local names=(verb pid parent start parent_start end exec execs program status lack uid run peak read written
-        device inode) i
-    for i in "${!names[@]}"; do
-        [[ ${names[i]} != "$2" ]] || awk -v pid="$1" -v at="$((i + 1))" \
-            '$1 == "end" && $2 == pid { found = $at } END { print found }' "$KERNEL"
-    done
-}
-
-# program PID: the path of its last program
-program() {
-    awk -v number="$(field "$1" program)" '$1 == "listen" { delete path }
-        $1 == "program" { path[$2] = $4 } END { print path[number] }' "$KERNEL"
-}
-
+# bats test_tags=needs:hear_kernel
 @test "every process of a job has status and program, whatever it does" {
     local exits plain static empty killed threads other child pid
     listen
@@ -82,7 +29,7 @@ program() {
     # its child in another pid namespace, by the pid that it has here
     [[ $(awk -v pid="$child" '$1 == "end" && $3 == pid { print $10 }' "$KERNEL") == 2048 ]]
     for pid in "$plain" "$static" "$empty" "$killed" "$threads" "$other" "$child"; do
-        [[ $(field "$pid" lack) == 0 ]]
+        [[ $(lack "$pid") == 0 ]]
     done
     [[ $(stat -c '%a %u' "$KERNEL") == "600 0" && ! -s $BATS_TEST_TMPDIR/said ]]
 }
@@ -95,6 +42,7 @@ program() {
     "$(readelf -n "$PROGRAMS/exit_with" | sed -n 's/ *Build ID: //p')" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "memory, processor time and parents are known" {
     local memory spin
     listen
@@ -106,6 +54,7 @@ program() {
     [[ $(field "$spin" parent) == "$BASHPID" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "a process that is older than the witness is told of, with what is not known" {
     local pid
     "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
@@ -115,9 +64,10 @@ program() {
     kill -TERM "$pid"
     wait "$pid" || true
     hush
-    [[ "$(field "$pid" status) $(field "$pid" lack)" == "15 1" ]]
+    [[ "$(field "$pid" status) $(lack "$pid")" == "15 1" ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "a witness that was killed is followed by one that goes on" {
     local before between
     listen
@@ -136,10 +86,7 @@ program() {
     [[ $(grep -c '^listen ' "$KERNEL") == 2 ]]
 }
 
-noted() {
-    [[ -n $(field "$1" status) ]]
-}
-
+# bats test_tags=needs:hear_kernel
 @test "records have the status of what Slurm did not start" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
@@ -171,14 +118,15 @@ kill_self kernel 0 9" ]]
     hush
 }
 
-@test "in another network namespace it says so, and tells times alone" {
+@test "where the kernel does not tell of ends it says so, and tells times alone" {
     listen unshare --net
     run_one "$PROGRAMS/exit_with" 3
     hush
-    [[ $(<"$BATS_TEST_TMPDIR/said") == *"outside of the first network namespace"* ]]
-    [[ "$(field "$PID" lack) $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
+    [[ $(<"$BATS_TEST_TMPDIR/said") == *"the first "*" namespace"* ]]
+    [[ "$(lack "$PID") $(field "$PID" status)" == "4 0" && $(program "$PID") == */exit_with ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "without mappings the program is a short name" {
     sed -i 's/^level = .*/level = ends/' "$CONF"
     listen
@@ -193,6 +141,7 @@ finds() {
     jq -r '.[] | select(.check == "witness") | "\(.state) \(.found)"' "$BATS_TEST_TMPDIR/found" | grep -F "$1"
 }
 
+# bats test_tags=needs:hear_kernel
 @test "doctor says whether it listens, and what the kernel refuses" {
     finds "warning no witness runs"
     listen
@@ -216,6 +165,7 @@ finds() {
     [[ $status == 0 && $output == *"nothing to do"* && ! -e $KERNEL && ! -e $SPOOL/witness ]]
 }
 
+# bats test_tags=needs:hear_kernel
 @test "the watcher keeps it" {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
     WATCHER=$!
@@ -230,4 +180,29 @@ finds() {
 
 unlocked() {
     [[ $(pgrep -f "^jobtrail-submit witness --detach --conf $CONF") == "" ]]
+}
+
+# used JQ: of the only run of Python, by jobtrail-acct
+used() {
+    "$JOBTRAIL_BIN/jobtrail-acct" --store "sqlite:$BATS_TEST_TMPDIR/store" -S 2000-01-01 --no-sacct --json |
+        jq -r ".runs[] | select(.exec_path | test(\"python\")) | $1"
+}
+
+@test "what a run used is in its record, in its row, and in the report" {
+    listen
+    run_one tracked /usr/bin/python3 -c $'x = bytearray(200 << 20)\nfor i in range(3000000): pass'
+    run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exit_with_static" 5
+    flush
+    hush
+    [[ $(records | jq -c '.[] | select(.userT.exec_path | test("exec_to")) | .slurmT |
+        [.captured_by, .user_cpu, .system_cpu, .max_rss, .disk_read, .disk_write]') == '["library",null,null,null,null,null]' ]]
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
+    [[ $(used '.max_rss > 200 * 1048576 and .user_cpu > 0 and .system_cpu >= 0 and .disk_read >= 0') == true ]]
+    [[ $(used .captured_by) == library ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-acct" --store "sqlite:$BATS_TEST_TMPDIR/store" -S 2000-01-01 --no-sacct -P -n \
+        --format RunCPU,RunUserCPU,RunSystemCPU,RunMaxRSS,RunDiskRead,RunDiskWrite,CapturedBy
+    [[ $output =~ (^|$'\n')00:0[0-9]\.[0-9]{3}\|00:0[0-9]\.[0-9]{3}\|00:0[0-9]\.[0-9]{3}\|2[0-9]{2}M\|[0-9.]+[KM]\|[0-9.]+[KM]\|library ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/store" efficiency -S 2000-01-01 --json
+    jq -e '.pages[] | select(.name == "efficiency").rows[] | select(.executable | test("python")) |
+        .measured_runs == 1 and .other_runs == 0 and .largest_memory_mib > 200 and .used_cpu_hours > 0' <<<"$output"
 }

@@ -104,6 +104,38 @@ does_nothing() {
     done
 }
 
+@test "routines that are linked in are noted with nobody's rights, and with more rights they are called, and nothing is noted" {
+    local name way before
+    printf '[routines]\nkeep = archive:libdesignated\\.a\n' | tee -a "$CONF" >>"$CONF_LINK"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    sed -i 's/^int main/int effective(void);\n&/; s/(int)geteuid()/effective()/' program.c
+    gcc -O2 -fPIC -x c -c - -o library.o <<<'int geteuid(void); int effective(void) { return geteuid(); }'
+    ar rc libdesignated.a library.o
+    echo effective >entries
+    "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -i libdesignated.a -o libprepared.a libdesignated.a
+    gcc program.c libprepared.a -o prepared
+    linked_in=(prepared)
+    for way in "prepared-static -static libprepared.a" "linked -pie libdesignated.a" "linked-static -static libdesignated.a"; do
+        # shellcheck disable=SC2086 # they are several words
+        env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc program.c ${way#* } -o "${way%% *}"
+        linked_in+=("${way%% *}")
+    done
+    for name in "${linked_in[@]}"; do
+        [[ $(readelf -SW "$name") == *.note.jobtrail.routine* ]]
+        before=$(grep -a -o effective "$LEDGER" | wc -l)
+        [[ $(as_nobody env "${TRACKED[@]}" "$WORK/$name") == "0 $(id -u nobody) $(id -g nobody)" ]]
+        [[ $(grep -a -o effective "$LEDGER" | wc -l) == $((before + 1)) ]]
+    done
+    for name in "${linked_in[@]}"; do
+        cp "$name" "$name-user" && chmod 4755 "$name-user"
+        cp "$name" "$name-group" && chmod 2755 "$name-group"
+        cp "$name" "$name-cap" && setcap cap_net_raw+ep "$name-cap"
+        does_nothing "1 0 $(id -g nobody)" "$WORK/$name-user"
+        does_nothing "1 $(id -u nobody) 0" "$WORK/$name-group"
+        does_nothing "1 $(id -u nobody) $(id -g nobody)" "$WORK/$name-cap"
+    done
+}
+
 @test "root does not follow a user's environment: neither into his ledger nor to his policy" {
     local before
     programs

@@ -265,6 +265,12 @@ TABLE
         TZ=$zone libq -c -S today -E now now.log
         [[ $status == 0 && $output == 1 ]]
     done
+    # what is in no order has a zone, too, and is read as a whole
+    { echo "# jobtrail: unsorted Asia/Tokyo" && yes Fri_Jun_16_1995_12:00 | head -n 5000 && echo Thu_Jun_15_1995_09:40 && yes Sat_Jun_17_1995_12:00 | head -n 5000; } >calls.log
+    TZ=UTC libq -S 1995-06-15T00:00Z -E 1995-06-15T00:50Z calls.log
+    [[ $status == 0 && $output == Thu_Jun_15_1995_09:40 && ! $stderr ]]
+    TZ=UTC libq -c -S 1995-06-15T00:00Z -E 1995-06-15T00:50Z < <(cat calls.log)
+    [[ $output == 1 ]]
     sed -i 's|Asia/Tokyo|Moon/Tycho|' tokyo.log
     libq tokyo.log
     [[ $status == 2 && ! $output && $stderr == *"tokyo.log: its first line names a time zone that is not known"*--timezone* ]]

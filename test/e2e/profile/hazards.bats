@@ -109,7 +109,7 @@ int main(void)
     return 0;
 }
 C
-    new_profile $((256 << 20))
+    BYTES=$((256 << 20)) new_profile
     run profiled ./program
     [[ $status == 0 && $output == 300000 ]]
     run profile functions sums
@@ -120,7 +120,7 @@ C
 }
 
 @test "a file that is full, a full file system, no room to grow: the program goes on, and losses are counted" {
-    new_profile $((100 << 10))
+    BYTES=$((100 << 10)) new_profile
     instrumented "$PROFILE_PROGRAMS/recursion.c"
     run profiled ./program
     [[ $status == 0 && $output == 100001 ]]
@@ -129,7 +129,7 @@ C
     mkdir small
     mount -t tmpfs -o size=400k tmpfs small
     # shellcheck disable=SC2030
-    SPOOL=$PWD/small/spool new_profile $((64 << 20)) || true
+    SPOOL=$PWD/small/spool new_profile || true
     run profiled ./program
     umount -l small
     [[ $status == 0 && $output == 100001 ]]
@@ -231,4 +231,275 @@ C
     OWNER=nobody new_profile
     run setpriv --reuid=nobody --clear-groups env "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./program
     [[ $status == 3 && $(sum processes) == 0 ]]
+}
+
+@test "two objects one after another at the same addresses have functions of their own" {
+    local name
+    for name in first second; do
+        gcc -O1 -g -fPIC -shared -finstrument-functions -x c - -o lib$name.so <<C
+int part_of_$name(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+C
+    done
+    instrumented -x c - <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+static void *use(const char *library, const char *name, int calls)
+{
+    void *handle = dlopen(library, RTLD_NOW);
+    int (*function)(int) = (int (*)(int))dlsym(handle, name);
+    for (int i = 0; i < calls; i++)
+        function(i);
+    printf("%d\n", dlclose(handle));
+    return (void *)function;
+}
+int main(void)
+{
+    void *first = use("./libfirst.so", "part_of_first", 5);
+    void *second = use("./libsecond.so", "part_of_second", 7);
+    use("./libfirst.so", "part_of_first", 2);
+    return first == second ? 6 : 1;
+}
+C
+    run env LD_PRELOAD="$PROFILE_LIBRARY" ./program
+    [[ $status == 6 && $output == $'0\n0\n0' ]]
+    run profiled ./program
+    # the loader gave them the same place
+    [[ $status == 6 && $output == $'0\n0\n0' ]]
+    [[ $(profile functions) == $'1 main\n7 part_of_first\n7 part_of_second\n3 use' ]]
+}
+
+@test "handlers of signals that come within the library itself: each call is counted, on either stack" {
+    instrumented -x c - <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#define KEPT __attribute__((noinline))
+#define OURS __attribute__((no_instrument_function))
+static volatile int handlers;
+KEPT static void deep(int n) { __asm__ volatile("" : "+r"(n)); if (n > 0) deep(n - 1); }
+static void handler(int signal) { (void)signal; handlers++; deep(3); }
+KEPT static int busy(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+OURS int main(int argc, char **argv)
+{
+    static char other[1 << 16];
+    const stack_t stack = {.ss_sp = other, .ss_size = sizeof other};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = argc > 1 ? SA_ONSTACK : 0};
+    const struct itimerval often = {{0, 60}, {0, 60}}, never = {{0, 0}, {0, 0}};
+    int calls = busy(0); /* what comes while the profile is begun is lost */
+    (void)argv;
+    sigaltstack(&stack, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (handlers < 3000)
+        calls = busy(calls);
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_IGN);
+    printf("%d busy\n%d deep\n%d handler\n", calls, 4 * handlers, handlers);
+    return 0;
+}
+C
+    for where in "" alternate; do
+        new_profile
+        # shellcheck disable=SC2086 # a word or none
+        run profiled ./program $where
+        [[ $status == 0 && $output == *" handler" ]]
+        [[ $(profile functions) == "$output" ]]
+        [[ $(sum stray) == 0 && $(sum lost) == 0 && $(sum open) == 0 ]]
+    done
+}
+
+@test "the time of a function lies between what it measures itself and what its caller does" {
+    instrumented -x c - <<'C'
+#include <stdio.h>
+#include <x86intrin.h>
+#define KEPT __attribute__((noinline))
+#define OURS __attribute__((no_instrument_function))
+static unsigned long long inside[3], outside[3];
+KEPT static void part(int n, unsigned long long ticks)
+{
+    unsigned long long start = __rdtsc();
+    while (__rdtsc() - start < ticks)
+        ;
+    inside[n] += __rdtsc() - start;
+}
+KEPT static void quick(void) { part(0, 20000); }
+KEPT static void slow(void) { part(1, 200000); }
+OURS int main(void)
+{
+    for (int i = 0; i < 300; i++) {
+        unsigned long long start = __rdtsc();
+        quick();
+        unsigned long long middle = __rdtsc();
+        slow();
+        outside[0] += middle - start;
+        outside[1] += __rdtsc() - middle;
+    }
+    printf("%llu %llu quick\n%llu %llu slow\n", inside[0], outside[0], inside[1], outside[1]);
+    return 0;
+}
+C
+    [[ $(<"/sys/devices/system/clocksource/clocksource0/current_clocksource") == tsc ]] || skip "the counter is no clock"
+    run profiled ./program
+    [[ $status == 0 ]]
+    join -1 3 -2 3 <(sort -k3 <<<"$output") <(profile ticks | sort -k3) >joined
+    # NAME INSIDE OUTSIDE TICKS LARGEST
+    awk '!($2 <= $4 && $4 <= $3 && $5 <= $4 && $5 * 300 >= $4) { print; wrong = 1 }
+        END { exit wrong || NR != 2 }' joined
+}
+
+@test "a process of the user's that writes anything into the file takes no other one down" {
+    local scribbler program
+    cat >scribble.c <<'C'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char bytes[256];
+    int fd = open(argv[argc - 1], O_WRONLY);
+    /* the first megabyte but for the header, which the programs look at when they begin */
+    for (;;) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (char)(random() % 3 == 0 ? random() : random() % 4);
+        if (pwrite(fd, bytes, sizeof bytes, 4096 + random() % (1 << 20)) < 0)
+            return 1;
+    }
+}
+C
+    gcc -O2 scribble.c -o scribble
+    for program in recursion threads jumps handlers; do
+        instrumented "$PROFILE_PROGRAMS/$program.c"
+        new_profile
+        observe without ./program
+        ./scribble "$PROFILE_FILE" 3>&- &
+        scribbler=$!
+        for ((i = 0; i < ${JOBTRAIL_SOAK:+50} + 5; i++)); do
+            observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./program
+            diff -r without with
+        done
+        kill "$scribbler"
+        wait "$scribbler" || true
+    done
+}
+
+@test "a filter that refuses the system calls of the library: the program goes on, and losses are counted" {
+    instrumented -x c - <<'C'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+static jmp_buf place;
+__attribute__((noinline)) static int down(int n)
+{
+    if (n < 0)
+        longjmp(place, 1);
+    int x = n == 0 ? 0 : down(n - 1);
+    __asm__ volatile("" : "+r"(x));
+    return x;
+}
+__attribute__((noinline)) static void jump(void)
+{
+    if (setjmp(place) == 0)
+        down(-1);
+}
+int main(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        REFUSE(SYS_openat), REFUSE(SYS_mmap), REFUSE(SYS_munmap), REFUSE(SYS_sigaltstack), REFUSE(SYS_fallocate),
+        REFUSE(SYS_tgkill), REFUSE(SYS_madvise), REFUSE(SYS_readlinkat),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    puts("begun");
+    fflush(stdout);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 9;
+    for (int i = 0; i < 3; i++)
+        jump();
+    return down(999);
+}
+C
+    run profiled ./program
+    [[ $status == 0 && $output == begun ]]
+    # 256 frames and nodes, as where the file cannot be opened again
+    run profile functions sums
+    [[ $status == 0 && $output == *"3 jump"* && $output == *$'\nstray 0\n'* && ! $output == *$'\nlost 0\n'* ]]
+    # each array was tried to be enlarged once
+    [[ $output == *"dropped 0 0 2" ]]
+}
+
+@test "threads that are cancelled at any moment, also within the library, and children forked beside them" {
+    cat >cancel.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define KEPT __attribute__((noinline))
+KEPT static int busy(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+KEPT static int deep(int n) { int x = n ? deep(n - 1) : busy(n); __asm__ volatile("" : "+r"(x)); return x; }
+static void *work(void *p) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL); for (;;) deep(20); return p; }
+static void child(void) { for (int i = 0; i < 10; i++) deep(3); _exit(7); }
+int main(void)
+{
+    int wrong = 0, status;
+    for (int i = 0; i < 500; i++) {
+        pthread_t thread[2];
+        void *result;
+        for (int j = 0; j < 2; j++)
+            pthread_create(&thread[j], NULL, work, NULL);
+        for (int j = 0; j < i % 400; j++)
+            busy(j); /* another moment each time */
+        pid_t pid = i % 50 == 0 ? fork() : -1;
+        if (pid == 0)
+            child();
+        if (pid > 0)
+            wrong += waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != 7;
+        for (int j = 0; j < 2; j++)
+            pthread_cancel(thread[j]);
+        for (int j = 0; j < 2; j++)
+            wrong += pthread_join(thread[j], &result) != 0 || result != PTHREAD_CANCELED;
+    }
+    return wrong;
+}
+C
+    for unwinding in -fno-exceptions -fexceptions; do
+        new_profile
+        instrumented $unwinding cancel.c
+        run profiled ./program
+        [[ $status == 0 ]]
+        run profile sums
+        [[ $status == 0 && $output == *$'\nlost 0\n'* && $output == *$'processes 11\n'* ]]
+    done
+}
+
+@test "more forked children than there is room for: they run as ever, and the file says how many found none" {
+    instrumented -x c - <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static int part(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+int main(void)
+{
+    int status, wrong = 0;
+    for (int i = 0; i < 300; i++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(part(i & 7));
+        wrong += waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != (i & 7);
+    }
+    return wrong;
+}
+C
+    BYTES=$((8 << 20)) new_profile
+    run profiled ./program
+    [[ $status == 0 ]]
+    # of the first 1024 pages the header and the parent have 13, and each child has 12; the last child that finds
+    # room for the chunk of a process finds none for that of its thread
+    run profile functions sums
+    [[ $status == 0 && $output == *$'84 part\n'* && $output == *$'processes 86\n'* && $output == *$'\nlost 1\n'* && $output == *"dropped 216 0 0" ]]
 }

@@ -23,10 +23,10 @@ setup() {
 
 # build SOURCE PROGRAM COMPILER [OPTION...]
 build() {
-    local source=$1 program=$2 compiler=$3 options=(-g)
-    [[ $compiler == "$AFTER_INLINING" ]] || options+=(-finstrument-functions)
-    # shellcheck disable=SC2086 # words
-    $compiler "${options[@]}" ${*:4} "$source" -o "$program" -pthread
+    local source=$1 program=$2 command
+    read -ra command <<<"${*:3}"
+    [[ $3 == "$AFTER_INLINING" ]] || command+=(-finstrument-functions)
+    "${command[@]}" -g "$source" -o "$program" -pthread
 }
 
 # in_each_way SOURCE COMPILER...
@@ -111,4 +111,50 @@ C
     MODE=light new_profile
     profiled "$BATS_TEST_TMPDIR/light"
     [[ $(profile calls) == $'1 1 main<init\n100000 1024 quick<main<init' ]]
+}
+
+@test "a program that the site's rules leave out has no profile" {
+    build "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program" gcc -O2
+    new_profile
+    printf '\n[profile]\nskip = .*/program\n' >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    run env JOBTRAIL_POLICY="${CONF%.conf}.policy" "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$BATS_TEST_TMPDIR/program"
+    [[ $status == 3 && $(sum processes) == 0 ]]
+    cp "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/other"
+    run env JOBTRAIL_POLICY="${CONF%.conf}.policy" "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$BATS_TEST_TMPDIR/other"
+    [[ $status == 3 && $(sum processes) == 1 ]]
+}
+
+@test "by the kernel's coarse clock the calls are the same: each way through the library is the long one" {
+    local program mode
+    for program in known.c jumps.c inlined.c threads.c; do
+        build "$PROFILE_PROGRAMS/$program" "$BATS_TEST_TMPDIR/program" gcc -O2
+        for mode in exact light; do
+            MODE=$mode new_profile
+            printf '\0' | dd of="$PROFILE_FILE" bs=1 seek=32 conv=notrunc status=none # header.counter
+            profiled "$BATS_TEST_TMPDIR/program" || (($? == 3))
+            has_calls "$PROFILE_PROGRAMS/$program"
+        done
+    done
+}
+
+@test "a 32-bit program has a profile in the same file" {
+    local library=${PROFILE_LIBRARY/lib64/lib32}
+    build "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program" gcc -m32 -O2
+    build "$PROFILE_PROGRAMS/jumps.c" "$BATS_TEST_TMPDIR/other" gcc -O2
+    PROFILE_LIBRARY=$library same_with_profile "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program"
+    profiled "$BATS_TEST_TMPDIR/other"
+    [[ $(sum processes) == 2 ]]
+}
+
+@test "processes that share the file write into chunks of their own" {
+    local i
+    build "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program" gcc -O2
+    new_profile
+    for ((i = 0; i < 40; i++)); do
+        profiled "$BATS_TEST_TMPDIR/program" >"$BATS_TEST_TMPDIR/out.$i" 3>&- &
+    done
+    wait
+    [[ $(sort -u "$BATS_TEST_TMPDIR"/out.* | wc -l) == 1 ]]
+    [[ $(profile functions | head -n 3) == $'280 by_pointer\n8000 factorial\n40000 leaf' && $(sum processes) == 40 ]]
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The linker wrapper links the library for profiles into programs that call for it, static ones too.
-# shellcheck disable=SC2030,SC2031 # each test has its own RULES
+# shellcheck disable=SC2030,SC2031,SC2034 # fixtures use what tests set
 
 load ../fixture/job
 load ../fixture/links
@@ -11,7 +11,7 @@ setup() {
     RULES=$'[profile]\nsteps = asked' new_links
     LINK_CONF=$CONF
     new_job
-    PRELOADED=
+    PRELOADED='' # same_with_profile uses it
 }
 
 # link PROGRAM COMMAND...: with the wrapper
@@ -35,7 +35,7 @@ has_library() { # PROGRAM
             echo "$way: no library"
             return 1
         }
-        # shellcheck disable=SC2031 # C++ has other names
+        # C++ has other names
         if [[ $way == g++* ]]; then
             new_profile
             run env "${PROFILED[@]}" ./program

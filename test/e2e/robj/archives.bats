@@ -1,7 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-robj on Debian's archives, as they are in its packages: every routine becomes an entry, and
-# programs compute the same.
+# programs compute the same. Linked through jobtrail-ld, too.
+
+load ../fixture/job
+load ../fixture/links
 
 setup_file() {
     export SOURCES=$JOBTRAIL_BUILD/test/debian-source
@@ -163,6 +166,87 @@ C
         CALLED="H5Fcreate H5Dwrite H5Dread H5Fclose" INCLUDES=/usr/include/hdf5/serial \
             same_program libhdf5-dev libhdf5_serial.a program.c "$SOURCES/libhdf5-dev$LIBRARIES/libsz.a" \
             "$SOURCES/libhdf5-dev$LIBRARIES/libaec.a" -lz -lm
+    done
+}
+
+@test "a program that jobtrail-ld links with LAPACK and BLAS computes the same, and its own xerbla_ is LAPACK's, too" {
+    RULES=$'[routines]\nkeep = archive:lib(lapack|blas)\\.a' new_links
+    cat >program.f90 <<'F'
+program main
+  double precision :: a(3,3), b(3)
+  integer :: pivots(3), info
+  a = reshape((/4d0, 1d0, 2d0, 1d0, 5d0, 3d0, 2d0, 3d0, 6d0/), (/3, 3/))
+  b = (/1d0, 2d0, 3d0/)
+  call dgesv(3, 1, a, 3, pivots, b, 3, info)
+  print *, b, info
+  call dgesv(-3, 1, a, 3, pivots, b, 3, info)
+  print *, info
+end program
+subroutine xerbla(name, i)
+  character(*) :: name
+  integer :: i
+  print *, 'mine: ', name, i
+end subroutine
+F
+    local archives blas
+    blas=$(find "$SOURCES/libblas-dev" -name libblas.a)
+    archives=("$SOURCES/liblapack-dev$LIBRARIES/lapack/liblapack.a" "$blas")
+    for flags in "" -static "-static-pie -fuse-ld=lld" -fuse-ld=mold; do
+        # shellcheck disable=SC2086
+        plain gfortran $flags program.f90 "${archives[@]}" -o plain
+        ./plain >expected
+        # shellcheck disable=SC2086
+        wrapped gfortran $flags program.f90 "${archives[@]}" -o program
+        ./program | diff - expected
+        grep -q 'mine: DGESV' expected
+        objcopy -O binary --only-section=.note.jobtrail.routine program notes
+        # what the program calls of LAPACK, and LAPACK of BLAS
+        [[ $(tr '\0' '\n' <notes | grep -B1 -xF liblapack.a | head -n 1) == dgesv_ ]]
+        [[ $(tr '\0' '\n' <notes | grep -cxF liblapack.a) == 1 ]]
+        tr '\0' '\n' <notes | grep -qxF dtrsm_
+        ! tr '\0' '\n' <notes | grep -qxF -e dgetrf_ -e xerbla_
+    done
+}
+
+@test "JOBTRAIL_SOAK: FFTW's own test program gives the same results" {
+    [[ -n ${JOBTRAIL_SOAK-} ]] || return 0 # configure alone takes longer than all of this file
+    "$JOBTRAIL_SOURCE/test/debian-source" "$SOURCES" fftw3
+    prepare libfftw3-dev libfftw3.a
+    cp -a "$SOURCES/fftw3" .
+    (cd fftw3 && ./configure -q --enable-sse2 --enable-avx --disable-fortran && make -s -C libbench2) >/dev/null 2>&1
+    for archive in "$SOURCES/libfftw3-dev$LIBRARIES/libfftw3.a" "$PWD/libfftw3.a"; do
+        (cd fftw3 && gcc -O1 -w -DHAVE_CONFIG_H -I. -Ikernel -Iapi -Idft -Irdft -Ireodft -Ilibbench2 tests/*.c \
+            libbench2/libbench2.a "$archive" -lm -o test.program)
+        for problem in icf128 ocb7x9 ok5e10 ir64 "//obcd2x3x4v5" ofr30 ikr12h obc101 ofc3x5v7 ok16o00; do
+            # the same random numbers each time; the errors of the transform are printed with all digits
+            fftw3/test.program -v1 -o estimate --verify "$problem"
+        done >results
+        if [[ -e expected ]]; then cmp results expected; else mv results expected; fi
+    done
+    [[ $(wc -l <expected) -ge 10 ]]
+}
+
+@test "HDF5's own tests give the same results; JOBTRAIL_SOAK: more of them" {
+    "$JOBTRAIL_SOURCE/test/debian-source" "$SOURCES" hdf5
+    local from=$SOURCES/hdf5 package=$SOURCES/libhdf5-dev name
+    local -a flags=(-O0 -w -Imade "-I$from/src" "-I$from/test" "-I$package/usr/include/hdf5/serial")
+    local -a names=(enum stab)
+    [[ -z ${JOBTRAIL_SOAK-} ]] || names+=(fillval gheap links mount ntypes unlink)
+    mkdir made
+    sed "s#@srcdir@#$from/test#" "$from/test/H5srcdir_str.h.in" >made/H5srcdir_str.h
+    for name in h5test testframe; do gcc "${flags[@]}" -c "$from/test/$name.c" -o "made/$name.o"; done
+    for way in "" -x; do
+        # shellcheck disable=SC2086
+        prepare libhdf5-dev libhdf5_serial.a $way
+        for name in "${names[@]}"; do
+            for archive in "$package$LIBRARIES/libhdf5_serial.a" libhdf5_serial.a; do
+                gcc "${flags[@]}" "$from/test/$name.c" made/*.o "$archive" "$package$LIBRARIES/libsz.a" \
+                    "$package$LIBRARIES/libaec.a" -lz -lm -ldl -o test.program
+                (rm -rf place && mkdir place && cd place && ../test.program) >"results.${#archive}" 2>&1
+            done
+            [[ $(grep -c PASSED "results.${#archive}") -ge 5 ]]
+            diff results.*
+        done
     done
 }
 

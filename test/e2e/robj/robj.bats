@@ -236,6 +236,17 @@ C
         [[ $(./program) == "$(./plain)" ]]
     done
     [[ $(./program) == "102 1001 6" && $(noted program) == $'also libown.a\ncompute libown.a' ]]
+    # with -x this would not be so, which is said of the routine, and of how many there are
+    robj -m -x libown.a
+    [[ $output == *$'\nreport # other members call it: '* && $output == also$'\n'compute$'\n'* ]]
+    jobtrail-robj -m -x libown.a >entries
+    robj -w -a -x -e entries -o new.a libown.a
+    [[ $status == 0 && $stderr == "jobtrail-robj: new.a: members call 1 of the entries: "* ]]
+    grep -v '^report ' entries >others
+    robj -w -a -x -e others -o new.a libown.a
+    [[ $status == 0 && -z $stderr ]]
+    gcc -DOWN main.c new.a -o program
+    [[ $(./program) == "102 1001 6" ]]
 }
 
 @test "what cannot be an entry is refused, each with its reason" {

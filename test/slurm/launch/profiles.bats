@@ -13,7 +13,8 @@ teardown_file() {
     stop_cluster
 }
 
-# The batch script, which copies the file of the node before the job is over.
+# What the batch script copies before the job is over.
+# shellcheck disable=SC2016 # for the script to expand
 KEEP='cp --sparse=always "$JOBTRAIL_SPOOL/profile" "$OUT" || :'
 
 # job SCRIPT [OPTION...]: submits the script, and waits for it; $KEPT is the copy of the profile
@@ -32,12 +33,14 @@ sum() {
 }
 
 @test "the step with the option leaves a profile, the step beside it does not" {
-    job "srun -n2 --jobtrail-profile=exact $PROGRAMS/known; srun -n1 $PROGRAMS/known"
+    job "srun -n2 --jobtrail-profile=exact $PROGRAMS/known; srun -n1 $PROGRAMS/known" -n2
     [[ $(sum processes) == 2 && $(sum lost) == 0 && $(sum dropped) == 0 ]]
     [[ $(profile functions) == *"2000 leaf"* ]]
     [[ $(profile calls) == *"2000 2000 leaf<middle<outer<main<init"* ]]
-    # by the uuid of the ledger, as the records have it
-    [[ $(profile uuids | sort) == $(records "$JOB" | jq -r '.[] | select(.userT.exec_path | endswith("/known")) | .userT.run_uuid' | sort) ]]
+    # the rank that leaves a capture has its run's uuid, the other one, a follower, none
+    uuid=$(profile uuids | grep -v '^0*-')
+    [[ $(records "$JOB" | jq --arg uuid "$uuid" 'map(select(.userT.run_uuid == $uuid)) | length') == 1 ]]
+    [[ $(profile uuids | grep -c '^0*-') == 1 ]]
 }
 
 @test "without a word the site's mode holds, and the file is the user's alone" {
@@ -58,6 +61,39 @@ sum() {
 @test "sbatch's option holds for the script and its steps" {
     job "$PROGRAMS/known; srun -n1 $PROGRAMS/known" --jobtrail-profile
     [[ $(sum processes) == 2 ]]
+}
+
+@test "each rank of an MPI program has its calls, and one that is killed shows where: MPICH and Open MPI" {
+    cat >"$DIR/ranks.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+#define KEPT __attribute__((noinline))
+KEPT static int step(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+KEPT static void lost(void) { raise(SIGKILL); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++)
+        step(i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2)
+        lost();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    local mpi
+    for mpi in mpich openmpi; do
+        "mpicc.$mpi" -O1 -g -finstrument-functions "$DIR/ranks.c" -o "$PROGRAMS/ranks_$mpi"
+    done
+    for mpi in "srun -K1 --mpi=pmi2 $PROGRAMS/ranks_mpich" "$MPIRUN $PROGRAMS/ranks_openmpi"; do
+        job "$mpi || :" -n4 --jobtrail-profile=exact
+        [[ $(profile ranks | sort) == $'0 of 4\n1 of 4\n2 of 4\n3 of 4' ]]
+        [[ $(profile functions) == $'1 lost\n4 main\n400 step' ]]
+        [[ $(profile open | grep -c "lost<main<init") == 1 ]]
+    done
 }
 
 @test "a site that wants none has no option; one that wants all needs none" {

@@ -15,6 +15,7 @@ setup_file() {
         SELECT_PARAMS=CR_Core_Memory EXTRA_CONF="FirstJobId=12
 DefMemPerCPU=100"
     sed -i 's/^cluster = lab$/cluster = tiny/' "$DIR/jobtrail.conf"
+    printf '\n[routines]\nkeep = soname:libc\\.so\\.6\n' >>"$DIR/jobtrail.conf"
     export STORE=sqlite:$DIR/store.db
     run_jobs
     site_records "$DIR/site"
@@ -55,7 +56,7 @@ is_accounted() { # JOB: slurmdbd knows the end of all of it
 }
 
 # A run that ended now, with all that is asked for, one of the week in October, and its link, package and
-# coverage. It was killed; another has failed.
+# coverage. It was killed; another has failed. And ranks of another step of job 12.
 answers() {
     jq -ac --slurp --argjson now "$(date +%s)" '
         map(select(.slurmT.step_id == "batch"))[0] |
@@ -68,7 +69,9 @@ answers() {
         def at($from; $to; $uuid): .userT.run_uuid = $uuid |
             .userDT += {start_time: $from, end_time: $to, run_time: ($to - $from)};
         (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000001") |
-            .slurmT += {signal: 9, exit_code: null}),
+            .slurmT += {signal: 9, exit_code: null, user_cpu: 10.5, system_cpu: 0.5, max_rss: 104857600, disk_read: 0, disk_write: 4096} |
+            .routineT = {libraryA: [["/sw/mkl/2024.1/lib/libmkl_rt.so.2", "ab12"]], routineA: [[0, "dgemm_", ($now - 3599), 5, false]],
+                watched: 1, missed: 0, counted: true}),
         (at($now - 3600; $now; "019a9f00-7000-7000-8000-000000000002") | .slurmT += {job_id: 71, exit_code: 1}),
         (at(1790900000; 1790900060; "019a9f00-7000-7000-8000-000000000003") | .slurmT += {job_id: 72}),
         {resultT: {uuid: "019a9f00-7000-7000-8000-000000000020", build_user: "carol", build_host: "login1", build_syshost: "tiny",
@@ -85,6 +88,12 @@ answers() {
         ("numpy", "scipy" | {package_name: ., package_version: "1.26.4", package_path: "/x",
             program: "python", xalt_run_uuid: "019a9f00-7000-7000-8000-000000000001",
             ownerT: {user: "alice", cluster: "tiny", node: "n1", restart_count: 0, job_id: 70}}),
+        {ranksT: {uuid: "019a9f00-7000-7000-8000-000000000040", cluster: "tiny", syshost: "tiny", job_id: 12, array_job_id: null,
+            array_task_id: null, het_job_id: null, het_offset: null, restart_count: 0, node: "n1", user: "jtuser", account: "physics",
+            partition: "main", step_id: "1", step_tasks: 2, step_nodes: 1, node_tasks: 2, program: "/sw/x", ranks: 2, unseen: 0,
+            start_time: ($now - 9), end_time: $now, timed: 2, elapsed_min: 9, elapsed_mean: 9, elapsed_max: 9, measured: 2, cpu_min: 1,
+            cpu_mean: 1, cpu_max: 1, memory_min: 1, memory_mean: 1, memory_max: 1, largest_task: 0, ended_zero: 2, ended_code: 0,
+            ended_signal: 0, ended_unknown: 0, ends: "0:0=2", failed_task: null, failed_time: null, failed_end: null}},
         {coverageT: {uuid: "019a9f00-7000-7000-8000-000000000010", cluster: "tiny", syshost: "tiny",
             job_id: 70, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
             restart_count: 0, node: "n1", user: "alice", account: "physics", partition: "main", dropped: 0,
@@ -158,4 +167,14 @@ ask() { # COMMAND
 @test "what is different today" {
     run --separate-stderr ask "jobtrail-acct --diff 12 14"
     [[ $output == *"arguments: 1 different"*"eat_memory 120"*"eat_memory 180"*"  memory               A: 200M"*"B: 300M"* ]]
+}
+
+@test "core hours of a library's routines are those of the runs that called them, each once" {
+    run --separate-stderr ask "jobtrail-report routines --of libraries --lib glibc -u jtuser --exec eat_memory -S now-1days --json"
+    echo "$output"
+    jq -e '.pages[0] | (.rows | length == 1 and .[0].runs == 2 and .[0].jobs == 2) and .numbers.programs > 0 and
+        (.rows[0].core_hours - .numbers.programs | fabs) < 0.00001' <<<"$output"
+    # nobody has called what no program has a use for
+    [[ $(ask "jobtrail-report uncalled --lib glibc --entries /lib/x86_64-linux-gnu/libc.so.6 --top 0 --json" |
+        jq -c '[.pages[0].rows[] | select(.routine == "wcsftime")] | length') == 1 ]]
 }

@@ -34,6 +34,8 @@ static void a_name_tells_kind_host_uuid_and_key(void **state)
          "coverage_" UUID, "bob", false},
         {"lib.b." DATE ".unknown." UUID ".json", RECORD_LIBRARY, "lib", "b", "lib_" UUID, "unknown",
          false},
+        {"ranks.b." DATE ".unknown." UUID ".json", RECORD_RANKS, "ranks", "b", "ranks_" UUID,
+         "unknown", false},
         {"miss.b.x.u." UUID ".json", RECORD_KINDS, "miss", "b", "miss_" UUID, NULL, false},
         /* with a part too many, too few, or another one */
         {"run.alpha." DATE ".alice." UUID ".json", RECORD_RUN, "run", "alpha", "run_fini_" UUID,

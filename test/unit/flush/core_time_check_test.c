@@ -173,8 +173,8 @@ static void a_reader_that_repeats_a_run_is_refused(void **state)
     made.journal.epilog_ns = made.journal.prolog_ns + 20 * 3600 * SECOND;
     struct job_allocation allocation = job_allocation_find(&made.journal, 0);
     allocation.core_seconds = 10;
-    struct worker_check *check =
-        worker_check_new(READING_JOB, &made.conf, &made.journal.identity, &allocation, -1, -1);
+    struct worker_check *check = worker_check_new(READING_JOB, &made.conf, &made.journal.identity,
+                                                  &allocation, NULL, -1, -1);
     assert_non_null(check);
     while (taken < 10 && worker_check_record(check, &record))
         taken++;

@@ -26,8 +26,9 @@ static bool is_taken_by(enum reading_kind kind, const struct record_view *record
     make_whole(&made);
     struct job_allocation allocation = job_allocation_find(&made.journal, 0);
     allocation.tasks = 8; /* more than the sample tells of */
-    struct worker_check *check = worker_check_new(kind, &made.conf, &made.journal.identity,
-                                                  kind == READING_JOB ? &allocation : NULL, -1, -1);
+    struct worker_check *check =
+        worker_check_new(kind, &made.conf, &made.journal.identity,
+                         kind == READING_JOB ? &allocation : NULL, NULL, -1, -1);
     assert_non_null(check);
     bool taken = worker_check_record(check, record);
     worker_check_free(check);
@@ -98,12 +99,11 @@ static void root_refuses_what_root_knows_to_be_wrong_and_nothing_else(void **sta
 }
 
 /* Root makes them of what root has seen: nobody else says who has changed a library. */
-static void no_gate_takes_a_record_of_a_library(void **state)
+static void no_gate_takes(enum record_kind wanted)
 {
-    char *text = sample_record(RECORD_LIBRARY);
+    char *text = sample_record(wanted);
     const struct record_view record = record_view(sample_name(), text, strlen(text));
-    (void)state;
-    assert_int_equal(record.kind, RECORD_LIBRARY);
+    assert_int_equal(record.kind, wanted);
     assert_true(record.is_exact);
     assert_false(hand_in_name_fits(&record, "alice"));
     assert_false(hand_in_text_fits(&record, "alice"));
@@ -112,11 +112,25 @@ static void no_gate_takes_a_record_of_a_library(void **state)
     free(text);
 }
 
+static void no_gate_takes_a_record_of_a_library(void **state)
+{
+    (void)state;
+    no_gate_takes(RECORD_LIBRARY);
+}
+
+/* Nor who has been killed. */
+static void no_gate_takes_a_record_of_ranks(void **state)
+{
+    (void)state;
+    no_gate_takes(RECORD_RANKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_refuses_what_root_knows_to_be_wrong_and_nothing_else),
         cmocka_unit_test(no_gate_takes_a_record_of_a_library),
+        cmocka_unit_test(no_gate_takes_a_record_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

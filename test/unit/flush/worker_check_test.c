@@ -111,7 +111,7 @@ static void work_on(struct worked *worked, uint32_t job)
     const struct job_allocation allocation =
         job_allocation_find(&worked->journal, UINT64_C(1700000200000000000));
     worked->check = worker_check_new(job == 0 ? READING_SESSION : READING_JOB, &worked->conf,
-                                     &worked->journal.identity, job == 0 ? NULL : &allocation,
+                                     &worked->journal.identity, job == 0 ? NULL : &allocation, NULL,
                                      worked->ledger, -1);
     assert_non_null(worked->check);
 }

@@ -212,8 +212,9 @@ static void build(enum what what, const struct node *node, const struct told *to
 static struct worker_check *check_of(const struct node *node, enum reading_kind kind)
 {
     const struct job_allocation allocation = job_allocation_find(&node->journal, 0);
-    struct worker_check *check = worker_check_new(kind, &node->conf, &node->journal.identity,
-                                                  kind == READING_JOB ? &allocation : NULL, -1, -1);
+    struct worker_check *check =
+        worker_check_new(kind, &node->conf, &node->journal.identity,
+                         kind == READING_JOB ? &allocation : NULL, NULL, -1, -1);
     assert_non_null(check);
     return check;
 }

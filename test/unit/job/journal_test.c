@@ -182,13 +182,15 @@ static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **
 static void a_step_has_its_cores_and_the_job_has_those_of_the_node(void **state)
 {
     struct journal journal =
-        parsed("step time=1.000000000 job=7 step=0 uid=1 gid=1 cpus=8 local_tasks=3 cores=0-2,65 "
+        parsed("step time=1.000000000 job=7 step=0 uid=1 gid=1 cpus=8 local_tasks=3 memory=300 "
+               "cores=0-2,65 "
                "job_cores=0-3,64-65\n"
                "step time=2.000000000 job=7 step=1 uid=1 gid=1 cpus=8 cores=3,3 job_cores=0-9\n"
                "step time=2.000000000 job=7 step=2 uid=1 gid=1 cpus=8\n");
     (void)state;
     const struct journal_step *step = journal_find_step(&journal, 0);
     assert_int_equal(step->local_tasks, 3);
+    assert_int_equal(step->memory_mib, 300);
     assert_int_equal(step->cores.count, 4);
     assert_int_equal(step->cores.word_count, 2);
     assert_int_equal(step->cores.words[0], 7);

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "conf/library_modules.h"
 #include "ldwrap/dependency_file.h"
-#include "submit/facts/library_modules.h"
 
 static const char gnu[] = "out: \\\n  /a.o \\\n  /b c.o \\\n  /proc/self/fd/200 \\\n  /d.a\n\n"
                           "/a.o:\n\n/b c.o:\n\n/proc/self/fd/200:\n\n/d.a:\n";

@@ -85,24 +85,30 @@ static void a_head_names_a_zone_or_none(void **state)
 {
     static const struct {
         const char *line, *zone; /* zone: NULL: it is no head */
+        bool is_sorted;
     } lines[] = {
-        {"# jobtrail: sorted", ""},
-        {"# jobtrail: sorted Asia/Tokyo", "Asia/Tokyo"},
-        {"# jobtrail: sorted ", NULL},
-        {"# jobtrail: sorted?", NULL},
-        {"# jobtrail: sorted Asia/Tokyo x", NULL},
-        {"# jobtrail: sorte", NULL},
-        {"x# jobtrail: sorted", NULL},
+        {"# jobtrail: sorted", "", true},
+        {"# jobtrail: sorted Asia/Tokyo", "Asia/Tokyo", true},
+        {"# jobtrail: unsorted", "", false},
+        {"# jobtrail: unsorted Asia/Tokyo", "Asia/Tokyo", false},
+        {"# jobtrail: sorted ", NULL, false},
+        {"# jobtrail: sorted?", NULL, false},
+        {"# jobtrail: unsorted?", NULL, false},
+        {"# jobtrail: sorted Asia/Tokyo x", NULL, false},
+        {"# jobtrail: sorte", NULL, false},
+        {"x# jobtrail: sorted", NULL, false},
         {"# jobtrail: sorted "
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-         NULL},
-        {"", NULL},
+         NULL, false},
+        {"", NULL, false},
     };
     char zone[DAYS_ZONE_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        bool is_head = library_log_head(lines[i].line, strlen(lines[i].line), zone);
+        bool is_sorted;
+        bool is_head = library_log_head(lines[i].line, strlen(lines[i].line), &is_sorted, zone);
         assert_int_equal(is_head, lines[i].zone != NULL);
+        assert_int_equal(is_head && is_sorted, lines[i].is_sorted);
         assert_string_equal(zone, is_head ? lines[i].zone : "");
     }
 }

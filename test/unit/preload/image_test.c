@@ -23,7 +23,7 @@ static _Alignas(4096) struct {
     ElfW(Nhdr) note;
     char owner[4];
     unsigned char id[20];
-    ElfW(Dyn) dynamic[1];
+    ElfW(Dyn) dynamic[2]; /* ends with DT_NULL */
 } made;
 
 /* Fills it in as if it were linked at `linked`. */
@@ -71,6 +71,23 @@ static void an_object_that_is_linked_elsewhere_has_not_the_build_id_of_another(v
     assert_null(image_build_id(&image, &entry).at);
 }
 
+/* Nothing has to be asked of the kernel then: the address of the table, relocated or not, is in the
+ * object's first page. One that lies elsewhere says nothing. */
+static void an_object_with_its_hash_table_in_the_first_page_is_mapped(void **state)
+{
+    const struct image image = {.loader_base = 0};
+    struct link_map entry = make_object(0);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        made.dynamic[0] = (ElfW(Dyn)){.d_tag = DT_GNU_HASH};
+        made.dynamic[0].d_un.d_ptr = (i == 0 ? 0 : entry.l_addr) + 640;
+        assert_ptr_equal(image_build_id(&image, &entry).at, made.id);
+    }
+    entry = make_object((uintptr_t)&made - 4096);
+    made.dynamic[0].d_un.d_ptr = entry.l_addr + 4096 + 640;
+    assert_null(image_build_id(&image, &entry).at);
+}
+
 /* A stack as the kernel begins it: arguments, variables, the auxiliary vector. */
 static size_t found_page_size(size_t said)
 {
@@ -111,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_objects_build_id_is_read_from_its_headers),
         cmocka_unit_test(an_object_that_is_linked_elsewhere_has_not_the_build_id_of_another),
+        cmocka_unit_test(an_object_with_its_hash_table_in_the_first_page_is_mapped),
         cmocka_unit_test(the_kernels_pages_have_the_size_that_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static void a_slot_is_given_back_and_taken_again(void **state)
     assert_true(claim_one(5000, &claim));
     assert_true(slot_count_run(&claim, 77));
     assert_false(slot_count_run(&claim, 77));
-    slot_publish(&claim, &head, "fields", 6);
+    slot_publish(&claim, &head, "fields", 6, 0);
     assert_int_equal(claim.slot->state, LEDGER_OPEN);
     assert_int_equal(claim.slot->slot_bytes, 2 * LEDGER_PAGE);
     assert_int_equal(claim.slot->fields_bytes, 6);
@@ -125,6 +125,28 @@ static void a_slot_is_given_back_and_taken_again(void **state)
     let_go(&claim);
     claims(5000, LEDGER_FIRST);
     claims(5000, LEDGER_FIRST + 2 * LEDGER_PAGE);
+}
+
+/* What it is filled with here stands for zeros that are there, or are not. */
+static void zeros_are_written_where_the_slot_had_another_run_alone(void **state)
+{
+    const struct ledger_slot head = {.pid = 77};
+    const unsigned char fields[16] = "fields", noise[8] = "noise";
+    struct slot_claim claim;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        unsigned char *behind;
+        assert_true(claim_one(5000, &claim));
+        assert_int_equal(claim.offset, LEDGER_FIRST);
+        slot_count_run(&claim, 77);
+        behind = (unsigned char *)(claim.slot + 1) + 8;
+        memcpy(behind, noise, sizeof noise);
+        slot_publish(&claim, &head, fields, sizeof fields, 8);
+        assert_int_equal(claim.slot->fields_bytes, sizeof fields);
+        assert_memory_equal(behind, i == 0 ? noise : fields + 8, 8);
+        slot_discard(&claim, 0);
+        let_go(&claim);
+    }
 }
 
 static void another_users_ledger_is_left_alone(void **state)
@@ -185,9 +207,9 @@ static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
     (void)state;
     assert_true(claim_one(1, &first) && claim_one(1, &second) && claim_one(1, &third));
     assert_true(slot_count_run(&first, 5));
-    slot_publish(&first, &head, "", 0);
+    slot_publish(&first, &head, "", 0, 0);
     assert_false(slot_count_run(&second, 5 + LEDGER_BUCKETS));
-    slot_publish(&second, &head, "", 0);
+    slot_publish(&second, &head, "", 0, 0);
     assert_int_equal(LEDGER_RUNS(header()->runs[5]), 2);
     assert_int_equal(LEDGER_LAST(header()->runs[5]), second.offset / LEDGER_PAGE);
     assert_int_equal(second.slot->next_free, first.offset / LEDGER_PAGE);
@@ -195,7 +217,7 @@ static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
     assert_int_equal(LEDGER_RUNS(header()->runs[5]), 1);
     assert_int_equal(LEDGER_LAST(header()->runs[5]), first.offset / LEDGER_PAGE);
     slot_count_run(&third, 5);
-    slot_publish(&third, &head, "", 0);
+    slot_publish(&third, &head, "", 0, 0);
     slot_end(&first, 1, LEDGER_END_REPLACED); /* in another order */
     assert_int_equal(first.slot->end_by, LEDGER_END_REPLACED);
     assert_int_equal(LEDGER_LAST(header()->runs[5]), third.offset / LEDGER_PAGE);
@@ -220,7 +242,7 @@ static void a_claim_writes_to_its_slot_alone(void **state)
         assert_true(claim_one(sizes[i], &claim));
         assert_int_equal(claim.offset, from);
         assert_int_equal(mapped_in_pages(path, shared), 2);
-        slot_publish(&claim, &head, fields, claim.size - sizeof head);
+        slot_publish(&claim, &head, fields, claim.size - sizeof head, 0);
         assert_memory_equal(shared + from, claim.slot, claim.size);
         assert_memory_equal(shared + from + claim.size, zeros, LEDGER_SLOT_MAX);
         unmap_claim(&claim);
@@ -280,7 +302,7 @@ static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
     (void)state;
     assert_true(claim_one(1, &claim));
     slot_count_run(&claim, 5);
-    slot_publish(&claim, &head, "", 0);
+    slot_publish(&claim, &head, "", 0, 0);
     memset(claim.slot, 0xff, sizeof *claim.slot);
     uint64_t used = header()->used_bytes;
     slot_discard(&claim, 0);
@@ -347,7 +369,7 @@ static int live(size_t size, int discards)
         return 0;
     assert_true(is_sound(&claim, size));
     slot_count_run(&claim, (int32_t)size);
-    slot_publish(&claim, &head, scratch, size - sizeof head);
+    slot_publish(&claim, &head, scratch, size - sizeof head, 0);
     if (discards)
         slot_discard(&claim, 0);
     else
@@ -374,6 +396,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_slot_is_given_back_and_taken_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(zeros_are_written_where_the_slot_had_another_run_alone,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_users_ledger_is_left_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_header_that_lies_costs_a_slot_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_free_list_that_lies_is_passed_over, set_up, tear_down),

@@ -108,7 +108,7 @@ static struct slot_claim begin_run(int32_t pid, const char *program, size_t more
     size_t size = capture_of(program, more);
     struct slot_claim claim = claim_for(sizeof head + size + 256);
     slot_count_run(&claim, pid);
-    slot_publish(&claim, &head, captured, size);
+    slot_publish(&claim, &head, captured, size, 0);
     *source = source_of(pid, size);
     return claim;
 }

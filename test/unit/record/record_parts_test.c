@@ -148,7 +148,7 @@ static void no_part_of_a_record_is_taken_for_another_ones(void **state)
         for (int other = 0; other < 5; other++) {
             const struct ending exec = {.source = "exec", .end_ns = START, .error_ns = 7 * SECOND};
             source.ending = other == 1 ? NULL : other == 2 ? &exec : &made.ending;
-            source.is_uncaptured = other == 3;
+            source.captured_by = other == 3 ? CAPTURED_BY_JOURNAL : CAPTURED_BY_LIBRARY;
             source.packages = other >= 3 ? &packages : NULL;
             packages.hooked = other == 3;
             packages.lost = other == 4;

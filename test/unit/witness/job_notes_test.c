@@ -21,7 +21,7 @@
 static char path[] = "/tmp/job_notes_test.XXXXXX";
 static int directory;
 
-static const struct kernel_listen listening = {1000, 5000, true, true};
+static const struct kernel_listen listening = {1000, 5000, true, true, 900};
 
 static int begin(struct job_notes *notes)
 {
@@ -60,6 +60,7 @@ static void what_is_written_is_read(void **state)
                                .uid = UINT32_MAX,
                                .status = 9,
                                .run_ns = UINT64_MAX,
+                               .system_ns = 6,
                                .peak_kib = 1,
                                .read_bytes = 2,
                                .write_bytes = 3,
@@ -70,6 +71,10 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(job_notes_program(&notes, &first), 1);
     assert_int_equal(job_notes_program(&notes, &second), 2);
     assert_int_equal(job_notes_program(&notes, &first), 1);
+    assert_int_equal(job_notes_objects(&notes, (uint32_t[]){2}, 1), 1);
+    assert_int_equal(job_notes_objects(&notes, (uint32_t[]){1, 2}, 2), 2);
+    assert_int_equal(job_notes_objects(&notes, (uint32_t[]){2}, 1), 1);
+    note.objects = 2;
     assert_true(job_notes_end(&notes, &note));
     job_notes_clock(&notes, 1000, 9000);
     note.pid = 7;
@@ -89,8 +94,13 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(read.noted[0].end_real_ns, 8300);
     note.pid = 9;
     note.program = 2;
+    note.lack |= KERNEL_LACK_OBJECTS; /* what was lost may have been a mapping */
     assert_memory_equal(&read.noted[1].note, &note, sizeof note);
     assert_string_equal(read.noted[1].program->name, "/d");
+    assert_int_equal(read.noted[1].objects->count, 2);
+    const uint32_t *object = read.object + read.noted[1].objects->first;
+    assert_string_equal(read.programs[object[0]].name, "/a b\nc");
+    assert_string_equal(read.programs[object[1]].name, "/d");
     assert_int_equal(read.noted[1].end_real_ns, 4300);
     assert_int_equal(read.noted[1].exec_real_ns, 4200);
     kernel_notes_free(&read);
@@ -116,10 +126,26 @@ static void a_second_listener_goes_on(void **state)
     job_notes_free(&notes);
     assert_int_equal(kernel_notes_read(directory, &read), 0);
     assert_int_equal(read.listeners, 2);
+    assert_int_equal(read.gap_count, 1);
+    assert_int_equal(read.gaps[0].from_ns, 4900);
+    assert_int_equal(read.gaps[0].to_ns, 5000);
     assert_int_equal(read.left, 2);
     assert_int_equal(read.count, 1);
     assert_string_equal(read.noted[0].program->name, "/b");
     kernel_notes_free(&read);
+}
+
+static void a_file_that_was_removed_is_not_made_again(void **state)
+{
+    struct job_notes notes;
+    (void)state;
+    begin_anew(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    unlinkat(directory, KERNEL_NOTES_NAME, 0);
+    job_notes_left(&notes);
+    assert_int_equal(job_notes_write(&notes), 0);
+    assert_int_equal(faccessat(directory, KERNEL_NOTES_NAME, F_OK, 0), -1);
+    job_notes_free(&notes);
 }
 
 static void a_full_file_counts_what_it_has_no_room_for(void **state)
@@ -171,28 +197,30 @@ static void damaged_lines_are_counted_and_skipped(void **state)
     struct kernel_notes notes =
         parse("left x\n"
               "end 1 2 3\n"
-              "end 0 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* no pid */
-              "end 1 0 3 0 2 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* it ends before its start */
-              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0\n" /* a number too many */
-              "end 1 0 1 0 2 0 0 5 0 0 0 0 0 0 0 0 0\n"
+              "end 0 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* no pid */
+              "end 1 0 3 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* it ends before its start */
+              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" /* a number too many */
+              "end 1 0 1 0 2 0 0 5 0 0 0 0 0 0 0 0 0 0 0\n"
               "program 2 - /x\n" /* not the next number */
               "program 1 0123456789012345678901234567890123456789x /x\n"
               "program\n"
               "what\n"
+              "objects 2 1\n"           /* not the next number */
               "end 2 0 1 0 2 0 0 0 0"); /* cut */
     assert_int_equal(notes.count, 1);
     assert_null(notes.noted[0].program);
-    assert_int_equal(notes.bad_lines, 10);
+    assert_int_equal(notes.bad_lines, 11);
     kernel_notes_free(&notes);
 }
 
 static void a_process_is_found_by_pid_and_start(void **state)
 {
     (void)state;
-    struct kernel_notes notes = parse("listen 0 0 1 1\n"
-                                      "end 5 0 9000000000 0 9900000000 0 0 0 0 0 0 0 0 0 0 0 0\n"
-                                      "end 5 0 1009000000 0 2000000000 0 0 0 256 0 0 0 0 0 0 0 0\n"
-                                      "end 4 0 1009000000 0 2000000000 0 0 0 0 0 0 0 0 0 0 0 0\n");
+    struct kernel_notes notes =
+        parse("listen 0 0 1 1\n"
+              "end 5 0 9000000000 0 9900000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+              "end 5 0 1009000000 0 2000000000 0 0 0 256 0 0 0 0 0 0 0 0 0 0\n"
+              "end 4 0 1009000000 0 2000000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
     const struct kernel_noted *found = kernel_notes_find(&notes, 5, 100, false);
     assert_non_null(found);
     assert_int_equal(found->note.status, 256);
@@ -228,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_second_listener_goes_on),
+        cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
         cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
         cmocka_unit_test(damaged_lines_are_counted_and_skipped),

@@ -17,12 +17,18 @@
 
 #include "conf/base/whole_file.h"
 
-enum { ENDED_MAX = 64, JOB = 3, DAEMON = 100, S = 1000000000 };
+enum { ENDED_MAX = 64, SET_MAX = 16, JOB = 3, DAEMON = 100, S = 1000000000 };
+
+/* What a static program lacks, and what may be unknown of objects. */
+enum {
+    OF_STATIC = KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER,
+    OF_OBJECTS = OF_STATIC | KERNEL_LACK_OBJECTS,
+};
 
 static struct kernel_note ended[ENDED_MAX];
 static size_t ended_count;
-static char program[ENDED_MAX][32]; /* from 1 on: the last part of the path */
-static uint32_t program_count;
+static char program[ENDED_MAX][32]; /* from 1 on: the last part of the path of a file */
+static uint32_t program_count, set[ENDED_MAX][SET_MAX], set_count;
 static unsigned losses;
 
 static uint32_t take_program(void *context, uint32_t job, const struct kernel_event *event)
@@ -35,6 +41,15 @@ static uint32_t take_program(void *context, uint32_t job, const struct kernel_ev
     snprintf(program[++program_count], sizeof program[0], "%.*s",
              (int)(event->name + event->name_size - slash), slash);
     return program_count;
+}
+
+static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
+{
+    (void)context;
+    assert_int_equal(job, JOB);
+    assert_true(set_count < ENDED_MAX - 1 && count <= SET_MAX);
+    memcpy(set[++set_count], file, count * sizeof *file);
+    return set_count;
 }
 
 static void take_end(void *context, uint32_t job, const struct kernel_note *note)
@@ -55,13 +70,14 @@ static void take_loss(void *context, uint32_t job)
 static struct kernel_processes *begin(bool has_maps, bool has_ends)
 {
     const struct kernel_processes_calls calls = {.take_program = take_program,
+                                                 .take_objects = take_objects,
                                                  .take_end = take_end,
                                                  .take_loss = take_loss,
                                                  .has_maps = has_maps,
                                                  .has_ends = has_ends};
     struct kernel_processes *processes = kernel_processes_new(&calls);
     assert_non_null(processes);
-    ended_count = program_count = losses = 0;
+    ended_count = program_count = set_count = losses = 0;
     kernel_processes_daemon(processes, DAEMON, S, JOB);
     return processes;
 }
@@ -121,7 +137,8 @@ static void all_recorded_processes_have_program_and_status(void **state)
     for (size_t i = 0; i < ended_count; i++) {
         assert_string_equal(program[ended[i].program], expected[i].name);
         assert_int_equal(ended[i].status, expected[i].status);
-        assert_int_equal(ended[i].lack, 0);
+        bool is_static = strcmp(expected[i].name, "exit_with_static") == 0;
+        assert_int_equal(ended[i].lack, is_static ? OF_STATIC : KERNEL_LACK_LIBRARY);
         assert_true(ended[i].end_ns > ended[i].exec_ns && ended[i].exec_ns > ended[i].start_ns);
         assert_true(ended[i].peak_kib > 100);
         assert_int_not_equal(ended[i].inode, 0);
@@ -143,7 +160,7 @@ static void without_ends_of_threads_only_times_are_known(void **state)
     give_events(processes, true);
     assert_int_equal(ended_count, 8);
     for (size_t i = 0; i < ended_count; i++)
-        assert_int_equal(ended[i].lack, KERNEL_LACK_STATUS);
+        assert_int_equal(ended[i].lack & ~(uint32_t)OF_OBJECTS, KERNEL_LACK_STATUS);
     kernel_processes_free(processes);
 }
 
@@ -331,7 +348,7 @@ static void an_older_process_lacks_its_start(void **state)
     end_thread(processes, 7, 7, true, 2);
     give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 5000000);
     assert_int_equal(ended_count, 1);
-    assert_int_equal(ended[0].lack, KERNEL_LACK_START);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_START | KERNEL_LACK_OBJECTS);
     assert_int_equal(ended[0].end_ns, at + 5000000);
     kernel_processes_free(processes);
 }
@@ -351,12 +368,62 @@ static void a_set_user_id_program_lives_on_after_its_exec(void **state)
     assert_int_equal(ended_count, 1);
     assert_string_equal(program[ended[0].program], "some");
     assert_int_equal(ended[0].status, 7 << 8);
-    assert_int_equal(ended[0].lack, 0);
+    assert_int_equal(ended[0].lack, OF_STATIC);
     give(processes, KERNEL_EVENT_FORK, 8, 8, DAEMON, at + S); /* a long one */
     give(processes, KERNEL_EVENT_EXIT, 8, 8, DAEMON, at + S + 2);
     kernel_processes_round(processes);
     kernel_processes_round(processes);
     assert_int_equal(kernel_processes_job(processes, 8), JOB);
+    kernel_processes_free(processes);
+}
+
+static void the_librarys_mapping_is_seen(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t lack;
+    } maps[] = {{"[vdso]", OF_STATIC},
+                {"//anon", OF_STATIC},
+                {"/lib64/ld-linux-x86-64.so.2", KERNEL_LACK_LIBRARY},
+                {"/home/notlibjobtrail.so", KERNEL_LACK_LIBRARY},
+                {"/opt/lib/libjobtrail.so", 0}};
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        struct kernel_processes *processes = begin(true, true);
+        give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+        give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
+        give(processes, KERNEL_EVENT_MAP, 7, 7, 0, at + 2);
+        const struct kernel_event event = {.kind = KERNEL_EVENT_MAP,
+                                           .pid = 7,
+                                           .tid = 7,
+                                           .time_ns = at + 3,
+                                           .name = maps[i].name,
+                                           .name_size = strlen(maps[i].name)};
+        kernel_processes_event(processes, &event);
+        give(processes, KERNEL_EVENT_FORK, 8, 8, 7, at + 4); /* a child is as its parent */
+        end_thread(processes, 8, 8, true, 2);
+        give(processes, KERNEL_EVENT_EXIT, 8, 8, 7, at + 2000000);
+        assert_int_equal(ended_count, 1);
+        assert_int_equal(ended[0].lack, maps[i].lack);
+        kernel_processes_free(processes);
+    }
+}
+
+static void an_end_waits_for_its_event_as_long_as_that_takes(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    end_thread(processes, 7, 7, true, 2);
+    end_thread(processes, 9, 9, true, 2); /* of no job */
+    for (int i = 0; i < 5; i++)
+        kernel_processes_round(processes); /* the kernel frees its memory */
+    assert_int_equal(kernel_processes_unmatched(processes), 1);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 9 * (uint64_t)S);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].status, 7 << 8);
     kernel_processes_free(processes);
 }
 
@@ -408,6 +475,8 @@ int main(void)
         cmocka_unit_test(after_a_loss_who_is_gone_has_ended),
         cmocka_unit_test(an_older_process_lacks_its_start),
         cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
+        cmocka_unit_test(the_librarys_mapping_is_seen),
+        cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),
         cmocka_unit_test(what_has_no_room_is_counted),
     };

@@ -159,7 +159,9 @@ CREATE TABLE IF NOT EXISTS layout (
     node_id     BIGINT,
     task_id     BIGINT,
     cpus_alloc  BIGINT,
-    gpus_alloc  BIGINT
+    gpus_alloc  BIGINT,
+    captured_by VARCHAR(255),
+    mem_alloc   BIGINT
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS ending (
@@ -202,6 +204,11 @@ CREATE TABLE IF NOT EXISTS run_own (
     core_day       INT,
     leads          BIGINT,
     clock_step     DOUBLE,
+    user_cpu       DOUBLE,
+    system_cpu     DOUBLE,
+    max_rss        BIGINT,
+    disk_read      BIGINT,
+    disk_write     BIGINT,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
@@ -320,6 +327,18 @@ CREATE TABLE IF NOT EXISTS coverage (
     others_runs   BIGINT,
     others_seconds DOUBLE,
     clock_step    DOUBLE,
+    witness       VARCHAR(255),
+    witness_processes BIGINT,
+    witness_older BIGINT,
+    witness_partial BIGINT,
+    witness_left  BIGINT,
+    witness_lost  BIGINT,
+    witness_overruns BIGINT,
+    witness_unheard DOUBLE,
+    witness_agreed BIGINT,
+    witness_explained BIGINT,
+    witness_causes TEXT,
+    witness_unexplained BIGINT,
     step_id       VARCHAR(255),
     outcome       VARCHAR(255) NOT NULL,
     program       VARCHAR(255),
@@ -334,6 +353,57 @@ CREATE TABLE IF NOT EXISTS coverage (
     PRIMARY KEY (uuid, owner, position),
     INDEX coverage_job (job_id_raw, step_id, leader),
     INDEX coverage_start (start_time)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- Ranks of a step on a node, summarised: a row for each program, and one for those that were not seen.
+CREATE TABLE IF NOT EXISTS ranks (
+    uuid          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- of the record: a program of a step on a node
+    owner         BIGINT NOT NULL,
+    proven        TINYINT NOT NULL,
+    cluster       VARCHAR(255),
+    syshost       VARCHAR(255),
+    job_id_raw    BIGINT NOT NULL,
+    array_job_id  BIGINT,
+    array_task_id BIGINT,
+    het_job_id    BIGINT,
+    het_offset    BIGINT,
+    restart_count BIGINT,
+    node          VARCHAR(255) NOT NULL,
+    user          VARCHAR(255),
+    account       VARCHAR(255),
+    `partition`   VARCHAR(255),
+    step_id       VARCHAR(255) NOT NULL,
+    step_tasks    BIGINT,          -- of the whole step; 0: unknown
+    step_nodes    BIGINT,          -- likewise
+    node_tasks    BIGINT,          -- of the step on this node; 0: unknown
+    program       TEXT NOT NULL,   -- '': of tasks that the kernel told nothing of
+    ranks         BIGINT NOT NULL, -- that the kernel told of
+    unseen        BIGINT NOT NULL, -- tasks of the step here that it told nothing of
+    start_time    DOUBLE,
+    end_time      DOUBLE NOT NULL, -- of the last one
+    timed         BIGINT,          -- of how many the elapsed times are
+    elapsed_min   DOUBLE,
+    elapsed_mean  DOUBLE,
+    elapsed_max   DOUBLE,
+    measured      BIGINT,          -- of how many times of processors and memory are
+    cpu_min       DOUBLE,          -- seconds of processors
+    cpu_mean      DOUBLE,
+    cpu_max       DOUBLE,
+    memory_min    BIGINT,          -- bytes, the most that were resident
+    memory_mean   DOUBLE,
+    memory_max    BIGINT,
+    largest_task  BIGINT,          -- that had the most memory
+    ended_zero    BIGINT,          -- with exit code 0
+    ended_code    BIGINT,
+    ended_signal  BIGINT,
+    ended_unknown BIGINT,
+    ends          TEXT,            -- EXIT:SIGNAL=RANKS, by blanks
+    failed_task   BIGINT,          -- that ended first with anything but exit code 0
+    failed_time   DOUBLE,
+    failed_end    VARCHAR(255),
+    PRIMARY KEY (uuid, owner),
+    INDEX ranks_job (job_id_raw, step_id),
+    INDEX ranks_end (end_time)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Changes of the site's libraries, and uses from outside of jobs and links.
@@ -384,6 +454,44 @@ CREATE TABLE IF NOT EXISTS library_event (
     PRIMARY KEY (uuid),
     INDEX library_event_library (library, found),
     INDEX library_event_found (found)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- What runs called of the libraries that [routines] designates.
+CREATE TABLE IF NOT EXISTS routine_library (
+    id        INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity  BINARY(20) NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    build_id  VARCHAR(255) NOT NULL,
+    module_id INT UNSIGNED
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS routine (
+    id                 INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity           BINARY(20) NOT NULL UNIQUE,
+    routine_library_id INT UNSIGNED NOT NULL,
+    name               TEXT NOT NULL,
+    INDEX routine_of_library (routine_library_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS run_routine (
+    run_id      BIGINT UNSIGNED NOT NULL,
+    routine_id  INT UNSIGNED NOT NULL,
+    first_call  DOUBLE,
+    calls       BIGINT,
+    is_at_least TINYINT,
+    PRIMARY KEY (run_id, routine_id),
+    INDEX run_routine_routine (routine_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- The libraries that were there, and how much of their calls was seen.
+CREATE TABLE IF NOT EXISTS run_routine_library (
+    run_id             BIGINT UNSIGNED NOT NULL,
+    routine_library_id INT UNSIGNED NOT NULL,
+    PRIMARY KEY (run_id, routine_library_id),
+    INDEX run_routine_library_library (routine_library_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS run_routine_watch (
+    run_id  BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+    watched BIGINT NOT NULL,
+    missed  BIGINT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and

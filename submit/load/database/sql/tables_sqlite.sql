@@ -172,7 +172,9 @@ CREATE TABLE IF NOT EXISTS layout (
     node_id     INTEGER,
     task_id     INTEGER,
     cpus_alloc  INTEGER,
-    gpus_alloc  INTEGER
+    gpus_alloc  INTEGER,
+    captured_by TEXT,                -- library, journal, kernel; NULL in older records
+    mem_alloc   INTEGER              -- bytes that Slurm gave the step on the node; NULL: no bound, or not known
 );
 
 -- How it ended.
@@ -218,6 +220,11 @@ CREATE TABLE IF NOT EXISTS run_own (
                                      -- time zone; NULL: none, or run_day has them
     leads          INTEGER,          -- 1: it stands for the tasks that follow its own
     clock_step     REAL,             -- s by which the clock was set meanwhile; NULL: not known
+    user_cpu       REAL,             -- s of processor time of its process, as the kernel told; NULL: not known
+    system_cpu     REAL,             -- the same, in the kernel
+    max_rss        INTEGER,          -- resident memory at its peak, bytes; NULL likewise
+    disk_read      INTEGER,          -- bytes from storage; NULL likewise
+    disk_write     INTEGER,          -- bytes to storage; NULL likewise
     UNIQUE (uuid, owner)
 );
 CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);
@@ -335,6 +342,18 @@ CREATE TABLE IF NOT EXISTS coverage (
     others_runs   INTEGER,           -- that were sampled out, and of which nothing else is known
     others_seconds REAL,             -- their run time
     clock_step    REAL,              -- as a run's
+    witness       TEXT,              -- of the kernel: off, none, ends, objects
+    witness_processes INTEGER,       -- that it told of
+    witness_older INTEGER,           -- of these, than the witness
+    witness_partial INTEGER,         -- of these, not told of in full
+    witness_left  INTEGER,           -- for which its file had no room
+    witness_lost  INTEGER,           -- events of the node
+    witness_overruns INTEGER,        -- times that ends of threads had no room
+    witness_unheard REAL,            -- s of the job without a listener
+    witness_agreed INTEGER,          -- processes: it and the ledger say the same
+    witness_explained INTEGER,       -- that differ by a known cause
+    witness_causes TEXT,             -- NAME=NUMBER ...
+    witness_unexplained INTEGER,
     step_id       TEXT,
     outcome       TEXT NOT NULL,
     program       TEXT,
@@ -350,6 +369,57 @@ CREATE TABLE IF NOT EXISTS coverage (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS coverage_job ON coverage (job_id_raw, step_id, leader);
 CREATE INDEX IF NOT EXISTS coverage_start ON coverage (start_time);
+
+-- Ranks of a step on a node, summarised: a row for each program, and one for those that were not seen.
+CREATE TABLE IF NOT EXISTS ranks (
+    uuid          TEXT NOT NULL,   -- of the record: a program of a step on a node
+    owner         INTEGER NOT NULL,
+    proven        INTEGER NOT NULL,
+    cluster       TEXT,
+    syshost       TEXT,
+    job_id_raw    INTEGER NOT NULL,
+    array_job_id  INTEGER,
+    array_task_id INTEGER,
+    het_job_id    INTEGER,
+    het_offset    INTEGER,
+    restart_count INTEGER,
+    node          TEXT NOT NULL,
+    user          TEXT,
+    account       TEXT,
+    partition     TEXT,
+    step_id       TEXT NOT NULL,
+    step_tasks    INTEGER,         -- of the whole step; 0: unknown
+    step_nodes    INTEGER,         -- likewise
+    node_tasks    INTEGER,         -- of the step on this node; 0: unknown
+    program       TEXT NOT NULL,   -- '': of tasks that the kernel told nothing of
+    ranks         INTEGER NOT NULL, -- that the kernel told of
+    unseen        INTEGER NOT NULL, -- tasks of the step here that it told nothing of
+    start_time    REAL,
+    end_time      REAL NOT NULL,   -- of the last one
+    timed         INTEGER,         -- of how many the elapsed times are
+    elapsed_min   REAL,
+    elapsed_mean  REAL,
+    elapsed_max   REAL,
+    measured      INTEGER,         -- of how many times of processors and memory are
+    cpu_min       REAL,            -- seconds of processors
+    cpu_mean      REAL,
+    cpu_max       REAL,
+    memory_min    INTEGER,         -- bytes, the most that were resident
+    memory_mean   REAL,
+    memory_max    INTEGER,
+    largest_task  INTEGER,         -- that had the most memory
+    ended_zero    INTEGER,         -- with exit code 0
+    ended_code    INTEGER,
+    ended_signal  INTEGER,
+    ended_unknown INTEGER,
+    ends          TEXT,            -- EXIT:SIGNAL=RANKS, by blanks
+    failed_task   INTEGER,         -- that ended first with anything but exit code 0
+    failed_time   REAL,
+    failed_end    TEXT,
+    PRIMARY KEY (uuid, owner)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS ranks_job ON ranks (job_id_raw, step_id);
+CREATE INDEX IF NOT EXISTS ranks_end ON ranks (end_time);
 
 -- Changes of the site's libraries, and uses from outside of jobs and links.
 CREATE TABLE IF NOT EXISTS library_event (
@@ -400,6 +470,44 @@ CREATE TABLE IF NOT EXISTS library_event (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS library_event_library ON library_event (library, found);
 CREATE INDEX IF NOT EXISTS library_event_found ON library_event (found);
+
+-- What runs called of the libraries that [routines] designates.
+CREATE TABLE IF NOT EXISTS routine_library (
+    id        INTEGER PRIMARY KEY,
+    identity  BLOB NOT NULL UNIQUE,
+    path      TEXT NOT NULL,         -- of a prepared archive its name
+    build_id  TEXT NOT NULL,         -- '0' without one
+    module_id INTEGER REFERENCES module (id)
+);
+CREATE TABLE IF NOT EXISTS routine (
+    id                 INTEGER PRIMARY KEY,
+    identity           BLOB NOT NULL UNIQUE,
+    routine_library_id INTEGER NOT NULL REFERENCES routine_library (id),
+    name               TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS routine_of_library ON routine (routine_library_id);
+CREATE TABLE IF NOT EXISTS run_routine (
+    run_id      INTEGER NOT NULL REFERENCES run_own (id),
+    routine_id  INTEGER NOT NULL REFERENCES routine (id),
+    first_call  REAL,                -- NULL: not known, or not in the time of the run
+    calls       INTEGER,             -- NULL: not counted
+    is_at_least INTEGER,             -- 1: there may have been more; NULL: not counted
+    PRIMARY KEY (run_id, routine_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS run_routine_routine ON run_routine (routine_id);
+
+-- The libraries that were there, and how much of their calls was seen.
+CREATE TABLE IF NOT EXISTS run_routine_library (
+    run_id             INTEGER NOT NULL REFERENCES run_own (id),
+    routine_library_id INTEGER NOT NULL REFERENCES routine_library (id),
+    PRIMARY KEY (run_id, routine_library_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS run_routine_library_library ON run_routine_library (routine_library_id);
+CREATE TABLE IF NOT EXISTS run_routine_watch (
+    run_id  INTEGER NOT NULL PRIMARY KEY REFERENCES run_own (id),
+    watched INTEGER NOT NULL,        -- imports of routines
+    missed  INTEGER NOT NULL         -- imports and libraries by which calls were not seen
+);
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.

@@ -14,6 +14,8 @@ CREATE OR REPLACE VIEW run AS SELECT
     ending.`signal`, ending.core_dumped, ending.end_source, ending.outlived, ending.missing_library, run_own.end_time_error,
     run_own.end_time_min, run_own.end_time_max, run_own.pid, run_own.core_seconds,
     run_own.core_seconds_max, run_own.core_day, run_own.leads, run_own.clock_step,
+    run_own.user_cpu, run_own.system_cpu, run_own.max_rss, run_own.disk_read, run_own.disk_write,
+    layout.captured_by, layout.mem_alloc,
     -- seconds that it may have run for longer than run_time, at the most: not to be added to run_time
     CASE WHEN run_own.end_time_max > run_own.end_time THEN run_own.end_time_max - run_own.end_time ELSE 0 END
         AS uncertain_time,
@@ -55,7 +57,12 @@ SELECT DISTINCT 'coverage', coverage.uuid, coverage.owner, coverage.user,
     CAST(coverage.job_id_raw AS CHAR), coverage.restart_count, coverage.cluster, coverage.proven
 FROM coverage
 WHERE coverage.uuid IN (SELECT other.uuid FROM coverage AS other
-    GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1);
+    GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1)
+UNION ALL
+SELECT 'ranks', ranks.uuid, ranks.owner, ranks.user,
+    CAST(ranks.job_id_raw AS CHAR), ranks.restart_count, ranks.cluster, ranks.proven
+FROM ranks
+WHERE ranks.uuid IN (SELECT other.uuid FROM ranks AS other GROUP BY other.uuid HAVING count(*) > 1);
 
 -- In these views run_time, num_cores and the others mean what they mean in XALT: run_time x num_cores is inclusive,
 -- as of runs at the same time each has all of them. Exclusive core seconds are in `run` alone (core_seconds).

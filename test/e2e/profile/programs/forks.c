@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // calls: main 1, child 200, both 400, before_exec 50
-// Children by fork() that call functions, children by vfork() that do before they execute a program.
+// Children by fork() that call functions, and children by vfork() that do so before they execute a
+// program.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

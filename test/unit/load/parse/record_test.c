@@ -106,7 +106,7 @@ static void missing_or_odd_uuid_is_refused(void **state)
 {
     (void)state;
     static const char why[] = "userT.run_uuid is not a uuid";
-    assert_refused("{}", "is no run, link, package, coverage or library record");
+    assert_refused("{}", "is no run, link, package, coverage, library or ranks record");
     assert_refused("{\"userT\":null}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"\"}}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"8c8d61fb98c144c0874cd613312269f4\"}}", why);
@@ -488,10 +488,15 @@ static void a_record_is_of_the_kind_that_its_name_says(void **state)
             "\"libraryT\":{\"uuid\":\"" UUID "\",\"event\":\"" UUID
             "\",\"kind\":\"use\",\"what\":\"open\",\"library\":\"m\",\"path\":\"/m\","
             "\"found\":1},\"wasT\":{}}",
+        [RECORD_RANKS] =
+            "\"ranksT\":{\"uuid\":\"" UUID "\",\"job_id\":7,\"step_id\":\"0\",\"node\":\"n\","
+            "\"program\":\"/x\",\"end_time\":1,\"step_tasks\":2,\"step_nodes\":1,"
+            "\"node_tasks\":2,\"ranks\":2,\"unseen\":0,\"timed\":2,\"measured\":1,"
+            "\"ended_zero\":1,\"ended_code\":0,\"ended_signal\":1,\"ended_unknown\":0}}",
     };
     for (enum record_kind kind = RECORD_RUN; kind < 2 * RECORD_KINDS; kind++) {
         enum record_kind is = kind % RECORD_KINDS;
-        char text[512], why[64];
+        char text[768], why[64];
         snprintf(text, sizeof text, "{\"signature\":\"x\",\"newT\":1,%s%s",
                  readings[kind / RECORD_KINDS], sound[is]);
         for (enum record_kind named = RECORD_RUN; named <= RECORD_KINDS; named++) {

@@ -25,6 +25,7 @@
 #define RUN_D    "019a9f00-0000-7000-8000-00000000000d" /* of alice, on two days */
 #define LINK     "5468e07b-0c8a-49a1-8010-3c9a11fce259" /* of alice */
 #define COVERAGE "019a9f00-0000-7000-8000-0000000000c1" /* of job 7 */
+#define RANKS    "019a9f00-0000-7000-8000-0000000000e1" /* likewise */
 
 #define SLURM(job, restart)                                                                        \
     "\"slurmT\":{\"cluster\":\"tiny\",\"job_id\":" job ",\"restart_count\":" restart               \
@@ -54,6 +55,12 @@
     "{\"coverageT\":{\"uuid\":\"" COVERAGE "\",\"cluster\":\"tiny\",\"job_id\":" job               \
     ",\"restart_count\":0,\"user\":\"" user "\"},\"coverageA\":[{\"outcome\":\"" outcome           \
     "\",\"tasks\":1}]}"
+#define RANKED(user, job, signaled, zero)                                                          \
+    "{\"ranksT\":{\"uuid\":\"" RANKS "\",\"cluster\":\"tiny\",\"job_id\":" job                     \
+    ",\"restart_count\":0,\"user\":\"" user "\",\"step_id\":\"0\",\"node\":\"n1\",\"program\":"    \
+    "\"/x\",\"end_time\":5,\"step_tasks\":2,\"step_nodes\":1,\"node_tasks\":2,\"ranks\":2,"        \
+    "\"unseen\":0,\"timed\":0,\"measured\":0,\"ended_zero\":" zero ",\"ended_code\":0,"            \
+    "\"ended_signal\":" signaled ",\"ended_unknown\":0}}"
 
 static const struct {
     const char *text;
@@ -66,6 +73,7 @@ static const struct {
     {OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false},
     {LINKED("alice", "gcc"), false},
     {COVERED("alice", "7", "recorded"), false},
+    {RANKED("alice", "7", "1", "1"), false},
     {RUN(RUN_X, "carol", "11", STARTED), false},
     {RUN(RUN_X, "carol", "11", ENDED("4")), false},
     {PACKAGE("", "scipy", RUN_X), false},
@@ -84,6 +92,7 @@ static const struct {
     {PACKAGE("", "evil", RUN_A), false},
     {LINKED("mallory", "evil"), false},
     {COVERED("mallory", "8", "static"), false},
+    {RANKED("mallory", "8", "2", "0"), false},
     {OF_SLURM(RUN_A, "alice", "7", "1", ENDED("1")), false}, /* another restart */
     {RUN(RUN_A, "alice", "7", ENDED("1")), false},           /* as if XALT had written it */
     {ON_DAYS(RUN_D, "mallory", "8", "2.0", "[[\"1970-01-05\",1.0],[\"1970-01-06\",1.0]]"), false},
@@ -100,6 +109,7 @@ static const struct {
      true},
     {LINKED("alice", "evil"), true},
     {COVERED("alice", "7", "opted_out"), true},
+    {RANKED("alice", "7", "0", "2"), true},
 };
 enum { RECORDS = sizeof records / sizeof records[0], TWICE = 2 * RECORDS };
 
@@ -119,6 +129,7 @@ static const char *const queries[] = {
     "SELECT run_uuid, xalt_run.user, build_user, link_program FROM xalt_run"
     " JOIN xalt_link ON xalt_link.uuid = xalt_run.uuid ORDER BY 1, 2, 3",
     "SELECT uuid, user, outcome, proven FROM coverage ORDER BY uuid, owner",
+    "SELECT uuid, user, ended_signal, ended_zero, proven FROM ranks ORDER BY uuid, owner",
     "SELECT kind, uuid, user, job_id, restart_count, proven FROM conflict ORDER BY 1, 2, 3, 4, 5, "
     "6",
 };
@@ -139,7 +150,7 @@ static struct store *opened(void)
         ops->change_schema(store->connection.database,
                            "DELETE FROM run_day; DELETE FROM run_own; DELETE FROM link;"
                            "DELETE FROM run_package; DELETE FROM package_owner;"
-                           "DELETE FROM coverage;"),
+                           "DELETE FROM coverage; DELETE FROM ranks;"),
         0);
     return store;
 }
@@ -294,6 +305,9 @@ static void everybody_has_what_is_his(void **state)
     assert_has(text, COVERAGE "|alice|recorded|1|");
     assert_has(text, COVERAGE "|mallory|static|1|");
     assert_has_not(text, "opted_out");
+    assert_has(text, RANKS "|alice|1|1|1|");
+    assert_has(text, RANKS "|mallory|2|0|1|");
+    assert_has_not(text, RANKS "|alice|0|2|");
     free(text);
 }
 
@@ -306,6 +320,7 @@ static void conflicts_can_be_found(void **state)
     assert_has(text, "run|" RUN_X "|mallory|8|0|1|");
     assert_has(text, "link|" LINK "|mallory||");
     assert_has(text, "coverage|" COVERAGE "|mallory|8|0|1|");
+    assert_has(text, "ranks|" RANKS "|mallory|8|0|1|");
     assert_has(text, "package|" RUN_A "|alice|8|0|1|");
     assert_has(text, "package|" RUN_A "|alice|7|0|0|");
     assert_has_not(text, "run|" RUN_B);
@@ -508,6 +523,17 @@ static void claim_coverage(FILE *out, int number)
             number, number);
 }
 
+static void claim_ranks(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"ranksT\":{\"uuid\":\"" RANKS "\",\"cluster\":\"tiny\",\"job_id\":%d,"
+            "\"restart_count\":0,\"user\":\"u%d\",\"step_id\":\"0\",\"node\":\"n1\","
+            "\"program\":\"\",\"end_time\":5,\"step_tasks\":2,\"step_nodes\":1,\"node_tasks\":2,"
+            "\"ranks\":0,\"unseen\":2,\"timed\":0,\"measured\":0,\"ended_zero\":0,"
+            "\"ended_code\":0,\"ended_signal\":0,\"ended_unknown\":0}}",
+            number, number);
+}
+
 static const struct claim {
     void (*write)(FILE *out, int number);
     const char *unproven, *proven; /* how many owners are in the store */
@@ -520,6 +546,8 @@ static const struct claim {
      "SELECT count(*) FROM run_package WHERE proven = 1"},
     {claim_coverage, "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 0",
      "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 1"},
+    {claim_ranks, "SELECT count(*) FROM ranks WHERE proven = 0",
+     "SELECT count(*) FROM ranks WHERE proven = 1"},
 };
 enum { CLAIMS = sizeof claims / sizeof claims[0] };
 

@@ -15,6 +15,7 @@
 struct module_entry {
     char *directory; /* its real path, without a slash at the end */
     char *module;
+    char *given; /* the directory as the map has it */
 };
 
 struct module_map {

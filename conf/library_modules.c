@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/facts/library_modules.h"
+#include "conf/library_modules.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -20,13 +20,14 @@ static int add(struct module_map *map, const char *directory, const char *module
     char *real = realpath(directory, NULL);
     if (real == NULL)
         return errno == ENOMEM ? -ENOMEM : 0;
-    char *name = strdup(module);
-    if (name == NULL || GROW(map->entry, map->count) != 0) {
+    char *name = strdup(module), *given = strdup(directory);
+    if (name == NULL || given == NULL || GROW(map->entry, map->count) != 0) {
         free(real);
         free(name);
+        free(given);
         return -ENOMEM;
     }
-    map->entry[map->count++] = (struct module_entry){real, name};
+    map->entry[map->count++] = (struct module_entry){real, name, given};
     return 0;
 }
 
@@ -104,6 +105,7 @@ void module_map_free(struct module_map *map)
     for (size_t i = 0; i < map->count; i++) {
         free(map->entry[i].directory);
         free(map->entry[i].module);
+        free(map->entry[i].given);
     }
     free(map->entry);
     *map = (struct module_map){NULL, 0};

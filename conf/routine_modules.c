@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/routine_modules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "conf/library_modules.h"
+
+/* A directory, and the rule that decides about its module; NULL: none does. */
+struct ruled_directory {
+    size_t at; /* in the map */
+    size_t length;
+    const char *directory;
+    const struct conf_rule *rule;
+};
+
+const struct conf_rule *routine_modules_rule(const struct conf *conf)
+{
+    for (size_t i = 0; i < conf->routine.count; i++) {
+        if (strncmp(conf->routine.rule[i].pattern, ROUTINE_MODULE, strlen(ROUTINE_MODULE)) == 0)
+            return &conf->routine.rule[i];
+    }
+    return NULL;
+}
+
+void routine_modules_free(struct conf_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        free(rules->rule[i].pattern);
+    free(rules->rule);
+    *rules = (struct conf_rules){NULL, 0};
+}
+
+static int add_rule(struct conf_rules *rules, const struct conf_rule *like, char *pattern)
+{
+    if (pattern == NULL || GROW(rules->rule, rules->count) != 0) {
+        free(pattern);
+        return -ENOMEM;
+    }
+    rules->rule[rules->count] = *like;
+    rules->rule[rules->count++].pattern = pattern;
+    return 0;
+}
+
+/* The pattern of all files below a directory; malloc'ed, or NULL. */
+static char *pattern_below(const struct ruled_directory *ruled)
+{
+    char *pattern = malloc(sizeof ROUTINE_DIRECTORY "/.*" + 4 * ruled->length), *to = pattern;
+    if (pattern == NULL)
+        return NULL;
+    to = stpcpy(to, ROUTINE_DIRECTORY);
+    for (const char *at = ruled->directory; at < ruled->directory + ruled->length; at++) {
+        if (isalnum((unsigned char)*at) || *at == '/' || *at == '_')
+            *to++ = *at;
+        else
+            to += sprintf(to, "\\x%02x", (unsigned char)*at);
+    }
+    strcpy(to, "/.*");
+    return pattern;
+}
+
+static const struct conf_rule *rule_of(const struct conf *conf, const struct policy_table *table,
+                                       const char *module)
+{
+    uint32_t state = policy_walk(table, table->dfa->start, ROUTINE_MODULE, strlen(ROUTINE_MODULE));
+    state = policy_walk(table, state, module, strlen(module));
+    const struct policy_rule *rule = policy_verdict(table, state);
+    return rule == NULL ? NULL : &conf->routine.rule[rule - table->rules];
+}
+
+static bool is_kept(const struct conf_rule *rule)
+{
+    return rule != NULL && rule->action == POLICY_KEEP;
+}
+
+/* Longest first, and of the same length the last one of the map, as module_map_find() has it. */
+static int compare_directories(const void *left, const void *right)
+{
+    const struct ruled_directory *a = left, *b = right;
+    if (a->length != b->length)
+        return a->length < b->length ? 1 : -1;
+    return a->at < b->at ? 1 : -1;
+}
+
+/* Whether a directory above this one, which is shorter, is kept. */
+static bool is_within_kept(const struct ruled_directory *all, size_t count, size_t which)
+{
+    for (size_t i = which + 1; i < count; i++) {
+        size_t length = all[i].length;
+        if (is_kept(all[i].rule) && strncmp(all[which].directory, all[i].directory, length) == 0 &&
+            all[which].directory[length] == '/')
+            return true;
+    }
+    return false;
+}
+
+static struct ruled_directory ruled_directory(size_t at, const char *directory,
+                                              const struct conf_rule *rule)
+{
+    size_t length = strlen(directory);
+    while (length > 0 && directory[length - 1] == '/')
+        length--;
+    return (struct ruled_directory){at, length, directory, rule};
+}
+
+static int add_directories(const struct ruled_directory *all, size_t count,
+                           struct conf_rules *rules)
+{
+    static const struct conf_rule skip = {.action = POLICY_SKIP};
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        const struct conf_rule *like = all[i].rule != NULL ? all[i].rule : &skip;
+        if (is_kept(like) || is_within_kept(all, count, i))
+            error = add_rule(rules, like, pattern_below(&all[i]));
+    }
+    return error;
+}
+
+/* Each directory by its real path and, where that is another one, as the map has it: the loader has
+ * the paths of libraries as they were given. */
+static int rule_directories(const struct conf *conf, const struct policy_table *table,
+                            const struct module_map *map, struct conf_rules *rules)
+{
+    CLEANUP_FREE struct ruled_directory *all = calloc(2 * map->count + 1, sizeof *all);
+    size_t count = 0;
+    if (all == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < map->count; i++) {
+        const struct module_entry *entry = &map->entry[i];
+        const struct conf_rule *rule = rule_of(conf, table, entry->module);
+        all[count++] = ruled_directory(i, entry->directory, rule);
+        if (strcmp(entry->given, entry->directory) != 0)
+            all[count++] = ruled_directory(i, entry->given, rule);
+    }
+    qsort(all, count, sizeof *all, compare_directories);
+    return add_directories(all, count, rules);
+}
+
+int routine_modules_rules(const struct conf *conf, const struct policy_table *table,
+                          struct conf_rules *all)
+{
+    struct module_map map = {NULL, 0};
+    struct conf_rules rules = {NULL, 0};
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < conf->routine.count; i++)
+        error = add_rule(&rules, &conf->routine.rule[i], strdup(conf->routine.rule[i].pattern));
+    if (error == 0)
+        error = module_map_load(conf->link_modules, &map) == -ENOMEM ? -ENOMEM : 0;
+    if (error == 0)
+        error = rule_directories(conf, table, &map, &rules);
+    module_map_free(&map);
+    if (error == 0)
+        *all = rules;
+    else
+        routine_modules_free(&rules);
+    return error;
+}

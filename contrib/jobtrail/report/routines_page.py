@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of routines of designated libraries: which runs have called them, whose, and since when."""
+
+from . import calls, unseen
+from .columns import BESIDE, BETWEEN, COUNT, DATE, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, day_of, top
+from .model import UNKNOWN
+from .usage import UNCERTAIN_HOURS
+
+ROUTINES_OF = ("routines", "libraries", "users")
+HEADS = {
+    "routines": [("library", "Library", TEXT), ("routine", "Routine", TEXT)],
+    "libraries": [("library", "Library", TEXT), ("routines", "# Routines", COUNT)],
+    "users": [("user", "User", TEXT), ("routines", "# Routines", COUNT)],
+}
+TITLES = {"routines": "Routines that were called", "libraries": "Libraries by calls of their routines", "users": "Users by calls of routines"}
+COLUMNS = [
+    ("core_hours", "CoreHrs", HOURS),
+    UNCERTAIN_HOURS,
+    ("inclusive_core_hours", "Inclusive", BESIDE),
+    ("runs", "# Runs", ESTIMATE),
+    ("runs", BETWEEN, RANGE),
+    ("calls", "# Calls", ESTIMATE),
+    ("calls", BETWEEN, RANGE),
+    ("users", "# Users", COUNT),
+    ("jobs", "# Jobs", COUNT),
+    ("first", "First call", DATE),
+    ("last", "Last call", DATE),
+]
+SEEN = "A call is that of one run, on the day of its first one. Calls inside of a library, and by addresses that dlsym(3) has given, are not seen."
+
+
+class Row:
+    def __init__(self):
+        self.run = self.first = self.last = self.calls = None
+        self.hours = self.inclusive = self.uncertain = 0.0
+        self.runs, self.users, self.jobs, self.routines, self.libraries = 0, set(), set(), set(), set()
+        self.is_least = False  # there may have been more calls
+
+    def add(self, run, routine, of, time, count, is_least):
+        if run.number != self.run:
+            self.add_run(run)
+        self.routines.add(routine)
+        self.libraries.add(of.number)
+        self.first = time if self.first is None else min(time, self.first)
+        self.last = time if self.last is None else max(time, self.last)
+        self.is_least |= is_least or count is None
+        if count is not None:
+            self.calls = (self.calls or 0) + count
+
+    def add_run(self, run):
+        self.run, self.runs = run.number, self.runs + 1
+        self.hours, self.inclusive, self.uncertain = self.hours + run.hours, self.inclusive + run.inclusive, self.uncertain + run.uncertain
+        self.users.add(run.user)
+        self.jobs.add(run.job)
+
+    def cells(self, is_unsure):
+        """`is_unsure`: other runs may have called it, too."""
+        return [
+            self.hours, self.uncertain, self.inclusive, self.runs, (self.runs, None) if is_unsure else None,
+            self.calls, (self.calls, None) if self.is_least and self.calls is not None else None,
+            len(self.users - {None}), len(self.jobs - {None}), day_of(self.first), day_of(self.last),
+        ]  # fmt: skip
+
+
+ORDERS = {
+    "hours": lambda row: (row.hours, row.inclusive),
+    "runs": lambda row: row.runs,
+    "users": lambda row: len(row.users),
+    "jobs": lambda row: len(row.jobs),
+}
+
+
+def keys(model, of):
+    """A function of what calls.read() yields: the row that it belongs to."""
+    if of == "libraries":
+        return lambda run, routine, one: (one.name,)
+    if of == "users":
+        return lambda run, routine, one: (model.builder(run.user) or UNKNOWN,)
+    return lambda run, routine, one: (one.name, calls.routine_name(model, routine))
+
+
+def gather(model, options, of):
+    found, key_of = {}, keys(model, of)
+    for run, routine, one, *what in calls.read(model, options):
+        found.setdefault(key_of(run, routine, one), Row()).add(run, routine, one, *what)
+    return found
+
+
+def unsure_keys(model, options, of, found):
+    """{key}: of which there are runs that may have called others than are known."""
+    by_library, facts = calls.unsure(model, options)
+    if of == "users":
+        users = {model.builder(facts[run][0]) or UNKNOWN for runs in by_library.values() for run in runs}
+        return {key for key in found if key[0] in users}
+    names = {one.name for number, one in calls.libraries(model, options.lib).items() if number in by_library}
+    return {key for key in found if key[0] in names}
+
+
+def routines_page(model, options):
+    of = options.of if options.of in ROUTINES_OF else "routines"
+    found = gather(model, options, of)
+    unsure = unsure_keys(model, options, of, found)
+    order = ORDERS[options.by if options.by in ORDERS else "hours"]
+    items, left_out = top(sorted(sorted(found.items()), key=lambda item: order(item[1]), reverse=True), options)
+    rows = [[*head_cells(key, row, of), *row.cells(key in unsure)] for key, row in items]
+    chart = "runs" if options.by == "runs" else None
+    return Page("routines", TITLES[of], HEADS[of] + COLUMNS, rows, chart, note_of(model, options), left_out)
+
+
+def head_cells(key, row, of):
+    return key if of == "routines" else (*key, len(row.routines))
+
+
+def note_of(model, options):
+    parts = [OVERLAP, SEEN, calls.since_line(model)]
+    wanted = calls.libraries(model, options.lib)
+    by_library, facts = calls.unsure(model, options)
+    runs = {run for number, some in by_library.items() if number in wanted for run in some}
+    if runs:
+        missed = sum(facts[run][1] > 0 for run in runs)
+        parts.append("%d runs with these libraries may have called others, too: of %d imports were missed, of the others the end"
+                     " is not known." % (len(runs), missed))  # fmt: skip
+    return " ".join([*parts, unseen.of_allocation(model)])

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of routines of designated libraries that nobody has called."""
+
+from ..acct.select import ids
+from ..program import Failure
+from . import calls, days, entries, unseen
+from .chosen import sets_with
+from .columns import COUNT, DATE, TEXT, Page, day_of, top
+
+NOT_ALL = "uncalled says what nobody has called: only who may see the runs of all users can ask for it"
+NO_LIBRARY = "--entries needs --lib: it says which routines that library has"
+# what it cannot be of: nobody is everybody
+UNFIT = ("user", "account", "cluster", "partition", "node", "exec", "module", "pkg")
+COLUMNS = [
+    ("library", "Library", TEXT),
+    ("routine", "Routine", TEXT),
+    ("last", "Last call", DATE),
+    ("runs", "Runs that had it", COUNT),
+    ("verdict", "Verdict", TEXT),
+    ("why", "Why", TEXT),
+]
+LAST = (
+    "SELECT run_routine.routine_id, max(%s) FROM run_routine JOIN run ON run.id = run_routine.run_id GROUP BY run_routine.routine_id"
+) % calls.WHEN
+# of all times, and how many in the period
+HAD = (
+    "SELECT run_routine_library.routine_library_id, min(run.start_time),"
+    " sum(CASE WHEN run.start_time >= ? AND run.start_time < ? THEN 1 ELSE 0 END) FROM run_routine_library"
+    " JOIN run ON run.id = run_routine_library.run_id GROUP BY run_routine_library.routine_library_id"
+)
+NOT_WATCHED = (
+    "SELECT count(*) FROM run WHERE object_set_id IN (%s) AND start_time >= ? AND start_time < ? AND id NOT IN"
+    " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
+)
+NO_ENTRIES = (
+    "Only routines that somebody has called once are known here: with --lib and --entries FILE those count that the library offers."
+)
+SKIPPED = "What [routines] of jobtrail.conf(5) skips is not watched: take it out of that list."
+
+
+def check(model):
+    if not model.store.is_all:
+        raise Failure(NOT_ALL)
+
+
+class Version:
+    """`files`: those of a library that have one version; `last`: {routine: time of the last call, or None}"""
+
+    def __init__(self):
+        self.files, self.last, self.first, self.runs, self.unsure = [], {}, None, 0, set()
+
+    def add(self, one, had, unsure):
+        first, runs = had
+        self.files.append(one)
+        self.runs += int(runs or 0)
+        self.unsure |= unsure
+        if first is not None:
+            self.first = first if self.first is None else min(first, self.first)
+
+    def called(self, routine, time):
+        have = self.last.get(routine)
+        self.last[routine] = time if have is None else max(time, have)
+
+
+def versions(model, options):
+    """{name with version: Version} of the libraries that are meant."""
+    by_number, found = calls.libraries(model, options.lib), {}
+    had = {row[0]: row[1:] for row in model.store.lookup(HAD, calls.period(model))}
+    unsure, _ = calls.unsure(model, options)
+    for number, one in by_number.items():
+        found.setdefault(one.name, Version()).add(one, had.get(number, (None, 0)), unsure.get(number, set()))
+    for routine, time in model.store.lookup(LAST):
+        number, name = calls.routines(model)[routine]
+        if number in by_number:
+            found[by_number[number].name].called(model.text(name), time)
+    return found
+
+
+def add_entries(model, options, found):
+    """Routines that the library has and nobody has ever called."""
+    if not options.entries:
+        return
+    names = {model.text(name) for name in entries.read(options.entries)}
+    for version in found.values():
+        for name in names:
+            version.last.setdefault(name, None)
+
+
+def not_watched(model, name, version):
+    """How many runs of the period have loaded this version, and did not watch it."""
+    builds = {"build-id:" + one.build_id for one in version.files if one.build_id != "0"}
+    objects = {number for number, hashed in model.store.lookup("SELECT id, hash FROM object") if hashed in builds}
+    objects.update(number for number, (have, _) in model.libraries().items() if have == name)
+    sets = sets_with(model, objects)
+    if not sets:
+        return 0
+    return model.store.lookup(NOT_WATCHED % (ids(sets), ids(one.number for one in version.files)), calls.period(model))[0][0]
+
+
+def doubts(model, name, version):
+    """Why it is not known that nobody has called what has no call; None: nothing."""
+    first = None if version.first is None else days.of_time(version.first)
+    found = ["watched from %s on" % days.text(first)] if first is not None and first > model.first else []
+    found += ["never watched"] if first is None else []
+    if version.unsure:
+        found.append("%d runs may have called others than are known" % len(version.unsure))
+    count = not_watched(model, name, version)
+    if count:
+        found.append("%d runs had it unwatched" % count)
+    return "; ".join(found) or None
+
+
+def rows_of(model, found):
+    begin, rows = days.begin(model.first), []
+    for name, version in found.items():
+        why = doubts(model, name, version)
+        for routine, time in version.last.items():
+            if time is None or time < begin:
+                rows.append([name, routine, day_of(time), version.runs, "not known" if why else "not called", why])
+    return sorted(rows, key=lambda row: (row[4] == "not known", row[:2]))
+
+
+def note_of(model, options, rows):
+    count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
+    parts = ["%d that nobody has called since %s, %d of which that is not known." % (count, first, len(rows) - count)]
+    parts += [SKIPPED if options.entries else NO_ENTRIES, calls.since_line(model), unseen.of_allocation(model)]
+    return " ".join(parts)
+
+
+def uncalled_page(model, options):
+    check(model)
+    if options.entries and not options.lib:
+        raise Failure(NO_LIBRARY)
+    found = versions(model, options)
+    if options.entries and not found:
+        raise Failure("no run has had a library that --lib means: of its routines nothing is known")
+    add_entries(model, options, found)
+    rows = rows_of(model, found)
+    note = note_of(model, options, rows)
+    rows, left_out = top(rows, options)
+    return Page("uncalled", "Routines that nobody has called", COLUMNS, rows, note=note, left_out=left_out)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the kernel's witness has told of jobs, and whether the ledger says the same: the witness_... of coverage records,
+jobtrail-record(5)."""
+
+COUNTS = ("processes", "older", "partial", "left", "lost", "overruns", "unheard", "agreed", "explained", "unexplained")
+LEVELS = ("objects", "ends", "none", "off")
+# The parts of one record, and facts of it, have the same of these.
+SQL = (
+    "SELECT DISTINCT coalesce(run.cluster, ''), run.job_id_raw, coalesce(run.restart_count, 0), run.node, run.user, run.proven,"
+    " run.witness, run.witness_causes, " + ", ".join("run.witness_" + name for name in COUNTS) + " FROM"
+    " (SELECT coverage.*, coverage.partition AS queue FROM coverage) AS run"
+    " WHERE run.job_id_raw IS NOT NULL AND run.witness IS NOT NULL AND %s"
+)
+
+
+def causes_of(text):
+    """{cause: processes} of `static=3 unloaded=1`."""
+    words = (word.partition("=") for word in (text or "").split())
+    return {name: int(number) for name, _, number in words if number.isdigit()}
+
+
+def read(store, condition, values):
+    """The sums over jobs on nodes that fit the condition about `run`, or None where no record has any. What root has not
+    proven does not count where something proven is there of the same job on the same node."""
+    found = {}
+    for row in store.lookup(SQL % condition, values):
+        at = row[:4]
+        if at not in found or row[5] > found[at][5]:
+            found[at] = row
+    if not found:
+        return None
+    sums = {name: 0 for name in COUNTS}
+    sums.update(levels={level: 0 for level in LEVELS}, causes={}, jobs_unheard=0, jobs_lost=0)
+    for row in found.values():
+        add(sums, row[6], row[7], dict(zip(COUNTS, row[8:])))
+    return sums
+
+
+def add(sums, level, causes, counts):
+    """Adds a job on a node."""
+    for name in COUNTS:
+        sums[name] += counts[name] or 0
+    if level in sums["levels"]:
+        sums["levels"][level] += 1
+    for name, number in causes_of(causes).items():
+        sums["causes"][name] = sums["causes"].get(name, 0) + number
+    sums["jobs_unheard"] += (counts["unheard"] or 0) > 0
+    # the same loss of the node is in the record of each job that ran there
+    sums["jobs_lost"] += any((counts[name] or 0) > 0 for name in ("left", "lost", "overruns"))
+
+
+def share(sums):
+    """Of the processes that are compared, those of which both say the same or a cause is known; None: there are none."""
+    compared = sums["agreed"] + sums["explained"] + sums["unexplained"]
+    return (sums["agreed"] + sums["explained"]) / compared if compared else None
+
+
+def lines(sums):
+    """Sentences; none where no site has asked for the witness."""
+    if sums is None or not any(sums["levels"][level] for level in LEVELS if level != "off"):
+        return []
+    causes = sorted(sums["causes"].items(), key=lambda item: (-item[1], item[0]))
+    known = " (%s)" % ", ".join("%s %d" % item for item in causes) if causes else ""
+    found = [
+        "Kernel's witness: of %d processes it told; %d agree with the ledger, %d differ for a known cause%s, %d unexplained"
+        % (sums["processes"], sums["agreed"], sums["explained"], known, sums["unexplained"])
+    ]
+    if sums["older"] or sums["partial"]:
+        found.append(
+            "%d processes were older than the witness, and of %d not all is known" % (sums["older"], sums["partial"])
+        )
+    if sums["jobs_lost"]:
+        found.append(
+            "Losses on the nodes of %d jobs: %d processes had no room, events or ends of others may be missing"
+            % (sums["jobs_lost"], sums["left"])
+        )
+    if sums["jobs_unheard"]:
+        found.append("Nobody listened for %.1f seconds of %d jobs" % (sums["unheard"], sums["jobs_unheard"]))
+    if sums["levels"]["off"]:
+        found.append("For %d jobs nobody had asked for it" % sums["levels"]["off"])
+    return found

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/facts/rank_summary.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "conf/base/grow.h"
+#include "conf/policy/policy_read.h"
+#include "spank/journal.h"
+#include "submit/facts/coverage.h"
+#include "submit/facts/program_name.h"
+#include "submit/facts/rank_process.h"
+
+static bool is_parallel(const struct journal_step *step)
+{
+    return step->tasks > 1 && !step->opted_out && step->step < JOURNAL_STEP_INTERACTIVE;
+}
+
+/* ---- Which processes are ranks ----------------------------------------------------------------
+ */
+
+struct rank {
+    const struct journal_step *step;
+    const struct journal_task *task; /* NULL: it has no number */
+    const struct kernel_noted *noted;
+};
+
+struct ranks {
+    struct rank *rank; /* owned */
+    size_t count, room;
+    uint32_t *seen; /* owned: of each step of the journal the tasks that the kernel told of */
+};
+
+struct search {
+    const struct journal *journal;
+    const struct journal_step *step;
+    const struct journal_task *task;
+    struct ranks *ranks;
+};
+
+static int add_rank(void *context, const struct kernel_noted *noted, bool has_number)
+{
+    const struct search *search = context;
+    struct ranks *ranks = search->ranks;
+    int error = GROW_TO(ranks->rank, ranks->room, ranks->count + 1);
+    if (error == 0)
+        ranks->rank[ranks->count++] =
+            (struct rank){search->step, has_number ? search->task : NULL, noted};
+    return error;
+}
+
+static int find_ranks(const struct journal *journal, const struct kernel_notes *notes,
+                      const struct policy_header *policy, struct ranks *ranks)
+{
+    struct rank_processes processes;
+    int error = rank_processes_make(notes, policy, &processes);
+    for (size_t i = 0; error == 0 && i < journal->task_count; i++) {
+        const struct journal_task *task = &journal->tasks[i];
+        const struct journal_step *step = journal_find_step(journal, task->step);
+        if (step == NULL || !is_parallel(step))
+            continue;
+        const struct kernel_noted *noted = kernel_notes_find(notes, task->pid, task->ticks, false);
+        if (noted == NULL)
+            continue;
+        struct search search = {journal, step, task, ranks};
+        ranks->seen[step - journal->steps]++;
+        error = rank_processes_find(&processes, noted, add_rank, &search);
+    }
+    rank_processes_free(&processes);
+    return error;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+static const char *program_of(const struct rank *rank)
+{
+    return rank->noted->program == NULL ? "" : rank->noted->program->name;
+}
+
+static uint32_t number_of(const struct rank *rank)
+{
+    return rank->task == NULL ? JOURNAL_NONE : rank->task->task;
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const struct rank *a = left, *b = right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    int order = strcmp(program_of(a), program_of(b));
+    if (order != 0)
+        return order;
+    if (number_of(a) != number_of(b))
+        return number_of(a) < number_of(b) ? -1 : 1;
+    return a->noted < b->noted ? -1 : a->noted > b->noted;
+}
+
+static void spread_add(struct rank_spread *spread, uint64_t value, bool is_first)
+{
+    spread->least = is_first || value < spread->least ? value : spread->least;
+    spread->most = is_first || value > spread->most ? value : spread->most;
+    spread->sum += (double)value;
+}
+
+static void add_times(struct rank_row *row, const struct kernel_noted *noted)
+{
+    const struct kernel_note *note = &noted->note;
+    uint64_t elapsed_ns = note->end_ns - note->start_ns;
+    uint64_t start_ns = noted->end_real_ns < elapsed_ns ? 0 : noted->end_real_ns - elapsed_ns;
+    if (row->start_ns == 0 || start_ns < row->start_ns)
+        row->start_ns = start_ns;
+    if (noted->end_real_ns > row->end_ns)
+        row->end_ns = noted->end_real_ns;
+    if ((note->lack & KERNEL_LACK_END) == 0)
+        spread_add(&row->elapsed_ns, elapsed_ns, row->timed++ == 0);
+}
+
+static void add_use(struct rank_row *row, const struct rank *rank)
+{
+    const struct kernel_note *note = &rank->noted->note;
+    if ((note->lack & (KERNEL_LACK_START | KERNEL_LACK_STATUS | KERNEL_LACK_THREADS)) != 0)
+        return;
+    bool is_first = row->measured++ == 0;
+    if (is_first || note->peak_kib > row->peak_kib.most)
+        row->largest = number_of(rank);
+    spread_add(&row->run_ns, note->run_ns, is_first);
+    spread_add(&row->peak_kib, note->peak_kib, is_first);
+}
+
+static void count_end(struct rank_row *row, int status)
+{
+    size_t at = 0;
+    while (at < row->end_count && row->ends[at].status != status)
+        at++;
+    if (at == RANK_ENDS_MAX)
+        return;
+    if (at == row->end_count)
+        row->ends[row->end_count++] = (struct rank_end){.status = status};
+    row->ends[at].ranks++;
+}
+
+/* Slurm and the kernel say the same of a task's own process; that of a program below it is the
+ * kernel's alone. */
+static bool status_of(const struct rank *rank, int *status)
+{
+    const struct kernel_note *note = &rank->noted->note;
+    bool is_own = rank->task != NULL && rank->task->pid == note->pid;
+    if ((note->lack & KERNEL_LACK_STATUS) == 0)
+        *status = note->status;
+    else if (is_own && rank->task->end_ns != 0)
+        *status = rank->task->status;
+    else
+        return false;
+    return true;
+}
+
+static void add_end(struct rank_row *row, const struct rank *rank)
+{
+    int status;
+    if (!status_of(rank, &status)) {
+        row->unknown++;
+        return;
+    }
+    bool is_zero = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    row->zero += is_zero;
+    row->coded += WIFEXITED(status) && !is_zero;
+    row->signaled += !WIFEXITED(status);
+    count_end(row, WIFSIGNALED(status) ? WTERMSIG(status) : status);
+    uint64_t end_ns = rank->noted->end_real_ns;
+    if (!is_zero && (row->failed_ns == 0 || end_ns < row->failed_ns)) {
+        row->failed_ns = end_ns;
+        row->failed_task = number_of(rank);
+        row->failed_status = status;
+    }
+}
+
+static int add_row(struct rank_summary *summary, const struct rank_row *row)
+{
+    if (summary->count == RANK_ROWS_MAX) {
+        summary->left_out++;
+        return 0;
+    }
+    int error = GROW(summary->rows, summary->count);
+    if (error == 0)
+        summary->rows[summary->count++] = *row;
+    return error;
+}
+
+static struct rank_row new_row(const struct journal_step *step, const char *program)
+{
+    return (struct rank_row){
+        .step = step, .program = program, .largest = JOURNAL_NONE, .failed_task = JOURNAL_NONE};
+}
+
+static uint32_t count_tasks(const struct journal *journal, uint32_t step)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < journal->task_count; i++)
+        count += journal->tasks[i].step == step;
+    return count;
+}
+
+/* Tasks of the step here that the kernel told nothing of. */
+static uint32_t count_unseen(const struct journal *journal, const struct journal_step *step,
+                             const struct ranks *ranks)
+{
+    uint32_t tasks = step->local_tasks != 0 ? step->local_tasks : count_tasks(journal, step->step);
+    uint32_t seen = ranks->seen[step - journal->steps];
+    return tasks > seen ? tasks - seen : 0;
+}
+
+/* The ranks from `*at` on that are of this step and program, which is that of the first one. */
+static void fill_row(const struct ranks *ranks, size_t *at, struct rank_row *row)
+{
+    for (; *at < ranks->count; ++*at) {
+        const struct rank *rank = &ranks->rank[*at];
+        if (rank->step != row->step || strcmp(program_of(rank), row->program) != 0)
+            break;
+        row->ranks++;
+        add_times(row, rank->noted);
+        add_use(row, rank);
+        add_end(row, rank);
+    }
+}
+
+/* The ranks are sorted by step and program: those whose program is not known stand before others.
+ */
+static int add_step(const struct journal *journal, const struct journal_step *step,
+                    const struct ranks *ranks, size_t *at, uint64_t end_ns,
+                    struct rank_summary *summary)
+{
+    struct rank_row row = new_row(step, "");
+    row.unseen = count_unseen(journal, step, ranks);
+    if (row.unseen > 0)
+        row.end_ns = step->end_ns == 0 ? end_ns : step->end_ns;
+    fill_row(ranks, at, &row);
+    int error = row.unseen > 0 || row.ranks > 0 ? add_row(summary, &row) : 0;
+    while (error == 0 && *at < ranks->count && ranks->rank[*at].step == step) {
+        row = new_row(step, program_of(&ranks->rank[*at]));
+        fill_row(ranks, at, &row);
+        error = add_row(summary, &row);
+    }
+    return error;
+}
+
+static int add_steps(const struct journal *journal, const struct ranks *ranks, uint64_t end_ns,
+                     struct rank_summary *summary)
+{
+    size_t at = 0;
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < journal->step_count; i++) {
+        const struct journal_step *step = &journal->steps[i];
+        if (is_parallel(step) && journal_find_step(journal, step->step) == step)
+            error = add_step(journal, step, ranks, &at, end_ns, summary);
+    }
+    return error;
+}
+
+static bool has_parallel(const struct journal *journal)
+{
+    for (size_t i = 0; i < journal->step_count; i++)
+        if (is_parallel(&journal->steps[i]))
+            return true;
+    return false;
+}
+
+int rank_summary_make(const struct journal *journal, const struct kernel_notes *notes,
+                      const struct policy_header *policy, uint64_t end_ns,
+                      struct rank_summary *summary)
+{
+    struct rank_summary made = {.count = 0};
+    struct ranks ranks = {.count = 0};
+    int error = 0;
+    if (notes->listeners > 0 && has_parallel(journal) &&
+        (policy->switches & POLICY_TRACK_MPI) != 0 && !coverage_excludes(policy, journal) &&
+        !coverage_skips_host(policy)) {
+        ranks.seen = calloc(journal->step_count, sizeof *ranks.seen);
+        error = ranks.seen == NULL ? -ENOMEM : find_ranks(journal, notes, policy, &ranks);
+        if (error == 0 && ranks.count > 0)
+            qsort(ranks.rank, ranks.count, sizeof *ranks.rank, compare_ranks);
+        if (error == 0)
+            error = add_steps(journal, &ranks, end_ns, &made);
+    }
+    free(ranks.rank);
+    free(ranks.seen);
+    if (error == 0)
+        *summary = made;
+    else
+        rank_summary_free(&made);
+    return error;
+}
+
+void rank_summary_free(struct rank_summary *summary)
+{
+    free(summary->rows);
+    *summary = (struct rank_summary){.count = 0};
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/facts/two_witnesses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "conf/base/process.h"
+#include "conf/policy/policy_read.h"
+#include "preload/ledger.h"
+#include "submit/job/kernel_account.h"
+
+/* NEAR_NS: reading two clocks, of which one goes by the kernel's tick. LATE_NS: for a process to
+ * end after its last word. EARLY_NS: for it to begin before the first one. */
+#define NEAR_NS  UINT64_C(11000000)
+#define LATE_NS  UINT64_C(1000000000)
+#define EARLY_NS UINT64_C(1000000000)
+
+struct two_witnesses {
+    struct two_witnesses_source source;
+    struct witness_agreement found;
+    bool *has_capture;   /* owned: by processes of the kernel's */
+    uint64_t *followers; /* owned: by programs of the kernel's: ranks for which another one records,
+                            so far as none was found */
+};
+
+int two_witnesses_new(const struct two_witnesses_source *source, struct two_witnesses **made)
+{
+    struct two_witnesses *witnesses = calloc(1, sizeof *witnesses);
+    if (witnesses == NULL)
+        return -ENOMEM;
+    witnesses->source = *source;
+    witnesses->has_capture = calloc(source->kernel->count + 1, sizeof *witnesses->has_capture);
+    witnesses->followers = calloc(source->kernel->program_count + 1, sizeof *witnesses->followers);
+    if (witnesses->has_capture == NULL || witnesses->followers == NULL) {
+        two_witnesses_free(witnesses);
+        return -ENOMEM;
+    }
+    *made = witnesses;
+    return 0;
+}
+
+void two_witnesses_free(struct two_witnesses *witnesses)
+{
+    if (witnesses == NULL)
+        return;
+    free(witnesses->has_capture);
+    free(witnesses->followers);
+    free(witnesses);
+}
+
+/* ---- Both ------------------------------------------------------------------------------------
+ */
+
+static bool is_last_program(const struct capture *capture, const struct kernel_noted *noted)
+{
+    if (noted->note.exec_ns == 0)
+        return true;
+    if (capture->up_ns != 0)
+        return noted->note.exec_ns <= capture->up_ns;
+    return noted->exec_real_ns <= capture->start_ns + NEAR_NS; /* a stub */
+}
+
+/* The kernel adds a word to the path of a file that was removed. */
+static bool is_same_path(struct capture_bytes exec, const char *name)
+{
+    if (exec.cut)
+        return true;
+    if (strlen(name) < exec.size || memcmp(name, exec.at, exec.size) != 0)
+        return false;
+    const char *behind = name + exec.size;
+    return behind[0] == '\0' || strcmp(behind, " (deleted)") == 0;
+}
+
+/* Short names are not compared: that of a script is the script's. */
+static enum witness_verdict compare_program(const struct capture *capture,
+                                            const struct kernel_program *program)
+{
+    if (program == NULL || program->name[0] != '/' || capture->exec.at == NULL ||
+        is_same_path(capture->exec, program->name))
+        return WITNESS_AGREED;
+    const char *last = strrchr(program->name, '/') + 1;
+    bool is_loader = strncmp(last, "ld-", 3) == 0 || strncmp(last, "ld.so", 5) == 0;
+    return is_loader ? WITNESS_BY_LOADER : WITNESS_UNEXPLAINED;
+}
+
+static bool was_clock_set(const struct two_witnesses *witnesses, const struct capture *capture)
+{
+    const struct journal *journal = witnesses->source.journal;
+    return capture->clock_step_ns != 0 || (journal->is_clock_known && journal->clock_step_ns != 0);
+}
+
+static enum witness_verdict compare_end(const struct two_witnesses *witnesses,
+                                        const struct capture *capture,
+                                        const struct kernel_noted *noted)
+{
+    bool is_told = (noted->note.lack & KERNEL_LACK_END) == 0;
+    if (!is_told || capture->end_ns == 0 || capture->end_by == LEDGER_END_REPLACED)
+        return WITNESS_AGREED;
+    if (noted->end_real_ns + NEAR_NS < capture->end_ns)
+        return was_clock_set(witnesses, capture) ? WITNESS_CLOCK : WITNESS_UNEXPLAINED;
+    if (noted->end_real_ns > capture->end_ns + LATE_NS)
+        return was_clock_set(witnesses, capture) ? WITNESS_CLOCK : WITNESS_LIVED_ON;
+    return WITNESS_AGREED;
+}
+
+/* Slurm has waited for a task; the library's handler has written the signal that it caught. */
+static enum witness_verdict compare_status(const struct two_witnesses *witnesses,
+                                           const struct capture *capture,
+                                           const struct kernel_note *note)
+{
+    const struct journal_task *task =
+        capture->first
+            ? NULL
+            : journal_find_task(witnesses->source.journal, capture->pid, capture->start_ticks);
+    if ((note->lack & KERNEL_LACK_STATUS) != 0)
+        return WITNESS_AGREED;
+    if (task != NULL && task->end_ns != 0 && task->status != note->status)
+        return WITNESS_UNEXPLAINED;
+    bool is_other = capture->signal != 0 && (!WIFSIGNALED(note->status) ||
+                                             (uint32_t)WTERMSIG(note->status) != capture->signal);
+    return is_other ? WITNESS_UNEXPLAINED : WITNESS_AGREED;
+}
+
+/* The first difference that is not explained, or else the first one that is. */
+static enum witness_verdict compare(const struct two_witnesses *witnesses,
+                                    const struct capture *capture, const struct kernel_noted *noted)
+{
+    const enum witness_verdict verdicts[] = {compare_program(capture, noted->program),
+                                             compare_end(witnesses, capture, noted),
+                                             compare_status(witnesses, capture, &noted->note)};
+    enum witness_verdict verdict = WITNESS_AGREED;
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+        if (verdicts[i] == WITNESS_UNEXPLAINED || verdict == WITNESS_AGREED)
+            verdict = verdicts[i];
+    return verdict;
+}
+
+/* ---- The ledger alone ------------------------------------------------------------------------
+ */
+
+/* A first capture has the start of its run, which is after that of the process. */
+static bool still_runs(const struct capture *capture)
+{
+    uint64_t ticks;
+    return process_start(capture->pid, &ticks) &&
+           (capture->first ? ticks <= capture->start_ticks : ticks == capture->start_ticks);
+}
+
+static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
+                                       const struct capture *capture)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    if (capture->name_space != 0)
+        return WITNESS_NAME_SPACE;
+    if (witnesses->source.journal->reboot_ns == 0 && still_runs(capture))
+        return WITNESS_OUTLIVED;
+    if (kernel_account_is_unheard(kernel, capture->start_ns, witnesses->source.last_ns))
+        return WITNESS_UNHEARD;
+    bool is_lost = kernel->lost > 0 || kernel->overruns > 0 ||
+                   witnesses->found.count[WITNESS_LOST] < kernel->left;
+    return is_lost ? WITNESS_LOST : WITNESS_UNEXPLAINED;
+}
+
+void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
+                           const struct kernel_noted *noted)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    if (noted == NULL) {
+        witnesses->found.count[why_untold(witnesses, capture)]++;
+        return;
+    }
+    if (capture->size > 1)
+        witnesses->followers[noted->note.program] += capture->size - 1;
+    size_t at = (size_t)(noted - kernel->noted);
+    if (witnesses->has_capture[at] || !is_last_program(capture, noted))
+        return; /* the program after it is one that only the kernel tells of */
+    witnesses->has_capture[at] = true;
+    witnesses->found.count[compare(witnesses, capture, noted)]++;
+}
+
+/* ---- The kernel alone ------------------------------------------------------------------------
+ */
+
+static bool is_left_out(const struct two_witnesses *witnesses, const struct kernel_program *program)
+{
+    const struct policy_header *policy = witnesses->source.policy;
+    const uint32_t all = POLICY_TRACK_MPI | POLICY_TRACK_SCALAR;
+    if (witnesses->source.is_excluded || (policy->switches & all) != all)
+        return true;
+    if (program == NULL || program->name[0] != '/')
+        return false;
+    const struct policy_decision decision =
+        policy_decide(policy, program->name, strlen(program->name), 0, NULL, NULL);
+    return decision.action == POLICY_SKIP ||
+           (decision.path != NULL && decision.path->action == POLICY_CUSTOM);
+}
+
+static bool was_killed_early(const struct kernel_note *note)
+{
+    return (note->lack & KERNEL_LACK_STATUS) == 0 && WIFSIGNALED(note->status) &&
+           note->end_ns - note->exec_ns < EARLY_NS;
+}
+
+/* Takes one of `*left`, if there is one. */
+static bool take_one(uint64_t *left)
+{
+    bool is_there = *left > 0;
+    *left -= is_there;
+    return is_there;
+}
+
+static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
+                                           const struct kernel_noted *noted, uint64_t *dropped)
+{
+    const struct kernel_note *note = &noted->note;
+    if ((note->lack & KERNEL_LACK_OBJECTS) != 0)
+        return WITNESS_UNMAPPED;
+    if (note->execs == 0)
+        return WITNESS_AGREED;
+    if ((note->lack & KERNEL_LACK_LOADER) != 0)
+        return WITNESS_STATIC;
+    if ((note->lack & KERNEL_LACK_LIBRARY) != 0)
+        return WITNESS_UNLOADED;
+    if (is_left_out(witnesses, noted->program))
+        return WITNESS_LEFT_OUT;
+    if (was_killed_early(note))
+        return WITNESS_KILLED;
+    if (take_one(&witnesses->followers[note->program]))
+        return WITNESS_FOLLOWER;
+    return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
+                                                              : WITNESS_UNEXPLAINED;
+}
+
+/* A process of another pid namespace is told of by both, under two pids: it counts once. */
+void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped,
+                        struct witness_agreement *agreement)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    *agreement = witnesses->found;
+    uint64_t apart = agreement->count[WITNESS_NAME_SPACE];
+    for (size_t i = 0; i < kernel->count; i++) {
+        if (witnesses->has_capture[i])
+            continue;
+        enum witness_verdict why = why_uncaptured(witnesses, &kernel->noted[i], &dropped);
+        bool is_counted = why == WITNESS_UNEXPLAINED && take_one(&apart);
+        agreement->count[why] += !is_counted;
+    }
+}
+
+const char *witness_verdict_name(enum witness_verdict verdict)
+{
+    static const char *const names[WITNESS_VERDICTS] = {
+        [WITNESS_STATIC] = "static",       [WITNESS_UNLOADED] = "unloaded",
+        [WITNESS_LEFT_OUT] = "left_out",   [WITNESS_FOLLOWER] = "follower",
+        [WITNESS_NO_ROOM] = "no_room",     [WITNESS_KILLED] = "killed",
+        [WITNESS_UNMAPPED] = "unmapped",   [WITNESS_LIVED_ON] = "lived_on",
+        [WITNESS_BY_LOADER] = "by_loader", [WITNESS_CLOCK] = "clock",
+        [WITNESS_OUTLIVED] = "outlived",   [WITNESS_NAME_SPACE] = "name_space",
+        [WITNESS_UNHEARD] = "unheard",     [WITNESS_LOST] = "lost",
+    };
+    return names[verdict];
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/kernel_send.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "conf/base/cleanup.h"
+#include "submit/facts/ending.h"
+#include "submit/facts/kernel_run.h"
+#include "submit/facts/sampling_read.h"
+#include "submit/record/run_record.h"
+
+/* Behind those of ledger and coverage: page numbers, tasks and facts have 32 bits. */
+#define FIRST_UNIT (UINT64_C(1) << 34)
+
+/* In the order of the journal. */
+static int compare_task(const void *key, const void *member)
+{
+    const struct journal_task *task = key;
+    const struct coverage_uncaptured *one = member;
+    return task < one->task ? -1 : task > one->task;
+}
+
+static bool has_record(const struct coverage *coverage, const struct journal_task *task)
+{
+    return task != NULL && coverage->uncaptured_count > 0 &&
+           bsearch(task, coverage->uncaptured, coverage->uncaptured_count,
+                   sizeof *coverage->uncaptured, compare_task) != NULL;
+}
+
+static int send_run(const struct ledger_send *send, const struct kernel_noted *noted,
+                    const struct kernel_run *run, uint64_t dropped, uint64_t *runs)
+{
+    const struct reading_request *request = send->request;
+    struct built_record record;
+    const struct ending_evidence evidence = {
+        .journal = request->journal, .now_ns = request->now_ns, .kernel = noted};
+    const struct ending ending = ending_find(&run->capture, &evidence);
+    struct run_source source = {.conf = request->conf,
+                                .lines = &send->lines,
+                                .identity = &request->journal->identity,
+                                .journal = request->journal,
+                                .capture = &run->capture,
+                                .ending = &ending,
+                                .dropped = dropped,
+                                .captured_by = CAPTURED_BY_KERNEL,
+                                .is_elsewhere = run->is_elsewhere};
+    if (!sampling_keeps(send->policy, &run->capture, &ending, &source.probability))
+        return 0;
+    int error = run_record_build(&source, &record);
+    error = ledger_send_record(send, error, &record);
+    *runs += error == 0;
+    return error;
+}
+
+int kernel_send(const struct ledger_send *send, const struct coverage *coverage, uint64_t dropped,
+                uint64_t *runs)
+{
+    const struct reading_request *request = send->request;
+    const struct kernel_run_source source = {.policy = send->policy,
+                                             .journal = request->journal,
+                                             .notes = request->kernel,
+                                             .is_host_skipped = coverage_skips_host(send->policy)};
+    CLEANUP_FREE void *memory = malloc(sizeof(struct kernel_run));
+    struct kernel_run *run = memory;
+    int error = run == NULL ? -ENOMEM : 0;
+    if (coverage_excludes(send->policy, request->journal))
+        return error;
+    for (size_t i = 0; error == 0 && i < request->kernel->count; i++) {
+        const struct kernel_noted *noted = &request->kernel->noted[i];
+        const uint64_t unit = FIRST_UNIT + i;
+        if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
+            has_record(coverage, run->is_task) || !send->begin(send->context, unit))
+            continue;
+        error = kernel_run_make(&source, noted, run);
+        if (error == 0)
+            error = send_run(send, noted, run, dropped, runs);
+    }
+    return error;
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Ranks of parallel programs: each node sends its own, and the store adds them up. Job 60 had a step on three nodes, of which
+# two have sent.
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    site_records "$BATS_FILE_TMPDIR/site"
+    {
+        site_run 019a9f00-6060-7000-8000-000000000001 wave 1 '.slurmT += {job_id: 60, step_id: "0"} | .userT.job_id = "60" |
+            .userDT += {num_tasks: 7, num_nodes: 3}'
+        site_run 019a9f00-6060-7000-8000-000000000002 other 1 '.slurmT += {job_id: 60, step_id: "0"} | .userT.job_id = "60" |
+            .userDT += {num_tasks: 7, num_nodes: 3}'
+        node n1 /opt/wave '.ranks = 2 | .timed = 2 | .elapsed_min = 1 | .elapsed_mean = 2 | .elapsed_max = 3 | .measured = 2 |
+            .cpu_min = 1 | .cpu_mean = 1.5 | .cpu_max = 2 | .memory_min = 0 | .memory_mean = 104857600 | .memory_max = 209715200 |
+            .largest_task = 1 | .ended_zero = 2 | .ends = "0:0=2" | .start_time = 1732096800 | .end_time = 1732096803'
+        node n2 /opt/wave '.ranks = 4 | .timed = 4 | .elapsed_min = 4 | .elapsed_mean = 5 | .elapsed_max = 6 | .measured = 2 |
+            .cpu_min = 0.5 | .cpu_mean = 3.5 | .cpu_max = 6.5 | .memory_min = 314572800 | .memory_mean = 419430400 |
+            .memory_max = 524288000 | .largest_task = 3 | .ended_signal = 3 | .ended_unknown = 1 | .ends = "0:9=1 0:15=2" |
+            .failed_task = 4 | .failed_time = 1732096804 | .failed_end = "0:9" | .start_time = 1732096800 | .end_time = 1732096806'
+        node n2 "" '.unseen = 1 | .end_time = 1732096806'
+    } >"$BATS_FILE_TMPDIR/nodes"
+    mariadb_start
+    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+for_both() { # COMMAND...: with each store
+    "$@" "$STORE"
+    "$@" "$MARIADB_STORE"
+}
+
+# node NAME PROGRAM JQ-FILTER: what it has sent of job 60's step 0
+node() {
+    jq -nc --arg node "$1" --arg program "$2" '{ranksT: ({uuid: "019a9f00-6060-7000-8000-0000000\($node[1:])\($program |
+        if . == "" then 900 else 100 end)0", cluster: "tiny", syshost: "tiny", job_id: 60, array_job_id: null, array_task_id: null,
+        het_job_id: null, het_offset: null, restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main",
+        step_id: "0", step_tasks: 7, step_nodes: 3, node_tasks: 4, program: $program, ranks: 0, unseen: 0, start_time: null,
+        end_time: 0, timed: 0, elapsed_min: null, elapsed_mean: null, elapsed_max: null, measured: 0, cpu_min: null, cpu_mean: null,
+        cpu_max: null, memory_min: null, memory_mean: null, memory_max: null, largest_task: null, ended_zero: 0, ended_code: 0,
+        ended_signal: 0, ended_unknown: 0, ends: "", failed_task: null, failed_time: null, failed_end: null} | '"$3"')}'
+}
+
+ranks() { # STORE OPTION...
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a --ranks "${@:2}"
+    echo "$status: $output $stderr"
+    [ "$status" -eq 0 ]
+}
+
+# load_proven FILE STORE: records of root's, each in a file of its own
+load_proven() {
+    local dir name record
+    dir=$(mktemp -d -p "$BATS_FILE_TMPDIR")
+    jq -r '(if .ranksT then "ranks.tiny.2024_11_20_10_00_00_0001.carol." + .ranksT.uuid
+        else "run.tiny.2024_11_20_10_00_00_0001.carol.zzz." + .userT.run_uuid end) + ".json\t" + tojson' "$1" |
+        while IFS=$'\t' read -r name record; do
+            printf '%s\n' "$record" >"$dir/$name"
+        done
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "$2" --json "$dir"
+    [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,0]' ]
+}
+
+adds_up() { # STORE
+    ranks "$1" -j 60 -nP -o JobID,User,Exec,Ranks,NTasks,Unseen,Nodes
+    [ "$output" = "60.0|carol|wave|6|7|1|2 of 3" ]
+    ranks "$1" -j 60.0 -nP -o Timed,MinElapsed,AveElapsed,MaxElapsed,Measured,MinCPU,AveCPU,MaxCPU
+    [ "$output" = "6|00:00:01|00:00:04|00:00:06|4|00:00:00|00:00:02|00:00:06" ]
+    ranks "$1" -j 60 -nP -o MinRSS,AveRSS,MaxRSS,MaxRSSTask,MaxRSSNode,Ends,EndsUnknown,FirstFailed,FirstFailedTask,FirstFailedNode
+    [ "$output" = "0K|250M|500M|3|n2|0:0=2,0:15=2,0:9=1|1|0:9|4|n2" ]
+    ranks "$1" -j 60 --json
+    [ "$(jq -c '.ranks | map([.ranks, .cpu_mean, .memory_mean, .ended_zero, .ended_signal, .proven])' <<<"$output")" = \
+        '[[6,2.5,262144000,2,3,true]]' ]
+}
+
+@test "numbers of nodes are added up: least, mean by ranks, most" {
+    for_both adds_up
+}
+
+@test "what is sent again is there once" {
+    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+    for_both adds_up
+}
+
+chooses() { # STORE
+    ranks "$1" -S 2024-11-20 -E 2024-11-21 -nP -o JobID
+    [ "$output" = 60.0 ]
+    ranks "$1" -S 2024-11-20T10:00:05 -E 2024-11-20T10:00:05 -nP -o Ranks # all of it, though n1's were over
+    [ "$output" = 6 ]
+    ranks "$1" -u alice -j 60 -nP
+    [ "$output" = "" ]
+    [[ $stderr == *"no ranks of job 60 of alice"* ]]
+    ranks "$1" --uuid 019a9f00-6060-7000-8000-000000000001 -nP -o Ranks
+    [ "$output" = 6 ]
+    ranks "$1" --uuid 019a9f00-6060-7000-8000-000000000002 -nP -o Ranks # another program of the step
+    [ "$output" = "" ]
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a --ranks -N n1
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"--ranks does not go with -N"* ]]
+}
+
+@test "jobs, users, runs and times choose" {
+    for_both chooses
+}
+
+@test "a run has its ranks in JSON" {
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" --no-sacct -a -j 60 --json
+    [ "$(jq -c '[.runs[] | [.executables[0], .ranks.ranks, .ranks.nodes, .ranks.failed_task]] | sort' <<<"$output")" = \
+        '[["/opt/other",null,null,null],["/opt/wave",6,2,4]]' ]
+}
+
+@test "without paths of mappings the kernel's short name finds the run" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    site_run 019a9f00-6060-7000-8000-000000000003 a_long_name_of_a_program 1 '.slurmT += {job_id: 60, step_id: "0"} |
+        .userT.job_id = "60" | .userDT.num_tasks = 7' >"$BATS_TEST_TMPDIR/records"
+    node n1 a_long_name_of_ '.ranks = 7 | .ended_zero = 7 | .end_time = 1732096803' >>"$BATS_TEST_TMPDIR/records"
+    load_proven "$BATS_TEST_TMPDIR/records" "$store"
+    ranks "$store" --uuid 019a9f00-6060-7000-8000-000000000003 -nP -o Exec,Ranks
+    [ "$output" = "a_long_name_of_|7" ]
+}
+
+@test "what nothing proves is shown apart, and is nobody else's" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    load_proven "$BATS_FILE_TMPDIR/nodes" "$store"
+    node n3 /opt/wave '.ranks = 1 | .ended_signal = 1 | .end_time = 1732096806' >"$BATS_TEST_TMPDIR/forged"
+    node n1 /opt/wave '.ranks = 1 | .ended_signal = 1 | .end_time = 1732096806' >>"$BATS_TEST_TMPDIR/forged"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" - <"$BATS_TEST_TMPDIR/forged"
+    ranks "$store" -j 60 -nP -o Exec,Ranks,Nodes,Proven
+    [ "$output" = $'wave|6|2 of 3|yes\nwave|1|1 of 3|no' ]
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$store" --no-sacct -a -j 60 --exec wave --json
+    [ "$(jq -c '.runs | map(.ranks.ranks)' <<<"$output")" = '[6]' ]
+}
+
+@test "ranks go with the runs that are old" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    load_proven "$BATS_FILE_TMPDIR/nodes" "$store"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --expire 1 >/dev/null
+    ranks "$store" -j 60 -nP
+    [ "$output" = "" ]
+}

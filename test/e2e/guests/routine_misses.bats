@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Where routines cannot be watched: the program does what it does without the library, and the record says how
+# much was missed.
+
+load ../fixture/job
+load ../fixture/routines
+
+DESIGNATED=$'\n[routines]\nkeep = soname:libdesignated\\.so\\..*\n'
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    # shellcheck disable=SC2034 # new_job uses it
+    RULES=$KEEP_ALL$DESIGNATED
+    new_job
+}
+
+# made COUNT NAME OPTION...: a library with so many routines of that name, and `main`, linked with these options,
+# which calls all of them
+made() {
+    for ((i = 0; i < $1; i++)); do echo "int $2$i(int x) { return x + 1; }"; done >library.c
+    {
+        echo '#include <stdio.h>'
+        for ((i = 0; i < $1; i++)); do echo "int $2$i(int);"; done
+        echo 'int main(void) { int all = 0;'
+        for ((i = 0; i < $1; i++)); do echo "all = $2$i(all);"; done
+        echo 'puts(all < 0 ? "less" : "more"); return all % 7; }'
+    } >main.c
+    cc -fPIC -shared -Wl,-soname,libdesignated.so.1 library.c -o libdesignated.so.1
+    cc main.c -o main ./libdesignated.so.1 -Wl,-rpath,"$PWD" "${@:3}"
+}
+
+# same PROGRAM: it does the same, and leaves one record
+same() {
+    unnoticed "./$1"
+    leaves "$1 fini"
+}
+
+# refusing CONDITION: in `refuse.so`, whose constructor runs before the library's: calls for which this holds fail.
+# `number` is the call's, `word[]` are its arguments.
+refusing() {
+    cat >refuse.c <<END
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define UNLESS(compare, value, jump) BPF_JUMP(BPF_JMP | compare | BPF_K, value, 0, jump)
+__attribute__((constructor)) static void refuse(void)
+{
+    struct sock_filter filter[] = {
+        $1
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+END
+    cc -shared -fPIC refuse.c -o refuse.so
+    # shellcheck disable=SC2034 # tracked uses it
+    TRACKED[-1]="LD_PRELOAD=$LIBRARY:$PWD/refuse.so"
+}
+
+misses() { # PROGRAM: "WATCHED MISSED CALLED"
+    of_run "$1" '[.watched, .missed, (.routineA | length)] | join(" ")'
+}
+
+@test "without memory for it a library is a miss" {
+    made 3 routine
+    # the mapping of what is watched is larger than any other of the start
+    refusing 'LOAD(nr), UNLESS(BPF_JEQ, SYS_mmap, 5), LOAD(args[4]), UNLESS(BPF_JEQ, 0xffffffff, 3),
+        LOAD(args[1]), UNLESS(BPF_JGT, 300 << 10, 1),'
+    same main
+    [[ $(misses main) == "0 1 0" ]]
+}
+
+@test "where the table of offsets may not be written to, its imports are misses" {
+    made 3 routine -Wl,-z,now
+    refusing 'LOAD(nr), UNLESS(BPF_JEQ, SYS_mprotect, 1),'
+    same main
+    [[ $(misses main) == "0 3 0" ]]
+}
+
+@test "a library without a table of hashes is a miss; one without section headers and names of its own is not" {
+    made 3 routine
+    cc -fPIC -shared -Wl,-soname,libdesignated.so.1 -Wl,--hash-style=sysv library.c -o libdesignated.so.1
+    same main
+    [[ $(misses main) == "0 1 0" ]]
+    another_job
+    cc -fPIC -shared -Wl,-soname,libdesignated.so.1 -s library.c -o libdesignated.so.1
+    # no section headers: e_shoff, e_shnum and e_shstrndx are 0
+    printf '\0\0\0\0\0\0\0\0' | dd of=libdesignated.so.1 bs=1 seek=40 conv=notrunc status=none
+    printf '\0\0\0\0' | dd of=libdesignated.so.1 bs=1 seek=60 conv=notrunc status=none
+    same main
+    [[ $(misses main) == "3 0 3" ]]
+}
+
+@test "a list that is full counts what it has no room for" {
+    made 600 "a_routine_with_a_name_of_some_sixty_bytes_as_those_of_templates_"
+    same main
+    read -r watched missed called <<<"$(misses main)"
+    [[ $watched == 600 && $called -gt 100 && $((called + missed)) == 600 ]]
+}
+
+@test "imports beyond the stubs that there are, are misses" {
+    made 4200 r
+    same main
+    read -r watched missed called <<<"$(misses main)"
+    [[ $watched == 4096 && $((called + missed)) == 4200 ]]
+}
+
+@test "libraries beyond the thirty-second are misses, and so are names of a convention with arguments in r11" {
+    local i libraries=()
+    for ((i = 0; i < 33; i++)); do
+        cc -fPIC -shared "-Wl,-soname,libdesignated.so.$i" -xc - -o "libdesignated.so.$i" <<<"int f$i(void) { return 1; }"
+        libraries+=("./libdesignated.so.$i")
+    done
+    {
+        for ((i = 0; i < 33; i++)); do echo "int f$i(void);"; done
+        echo 'int main(void) { return 33'
+        for ((i = 0; i < 33; i++)); do echo "- f$i()"; done
+        echo '; }'
+    } >many.c
+    cc many.c -o many "${libraries[@]}" -Wl,-rpath,"$PWD"
+    same many
+    [[ $(misses many) == "32 1 32" ]]
+    another_job
+    made 2 __regcall3__
+    same main
+    [[ $(misses main) == "0 2 0" ]]
+}
+
+@test "a program with more rights than its caller notes nothing" {
+    made 3 routine
+    chmod 755 . "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    chown nobody main
+    chmod 4755 main
+    unnoticed ./main
+    leaves
+    # the same file without the bit
+    another_job
+    chmod 755 main
+    same main
+    [[ $(misses main) == "3 0 3" ]]
+}

@@ -1,0 +1,281 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What runs called of designated libraries, in the store: each routine and library once, nothing twice, and gone with
+# its runs; in SQLite and in MariaDB.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
+
+bats_require_minimum_version 1.5.0
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC
+    mariadb_start
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+setup() {
+    PATH=$JOBTRAIL_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+    mariadb_database jobtrail
+    RUN=019a9f00-0000-7000-8000-000000000002
+    start=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.aaa.$RUN.json
+    end=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.zzz.$RUN.json
+    began=$(jq .userDT.start_time "$end")
+}
+
+# in_both FUNCTION: with $store and `sql QUERY` for SQLite, then for MariaDB
+in_both() {
+    local kind
+    for kind in sqlite mariadb; do
+        store=$([ $kind = sqlite ] && echo "sqlite:$PWD/store.db" || echo "$MARIADB_STORE")
+        echo "in $kind"
+        "$1"
+    done
+}
+
+sql() {
+    if [[ $store == sqlite:* ]]; then
+        sqlite3 -nullvalue NULL "${store#sqlite:}" "$1"
+    else
+        mariadb_sql "$1" jobtrail | tr '\t' '|'
+    fi
+}
+
+load_into() { # OPTION...
+    run --separate-stderr jobtrail-load --json --store "$store" "$@"
+    echo "$output$stderr"
+    [ "$status" -eq 0 ]
+}
+
+counted() {
+    jq -c '[.new, .updated, .unchanged, .conflicts, .damaged]' <<<"$output"
+}
+
+# with_routines RECORD ROUTINET [JQ]: the record, with what it called. $began is the run's start.
+with_routines() {
+    jq -ac --argjson began "$began" "del(.crc) | .routineT = $2 | ${3:-.}" "$1"
+}
+
+LIBS='libraryA: [["/sw/blas/3.21/libblas.so.3", "ab12"], ["libgsl.a", "0"]]'
+
+# with their libraries, version of the library's file, calls, and whether these are a lower bound
+called() {
+    sql "SELECT routine_library.path, build_id, name, round(first_call - start_time, 2) + 0.0, calls, is_at_least FROM run_routine
+        JOIN routine ON routine.id = routine_id JOIN routine_library ON routine_library.id = routine_library_id
+        JOIN run_own ON run_own.id = run_id ORDER BY start_time, name"
+}
+
+rows_of() { # TABLE...
+    local table
+    for table in "$@"; do
+        sql "SELECT '$table', count(*) FROM $table"
+    done
+}
+
+one_run() {
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 7, false],
+        [1, \"gsl_sf_bessel_J0\", null, 2, true]]}" >run.json
+    load_into run.json
+    [ "$(counted)" = "[1,0,0,0,0]" ]
+    called >found
+    echo '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|0.25|7|0' >wanted
+    echo 'libgsl.a|0|gsl_sf_bessel_J0|NULL|2|1' >>wanted
+    diff wanted found
+    [ "$(sql 'SELECT watched, missed FROM run_routine_watch')" = '5|0' ]
+    [ "$(rows_of run_routine_library)" = 'run_routine_library|2' ]
+    # and nothing is counted twice
+    load_into run.json
+    [ "$(counted)" = "[0,0,1,0,0]" ]
+    called | diff wanted -
+    [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
+        $'run_routine|2\nrun_routine_library|2\nrun_routine_watch|1' ]
+}
+
+@test "a run's routines are stored once, however often it is loaded" {
+    in_both one_run
+}
+
+end_for_start() {
+    with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 7, false],
+        [0, \"early\", null, 1, false]]}" >aaa.json
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 9, false]]}" >zzz.json
+    load_into aaa.json
+    # it still ran, so there may have been more
+    [ "$(called | cut -d'|' -f3-)" = $'dgemm_|0.25|7|1\nearly|NULL|1|1' ]
+    load_into zzz.json
+    [ "$(counted)" = "[0,1,0,0,0]" ]
+    [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
+    load_into aaa.json
+    [ "$(counted)" = "[0,0,1,0,0]" ]
+    [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
+    [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
+        $'run_routine|1\nrun_routine_library|2\nrun_routine_watch|1' ]
+}
+
+@test "an end takes the place of what its start said of routines" {
+    in_both end_for_start
+}
+
+together() {
+    local what="{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false], [0, \"early\", null, 1, false]]}"
+    mkdir -p both
+    with_routines "$start" "$what" >both/run.aaa.json
+    with_routines "$end" "$what" '.routineT.routineA |= .[:1]' >both/run.zzz.json
+    # and others, before and after it in the order of uuids
+    with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "1")' >both/run.one.json
+    with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "3") | del(.routineT)' >both/run.two.json
+    with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "4")' >both/run.three.json
+    load_into both
+    [ "$(counted)" = "[4,1,0,0,0]" ]
+    sql "SELECT run_own.uuid, name, is_at_least FROM run_own LEFT JOIN run_routine ON run_id = run_own.id
+        LEFT JOIN routine ON routine.id = routine_id ORDER BY run_own.uuid, name" | cut -c36- >found
+    printf '%s\n' '1|dgemm_|0' '1|early|0' '2|dgemm_|0' '3|NULL|NULL' '4|dgemm_|0' '4|early|0' | diff - found
+}
+
+@test "a start and its end in one batch leave the routines of the end" {
+    in_both together
+}
+
+# That is an end without routines, as of a program that another preload took over.
+end_without() {
+    with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: false, routineA: [[0, \"dgemm_\", null, null, false]]}" >aaa.json
+    load_into aaa.json
+    load_into "$end"
+    [ "$(counted)" = "[0,1,0,0,0]" ]
+    [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
+        $'run_routine|0\nrun_routine_library|0\nrun_routine_watch|0' ]
+}
+
+@test "an end without routines leaves none of its start" {
+    in_both end_without
+}
+
+bounds() {
+    with_routines "$end" "{$LIBS, watched: 5, missed: 1, counted: true, routineA: [[0, \"dgemm_\", \$began - 86400, 7, false],
+        [1, \"uncounted\", null, null, false]]}" >run.json
+    load_into run.json
+    # of imports that were not watched there may have been more calls, and the time is in no run
+    [ "$(called | cut -d'|' -f3-)" = $'dgemm_|NULL|7|1\nuncounted|NULL|NULL|NULL' ]
+}
+
+@test "calls are a lower bound where imports were missed, and a time outside of the run is none" {
+    in_both bounds
+}
+
+loaded_twice() {
+    with_routines "$end" "{libraryA: [[\"/sw/libx.so\", \"0\"], [\"/sw/libx.so\", \"0\"]], watched: 2, missed: 0, counted: true,
+        routineA: [[0, \"x\", \$began + 1, 3, false], [1, \"x\", \$began + 0.5, 4, false]]}" >run.json
+    load_into run.json
+    [ "$(called)" = '/sw/libx.so|0|x|0.50|7|0' ] || [ "$(called)" = '/sw/libx.so|0|x|0.5|7|0' ]
+    [ "$(rows_of routine_library routine run_routine_library)" = $'routine_library|1\nroutine|1\nrun_routine_library|1' ]
+}
+
+@test "a library that was there twice has each of its routines once" {
+    in_both loaded_twice
+}
+
+# users' names for libraries and routines of their own are theirs
+others_claim() {
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >alice.json
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"evil\", null, 99, false]]}" \
+        '.userT += {user: "mallory", job_id: "666"} | .slurmT.job_id = 666 | .xaltLinkT = {}' >mallory.json
+    load_into alice.json
+    load_into mallory.json
+    [ "$(counted)" = "[1,0,0,1,0]" ]
+    sql "SELECT user, name, calls FROM run_routine JOIN routine ON routine.id = routine_id JOIN run ON run.id = run_id
+        ORDER BY user" >found
+    printf 'alice|dgemm_|7\nmallory|evil|99\n' | diff - found
+}
+
+@test "another's record of the same uuid takes no routine away and adds none" {
+    in_both others_claim
+}
+
+refused() {
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[2, \"dgemm_\", null, 7, false]]}" >run.json
+    run --separate-stderr jobtrail-load --json --store "$store" run.json
+    [ "$(jq .damaged <<<"$output")" = 1 ]
+    grep -F 'routineT.routineA[0] is not a routine of a library' <<<"$stderr"
+    [ -e run.json ] # nothing is lost
+    [ "$(rows_of run_own run_routine routine routine_library)" = \
+        $'run_own|0\nrun_routine|0\nroutine|0\nroutine_library|0' ]
+}
+
+@test "a record with a routine of no library is refused and kept" {
+    in_both refused
+}
+
+expired() {
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >old.json
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"ab12\"]], watched: 5, missed: 0, counted: true,
+        routineA: [[0, \"dgemv_\", null, 7, false]]}" '(now - 90) as $at | .userT.run_uuid |= sub("2$"; "3") |
+        .userDT += {start_time: ($at - 10), end_time: $at} | .slurmT += {core_seconds: 0, core_seconds_max: 0, core_days: [],
+        end_time_min: $at, end_time_max: $at}' >new.json
+    load_into old.json new.json
+    [ "$(counted)" = "[2,0,0,0,0]" ]
+    [ "$(rows_of routine routine_library run_routine)" = $'routine|2\nroutine_library|2\nrun_routine|2' ]
+    load_into --expire 30 new.json
+    [ "$(jq .expired <<<"$output")" = 1 ]
+    [ "$(called | cut -d'|' -f1,3)" = '/sw/blas/3.21/libblas.so.3|dgemv_' ]
+    [ "$(rows_of routine routine_library run_routine run_routine_library run_routine_watch)" = \
+        $'routine|1\nroutine_library|1\nrun_routine|1\nrun_routine_library|1\nrun_routine_watch|1' ]
+}
+
+@test "routines go with their runs, and what no run has called with them" {
+    in_both expired
+}
+
+modules() {
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >run.json
+    load_into run.json
+    echo '/sw/blas/3.21 blas/3.21' >map
+    jobtrail-load --store "$store" --modules map
+    sql "SELECT path, module.name FROM routine_library LEFT JOIN module ON module.id = module_id ORDER BY path" >found
+    printf '/sw/blas/3.21/libblas.so.3|blas/3.21\nlibgsl.a|NULL\n' | diff - found
+}
+
+@test "a library of routines has its module" {
+    in_both modules
+}
+
+# undone DIALECT: statements that undo the step from version 7 to 8
+undone() {
+    /usr/bin/python3 - "$JOBTRAIL_SOURCE" "$1" <<'PYTHON'
+import re, sys
+from pathlib import Path
+step = (Path(sys.argv[1]) / "submit/load/database/schema.c").read_text()
+step = step[step.index(sys.argv[2] + "_steps["):]
+step = "".join(re.findall(r'"([^"]*)"', re.search(r'\[7\] = ((?:"[^"]*"\s*)+)', step).group(1))).replace("`", "")
+print(*("DROP TABLE %s;" % table for table in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", step)))
+for table, more in re.findall(r"ALTER TABLE (\w+)([^;]*)", step):
+    print(*("ALTER TABLE %s DROP COLUMN %s;" % (table, column) for column in re.findall(r"ADD COLUMN (?:IF NOT EXISTS )?(\w+)", more)))
+PYTHON
+}
+
+# as the version before made it
+make_version_7() {
+    load_into "$start"
+    if [[ $store == sqlite:* ]]; then
+        sql "$(sql "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_master WHERE type = 'view'") $(undone sqlite) PRAGMA user_version = 7"
+    else
+        sql "$(undone mariadb) UPDATE store_state SET value = '7' WHERE name = 'schema'"
+    fi
+    [[ $(undone sqlite) == *"DROP TABLE run_routine;"* ]]
+}
+
+renewed() {
+    make_version_7
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >run.json
+    load_into run.json
+    [ "$(counted)" = "[0,1,0,0,0]" ]
+    [ "$(called)" = '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|NULL|7|0' ]
+    [ "$(rows_of run_routine_library run_routine_watch)" = $'run_routine_library|2\nrun_routine_watch|1' ]
+    [ "$(sql "SELECT count(*) FROM ranks")" = 0 ]
+}
+
+@test "a store of version 7 is renewed and takes routines" {
+    in_both renewed
+}
