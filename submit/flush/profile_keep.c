@@ -9,11 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/replacement.h"
 #include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"
+#include "submit/flush/worker.h"
 #include "submit/job/spool_read.h"
 #include "submit/profile/profile_collect.h"
 #include "submit/profile/set_file.h"
@@ -26,7 +27,11 @@ struct keeping {
     struct profile_pair now;
     char boot[64];
     int from, to;
+    uint64_t bytes; /* written to `to` */
 };
+
+/* MESSAGE_BYTES: of one message. SILENCE_MS, CPU_S: what the child may take. */
+enum { MESSAGE_BYTES = 1 << 20, SILENCE_MS = 60000, CPU_S = 60 };
 
 struct naming {
     const struct journal *journal;
@@ -52,11 +57,23 @@ static uint64_t end_ns(void *context, const struct profiled_process *process)
     return 0;
 }
 
+static int send(void *context, const void *bytes, size_t size)
+{
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < size; at += MESSAGE_BYTES) {
+        struct iovec part = {(char *)(uintptr_t)bytes + at,
+                             size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES};
+        error = worker_send(context, 0, &part, 1);
+    }
+    return error;
+}
+
 /* In the child, as the user. */
-static int collect(const void *context)
+static int collect(void *context, struct worker_pipe *pipe)
 {
     const struct keeping *keeping = context;
     struct naming naming = {.journal = keeping->journal, .names = {.debug = SYMBOL_NAMES_DEBUG}};
+    const struct set_file_sink sink = {.put = send, .context = pipe};
     struct collect_facts facts = {.node = keeping->journal->identity.node,
                                   .end_ns = end_ns,
                                   .name = name,
@@ -72,8 +89,36 @@ static int collect(const void *context)
     if (error == 0)
         error = profile_collect(&content, &facts, &set);
     if (error == 0 && set.rank_count > 0)
-        error = set_file_write(keeping->to, &set);
-    return error; /* the process ends */
+        error = set_file_write_to(&sink, &set);
+    return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
+}
+
+/* What is kept is not larger than what it was made of may be. */
+static enum worker_answer take(void *context, const struct worker_message *message)
+{
+    struct keeping *keeping = context;
+    if (message->size > keeping->conf->profile_bytes - keeping->bytes)
+        return WORKER_NOT_BELIEVED;
+    keeping->bytes += message->size;
+    return io_write_all(keeping->to, message->bytes, message->size) == 0 ? WORKER_GO_ON
+                                                                         : WORKER_ENOUGH;
+}
+
+static int run_child(struct keeping *keeping)
+{
+    enum worker_outcome outcome;
+    const struct worker worker = {.uid = keeping->journal->identity.uid,
+                                  .gid = keeping->journal->identity.gid,
+                                  .keep = &keeping->from,
+                                  .keep_count = 1,
+                                  .sandbox = SANDBOX_READS,
+                                  .work = collect,
+                                  .take = take,
+                                  .context = keeping,
+                                  .silence_ms = SILENCE_MS,
+                                  .cpu_ns = CPU_S * UINT64_C(1000000000)};
+    int error = worker_run(&worker, &outcome);
+    return error != 0 ? error : outcome == WORKER_DONE ? 0 : -ECANCELED;
 }
 
 /* Root's file of this name, empty, in the directory; the user gets it. */
@@ -108,13 +153,8 @@ int profile_keep(const struct conf *conf, const struct journal *journal, int dir
     struct keeping keeping = {
         .conf = conf, .journal = journal, .now = tick_now(), .from = from, .to = to};
     tick_boot(keeping.boot);
-    const struct as_user_order order = {.uid = journal->identity.uid,
-                                        .gid = journal->identity.gid,
-                                        .keep = {from, to},
-                                        .act = collect,
-                                        .context = &keeping};
-    int error = as_user(&order);
-    if (error == 0 && lseek(to, 0, SEEK_END) == 0)
+    int error = run_child(&keeping);
+    if (error == 0 && keeping.bytes == 0)
         error = -ENODATA; /* no process has called a function: there is nothing to keep */
     error = replacement_end(place, file, to, 0600, error);
     return error == -ENODATA ? 0 : error;

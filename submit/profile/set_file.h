@@ -32,8 +32,15 @@ struct set_file_stack {
     uint32_t caller, name;
 };
 
+/* Where the bytes of a file go, one part after another. */
+struct set_file_sink {
+    int (*put)(void *context, const void *bytes, size_t size); /* returns 0 or -errno */
+    void *context;
+};
+
 /* Writes the set; its hashes are made. Returns 0 or -errno. */
 int set_file_write(int fd, struct profile_set *set);
+int set_file_write_to(const struct set_file_sink *to, struct profile_set *set);
 
 /* Reads a set from the start of `fd`. Returns 0, and profile_set_free() is to release the set;
  * -EINVAL where it is no such file or a damaged one; -ENOMEM; -errno of the read. */
