@@ -20,7 +20,7 @@ is_optimised() {
 @test "all that is installed is looked at" {
     local names
     names=$(for file in "${BINARIES[@]}"; do echo "${file##*/}"; done | sort | paste -sd ' ')
-    [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-libuse jobtrail-load jobtrail-ps jobtrail-record-pkg jobtrail-robj jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
+    [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-libuse jobtrail-load jobtrail-profile jobtrail-ps jobtrail-record-pkg jobtrail-robj jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
 }
 
 @test "nothing that is installed runs as another user than who starts it (set-user-id, set-group-id)" {

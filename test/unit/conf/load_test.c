@@ -109,6 +109,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.profile_steps, CONF_PROFILE_NONE);
     assert_int_equal(conf.profile_mode, CONF_PROFILE_LIGHT);
     assert_int_equal(conf.profile_bytes, 64 << 20);
+    assert_string_equal(conf.profile_directory, "");
     assert_int_equal(conf.profile.count, 0);
     assert_int_equal(conf.library_trees.count, 0);
     assert_int_equal(conf.library_names.count, 0);
@@ -161,7 +162,7 @@ static void each_key_takes_its_value(void **state)
         "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n[witness]\nlevel = objects\n"
-        "[profile]\nsteps = asked\nmode = exact\nsize = 2M\nskip = /a\n"
+        "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nskip = /a\n"
         "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
@@ -227,6 +228,7 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.profile_steps, CONF_PROFILE_ASKED);
     assert_int_equal(conf.profile_mode, CONF_PROFILE_EXACT);
     assert_int_equal(conf.profile_bytes, 2 << 20);
+    assert_string_equal(conf.profile_directory, "/kept");
     assert_int_equal(conf.profile.count, 1);
     assert_int_equal(conf.library_trees.count, 2);
     assert_string_equal(conf_library_tree(&conf, "/opt/my libs/x.so")->text, "/opt/my libs");
