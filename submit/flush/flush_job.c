@@ -182,7 +182,7 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
         error = send_records(state, journal, directory, &files, outcome);
     close_files(&files);
     if (error == 0 && *outcome == FLUSH_DONE && !state->options->dry_run) {
-        int kept = profile_keep(state->conf, journal, directory);
+        int kept = profile_keep(state, journal, directory);
         if (kept != 0)
             tell_of_job(job, "its profiles cannot be kept", kept);
     }

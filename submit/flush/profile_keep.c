@@ -14,6 +14,8 @@
 #include "conf/base/replacement.h"
 #include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"
+#include "submit/flush/profile_ends.h"
+#include "submit/flush/roots_notes.h"
 #include "submit/flush/worker.h"
 #include "submit/job/spool_read.h"
 #include "submit/profile/profile_collect.h"
@@ -22,8 +24,7 @@
 #include "submit/profile/tick_scale.h"
 
 struct keeping {
-    const struct conf *conf;
-    const struct journal *journal;
+    struct reading_request request; /* of the ends */
     struct profile_pair now;
     char boot[64];
     int from, to;
@@ -34,7 +35,7 @@ struct keeping {
 enum { MESSAGE_BYTES = 1 << 20, SILENCE_MS = 60000, CPU_S = 60 };
 
 struct naming {
-    const struct journal *journal;
+    struct profile_ends ends;
     struct symbol_names names;
 };
 
@@ -44,17 +45,10 @@ static const char *name(void *context, const struct profiled_object *object, uin
     return symbol_name(&naming->names, object, address);
 }
 
-/* Slurm has waited for the task: the time is root's. Of its other processes nothing is known here.
- */
-static uint64_t end_ns(void *context, const struct profiled_process *process)
+static struct collect_end end(void *context, const struct profiled_process *process)
 {
     const struct naming *naming = context;
-    for (size_t i = 0; i < naming->journal->task_count; i++) {
-        const struct journal_task *task = &naming->journal->tasks[i];
-        if (task->step == process->step && task->task == process->task && task->pid == process->pid)
-            return task->end_ns;
-    }
-    return 0;
+    return profile_ends_find(&naming->ends, process);
 }
 
 static int send(void *context, const void *bytes, size_t size)
@@ -72,20 +66,20 @@ static int send(void *context, const void *bytes, size_t size)
 static int collect(void *context, struct worker_pipe *pipe)
 {
     const struct keeping *keeping = context;
-    struct naming naming = {.journal = keeping->journal, .names = {.debug = SYMBOL_NAMES_DEBUG}};
+    struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
     const struct set_file_sink sink = {.put = send, .context = pipe};
-    struct collect_facts facts = {.node = keeping->journal->identity.node,
-                                  .end_ns = end_ns,
-                                  .name = name,
-                                  .context = &naming};
+    struct collect_facts facts = {
+        .node = keeping->request.identity->node, .end = end, .name = name, .context = &naming};
     struct profile_content content;
     struct profile_set set;
-    int error = profile_read(keeping->from, keeping->conf->profile_bytes, &content);
+    int error = profile_read(keeping->from, keeping->request.conf->profile_bytes, &content);
     if (error != 0)
         return error;
     if (strcmp(keeping->boot, content.header.boot) == 0)
         facts.now = &keeping->now;
-    error = profile_set_begin(&set);
+    error = profile_ends_read(&keeping->request, &naming.ends);
+    if (error == 0)
+        error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(&content, &facts, &set);
     if (error == 0 && set.rank_count > 0)
@@ -97,7 +91,7 @@ static int collect(void *context, struct worker_pipe *pipe)
 static enum worker_answer take(void *context, const struct worker_message *message)
 {
     struct keeping *keeping = context;
-    if (message->size > keeping->conf->profile_bytes - keeping->bytes)
+    if (message->size > keeping->request.conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
     keeping->bytes += message->size;
     return io_write_all(keeping->to, message->bytes, message->size) == 0 ? WORKER_GO_ON
@@ -107,10 +101,11 @@ static enum worker_answer take(void *context, const struct worker_message *messa
 static int run_child(struct keeping *keeping)
 {
     enum worker_outcome outcome;
-    const struct worker worker = {.uid = keeping->journal->identity.uid,
-                                  .gid = keeping->journal->identity.gid,
-                                  .keep = &keeping->from,
-                                  .keep_count = 1,
+    const int keep[] = {keeping->from, keeping->request.ledger};
+    const struct worker worker = {.uid = keeping->request.identity->uid,
+                                  .gid = keeping->request.identity->gid,
+                                  .keep = keep,
+                                  .keep_count = sizeof keep / sizeof *keep,
                                   .sandbox = SANDBOX_READS,
                                   .work = collect,
                                   .take = take,
@@ -122,10 +117,10 @@ static int run_child(struct keeping *keeping)
 }
 
 /* Root's file of this name, empty, in the directory; the user gets it. */
-static int open_kept(int place, const char *file, const struct journal *journal)
+static int open_kept(int place, const char *file, const struct job_identity *job)
 {
     int fd = replacement_open(place, file);
-    if (fd < 0 || fchown(fd, journal->identity.uid, journal->identity.gid) == 0)
+    if (fd < 0 || fchown(fd, job->uid, job->gid) == 0)
         return fd;
     int error = -errno;
     error = replacement_end(place, file, fd, 0600, error);
@@ -133,29 +128,52 @@ static int open_kept(int place, const char *file, const struct journal *journal)
     return error;
 }
 
-int profile_keep(const struct conf *conf, const struct journal *journal, int directory)
+/* Makes the kept file of the user's one. */
+static int keep_from(const struct reading_request *request, int from)
 {
     char culprit[PATH_MAX], file[NAME_MAX + 1];
-    if (conf->profile_directory[0] == '\0')
-        return 0;
-    CLEANUP_CLOSE int from = spool_open_users(directory, PROFILE_NAME, journal->identity.uid);
-    if (from < 0)
-        return from == -ENOENT ? 0 : from;
+    const struct job_identity *job = request->identity;
     CLEANUP_CLOSE int place =
-        trusted_directory(conf->profile_directory, TRUSTED_ALONE, culprit, sizeof culprit);
+        trusted_directory(request->conf->profile_directory, TRUSTED_ALONE, culprit, sizeof culprit);
     if (place < 0)
         return place;
-    snprintf(file, sizeof file, "%" PRIu32 ".%" PRIu32 ".%s.profile", journal->identity.job,
-             journal->identity.restart, journal->identity.node);
-    CLEANUP_CLOSE int to = open_kept(place, file, journal);
+    snprintf(file, sizeof file, "%" PRIu32 ".%" PRIu32 ".%s.profile", job->job, job->restart,
+             job->node);
+    CLEANUP_CLOSE int to = open_kept(place, file, job);
     if (to < 0)
         return to;
-    struct keeping keeping = {
-        .conf = conf, .journal = journal, .now = tick_now(), .from = from, .to = to};
+    struct keeping keeping = {.request = *request, .now = tick_now(), .from = from, .to = to};
     tick_boot(keeping.boot);
     int error = run_child(&keeping);
     if (error == 0 && keeping.bytes == 0)
         error = -ENODATA; /* no process has called a function: there is nothing to keep */
     error = replacement_end(place, file, to, 0600, error);
     return error == -ENODATA ? 0 : error;
+}
+
+int profile_keep(const struct flush_state *state, const struct journal *journal, int directory)
+{
+    struct roots_notes notes;
+    uid_t uid = journal->identity.uid;
+    if (state->conf->profile_directory[0] == '\0')
+        return 0;
+    CLEANUP_CLOSE int from = spool_open_users(directory, PROFILE_NAME, uid);
+    if (from < 0)
+        return from == -ENOENT ? 0 : from;
+    CLEANUP_CLOSE int ledger = spool_open_users(directory, "ledger", uid);
+    int error = roots_notes_read(state->spool, directory, &notes);
+    if (error != 0)
+        return error;
+    const struct reading_request request = {.kind = READING_JOB,
+                                            .conf = state->conf,
+                                            .identity = &journal->identity,
+                                            .journal = journal,
+                                            .ledger = ledger < 0 ? -1 : ledger,
+                                            .packages = -1,
+                                            .looks = &notes.looks,
+                                            .kernel = &notes.kernel,
+                                            .now_ns = state->now_ns};
+    error = keep_from(&request, from);
+    roots_notes_free(&notes);
+    return error;
 }

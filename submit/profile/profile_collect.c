@@ -130,9 +130,10 @@ static int add_process(struct collect *collect, struct profiled_process *process
 {
     const struct collect_facts *facts = collect->facts;
     const struct tick_scale scale = tick_scale_of(&collect->content->header, process, facts->now);
-    uint64_t known = facts->end_ns == NULL ? 0 : facts->end_ns(facts->context, process);
-    uint64_t end = process->has_ended || known == 0 ? process->newest
-                                                    : tick_at(&scale, known, process->newest);
+    struct collect_end told = {.ns = 0};
+    if (!process->has_ended && facts->end != NULL)
+        told = facts->end(facts->context, process);
+    uint64_t end = told.ns == 0 ? process->newest : tick_at(&scale, told.ns, process->newest);
     call_tree_finish(&process->tree, end);
     int error = name_stacks(collect, process);
     if (error != 0)
@@ -149,7 +150,7 @@ static int add_process(struct collect *collect, struct profiled_process *process
         rank->end_ns = end_ns;
     if (!process->has_ended)
         rank->flags &= ~(uint32_t)PROFILE_RANK_ENDED;
-    if (!process->has_ended && known == 0)
+    if (!process->has_ended && !told.is_known)
         rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;
     rank->flags |= (process->is_light ? PROFILE_RANK_LIGHT : 0u) |
                    (process->counter == PROFILE_COARSE ? PROFILE_RANK_COARSE : 0u) |

@@ -21,10 +21,12 @@ static const char *name(void *context, const struct profiled_object *object, uin
     return symbol_name(context, object, address);
 }
 
-static uint64_t end_ns(void *context, const struct profiled_process *process)
+static struct collect_end end(void *context, const struct profiled_process *process)
 {
     (void)context;
-    return process->pid % 2 == 0 ? 0 : process->start.real_ns + 1000000000;
+    return process->pid % 2 == 0
+               ? (struct collect_end){.ns = 0}
+               : (struct collect_end){process->start.real_ns + 1000000000, process->pid % 3 == 0};
 }
 
 static void check_table(const struct profile_set *set, const struct profile_table *table)
@@ -45,8 +47,7 @@ static void check_table(const struct profile_set *set, const struct profile_tabl
 static void use(struct profile_content *content)
 {
     struct symbol_names names = {.debug = "/"};
-    const struct collect_facts facts = {
-        .node = "n1", .end_ns = end_ns, .name = name, .context = &names};
+    const struct collect_facts facts = {.node = "n1", .end = end, .name = name, .context = &names};
     struct profile_set set;
     struct set_order order;
     /* files that a hostile profile names are not the fuzzer's to open */
