@@ -200,6 +200,7 @@ is_between() {
     build_waits
     rank 0 ./waits
     run rank 1 ./waits kill
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./waits # of the step that the journal has
     cp -r "$SPOOL" spool.before
     flush
     [[ ! -e $PROFILE_FILE && -z $(find "$BATS_TEST_TMPDIR" -name '*.profile') ]]
@@ -207,8 +208,10 @@ is_between() {
     mkdir -m 711 kept
     printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
     flush
-    [[ $(ls kept) == "$JOB.0.e2e.profile" && $(stat -c %a:%U kept/*) == "600:$(id -un)" ]]
-    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*.profile
+    [[ $(cd kept && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.unknown.e2e.profile" ]]
+    [[ $(stat -c %a:%U kept/* | sort -u) == "600:$(id -un)" ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "kept/$JOB.0.batch.e2e.profile" | jq -e '.ranks | length == 1'
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*.unknown.e2e.profile
     [[ $output == *"rank 1 of 4, step 0, node e2e,"*"was in foo<bar<main<init for "* ]]
     [[ $output == *" 2 "*"foo<bar<main<init"* ]]
 }
