@@ -181,7 +181,8 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     if (error == 0 && *outcome == FLUSH_DONE)
         error = send_records(state, journal, directory, &files, outcome);
     close_files(&files);
-    if (error == 0 && *outcome == FLUSH_DONE && !state->options->dry_run) {
+    bool is_over = error == 0 && (*outcome == FLUSH_DONE || flush_outcome_is_kept(*outcome));
+    if (is_over && !state->options->dry_run) {
         int kept = profile_keep(state, journal, directory);
         if (kept != 0)
             tell_of_job(job, "its profiles cannot be kept", kept);

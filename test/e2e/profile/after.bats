@@ -215,3 +215,15 @@ is_between() {
     [[ $output == *"rank 1 of 4, step 0, node e2e,"*"was in foo<bar<main<init for "* ]]
     [[ $output == *" 2 "*"foo<bar<main<init"* ]]
 }
+
+@test "a job that is put into the quarantine has its profiles kept nevertheless" {
+    build_waits
+    rank 0 ./waits
+    mkdir -m 711 kept
+    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    printf 'no ledger' | dd of="${PROFILE_FILE%/*}/ledger" conv=notrunc status=none
+    flush
+    [[ $(find "$BATS_TEST_TMPDIR/state/quarantine" -name reason) == *"/$JOB.0/reason" ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$JOB.0.unknown.e2e.profile" >numbers || (($? == 1)) # three ranks are missing
+    [[ $(awk -F '\t' '$10 == "foo<bar<main<init" { print $6 }' numbers) == 1 ]]
+}
