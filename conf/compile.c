@@ -309,7 +309,10 @@ static uint32_t policy_switches(const struct conf *conf)
            (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |
            (conf->enabled ? POLICY_ENABLED : 0) | (conf->opt_out ? POLICY_OPT_OUT : 0) |
            (conf->standard_library ? POLICY_STDLIB : 0) |
-           (conf->count_routines ? POLICY_COUNTS : 0);
+           (conf->count_routines ? POLICY_COUNTS : 0) |
+           (conf->profile_steps == CONF_PROFILE_ASKED ? POLICY_PROFILE_ASKED : 0) |
+           (conf->profile_steps == CONF_PROFILE_ALL ? POLICY_PROFILE_ALL : 0) |
+           (conf->profile_mode == CONF_PROFILE_EXACT ? POLICY_PROFILE_EXACT : 0);
 }
 
 static void fill_header(struct image *image, const struct conf *conf)
@@ -319,6 +322,7 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->version = POLICY_VERSION;
     header->size = (uint32_t)image->size;
     header->ledger_bytes = conf->ledger_bytes;
+    header->profile_bytes = conf->profile_bytes;
     header->epilog_timeout_s = conf->epilog_timeout_s;
     header->switches = policy_switches(conf);
     header->always_ranks = conf->always_ranks;

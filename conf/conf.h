@@ -57,8 +57,14 @@ enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 /* What the kernel's witness hears: nothing; starts and ends of processes; their mappings too. */
 enum conf_witness { CONF_WITNESS_OFF, CONF_WITNESS_ENDS, CONF_WITNESS_OBJECTS };
 
+/* Which steps leave profiles: none; those that ask; all. */
+enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_ALL };
+
+/* How calls are measured unless a step says so: short ones are counted; each one is timed. */
+enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
+
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 93
+#define CONF_KEYS 97
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -157,10 +163,15 @@ struct conf {
     char *library_log_names;        /* [libraries] log_names: of logs that are made; "" = none */
     char *library_log_socket;       /* [libraries] log_socket */
     uint32_t witness;               /* [witness] level: enum conf_witness */
+    uint32_t profile_steps;         /* [profile] steps: enum conf_profile_steps */
+    uint32_t profile_mode;          /* [profile] mode: enum conf_profile_mode */
+    uint64_t profile_bytes;         /* [profile] size: of a job's file on one node */
+    char *profile_directory;        /* [profile] directory; "" = profiles go with the job */
     struct conf_lines library_trees, library_names,
         library_groups;                /* [libraries] tree, name, group */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
-    struct conf_rules host, partition, account, path_rules, argument, env, package, routine, redact;
+    struct conf_rules host, partition, account, path_rules, argument, env, package, routine,
+        profile, redact;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

@@ -28,6 +28,7 @@ const struct conf_list conf_lists[CONF_LISTS] = {
     {"environment", FIELD(env), POLICY_ENV, KEEP_SKIP, POLICY_SKIP, "0.1.0"},
     {"packages", FIELD(package), POLICY_PKG, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
     {"routines", FIELD(routine), POLICY_ROUTINE, KEEP_SKIP, POLICY_SKIP, "0.1.0"},
+    {"profile", FIELD(profile), POLICY_PROFILE, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
     {"redact", FIELD(redact), POLICY_REDACT, KEEP_HIDE, POLICY_KEEP, "0.1.0"},
 };
 

@@ -11,7 +11,7 @@
 
 #include "conf/conf.h"
 
-#define CONF_LISTS 9
+#define CONF_LISTS 10
 
 struct conf_list {
     const char *section;

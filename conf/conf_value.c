@@ -195,7 +195,7 @@ const struct conf_kind
     conf_value_timezone = TEXT(check_timezone),
     conf_value_transport_words = TEXT(check_transport),
     conf_value_yes_no = CHOICE(CONF_YES_NO, WORDS("no", "yes"), "neither yes nor no", "write yes or no"),
-    /* by enum conf_mount, conf_startup, policy_command_line and conf_witness */
+    /* by enum conf_mount, conf_startup, policy_command_line, conf_witness, conf_profile_steps and conf_profile_mode */
     conf_value_mount = CHOICE(CONF_INDEX, WORDS("auto", "yes", "no"), "neither yes nor no",
                         "write auto, yes or no"),
     conf_value_startup = CHOICE(CONF_INDEX, WORDS("none", "static", "all"), "unknown kind of programs",
@@ -225,7 +225,11 @@ const struct conf_kind
     conf_value_files = NUMBER("files", 0, 100),
     conf_value_owners = TEXT(check_owners),
     conf_value_witness = CHOICE(CONF_INDEX, WORDS("off", "ends", "objects"), "unknown level",
-                          "write off, ends or objects");
+                          "write off, ends or objects"),
+    conf_value_profile_steps = CHOICE(CONF_INDEX, WORDS("none", "asked", "all"), "unknown kind of steps",
+                                "write none, asked or all"),
+    conf_value_profile_mode = CHOICE(CONF_INDEX, WORDS("light", "exact"), "unknown mode",
+                               "write light or exact");
 /* clang-format on */
 
 static int parse_text(const char *text, char **field)

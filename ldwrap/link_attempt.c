@@ -19,6 +19,7 @@
 #include "conf/base/whole_file.h"
 #include "ldwrap/dependency_file.h"
 #include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/profile_archive.h"
 #include "ldwrap/xalt_wrapper.h"
 #include "submit/record/link_record.h"
 
@@ -90,17 +91,20 @@ static int add_color(const struct link_job *job, struct strings *argv)
  * name, one by one. */
 static int add_arguments(const struct link_job *job, struct strings *argv)
 {
-    const struct strings *all = &job->arguments;
+    const struct strings given = {(char **)job->argv, (size_t)job->argc};
+    const struct strings *all = job->stubs == NULL ? &given : &job->arguments;
+    int place =
+        job->profile < 0 ? 0 : profile_archive_place(&job->line, job->conf.profile_steps, all);
     int error = 0;
-    if (job->stubs == NULL) {
-        for (int i = 0; i < job->argc && error == 0; i++)
-            error = strings_add(argv, job->argv[i]);
-        return error;
-    }
     for (size_t i = 0; i < all->count && error == 0; i++) {
         const struct link_stub *stub =
-            link_stubs_find(job->stubs, all->item[i], job->line.roles[i]);
-        error = stub == NULL ? strings_add(argv, all->item[i]) : add_descriptor(argv, "", stub->fd);
+            job->stubs == NULL ? NULL
+                               : link_stubs_find(job->stubs, all->item[i], job->line.roles[i]);
+        if (place != 0 && i == (size_t)place)
+            error = add_descriptor(argv, "", job->profile);
+        if (error == 0)
+            error =
+                stub == NULL ? strings_add(argv, all->item[i]) : add_descriptor(argv, "", stub->fd);
     }
     return error;
 }
@@ -170,8 +174,9 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
     run->inherited[1] = job->startup;
     run->inherited[2] = attempt->dependencies;
     run->inherited[3] = attempt->map;
+    run->inherited[4] = job->profile;
     for (size_t i = 0; i < LINK_STUBS_MAX; i++)
-        run->inherited[4 + i] =
+        run->inherited[5 + i] =
             job->stubs != NULL && i < job->stubs->count ? job->stubs->item[i].fd : -1;
     return run_link(run, &attempt->status);
 }
@@ -197,9 +202,9 @@ void link_attempt_release(struct link_attempt *attempt)
 /* Removes our objects from the user's dependency file at `path`, which has the content `text`. */
 static int clean_dependency_file(const struct link_job *job, const char *path, char *text)
 {
-    const int added[] = {job->mark, job->startup};
+    const int added[] = {job->mark, job->startup, job->profile};
     bool found = false;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof added / sizeof added[0]; i++) {
         char name[DESCRIPTOR_PATH_SIZE];
         if (added[i] < 0)
             continue;

@@ -16,6 +16,7 @@
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_switches.h"
 #include "ldwrap/note_object.h"
+#include "ldwrap/profile_archive.h"
 #include "ldwrap/response.h"
 #include "ldwrap/startup.h"
 #include "ldwrap/watermark_write.h"
@@ -157,7 +158,9 @@ static const char *add_to_link(struct link_job *job)
     if (make_mark(job, &target) != 0)
         return "no watermark can be made";
     if (startup_is_wanted(&job->line, job->conf.link_startup))
-        job->startup = startup_open(&target, !xalt_wrapper_is(job->linker));
+        job->startup = startup_open(&target, "", ".o", !xalt_wrapper_is(job->linker));
+    if (profile_archive_place(&job->line, job->conf.profile_steps, &job->arguments) != 0)
+        job->profile = startup_open(&target, "profile-", ".a", !xalt_wrapper_is(job->linker));
     return NULL;
 }
 
@@ -174,7 +177,7 @@ const char *link_job_prepare(struct link_job *job)
 {
     bool is_xalts = xalt_wrapper_has_called(&job->ancestors);
     int count = job->argc;
-    job->mark = job->startup = -1;
+    job->mark = job->startup = job->profile = -1;
     if (is_xalts && strcmp(job->argv[count - 1], "-t") == 0)
         count--; /* for XALT's record: nobody sees the report */
     if (response_expand(count, job->argv, &job->arguments) != 0)

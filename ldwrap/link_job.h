@@ -33,6 +33,7 @@ struct link_job {
     char *cwd;
     int mark;                       /* the object with the watermark, in memory; -1: none */
     int startup;                    /* the start-up object; -1: none */
+    int profile;                    /* the library for profiles; -1: none */
     const struct link_stubs *stubs; /* what stands for archives; NULL: nothing */
     struct link_misses misses;
 };

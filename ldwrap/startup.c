@@ -18,7 +18,7 @@ bool startup_is_crt(const char *path)
     return length >= 6 && strcmp(path + length - 6, "crt1.o") == 0;
 }
 
-static bool has_crt(const struct link_line *line)
+bool startup_has_crt(const struct link_line *line)
 {
     for (size_t i = 0; i < line->inputs.count; i++) {
         if (startup_is_crt(line->inputs.item[i]))
@@ -29,7 +29,7 @@ static bool has_crt(const struct link_line *line)
 
 bool startup_is_wanted(const struct link_line *line, uint32_t site)
 {
-    if (site == CONF_STARTUP_NONE || line->is_shared || !has_crt(line))
+    if (site == CONF_STARTUP_NONE || line->is_shared || !startup_has_crt(line))
         return false;
     return line->is_static || site == CONF_STARTUP_ALL;
 }
@@ -57,7 +57,8 @@ static int copy_to_memory(int fd)
     return copy;
 }
 
-int startup_open(const struct elf_target *target, bool has_path)
+int startup_open(const struct elf_target *target, const char *before, const char *after,
+                 bool has_path)
 {
     char program[PATH_MAX], path[2 * PATH_MAX];
     const char *machine = machine_name(target);
@@ -67,7 +68,7 @@ int startup_open(const struct elf_target *target, bool has_path)
     program[length] = '\0';
     char *slash = strrchr(program, '/');
     *slash = '\0';
-    snprintf(path, sizeof path, "%s/" STARTUP_FROM_BIN "/%s.o", program, machine);
+    snprintf(path, sizeof path, "%s/" STARTUP_FROM_BIN "/%s%s%s", program, before, machine, after);
     int fd = descriptor_move_up(open(path, O_RDONLY | O_CLOEXEC));
     return fd < 0 || has_path ? fd : copy_to_memory(fd);
 }

@@ -15,13 +15,18 @@
 /* Whether a file is crt1.o, Scrt1.o, rcrt1.o or gcrt1.o, which runs constructors. */
 bool startup_is_crt(const char *path);
 
+/* Whether the link has the C library's start-up code, which runs constructors. */
+bool startup_has_crt(const struct link_line *line);
+
 /* Whether the site wants it in the output of this link. It is for programs that have the C
  * library's start-up code. */
 bool startup_is_wanted(const struct link_line *line, uint32_t site);
 
-/* Opens the object for this kind of program, by its place relative to our own file. Returns a
- * descriptor of 200 or above, or -1 where there is none. Without `has_path` it is of a copy in
- * memory, for XALT's wrapper: that puts the real path of each input into its record. */
-int startup_open(const struct elf_target *target, bool has_path);
+/* Opens the object for this kind of program, "BEFORE<machine>AFTER" by its place relative to our
+ * own file. Returns a descriptor of 200 or above, or -1 where there is none. Without `has_path` it
+ * is of a copy in memory, for XALT's wrapper: that puts the real path of each input into its
+ * record. */
+int startup_open(const struct elf_target *target, const char *before, const char *after,
+                 bool has_path);
 
 #endif

@@ -210,7 +210,8 @@ int wrap(const char *called, int argc, char **argv)
 {
     CLEANUP_FREE char *linker = NULL;
     const char *why = NULL;
-    struct link_job job = {.called = called, .argc = argc, .argv = argv, .mark = -1, .startup = -1};
+    struct link_job job = {
+        .called = called, .argc = argc, .argv = argv, .mark = -1, .startup = -1, .profile = -1};
     ancestors_read(&job.ancestors);
     int is_nested = prepare_call(&job, argv, &linker);
     if (is_nested < 0) {

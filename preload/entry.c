@@ -64,25 +64,12 @@ static bool start_by_policy(const struct image *image, const struct switches *sw
     return false;
 }
 
-/* musl passes no arguments to constructors: there the address of the stack is read from /proc. */
-static bool find_image(int argc, char **argv, char **envp, struct image *image)
-{
-    if (image_find(argc, argv, envp, image))
-        return true;
-    const uintptr_t *stack = (const uintptr_t *)proc_start_stack();
-    if (stack == NULL)
-        return false;
-    argc = (int)stack[0];
-    argv = (char **)(uintptr_t)(stack + 1);
-    return image_find(argc, argv, argv + argc + 1, image);
-}
-
 __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, char **envp)
 {
     struct image image;
     struct switches switches;
     struct exec_path path = {.length = 0};
-    if (!find_image(argc, argv, envp, &image) || image.secure)
+    if (!proc_find_image(argc, argv, envp, &image) || image.secure)
         return;
     switches_read(image.envp, &switches);
     if (switches.spool == NULL || switches.policy == NULL)

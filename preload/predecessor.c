@@ -6,8 +6,6 @@
  */
 #include "preload/predecessor.h"
 
-#include <stdbool.h>
-
 #include "preload/clock.h"
 #include "preload/proc.h"
 #include "preload/slot.h"
@@ -73,19 +71,24 @@ static void end_at(int fd, const struct image *image, const struct ledger_slot *
     slot_unmap_ledger(&ledger, (size_t)bytes);
 }
 
-void predecessor_end(const struct image *image, const char *spool)
+bool predecessor_find(int fd, struct ledger_slot *slot)
 {
-    char path[512];
     uint32_t bucket = 0;
-    int fd = slot_open_file(spool, path, sizeof path);
-    if (fd < 0)
-        return;
     int32_t pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
     uint64_t at =
         offsetof(struct ledger_header, runs) + sizeof bucket * ((uint32_t)pid % LEDGER_BUCKETS);
+    return system_read_at(fd, &bucket, sizeof bucket, at) == (long)sizeof bucket &&
+           LEDGER_RUNS(bucket) != 0 && find_own(fd, LEDGER_LAST(bucket), pid, slot);
+}
+
+void predecessor_end(const struct image *image, const char *spool)
+{
+    char path[512];
+    int fd = slot_open_file(spool, path, sizeof path);
+    if (fd < 0)
+        return;
     struct ledger_slot slot;
-    if (system_read_at(fd, &bucket, sizeof bucket, at) == (long)sizeof bucket &&
-        LEDGER_RUNS(bucket) != 0 && find_own(fd, LEDGER_LAST(bucket), pid, &slot))
+    if (predecessor_find(fd, &slot))
         end_at(fd, image, &slot);
     system_close(fd);
 }

@@ -2,7 +2,14 @@
 #ifndef JOBTRAIL_PREDECESSOR_H
 #define JOBTRAIL_PREDECESSOR_H
 
+#include <stdbool.h>
+
 #include "preload/image.h"
+#include "preload/ledger.h"
+
+/* Reads the last capture of this process that is not signed, from the ledger that is open as `fd`.
+ * Returns whether there is one. */
+bool predecessor_find(int fd, struct ledger_slot *slot);
 
 /* For a program that is not recorded: if the program before it in this process was, in the ledger
  * of the spool directory `spool`, its run ends now (LEDGER_END_REPLACED). Otherwise one read tells

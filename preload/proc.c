@@ -118,3 +118,15 @@ uint64_t proc_namespace_inode(const char *text, size_t length)
     }
     return inode;
 }
+
+bool proc_find_image(int argc, char **argv, char **envp, struct image *image)
+{
+    if (image_find(argc, argv, envp, image))
+        return true;
+    const uintptr_t *stack = (const uintptr_t *)proc_start_stack();
+    if (stack == NULL)
+        return false;
+    argc = (int)stack[0];
+    argv = (char **)(uintptr_t)(stack + 1);
+    return image_find(argc, argv, argv + argc + 1, image);
+}

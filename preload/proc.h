@@ -5,8 +5,11 @@
 #ifndef JOBTRAIL_PROC_H
 #define JOBTRAIL_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "preload/image.h"
 
 struct proc_stat {
     int32_t pid;
@@ -18,6 +21,10 @@ struct proc_stat {
 /* Reads /proc/PID/stat; pid 0 stands for the calling process. Returns 1, or 0 where it cannot be
  * read. */
 int proc_stat(int32_t pid, struct proc_stat *stat);
+
+/* As image_find(). musl passes no arguments to constructors: there the address of the stack is read
+ * from /proc. */
+bool proc_find_image(int argc, char **argv, char **envp, struct image *image);
 
 /* The address of argc on the stack of the calling process; argv, envp and the auxiliary vector
  * follow. 0 where it cannot be read. */

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "preload/image.h"
+#include "preload/backing.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -11,10 +11,6 @@
  * has changed the number in between. So many failures in a row happen only where a process keeps
  * writing to the number in order to disturb the others. */
 enum { TRIES = 1000 };
-
-/* So much of a ledger is allocated at once. */
-enum { BACKED_STEP = 256 << 10 };
-_Static_assert(BACKED_STEP >= LEDGER_SLOT_MAX + 2 * IMAGE_PAGE_MAX, "all pages of a slot");
 
 static int slot_class(size_t size)
 {
@@ -33,17 +29,6 @@ static void count_drop(struct ledger_header *header, enum ledger_drop why)
 static uint64_t smaller_of(uint64_t left, uint64_t right)
 {
     return left < right ? left : right;
-}
-
-/* The border of the kernel's pages at or before `at`, and that at or after it. */
-static uint64_t page_down(uint64_t at, size_t page_bytes)
-{
-    return at & ~((uint64_t)page_bytes - 1);
-}
-
-static uint64_t page_up(uint64_t at, size_t page_bytes)
-{
-    return page_down(at + page_bytes - 1, page_bytes);
 }
 
 int slot_open_file(const char *spool, char *path, size_t room)
@@ -68,7 +53,7 @@ int slot_map_ledger(int fd, uint32_t user, size_t page_bytes, size_t bytes,
         (uint64_t)status.st_size < bytes)
         return 0;
     struct ledger_header *header =
-        system_map((size_t)page_up(bytes, page_bytes), PROT_READ | PROT_WRITE, fd, 0);
+        system_map((size_t)backing_up(bytes, page_bytes), PROT_READ | PROT_WRITE, fd, 0);
     if (header == NULL)
         return 0;
     *ledger = (struct slot_ledger){
@@ -87,7 +72,7 @@ int slot_map_ledger(int fd, uint32_t user, size_t page_bytes, size_t bytes,
 
 void slot_unmap_ledger(const struct slot_ledger *ledger, size_t bytes)
 {
-    system_unmap(ledger->header, (size_t)page_up(bytes, ledger->page_bytes));
+    system_unmap(ledger->header, (size_t)backing_up(bytes, ledger->page_bytes));
 }
 
 int slot_open_ledger(const char *spool, uint32_t user, size_t page_bytes, char *path,
@@ -116,28 +101,18 @@ static int is_place(const struct slot_ledger *ledger, uint64_t offset, size_t si
            size <= ledger->size - offset;
 }
 
-/* Allocates the blocks `from` to `to`, and where there is room those behind them as well, so that
- * few processes have to allocate. */
-static int back_pages(const struct slot_ledger *ledger, uint64_t from, uint64_t to)
+static bool back_pages(const struct slot_ledger *ledger, uint64_t from, uint64_t to)
 {
-    uint64_t end = smaller_of(from + BACKED_STEP, ledger->size);
-    uint64_t backed = __atomic_load_n(&ledger->header->backed_bytes, __ATOMIC_RELAXED);
-    if (system_failed(system_allocate(ledger->fd, from, end - from)))
-        return !system_failed(system_allocate(ledger->fd, from, to - from));
-    for (int i = 0; i < TRIES && backed < end && from <= backed; i++) {
-        if (__atomic_compare_exchange_n(&ledger->header->backed_bytes, &backed, end, 1,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            break;
-    }
-    return 1;
+    const struct backing backing = {ledger->fd, ledger->size, &ledger->header->backed_bytes};
+    return backing_extend(&backing, from, to);
 }
 
 /* Maps the pages that the slot lies in, which can then be touched. The file may end within the last
  * one. */
 static enum ledger_drop map_slot(const struct slot_ledger *ledger, struct slot_claim *claim)
 {
-    uint64_t from = page_down(claim->offset, ledger->page_bytes);
-    uint64_t to = page_up(claim->offset + claim->size, ledger->page_bytes);
+    uint64_t from = backing_down(claim->offset, ledger->page_bytes);
+    uint64_t to = backing_up(claim->offset + claim->size, ledger->page_bytes);
     uint64_t backed = smaller_of(to, ledger->size);
     if (backed > ledger->backed && !back_pages(ledger, from, backed))
         return LEDGER_DROP_SPACE;
@@ -150,8 +125,8 @@ static enum ledger_drop map_slot(const struct slot_ledger *ledger, struct slot_c
 
 static void unmap_slot(const struct slot_ledger *ledger, const struct slot_claim *claim)
 {
-    uint64_t from = page_down(claim->offset, ledger->page_bytes);
-    uint64_t to = page_up(claim->offset + claim->size, ledger->page_bytes);
+    uint64_t from = backing_down(claim->offset, ledger->page_bytes);
+    uint64_t to = backing_up(claim->offset + claim->size, ledger->page_bytes);
     system_unmap((char *)claim->slot - (claim->offset - from), (size_t)(to - from));
 }
 

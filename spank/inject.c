@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "conf/policy/policy.h"
+#include "preload/profile/profile_file.h"
 #include "spank/hooks.h"
 #include "spank/leader.h"
 #include "spank/preload_list.h"
+#include "spank/profile_option.h"
 #include "spank/spool_path.h"
 
 enum { PRELOAD_MAX = 16384 };
@@ -24,7 +26,7 @@ static bool is_readable(const char *library)
     return access(library, R_OK) == 0;
 }
 
-static int set_preload(spank_t spank, const char *library)
+static int add_preload(spank_t spank, const char *library)
 {
     char user[PRELOAD_MAX];
     char value[PRELOAD_MAX + PATH_MAX];
@@ -53,6 +55,17 @@ static uint32_t leader_of(spank_t spank, uint32_t rank)
     if (spank_getenv(spank, "SLURM_PROCID", procid, sizeof procid) == ESPANK_SUCCESS)
         leader += (uint32_t)strtoul(procid, NULL, 10) - rank;
     return leader;
+}
+
+/* With the library that a step's profile needs: it comes second. */
+static int set_preload(spank_t spank, const struct settings *settings)
+{
+    const char *mode = profile_option_mode(spank, settings);
+    spank_unsetenv(spank, PROFILE_VARIABLE);
+    if (mode != NULL && is_readable(settings->profile_library) &&
+        add_preload(spank, settings->profile_library) == 0)
+        spank_setenv(spank, PROFILE_VARIABLE, mode, 1);
+    return add_preload(spank, settings->library);
 }
 
 static void set_number(spank_t spank, const char *name, uint32_t value)
@@ -115,5 +128,5 @@ int inject_task(spank_t spank, const struct settings *settings)
     set_stepd(spank);
     set_switches(spank, settings->switches);
     hooks_set(spank, settings);
-    return set_preload(spank, settings->library);
+    return set_preload(spank, settings);
 }

@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cycles.h"
+#include "conf/base/host.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
+#include "preload/profile/profile_file.h"
 
 /* Room for some sixty small captures before a process has to allocate more. */
 enum { BACKED_BYTES = 512 << 10 };
@@ -31,54 +36,106 @@ static void note_root(struct ledger_header *header)
     }
 }
 
-static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
+/* A file that is made for the user. */
+struct made {
+    const char *name;
+    uint64_t bytes;
+    uint64_t head_bytes;
+    void (*fill)(void *head, uint64_t bytes, uint64_t backed);
+};
+
+static void fill_ledger(void *head, uint64_t bytes, uint64_t backed)
 {
-    /* The whole head is written, since a page that was only allocated costs each process a fault of
-     * its own. */
-    _Alignas(struct ledger_header) char head[LEDGER_HEAD] = {0};
-    struct ledger_header *header = (struct ledger_header *)(void *)head;
+    struct ledger_header *header = head;
     *header = (struct ledger_header){
         .magic = LEDGER_MAGIC,
         .size_bytes = bytes,
+        .backed_bytes = backed,
         .used_bytes = LEDGER_FIRST,
     };
     note_root(header);
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void fill_profile(void *head, uint64_t bytes, uint64_t backed)
+{
+    struct profile_header *header = head;
+    bool is_cycles = cycles_are_clock();
+    *header = (struct profile_header){
+        .magic = PROFILE_MAGIC,
+        .size_bytes = bytes,
+        .backed_bytes = backed,
+        .used_bytes = PROFILE_PAGE,
+        .counter = is_cycles ? PROFILE_CYCLES : PROFILE_COARSE,
+        .made = {.ticks = is_cycles ? cycles_read() : nanoseconds(CLOCK_MONOTONIC_COARSE),
+                 .boot_ns = nanoseconds(CLOCK_BOOTTIME),
+                 .real_ns = nanoseconds(CLOCK_REALTIME)},
+    };
+    host_boot(header->boot);
+}
+
+/* The whole head is written, since a page that was only allocated costs each process a fault of its
+ * own. */
+static int fill_file(int fd, const struct made *made, uid_t uid, gid_t gid)
+{
+    _Alignas(struct ledger_header) char head[LEDGER_HEAD] = {0};
     /* Processes map whole pages, which may be larger than the head. */
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
-             least = page > LEDGER_HEAD ? page : LEDGER_HEAD;
-    if (least > bytes)
-        least = bytes;
-    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, (off_t)least) != 0)
+             least = page > made->head_bytes ? page : made->head_bytes;
+    uint64_t backed = BACKED_BYTES < made->bytes ? BACKED_BYTES : made->bytes;
+    if (least > made->bytes)
+        least = made->bytes;
+    if (ftruncate(fd, (off_t)made->bytes) != 0 || fallocate(fd, 0, 0, (off_t)least) != 0)
         return -errno;
-    header->backed_bytes = BACKED_BYTES < bytes ? BACKED_BYTES : bytes;
-    if (fallocate(fd, 0, 0, (off_t)header->backed_bytes) != 0)
-        header->backed_bytes = LEDGER_HEAD;
-    if (pwrite(fd, head, sizeof head, 0) != (ssize_t)sizeof head)
+    if (fallocate(fd, 0, 0, (off_t)backed) != 0)
+        backed = made->head_bytes;
+    made->fill(head, made->bytes, backed);
+    if (pwrite(fd, head, made->head_bytes, 0) != (ssize_t)made->head_bytes)
         return -EIO;
     return fchown(fd, uid, gid) != 0 ? -errno : 0;
 }
 
-/* The daemons of two steps may do this at once, and a process must never see an incomplete ledger.
+/* The daemons of two steps may do this at once, and a process must never see an incomplete file.
  * So each daemon makes it under a name of its own and renames it; only the first rename succeeds.
  */
-int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes)
+static int make_file(int part, const struct made *made, uid_t uid, gid_t gid)
 {
     char name[32];
     struct stat status;
-    if (fstatat(part, "ledger", &status, AT_SYMLINK_NOFOLLOW) == 0)
+    if (fstatat(part, made->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
         return status.st_uid == uid ? 0 : -EPERM;
-    snprintf(name, sizeof name, "ledger.%d", (int)getpid());
+    snprintf(name, sizeof name, "%s.%d", made->name, (int)getpid());
     unlinkat(part, name, 0);
     int fd = openat(part, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int error = fill_ledger(fd, uid, gid, bytes);
+    int error = fill_file(fd, made, uid, gid);
     close(fd);
-    if (error == 0 && renameat2(part, name, part, "ledger", RENAME_NOREPLACE) != 0 &&
+    if (error == 0 && renameat2(part, name, part, made->name, RENAME_NOREPLACE) != 0 &&
         errno != EEXIST)
         error = -errno;
     unlinkat(part, name, 0);
     return error;
+}
+
+int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes)
+{
+    const struct made made = {
+        .name = "ledger", .bytes = bytes, .head_bytes = LEDGER_HEAD, .fill = fill_ledger};
+    return make_file(part, &made, uid, gid);
+}
+
+int spool_make_profile(int part, uid_t uid, gid_t gid, uint64_t bytes)
+{
+    const struct made made = {
+        .name = PROFILE_NAME, .bytes = bytes, .head_bytes = PROFILE_PAGE, .fill = fill_profile};
+    return make_file(part, &made, uid, gid);
 }
 
 int spool_make_packages(int part, uid_t uid, gid_t gid)

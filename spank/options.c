@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conf/policy/policy.h"
+#include "spank/profile_option.h"
 #include "spank/settings.h"
 
 /* Slurm calls option_given() in slurmstepd for each option of the step, before it forks. */
@@ -35,6 +36,7 @@ void options_register(spank_t spank, const char *conf)
         return;
     if (settings.switches & POLICY_OPT_OUT)
         spank_option_register(spank, &option); /* copies it */
+    profile_option_register(spank, &settings);
     settings_close(&settings);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `--jobtrail=yes|no` of srun, sbatch and salloc, where the site allows it.
+ * `--jobtrail=yes|no` of srun, sbatch and salloc, where the site allows it. profile_option.h has
+ * the other option.
  */
 #ifndef JOBTRAIL_OPTIONS_H
 #define JOBTRAIL_OPTIONS_H
@@ -8,9 +9,9 @@
 #include <slurm/spank.h>
 #include <stdbool.h>
 
-/* Registers the option with Slurm where [tracking] opt_out of the configuration `conf` allows it.
- * To be called in slurm_spank_init. Where it is not registered, srun refuses it, and slurmstepd
- * ignores it should a user send it by other means. */
+/* Registers the options with Slurm: this one where [tracking] opt_out of the configuration `conf`
+ * allows it. To be called in slurm_spank_init. Where it is not registered, srun refuses it, and
+ * slurmstepd ignores it should a user send it by other means. */
 void options_register(spank_t spank, const char *conf);
 
 /* Before 24.05 Slurm does not pass options on to the batch script of `sbatch --export=NONE` (or

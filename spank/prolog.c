@@ -26,7 +26,7 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
                                   .restart = restart,
                                   .uid = uid,
                                   .mount = settings_mount(settings),
-                                  .ledger_bytes = settings->ledger_bytes};
+                                  .user_bytes = settings->ledger_bytes + settings->profile_bytes};
     journal_start(&line, "prolog");
     journal_number(&line, "job", job);
     journal_number(&line, "restart", restart);

@@ -2,6 +2,7 @@
 #include "spank/settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +40,20 @@ bool settings_is_stale(const char *conf)
            is_newer(&source.st_ctim, &compiled.st_mtim);
 }
 
+/* It lies beside the library. "" where that has another name. */
+static void name_profile_library(struct settings *settings)
+{
+    const char *slash = settings->library == NULL ? NULL : strrchr(settings->library, '/');
+    settings->profile_library[0] = '\0';
+    if (slash == NULL || strcmp(slash, "/libjobtrail.so") != 0)
+        return;
+    int length = snprintf(settings->profile_library, sizeof settings->profile_library,
+                          "%.*s/libjobtrail-profile.so", (int)(slash - settings->library),
+                          settings->library);
+    if (length < 0 || (size_t)length >= sizeof settings->profile_library)
+        settings->profile_library[0] = '\0';
+}
+
 int settings_open(const char *conf, struct settings *settings)
 {
     struct settings found = {.conf = conf};
@@ -54,8 +69,11 @@ int settings_open(const char *conf, struct settings *settings)
     found.submit = policy_string(found.policy, POLICY_SUBMIT);
     found.hooks = policy_string(found.policy, POLICY_HOOKS);
     found.ledger_bytes = header->ledger_bytes;
+    if (header->switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL))
+        found.profile_bytes = header->profile_bytes;
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;
+    name_profile_library(&found);
     if (spool == NULL || found.library == NULL || found.submit == NULL || found.hooks == NULL)
         error = -EINVAL;
     else

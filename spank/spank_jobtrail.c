@@ -40,6 +40,7 @@
 #include "spank/node.h"
 #include "spank/options.h"
 #include "spank/preload_list.h"
+#include "spank/profile_option.h"
 #include "spank/program.h"
 #include "spank/prolog.h"
 #include "spank/settings.h"
@@ -98,6 +99,7 @@ static void restore_preload(const struct settings *settings)
     if (copy == NULL)
         return;
     preload_list_remove(settings->library, copy);
+    preload_list_remove(settings->profile_library, copy);
     if (copy[0] == '\0')
         unsetenv("LD_PRELOAD");
     else if (strcmp(copy, preload) != 0)
@@ -249,13 +251,16 @@ static void make_step_line(spank_t spank, const struct job_key *key, bool freeze
 }
 
 /* Makes the files that belong to the user. A missing file of packages is no error: hooks then write
- * nothing, and the flush counts that. */
-static int make_files(int spool, const struct settings *settings, uid_t uid, gid_t gid)
+ * nothing, and the flush counts that. Nor is a missing one of profiles. */
+static int make_files(int spool, const struct settings *settings, uid_t uid, gid_t gid,
+                      bool has_profile)
 {
     int part = spool_part_open(spool);
     int error = part < 0 ? part : spool_make_ledger(part, uid, gid, settings->ledger_bytes);
     if (error == 0)
         spool_make_packages(part, uid, gid);
+    if (error == 0 && has_profile)
+        spool_make_profile(part, uid, gid, settings->profile_bytes);
     if (part >= 0)
         close(part);
     return error;
@@ -287,7 +292,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
                                   .restart = key.restart,
                                   .uid = key.uid,
                                   .mount = SPOOL_MOUNT_NO,
-                                  .ledger_bytes = settings->ledger_bytes};
+                                  .user_bytes = settings->ledger_bytes + settings->profile_bytes};
     struct journal_line line;
     char cgroup[CGROUP_TEXT], name[SPOOL_NAME_MAX];
     const char *job = job_in_cgroup(cgroup);
@@ -303,7 +308,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     /* with PrologFlags=RunInJob there was no prolog, and since a resize of the job none either */
     spool_name(key.id, key.restart, name);
     job_sluid_note(spool, name, job);
-    error = make_files(spool, settings, key.uid, gid);
+    bool has_profile = !options_is_opted_out() && profile_option_mode(spank, settings) != NULL;
+    error = make_files(spool, settings, key.uid, gid, has_profile);
     if (error != 0) {
         journal_start(&line, "noledger");
         journal_number(&line, "step", key.step);

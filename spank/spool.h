@@ -34,7 +34,7 @@ struct spool_run {
     uint32_t job, restart;
     uid_t uid; /* of the job */
     enum spool_mount mount;
-    uint64_t ledger_bytes;
+    uint64_t user_bytes; /* of the ledger and, where there may be one, of the profile */
 };
 
 /* The name of a run's directory. */

@@ -21,7 +21,7 @@
 #include "spank/spool_part.h"
 #include "spank/spool_reserve.h"
 
-/* In addition to the ledger and the packages: the file system's own page tables, and one line of a
+/* In addition to ledger, profile and packages: the file system's own page tables, and one line of a
  * hook beyond PACKAGES_BYTES. */
 enum { MORE_BYTES = 1 << 20, FILES = 16 };
 
@@ -69,7 +69,7 @@ static int make_part(int job, const struct spool_run *run)
     int error = directory_make_one(job, SPOOL_USER, 0711);
     if (error != 0)
         return error;
-    if (!wanted || mount_part(job, run->ledger_bytes + PACKAGES_BYTES + MORE_BYTES) != 0)
+    if (!wanted || mount_part(job, run->user_bytes + PACKAGES_BYTES + MORE_BYTES) != 0)
         reserve_room(job);
     return 0;
 }

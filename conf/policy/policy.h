@@ -23,7 +23,7 @@
 #include "spank/job_formats.h"
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   (7u + JOB_FORMATS)
+#define POLICY_VERSION   (8u + JOB_FORMATS)
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -83,6 +83,8 @@ enum policy_section {
                        library, which no match skips, and over "routine:LIBRARY:NAME" of a routine
                        of a designated one, which no match keeps; LIBRARY is its soname or the
                        archive's name. The rules of "below:" are of the directories of modules */
+    POLICY_PROFILE, /* DFA over the executable's whole path: programs that leave a profile where
+                       their step asks for it; no match keeps */
     POLICY_SECTIONS
 };
 
@@ -97,6 +99,10 @@ enum policy_section {
 #define POLICY_OPT_OUT       64u  /* users may give --jobtrail=no */
 #define POLICY_STDLIB        128u /* hooks record the packages that come with a language, too */
 #define POLICY_COUNTS        256u /* calls of designated routines are counted */
+/* [profile] steps: asked, all; neither is none */
+#define POLICY_PROFILE_ASKED 512u
+#define POLICY_PROFILE_ALL   1024u
+#define POLICY_PROFILE_EXACT 2048u /* [profile] mode: exact */
 /* [spool] mount: yes, no; neither is auto */
 #define POLICY_MOUNT    65536u
 #define POLICY_NO_MOUNT 131072u
@@ -111,6 +117,7 @@ struct policy_header {
     uint32_t version;
     uint32_t size;             /* of the whole file, bytes */
     uint64_t ledger_bytes;     /* a job's ledger on one node, at the most */
+    uint64_t profile_bytes;    /* a job's profile on one node, where it has one */
     uint32_t epilog_timeout_s; /* how long an epilog waits for the flush */
     uint32_t switches;         /* POLICY_TRACK_SCALAR ... */
     uint32_t always_ranks;     /* MPI programs of this size and above are never sampled out */

@@ -15,6 +15,7 @@
 #include "spank/spool_part.h"
 #include "submit/flush/ended_in_slurm.h"
 #include "submit/flush/flush_breaks.h"
+#include "submit/flush/profile_keep.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_remove.h"
@@ -180,6 +181,12 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     if (error == 0 && *outcome == FLUSH_DONE)
         error = send_records(state, journal, directory, &files, outcome);
     close_files(&files);
+    bool is_over = error == 0 && (*outcome == FLUSH_DONE || flush_outcome_is_kept(*outcome));
+    if (is_over && !state->options->dry_run) {
+        int kept = profile_keep(state, journal, directory);
+        if (kept != 0)
+            tell_of_job(job, "its profiles cannot be kept", kept);
+    }
     return error;
 }
 

@@ -10,13 +10,8 @@
 
 #include "submit/flush/job_progress.h"
 #include "submit/flush/ranks_send.h"
-#include "submit/job/kernel_notes.h"
-#include "submit/job/looks.h"
-#include "submit/job/witness_state.h"
+#include "submit/flush/roots_notes.h"
 #include "submit/outbox/transport.h"
-
-/* How long a flush waits for the kernel's witness. */
-enum { WITNESS_MS = 2000 };
 
 struct job_reading {
     struct flush_state *state;
@@ -182,35 +177,6 @@ static int read_to_the_end(struct job_reading *reading, struct reading_summary *
     }
 }
 
-/* What root's own programs have noted of the job's processes. */
-struct notes {
-    struct looks looks;
-    struct kernel_notes kernel;
-};
-
-static void free_notes(struct notes *notes)
-{
-    looks_free(&notes->looks);
-    kernel_notes_free(&notes->kernel);
-}
-
-/* A witness that runs has what just ended still to write; one that is too slow for that is not
- * waited for. */
-static int read_notes(const struct flush_state *state, int directory, struct notes *notes)
-{
-    *notes = (struct notes){.looks = {0}};
-    int error = looks_read(directory, &notes->looks);
-    if (error != 0)
-        return error;
-    witness_state_wait(state->spool, WITNESS_MS);
-    error = kernel_notes_read(directory, &notes->kernel);
-    if (error != 0)
-        free_notes(notes);
-    else
-        notes->kernel.until_ns = witness_state_heard_until(state->spool);
-    return error;
-}
-
 /* Whether the outbox has room for the job's records. Asked before anything is read: a job that
  * waits for room costs next to nothing. */
 static bool has_room(const struct flush_state *state, const struct journal *journal)
@@ -227,19 +193,19 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     bool dry_run = state->options->dry_run;
     struct job_reading reading = {.state = state};
     struct job_progress *progress = &reading.progress;
-    struct notes notes;
+    struct roots_notes notes;
     if (!has_room(state, journal)) {
         *outcome = FLUSH_NO_ROOM;
         return 0;
     }
-    int error = read_notes(state, directory, &notes);
+    int error = roots_notes_read(state->spool, directory, &notes);
     if (error != 0)
         return error;
     state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
     error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
     if (error != 0) {
-        free_notes(&notes);
+        roots_notes_free(&notes);
         return error;
     }
     reading.request = (struct reading_request){
@@ -268,6 +234,6 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     if (error == 0 && *outcome == FLUSH_LATE && state->is_queued)
         *outcome = FLUSH_QUEUED;
     job_progress_close(progress);
-    free_notes(&notes);
+    roots_notes_free(&notes);
     return error;
 }

@@ -12,14 +12,13 @@
 #include "submit/facts/clock_step.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
-#include "submit/facts/ending.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/other_pids.h"
-#include "submit/facts/replaceable.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/facts/two_witnesses.h"
 #include "submit/flush/coverage_send.h"
 #include "submit/flush/package_send.h"
+#include "submit/flush/run_ending.h"
 #include "submit/record/run_record.h"
 
 /* Pages have 31 bits (succession.h). */
@@ -106,43 +105,6 @@ static bool is_running(const struct ledger_send *send, const struct capture *cap
     return process_alive(capture->pid, capture->start_ticks);
 }
 
-static bool always(const struct capture *capture)
-{
-    (void)capture;
-    return true;
-}
-
-/* What the kernel told of the process of a capture; NULL: nothing. */
-static const struct kernel_noted *find_noted(const struct ends *ends, const struct capture *capture)
-{
-    const struct kernel_notes *kernel = ends->send->request->kernel;
-    if (kernel == NULL)
-        return NULL;
-    if (journal_knows_pids(ends->send->request->journal, capture->step, capture->name_space))
-        return kernel_notes_find(kernel, capture->pid, capture->start_ticks, capture->first != 0);
-    return ends->other_pids == NULL ? NULL : other_pids_find(ends->other_pids, capture);
-}
-
-/* `reads`: files of programs may be looked at. */
-static struct ending find_ending(const struct ends *ends, const struct capture *capture,
-                                 uint64_t next_ns, bool reads)
-{
-    const struct reading_request *request = ends->send->request;
-    const struct looks *looks = capture->is_stub ? NULL : request->looks;
-    const struct ending_evidence evidence = {
-        .journal = request->journal,
-        .next_ns = next_ns,
-        .now_ns = request->now_ns,
-        .look = looks == NULL ? NULL
-                              : looks_find(looks, (uint32_t)(capture->offset / LEDGER_PAGE),
-                                           capture->start_ns),
-        .kernel = find_noted(ends, capture),
-        .is_replaceable = reads ? replaceable : always,
-        .is_program = reads ? kernel_run_is_program : NULL,
-    };
-    return ending_find(capture, &evidence);
-}
-
 static uint64_t unit_of(const struct succession_entry *entry)
 {
     return (uint64_t)entry->page + 1;
@@ -160,11 +122,14 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     if (found != 1)
         return division_add(ends->division, NULL, NULL, false);
     bool reads = !capture.is_stub && ends->send->begin(ends->send->context, unit_of(entry));
-    const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
+    const struct kernel_noted *noted =
+        run_ending_noted(ends->send->request, ends->other_pids, &capture);
+    const struct ending ending =
+        run_ending_find(ends->send->request, noted, &capture, entry->next_ns, reads);
     if (ends->witnesses != NULL && entry->next_ns == 0)
-        two_witnesses_capture(ends->witnesses, &capture, find_noted(ends, &capture));
+        two_witnesses_capture(ends->witnesses, &capture, noted);
     else if (ends->witnesses != NULL)
-        two_witnesses_earlier(ends->witnesses, find_noted(ends, &capture));
+        two_witnesses_earlier(ends->witnesses, noted);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);
@@ -215,8 +180,9 @@ static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
 static int send_end(const struct ends *ends, struct capture *capture, size_t at)
 {
     const struct ledger_send *send = ends->send;
+    const struct kernel_noted *noted = run_ending_noted(send->request, ends->other_pids, capture);
     const struct ending ending =
-        find_ending(ends, capture, ends->succession.entry[at].next_ns, true);
+        run_ending_find(send->request, noted, capture, ends->succession.entry[at].next_ns, true);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
     const struct clock_step step = clock_step_find(capture, &ending, send->request->journal);
     const double clock_step = (double)step.step_ns / 1e9;

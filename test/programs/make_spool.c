@@ -4,7 +4,8 @@
 //   make_spool SPOOL JOB [LEDGER-BYTES [USER]]
 //
 // The job is USER's, or the calling user's; its only step is the batch step. Nothing is mounted,
-// unless the variable MOUNT is set.
+// unless the variable MOUNT is set. With the variable PROFILE there is a file for profiles of so
+// many bytes.
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,9 @@ int main(int argc, char **argv)
                                   argc > 3 ? strtoull(argv[3], NULL, 10) : 64 << 20);
     if (error == 0)
         error = spool_make_packages(part, user->pw_uid, user->pw_gid);
+    const char *profile = getenv("PROFILE");
+    if (error == 0 && profile != NULL)
+        error = spool_make_profile(part, user->pw_uid, user->pw_gid, strtoull(profile, NULL, 10));
     if (error != 0)
         fprintf(stderr, "make_spool: %s\n", strerror(-error));
     return error != 0;

@@ -17,6 +17,16 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $output != *NEEDED* && $output != *TEXTREL* && $output != *RPATH* && $output != *RUNPATH* ]]
 }
 
+@test "the library for profiles has what instrumented functions call, and dlclose(), and needs nothing" {
+    local library=$JOBTRAIL_STAGE/lib/libjobtrail-profile.so
+    [[ $(nm -D --defined-only "$library" | awk '{ print $3 }') == $'__cyg_profile_func_enter\n__cyg_profile_func_exit\ndlclose' ]]
+    [[ $(nm -D --undefined-only "$library") == "" ]]
+    run readelf -dlW "$library"
+    [[ $status == 0 && $output == *INIT_ARRAY* && $output != *NEEDED* && $output != *TEXTREL* && $output != *RWE* ]]
+    [[ $(nm --defined-only --extern-only "$JOBTRAIL_STAGE/lib/jobtrail/startup/profile-$(uname -m).a" | awk 'NF == 3 { print $3 }') == \
+        $'__cyg_profile_func_enter\n__cyg_profile_func_exit' ]]
+}
+
 @test "the preload library has no TLS, and nothing that is writable and executable" {
     run readelf -lW "$LIBRARY"
     [[ $status == 0 && $output == *LOAD* ]]

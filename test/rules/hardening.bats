@@ -3,9 +3,9 @@
 # What is installed and runs as root, or is loaded into a daemon of root's, is built so that a fault in
 # it is hard to use. The library in users' processes, which imports nothing, is looked at in guests.bats.
 
-# binaries: all ELF files that are installed, but for the preload library and its start-up objects
+# binaries: all ELF files that are installed, but for the preload libraries and their start-up objects
 binaries() {
-    find "$JOBTRAIL_STAGE" -type f ! -name libjobtrail.so ! -path '*/jobtrail/startup/*.o' -exec \
+    find "$JOBTRAIL_STAGE" -type f ! -name libjobtrail.so ! -name libjobtrail-profile.so ! -path '*/jobtrail/startup/*.o' -exec \
         sh -c 'for file; do [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || echo "$file"; done' _ {} +
 }
 
@@ -20,7 +20,7 @@ is_optimised() {
 @test "all that is installed is looked at" {
     local names
     names=$(for file in "${BINARIES[@]}"; do echo "${file##*/}"; done | sort | paste -sd ' ')
-    [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-libuse jobtrail-load jobtrail-ps jobtrail-record-pkg jobtrail-robj jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
+    [[ $names == "doctor-step jobtrail-conf jobtrail-ld jobtrail-libdate jobtrail-libmon jobtrail-libq jobtrail-libuse jobtrail-load jobtrail-profile jobtrail-ps jobtrail-record-pkg jobtrail-robj jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
 }
 
 @test "nothing that is installed runs as another user than who starts it (set-user-id, set-group-id)" {

@@ -363,7 +363,7 @@ news() {
     conf new
     cmp before "$conf"
     [[ $output == *$'[outbox]\n#user_share = 50 ; since 0.1.0\n\n'* ]]
-    [[ $output == *$'[packages]\n# rules ; since 0.1.0\n\n[routines]\n# rules ; since 0.1.0' && $output != *redact]* ]]
+    [[ $output == *$'[packages]\n# rules ; since 0.1.0\n\n[routines]\n# rules ; since 0.1.0\n\n[profile]\n# rules ; since 0.1.0' && $output != *redact]* ]]
     # the printed lines make a configuration that is good and names all
     jobtrail-conf new --conf before >>"$conf"
     sed -i '/^user_share 7/d' "$conf"

@@ -231,7 +231,7 @@ static void a_table_of_the_file_replaces_the_default(void **state)
 }
 
 /* Readers of 32 and of 64 bits map the same file. */
-_Static_assert(sizeof(struct policy_header) == 56 + 8 * POLICY_SECTIONS, "no padding");
+_Static_assert(sizeof(struct policy_header) == 64 + 8 * POLICY_SECTIONS, "no padding");
 _Static_assert(sizeof(struct policy_known_table) == 16 + 24 * POLICY_INTERVALS_MAX, "no padding");
 _Static_assert(sizeof(struct policy_interval) == 24, "no padding");
 

@@ -106,6 +106,11 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.library_log_names, "");
     assert_string_equal(conf.library_log_socket, "/run/jobtrail-log");
     assert_int_equal(conf.witness, CONF_WITNESS_OFF);
+    assert_int_equal(conf.profile_steps, CONF_PROFILE_NONE);
+    assert_int_equal(conf.profile_mode, CONF_PROFILE_LIGHT);
+    assert_int_equal(conf.profile_bytes, 64 << 20);
+    assert_string_equal(conf.profile_directory, "");
+    assert_int_equal(conf.profile.count, 0);
     assert_int_equal(conf.library_trees.count, 0);
     assert_int_equal(conf.library_names.count, 0);
     assert_int_equal(conf.library_groups.count, 0);
@@ -157,6 +162,7 @@ static void each_key_takes_its_value(void **state)
         "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n[witness]\nlevel = objects\n"
+        "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nskip = /a\n"
         "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
@@ -219,6 +225,11 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.library_log_names, "app-* x");
     assert_string_equal(conf.library_log_socket, "/s/l");
     assert_int_equal(conf.witness, CONF_WITNESS_OBJECTS);
+    assert_int_equal(conf.profile_steps, CONF_PROFILE_ASKED);
+    assert_int_equal(conf.profile_mode, CONF_PROFILE_EXACT);
+    assert_int_equal(conf.profile_bytes, 2 << 20);
+    assert_string_equal(conf.profile_directory, "/kept");
+    assert_int_equal(conf.profile.count, 1);
     assert_int_equal(conf.library_trees.count, 2);
     assert_string_equal(conf_library_tree(&conf, "/opt/my libs/x.so")->text, "/opt/my libs");
     assert_null(conf_library_tree(&conf, "/opt/my libsx/x.so"));
@@ -379,6 +390,9 @@ static const struct refusal refusals[] = {
     {"[libraries]\nuse_logs = /var/log/jobtrail/libraries\n", 2, 1, "of 'logs'", "of its own"},
     {"[libraries]\nlog_socket = x\n", 2, 14, "not an absolute path", "start with '/'"},
     {"[witness]\nlevel = yes\n", 2, 9, "unknown level", "write off, ends or objects"},
+    {"[profile]\nsteps = yes\n", 2, 9, "unknown kind of steps", "none, asked or all"},
+    {"[profile]\nmode = quick\n", 2, 8, "unknown mode", "write light or exact"},
+    {"[profile]\nsize = 2G\n", 2, 8, "out of range", "1G"},
     {"[tracking]\nsystem_tools = sed\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
     {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},

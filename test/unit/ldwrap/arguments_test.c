@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
+#include "conf/conf.h"
 #include "ldwrap/link_line.h"
+#include "ldwrap/profile_archive.h"
 #include "ldwrap/response.h"
 
 /* The arguments in `text`, with a '|' between. */
@@ -290,6 +292,43 @@ static void inputs_directories_and_kinds_are_told(void **state)
     strings_free(&arguments);
 }
 
+/* Before which argument the archive stands; NULL: it is not added. */
+static const char *place_of(const char *text, uint32_t site)
+{
+    static char found[64];
+    struct strings list = split(text);
+    struct link_line line;
+    assert_int_equal(link_line_read(&list, &line), 0);
+    int place = profile_archive_place(&line, site, &list);
+    snprintf(found, sizeof found, "%s", place == 0 ? "" : list.item[place]);
+    link_line_free(&line);
+    strings_free(&list);
+    return place == 0 ? NULL : found;
+}
+
+static void the_archive_for_profiles_stands_before_the_c_library(void **state)
+{
+    static const struct {
+        const char *line, *before;
+    } cases[] = {
+        {"ld|-o|a|/lib/crt1.o|a.o|-lm|-lgcc|--push-state|--as-needed|-lgcc_s|-lc", "-lgcc"},
+        {"ld|-static|-o|a|/lib/crt1.o|a.o|--start-group|-lgcc|-lc|--end-group", "--start-group"},
+        {"ld|-o|a|/lib/Scrt1.o|a.o|--as-needed|-lgcc_s|-lc", "--as-needed"},
+        {"ld|-o|a|/lib/rcrt1.o|a.o|-(|-lc|-)", "-("},
+        {"ld|-o|a|/lib/crt1.o|a.o", NULL},                /* no C library */
+        {"ld|-o|a|a.o|-lgcc|-lc", NULL},                  /* no start-up code */
+        {"ld|-shared|-o|a.so|/lib/crt1.o|a.o|-lc", NULL}, /* not a program */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *place = place_of(cases[i].line, CONF_PROFILE_ASKED);
+        assert_int_equal(place == NULL, cases[i].before == NULL);
+        if (place != NULL)
+            assert_string_equal(place, cases[i].before);
+        assert_null(place_of(cases[i].line, CONF_PROFILE_NONE));
+    }
+}
+
 static void static_means_a_whole_program(void **state)
 {
     static const struct {
@@ -323,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_response_file_that_is_a_pipe_is_not_opened),
         cmocka_unit_test(each_command_line_is_judged),
         cmocka_unit_test(inputs_directories_and_kinds_are_told),
+        cmocka_unit_test(the_archive_for_profiles_stands_before_the_c_library),
         cmocka_unit_test(static_means_a_whole_program),
     };
     return cmocka_run_group_tests(tests, in_new_directory, leave_directory);

@@ -21,9 +21,12 @@
 
 #include <cmocka.h>
 
+#include "conf/base/cycles.h"
+#include "conf/base/host.h"
 #include "conf/base/io.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
+#include "preload/profile/profile_file.h"
 #include "spank/epilog_note.h"
 #include "spank/journal.h"
 #include "spank/journal_owner.h"
@@ -77,7 +80,7 @@ static struct spool_run run_of(uint32_t job, uint32_t restart, uid_t uid)
                               .restart = restart,
                               .uid = uid,
                               .mount = SPOOL_MOUNT_NO,
-                              .ledger_bytes = LEDGER_BYTES};
+                              .user_bytes = LEDGER_BYTES};
 }
 
 static void line_of(const char *verb, uid_t uid, struct journal_line *line)
@@ -679,6 +682,33 @@ static void a_ledger_that_is_there_is_kept(void **state)
     close(job);
 }
 
+static void a_profile_has_its_size_its_counter_and_few_blocks(void **state)
+{
+    struct profile_header header;
+    struct stat status;
+    char boot[HOST_BOOT_SIZE];
+    int job = make_job();
+    (void)state;
+    assert_int_equal(spool_make_profile(job, geteuid(), getegid(), 64 << 20), 0);
+    int fd = openat(job, PROFILE_NAME, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(fstat(fd, &status), 0);
+    assert_int_equal(status.st_size, 64 << 20);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_true(status.st_blocks * 512 <= 1 << 20);
+    assert_int_equal(read(fd, &header, sizeof header), sizeof header);
+    assert_true(header.magic == PROFILE_MAGIC && header.size_bytes == 64 << 20);
+    assert_int_equal(header.used_bytes, PROFILE_PAGE);
+    assert_int_equal(header.counter, cycles_are_clock() ? PROFILE_CYCLES : PROFILE_COARSE);
+    assert_true(header.made.ticks != 0 && header.made.boot_ns != 0 && header.made.real_ns != 0);
+    host_boot(boot);
+    assert_string_equal(header.boot, boot);
+    close(fd);
+    assert_int_equal(spool_make_profile(job, geteuid(), getegid(), 1 << 20), 0); /* it stays */
+    assert_int_equal(fstatat(job, PROFILE_NAME, &status, 0), 0);
+    assert_int_equal(status.st_size, 64 << 20);
+    close(job);
+}
+
 static void a_ledger_of_another_users_is_none_of_this_job(void **state)
 {
     int job = make_job();
@@ -766,6 +796,7 @@ int main(void)
         TEST(journals_have_room_where_users_share_their_file_system),
         TEST(without_access_control_lists_everybody_may_pass),
         TEST(what_cannot_be_made_leaves_nothing),
+        TEST(a_profile_has_its_size_its_counter_and_few_blocks),
         TEST(a_ledger_of_another_users_is_none_of_this_job),
         TEST(every_run_of_a_job_is_found_and_nothing_else),
         TEST(a_ledger_has_header_size_room_and_owner),

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the loader and instrumented functions call. The constructor looks at the environment alone:
+ * a program without instrumented functions opens no file. In a program with more rights than its
+ * caller nothing is done, since its environment comes from the caller.
+ */
+#include <stddef.h>
+
+#include "preload/image.h"
+#include "preload/proc.h"
+#include "preload/profile/profile_own.h"
+#include "preload/profile/profile_run.h"
+#include "preload/profile/profile_stack.h"
+#include "preload/profile/profile_thread.h"
+
+#define EXPORTED            __attribute__((visibility("default")))
+#define LONG_WAY            __attribute__((noinline, cold))
+#define UNLIKELY(condition) __builtin_expect((condition), 0)
+
+/* What compilers call them. */
+EXPORTED void profile_enter(void *function, void *caller) __asm__("__cyg_profile_func_enter");
+EXPORTED void profile_exit(void *function, void *caller) __asm__("__cyg_profile_func_exit");
+
+/* Storage that the loader sets up with the thread: no call is needed to find it. */
+#define THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+THREAD_LOCAL struct profile_own *own_known;
+THREAD_LOCAL bool is_refused; /* no chunk could be had */
+
+static struct profile_own *begin_thread(void)
+{
+    if (!is_refused && profile_run_begin()) {
+        struct profile_own *own = profile_thread_begin(own_known);
+        is_refused = own == NULL;
+        own_known = own;
+    }
+    if (own_known != NULL && own_known->frame_room != 0)
+        return own_known;
+    profile_run_lose_call();
+    return NULL;
+}
+
+/* The long way: for a thread's first call, a stack's first call, and where the stack is not as the
+ * calls say. */
+static LONG_WAY void enter_slowly(uint64_t function, uint64_t caller, uint64_t stack,
+                                  uint64_t place)
+{
+    struct profile_own *own = own_known;
+    if (own == NULL || own->frame_room == 0)
+        own = begin_thread();
+    if (own != NULL)
+        profile_stack_enter(own, &(struct profile_call){function, caller, stack, place});
+}
+
+static LONG_WAY void leave_slowly(uint64_t function, uint64_t caller, uint64_t stack,
+                                  uint64_t place)
+{
+    struct profile_own *own = own_known;
+    if (own != NULL && own->frame_room != 0)
+        profile_stack_leave(own, &(struct profile_call){function, caller, stack, place});
+}
+
+/* Whether the frames below index `top` that have this stack pointer are of functions that this one
+ * was inlined with, and none is dead. */
+static inline bool is_inlined(const struct profile_own *own, uint32_t top, uint64_t caller,
+                              uint64_t stack, uint64_t place)
+{
+    for (const struct profile_frame *frame = &own->frames[top - 1]; top > 1; top--, frame--) {
+        if (frame->stack > stack)
+            return true;
+        if (frame->stack != stack || frame->caller != caller || frame->place == place ||
+            frame->node == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The node of the function below the node `parent`, if it is where a search begins; 0: it is not.
+ */
+static inline uint32_t known_node(const struct profile_own *own, uint32_t parent, uint64_t function)
+{
+    const struct profile_table *table = own->table;
+    const struct profile_entry *entry = &table->entry[profile_hash(table, parent, function)];
+    return entry->function == function && entry->parent == parent ? entry->node : 0;
+}
+
+/* As profile_stack_enter() for a stack that has a node. */
+static inline void open_frame(struct profile_own *own, uint32_t top, uint32_t index,
+                              const struct profile_call *call)
+{
+    struct profile_frame *frame = &own->frames[top];
+    struct profile_node *node = &own->nodes[index];
+    own->top = top + 1;
+    profile_order();
+    frame->stack = call->stack;
+    frame->function = call->function;
+    frame->caller = call->caller;
+    frame->place = call->place;
+    node->calls++;
+    uint64_t ticks = (node->flags & PROFILE_NODE_LIGHT) != 0 ? 0 : cycles_read();
+    frame->start = ticks;
+    profile_order();
+    frame->node = index;
+    if (UNLIKELY(ticks >= own->next_event))
+        profile_event_add(own, ticks, index, PROFILE_ENTER);
+}
+
+/* Where the frame before has the same stack pointer, or a lower one. */
+static __attribute__((noinline)) void enter_inlined(uint64_t function, uint64_t caller,
+                                                    uint64_t stack, uint64_t place)
+{
+    struct profile_own *own = own_known;
+    uint32_t top = own->top;
+    uint32_t index = known_node(own, own->frames[top - 1].node, function);
+    if (index != 0 && is_inlined(own, top, caller, stack, place))
+        open_frame(own, top, index, &(struct profile_call){function, caller, stack, place});
+    else
+        enter_slowly(function, caller, stack, place);
+}
+
+/* Calls other functions last alone: so it saves few registers. */
+static inline void enter(struct profile_own *own, uint64_t function, uint64_t caller,
+                         uint64_t stack, uint64_t place)
+{
+    uint32_t top = own->top;
+    if (UNLIKELY(top >= own->limit)) {
+        enter_slowly(function, caller, stack, place);
+        return;
+    }
+    const struct profile_frame *above = &own->frames[top - 1];
+    uint32_t parent = above->node;
+    if (above->stack <= stack) {
+        enter_inlined(function, caller, stack, place);
+        return;
+    }
+    uint32_t index = known_node(own, parent, function);
+    if (UNLIKELY(parent == 0 || index == 0))
+        enter_slowly(function, caller, stack, place);
+    else
+        open_frame(own, top, index, &(struct profile_call){function, caller, stack, place});
+}
+
+/* Whether the frame is that of the function that is left, and no dead one is above it. Where the
+ * exit is a jump, the hook returns to the caller. */
+static inline bool is_left(const struct profile_frame *frame, uint64_t function, uint64_t caller,
+                           uint64_t stack, uint64_t place)
+{
+    if (frame->function != function)
+        return false;
+    return place != caller ? frame->stack >= stack
+                           : frame->stack < stack && frame[-1].stack >= stack;
+}
+
+/* As profile_stack_leave() for the topmost frame. */
+static inline void leave(struct profile_own *own, uint64_t function, uint64_t caller,
+                         uint64_t stack, uint64_t place)
+{
+    uint32_t top = own->top;
+    struct profile_frame *frame = &own->frames[top - 1];
+    if (UNLIKELY(top - 2 >= own->limit || !is_left(frame, function, caller, stack, place) ||
+                 frame->node >= own->node_count)) {
+        leave_slowly(function, caller, stack, place);
+        return;
+    }
+    uint32_t index = frame->node;
+    uint64_t ticks = 0;
+    if (frame->start != 0) {
+        ticks = cycles_read();
+        profile_stack_add(own, &own->nodes[index], ticks > frame->start ? ticks - frame->start : 0);
+    }
+    frame->node = 0;
+    profile_order();
+    own->top = top - 1;
+    if (UNLIKELY(ticks >= own->next_event))
+        profile_event_add(own, ticks, index, PROFILE_EXIT);
+}
+
+void profile_enter(void *function, void *caller)
+{
+    uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
+    uint64_t place = (uintptr_t)__builtin_return_address(0);
+    if (!profile_is_on)
+        return;
+    struct profile_own *own = own_known;
+    if (UNLIKELY(own == NULL))
+        enter_slowly((uintptr_t)function, (uintptr_t)caller, stack, place);
+    else
+        enter(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
+}
+
+void profile_exit(void *function, void *caller)
+{
+    uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
+    uint64_t place = (uintptr_t)__builtin_return_address(0);
+    struct profile_own *own;
+    if (profile_is_on && (own = own_known) != NULL)
+        leave(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
+}
+
+__attribute__((constructor)) static void profile_start(int argc, char **argv, char **envp)
+{
+    struct image image;
+    if (!proc_find_image(argc, argv, envp, &image) || image.secure)
+        return;
+    profile_is_on = profile_run_prepare(&image);
+}
+
+__attribute__((destructor)) static void profile_end(void)
+{
+    profile_run_end();
+}

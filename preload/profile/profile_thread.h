@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_PROFILE_THREAD_H
+#define JOBTRAIL_PROFILE_THREAD_H
+
+#include "preload/profile/profile_own.h"
+
+/* The first one has room for the nodes of a thread's chunk. */
+enum { PROFILE_TABLE_BITS = 9 };
+
+/* What this thread has from now on: the chunk of a thread that has ended, or a new one. `forked`:
+ * what it had before a fork(), all zeros, or NULL. NULL: none can be had. */
+struct profile_own *profile_thread_begin(struct profile_own *forked);
+
+/* Has each thread of the process look whether objects were unloaded, at its next call. */
+void profile_thread_warn(void);
+
+/* Closes the frames of the process's threads that have ended. */
+void profile_thread_close_ended(void);
+
+#endif

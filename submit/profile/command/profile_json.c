@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/text.h"
+#include "submit/profile/command/profile_log.h"
+#include "submit/profile/missing_ranks.h"
+
+static void add_int(struct json_object *table, const char *key, uint64_t value)
+{
+    json_object_object_add(table, key, json_object_new_uint64(value));
+}
+
+static void add_seconds(struct json_object *table, const char *key, uint64_t ns)
+{
+    json_object_object_add(table, key, json_object_new_double((double)ns / 1e9));
+}
+
+/* A name is bytes of a user's: it gets the reversible form of text.h. */
+static void add_text(struct json_object *table, const char *key, const char *bytes)
+{
+    size_t length = 0;
+    CLEANUP_FREE char *text = text_from_bytes(bytes, bytes == NULL ? 0 : strlen(bytes), &length);
+    if (text != NULL)
+        json_object_object_add(table, key, json_object_new_string_len(text, (int)length));
+}
+
+static void add_path(struct json_object *table, const char *key, const struct profile_set *set,
+                     uint32_t stack)
+{
+    CLEANUP_FREE char *path = profile_path(set, stack, '<');
+    if (path != NULL)
+        add_text(table, key, path);
+}
+
+static struct json_object *rank_object(const struct profile_set *set,
+                                       const struct profile_rank *rank)
+{
+    struct json_object *table = json_object_new_object();
+    if (rank->step != UINT32_MAX) {
+        add_int(table, "step", rank->step);
+        add_int(table, "task", rank->task);
+    }
+    add_int(table, "rank", profile_rank_number(rank));
+    add_int(table, "size", rank->size);
+    add_text(table, "node", rank->node);
+    json_object_object_add(table, "pid", json_object_new_int(rank->pid));
+    add_int(table, "processes", rank->processes);
+    add_int(table, "threads", rank->threads);
+    bool has_ended = (rank->flags & PROFILE_RANK_ENDED) != 0;
+    json_object_object_add(table, "reached_exit", json_object_new_boolean(has_ended));
+    json_object_object_add(table, "end_known",
+                           json_object_new_boolean((rank->flags & PROFILE_RANK_END_KNOWN) != 0));
+    json_object_object_add(table, "has_times",
+                           json_object_new_boolean((rank->flags & PROFILE_RANK_UNTIMED) == 0));
+    if (!has_ended) {
+        add_path(table, "was_in", set, rank->where);
+        add_seconds(table, "was_in_seconds", rank->where_ns);
+    }
+    add_int(table, "lost_calls", rank->lost_calls);
+    add_int(table, "dead_frames", rank->dead_frames);
+    add_int(table, "stray_exits", rank->stray_exits);
+    add_int(table, "clipped", rank->clipped);
+    return table;
+}
+
+static struct json_object *row_object(const struct profile_log *log,
+                                      const struct profile_rows *rows,
+                                      const struct profile_row *row)
+{
+    const struct profile_set *set = log->set;
+    struct json_object *table = json_object_new_object();
+    char hash[17];
+    add_text(table, "function", set->names.text[set->stacks.key[row->stack].what]);
+    add_int(table, "calls", row->sum.calls);
+    add_seconds(table, "exclusive_seconds", row->sum.exclusive_ns);
+    add_seconds(table, "inclusive_seconds", row->sum.inclusive_ns);
+    add_seconds(table, "largest_seconds", row->sum.largest_ns);
+    add_seconds(table, "overhead_seconds", profile_overhead_ns(&row->sum));
+    json_object_object_add(table, "counted_alone", json_object_new_boolean(row->sum.is_light));
+    if (rows->by_function)
+        return table;
+    add_int(table, "ranks", row->sum.ranks);
+    json_object_object_add(table, "imbalance_percent",
+                           json_object_new_double(set_sum_imbalance(&row->sum, rows->ranks)));
+    add_int(table, "most_on_rank", profile_rank_number(&set->ranks[row->sum.most_rank]));
+    add_int(table, "id", log->order->id[row->stack]);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)set->hash[row->stack]);
+    add_text(table, "hash", hash);
+    add_path(table, "stack", set, row->stack);
+    return table;
+}
+
+static void add_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
+{
+    struct json_object *table = json_object_new_object();
+    add_int(table, "step", step);
+    add_int(table, "first", first);
+    add_int(table, "last", last);
+    add_int(table, "size", size);
+    json_object_array_add(context, table);
+}
+
+/* Frees the object. */
+static int print_object(struct json_object *object)
+{
+    const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (text != NULL)
+        fputs(text, stdout);
+    json_object_put(object);
+    return text == NULL ? -ENOMEM : 0;
+}
+
+static int print_ranks(const struct profile_set *set, size_t one)
+{
+    const char *comma = "";
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < set->rank_count; i++) {
+        if (one < set->rank_count && i != one)
+            continue;
+        fputs(comma, stdout);
+        comma = ",";
+        error = print_object(rank_object(set, &set->ranks[i]));
+    }
+    return error;
+}
+
+int profile_log_json(const struct profile_log *log, size_t rank)
+{
+    const struct profile_set *set = log->set;
+    struct profile_rows rows;
+    int error = profile_log_rows(log, rank, &rows);
+    if (error != 0)
+        return error;
+    fputs("{\"ranks\":[", stdout);
+    error = print_ranks(set, rank);
+    struct json_object *missing = json_object_new_array();
+    if (error == 0 && rank >= set->rank_count)
+        error = missing_ranks(set, add_missing, missing);
+    fputs("],\"missing\":", stdout);
+    int printed = print_object(missing);
+    printf(",\"damaged\":%llu,\"seconds\":%.9f,\"rows\":[", (unsigned long long)set->damaged,
+           (double)rows.exclusive_ns / 1e9);
+    for (size_t i = 0; error == 0 && i < rows.count; i++) {
+        if (i > 0)
+            putchar(',');
+        error = print_object(row_object(log, &rows, &rows.row[i]));
+    }
+    fputs("]}\n", stdout);
+    free(rows.row);
+    return error != 0 ? error : printed;
+}

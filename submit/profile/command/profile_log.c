@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/command/profile_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "submit/profile/missing_ranks.h"
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+uint64_t profile_overhead_ns(const struct set_sum *sum)
+{
+    uint64_t each = sum->is_light ? CALL_COST_LIGHT_NS : CALL_COST_TIMED_NS;
+    return sum->calls > UINT64_MAX / each ? UINT64_MAX : sum->calls * each;
+}
+
+static const char *word(const struct profile_set *set, uint32_t stack, char *room)
+{
+    return terminal_word(set->names.text[set->stacks.key[stack].what], room);
+}
+
+static void print_rank(const struct profile_rank *rank)
+{
+    char node[TERMINAL_WORD_SIZE];
+    printf("rank %" PRIu32, profile_rank_number(rank));
+    if (rank->size > 1)
+        printf(" of %" PRIu32, rank->size);
+    if (rank->step != UINT32_MAX)
+        printf(", step %" PRIu32, rank->step);
+    printf(", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
+}
+
+/* Where a rank was that did not come to its exit handlers. */
+static int print_end(const struct profile_set *set, const struct profile_rank *rank)
+{
+    if ((rank->flags & PROFILE_RANK_ENDED) != 0)
+        return 0;
+    CLEANUP_FREE char *path = profile_path(set, rank->where, '<');
+    if (path == NULL)
+        return -ENOMEM;
+    printf("# ");
+    print_rank(rank);
+    printf(": killed, or still running; was in %s for %.6f s\n", path, seconds(rank->where_ns));
+    return 0;
+}
+
+static void print_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
+                          uint32_t size)
+{
+    (void)context;
+    printf("# step %" PRIu32 ": no profile of rank%s %" PRIu32, step, first == last ? "" : "s",
+           first);
+    if (last != first)
+        printf(" to %" PRIu32, last);
+    printf(" of %" PRIu32 "\n", size);
+}
+
+static void print_losses(const struct profile_set *set, size_t one)
+{
+    uint64_t lost = 0, dead = 0, stray = 0, clipped = 0, untimed = 0;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        if (one < set->rank_count && i != one)
+            continue;
+        lost += rank->lost_calls;
+        dead += rank->dead_frames;
+        stray += rank->stray_exits;
+        clipped += rank->clipped;
+        untimed += (rank->flags & PROFILE_RANK_UNTIMED) != 0;
+    }
+    if (lost > 0)
+        printf("# %" PRIu64 " calls found no room, and are not below\n", lost);
+    if (dead > 0)
+        printf("# %" PRIu64 " calls were left without their exit\n", dead);
+    if (stray > 0)
+        printf("# %" PRIu64 " exits were of no call that is known\n", stray);
+    if (clipped > 0)
+        printf("# %" PRIu64 " stacks had callees that took longer than they: set to 0\n", clipped);
+    if (untimed > 0)
+        printf("# %" PRIu64 " ranks have no times: the speed of their counter is not known\n",
+               untimed);
+    if (set->damaged > 0)
+        printf("# %" PRIu64 " parts of the files are damaged, and left out\n", set->damaged);
+}
+
+static int print_head(const struct profile_log *log, const struct profile_rows *rows, size_t rank)
+{
+    const struct profile_set *set = log->set;
+    int error = 0;
+    if (rank < set->rank_count) {
+        printf("# ");
+        print_rank(&set->ranks[rank]);
+        printf(": %" PRIu64 " processes, %" PRIu64 " threads\n", set->ranks[rank].processes,
+               set->ranks[rank].threads);
+        error = print_end(set, &set->ranks[rank]);
+    } else {
+        printf("# %zu ranks, %zu of them with a profile of their own\n", set->rank_count,
+               set->table_count);
+        for (size_t i = 0; error == 0 && i < set->rank_count; i++)
+            error = print_end(set, &set->ranks[i]);
+        if (error == 0)
+            error = missing_ranks(set, print_missing, NULL);
+    }
+    print_losses(set, rank);
+    printf("# %.6f s in all, times of threads and processes added\n", seconds(rows->exclusive_ns));
+    return error;
+}
+
+static void print_columns(bool has_imbalance, bool by_function)
+{
+    printf("%12s %12s %7s %12s %12s %11s", "Calls", "Exclusive/s", "%", "Inclusive/s", "Largest/s",
+           "Overhead/s");
+    if (has_imbalance)
+        printf(" %12s %8s", "Imbalance/%", "on rank");
+    printf("  %-20s %-20s", "Function", "Caller");
+    printf(by_function ? "\n" : " %8s %s\n", "ID", "Stack");
+}
+
+static int print_row(const struct profile_log *log, const struct profile_rows *rows,
+                     const struct profile_row *row, bool has_imbalance)
+{
+    const struct profile_set *set = log->set;
+    const struct set_sum *sum = &row->sum;
+    char name[TERMINAL_WORD_SIZE], caller[TERMINAL_WORD_SIZE];
+    double share =
+        rows->exclusive_ns == 0 ? 0 : 100 * (double)sum->exclusive_ns / (double)rows->exclusive_ns;
+    printf("%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %11.6f", sum->calls,
+           seconds(sum->exclusive_ns), share, seconds(sum->inclusive_ns), seconds(sum->largest_ns),
+           seconds(profile_overhead_ns(sum)));
+    if (has_imbalance)
+        printf(" %12.2f %8" PRIu32, set_sum_imbalance(sum, rows->ranks),
+               profile_rank_number(&set->ranks[sum->most_rank]));
+    printf("  %-20s %-20s", word(set, row->stack, name),
+           word(set, set->stacks.key[row->stack].parent, caller));
+    if (!rows->by_function) {
+        CLEANUP_FREE char *path = profile_path(set, row->stack, '<');
+        if (path == NULL)
+            return -ENOMEM;
+        printf(" %8" PRIu32 " %s", log->order->id[row->stack], path);
+    }
+    putchar('\n');
+    return 0;
+}
+
+int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows)
+{
+    const struct profile_set *set = log->set;
+    CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
+    if (is_taken == NULL)
+        return -ENOMEM;
+    if (rank < set->rank_count)
+        is_taken[rank] = true;
+    return profile_rows_make(set, log->order->id, rank < set->rank_count ? is_taken : NULL,
+                             log->by_function, log->sort, rows);
+}
+
+int profile_log_text(const struct profile_log *log, size_t rank)
+{
+    struct profile_rows rows;
+    bool has_imbalance = rank >= log->set->rank_count && !log->by_function;
+    int error = profile_log_rows(log, rank, &rows);
+    if (error != 0)
+        return error;
+    error = print_head(log, &rows, rank);
+    print_columns(has_imbalance, log->by_function);
+    for (size_t i = 0; error == 0 && i < rows.count; i++)
+        error = print_row(log, &rows, &rows.row[i], has_imbalance);
+    free(rows.row);
+    return error;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "conf/base/terminal_text.h"
+#include "submit/profile/command/profile_log.h"
+
+/* The stacks from this one to "init": `*count` of them, which the caller frees. */
+static uint32_t *chain_of(const struct profile_set *set, uint32_t stack, size_t *count)
+{
+    uint32_t *chain = NULL;
+    *count = 0;
+    for (;; stack = set->stacks.key[stack].parent) {
+        if (GROW(chain, *count) != 0) {
+            free(chain);
+            return NULL;
+        }
+        chain[(*count)++] = stack;
+        if (stack == PROFILE_SET_INIT)
+            return chain;
+    }
+}
+
+char *profile_path(const struct profile_set *set, uint32_t stack, char separator)
+{
+    size_t count, length = 0, room = 0;
+    char *text = NULL;
+    CLEANUP_FREE uint32_t *chain = chain_of(set, stack, &count);
+    bool is_outwards = separator == '<';
+    for (size_t i = 0; chain != NULL && i < count; i++) {
+        char word[TERMINAL_WORD_SIZE];
+        uint32_t at = chain[is_outwards ? i : count - 1 - i];
+        terminal_word(set->names.text[set->stacks.key[at].what], word);
+        size_t size = strlen(word);
+        if (GROW_TO(text, room, length + size + 2) != 0) {
+            free(text);
+            return NULL;
+        }
+        if (i > 0)
+            text[length++] = separator;
+        for (size_t j = 0; j < size; j++) /* a name has no place for the separator or a blank */
+            text[length++] =
+                !is_outwards && (word[j] == separator || word[j] == ' ') ? '_' : word[j];
+        text[length] = '\0';
+    }
+    return text;
+}

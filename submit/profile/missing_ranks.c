@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/missing_ranks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "conf/base/cleanup.h"
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct profile_rank *a = *(const struct profile_rank *const *)left;
+    const struct profile_rank *b = *(const struct profile_rank *const *)right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+int missing_ranks(const struct profile_set *set,
+                  void (*tell)(void *context, uint32_t step, uint32_t first, uint32_t last,
+                               uint32_t size),
+                  void *context)
+{
+    CLEANUP_FREE const struct profile_rank **sorted = calloc(set->rank_count + 1, sizeof *sorted);
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < set->rank_count; i++)
+        sorted[i] = &set->ranks[i];
+    qsort(sorted, set->rank_count, sizeof *sorted, by_rank);
+    for (size_t i = 0; i < set->rank_count;) {
+        uint32_t step = sorted[i]->step, next = 0, size = 0;
+        for (size_t j = i; j < set->rank_count && sorted[j]->step == step; j++)
+            if (sorted[j]->size > size)
+                size = sorted[j]->size;
+        for (; i < set->rank_count && sorted[i]->step == step; i++) {
+            uint32_t rank = sorted[i]->rank;
+            if (rank < size && rank > next && size > 1)
+                tell(context, step, next, rank - 1, size);
+            if (rank < size && rank >= next)
+                next = rank + 1;
+        }
+        if (next < size && size > 1)
+            tell(context, step, next, size - 1, size);
+    }
+    return 0;
+}

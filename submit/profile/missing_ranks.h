@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_MISSING_RANKS_H
+#define JOBTRAIL_MISSING_RANKS_H
+
+#include "submit/profile/profile_set.h"
+
+/* Calls `tell` for each row of ranks of a step, from `first` to `last`, that left no profile: those
+ * below the number of ranks that the others tell, where that is more than 1. Returns 0 or -ENOMEM.
+ */
+int missing_ranks(const struct profile_set *set,
+                  void (*tell)(void *context, uint32_t step, uint32_t first, uint32_t last,
+                               uint32_t size),
+                  void *context);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/profile_collect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "submit/profile/saturate.h"
+#include "submit/profile/tick_scale.h"
+
+/* The sums of a rank, while its processes are added. */
+struct sums {
+    struct profile_entry *entry; /* owned; by stack; `stack` is 0 where there is none */
+    size_t room;
+    uint32_t *touched; /* owned; stacks that have an entry */
+    size_t touched_count, touched_room;
+    uint64_t *inclusive; /* owned: of the nodes of a process */
+    uint32_t *stack;     /* owned: the same */
+    size_t inclusive_room, stack_room;
+};
+
+struct collect {
+    struct profile_content *content;
+    const struct collect_facts *facts;
+    struct profile_set *set;
+    struct sums sums;
+};
+
+static int by_task(const void *left, const void *right)
+{
+    const struct profiled_process *a = *(const struct profiled_process *const *)left;
+    const struct profiled_process *b = *(const struct profiled_process *const *)right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    if (a->task != b->task)
+        return a->task < b->task ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int name_node(const struct collect *collect, const struct profiled_process *process,
+                     const struct child_key *key, uint32_t *name)
+{
+    const struct profiled_object *object =
+        key->space - 1 < process->object_count ? &process->objects[key->space - 1] : NULL;
+    const char *text = key->space == CALL_INIT ? "init"
+                       : key->space == CALL_OTHERS
+                           ? "others"
+                           : collect->facts->name(collect->facts->context, object, key->what);
+    return text == NULL ? -ENOMEM : name_table_add(&collect->set->names, text, name);
+}
+
+/* The set's stack of each node of the process. */
+static int name_stacks(struct collect *collect, const struct profiled_process *process)
+{
+    size_t count = process->tree.children.count;
+    struct sums *sums = &collect->sums;
+    int error = GROW_TO(sums->stack, sums->stack_room, count);
+    if (error == 0)
+        error = GROW_TO(sums->inclusive, sums->inclusive_room, count);
+    if (error != 0)
+        return error;
+    sums->stack[0] = PROFILE_SET_INIT;
+    for (size_t i = 1; error == 0 && i < count; i++) {
+        const struct child_key *key = &process->tree.children.key[i];
+        uint32_t name;
+        error = name_node(collect, process, key, &name);
+        if (error == 0)
+            error =
+                profile_set_stack(collect->set, sums->stack[key->parent], name, &sums->stack[i]);
+    }
+    size_t before = sums->room;
+    if (error == 0)
+        error = GROW_TO(sums->entry, sums->room, collect->set->stacks.count);
+    if (error == 0)
+        error = GROW_TO(sums->touched, sums->touched_room, collect->set->stacks.count);
+    if (error == 0 && sums->room > before)
+        memset(sums->entry + before, 0, (sums->room - before) * sizeof *sums->entry);
+    return error;
+}
+
+/* Adds the times as nanoseconds: inclusive time is the sum of exclusive ones, so that rounding
+ * takes nothing away. */
+static void add_nodes(struct collect *collect, const struct profiled_process *process,
+                      const struct tick_scale *scale)
+{
+    const struct call_tree *tree = &process->tree;
+    uint64_t *inclusive = collect->sums.inclusive;
+    memset(inclusive, 0, tree->children.count * sizeof *inclusive);
+    for (size_t i = tree->children.count; i-- > 0;) {
+        const struct call_node *node = &tree->node[i];
+        struct profile_entry *entry = &collect->sums.entry[collect->sums.stack[i]];
+        saturate_add(&inclusive[i], tick_ns(scale, node->exclusive));
+        if (i > 0)
+            saturate_add(&inclusive[tree->children.key[i].parent], inclusive[i]);
+        uint64_t calls = entry->calls, ns = entry->inclusive_ns;
+        uint64_t largest = tick_ns(scale, node->largest);
+        saturate_add(&calls, node->calls);
+        saturate_add(&ns, inclusive[i]);
+        entry->calls = calls & INT64_MAX;
+        entry->is_light |= node->is_light;
+        entry->inclusive_ns = ns;
+        if (largest > entry->largest_ns)
+            entry->largest_ns = largest;
+        if (entry->stack == 0)
+            collect->sums.touched[collect->sums.touched_count++] = collect->sums.stack[i];
+        entry->stack = collect->sums.stack[i] + 1;
+    }
+}
+
+/* Where the main thread was, or another one where it was in nothing. */
+static void note_where(const struct collect *collect, const struct profiled_process *process,
+                       const struct tick_scale *scale, uint64_t end, struct profile_rank *rank)
+{
+    for (size_t i = 0; i < process->tree.open_count; i++) {
+        const struct open_call *open = &process->tree.open[i];
+        bool is_main = open->tid == process->pid;
+        if (!open->is_top || open->node == 0 || (rank->where != PROFILE_SET_INIT && !is_main))
+            continue;
+        rank->where = collect->sums.stack[open->node];
+        rank->where_ns =
+            open->start == 0 || open->start > end ? 0 : tick_ns(scale, end - open->start);
+    }
+}
+
+static int add_process(struct collect *collect, struct profiled_process *process,
+                       struct profile_rank *rank)
+{
+    const struct collect_facts *facts = collect->facts;
+    const struct tick_scale scale = tick_scale_of(&collect->content->header, process, facts->now);
+    struct collect_end told = {.ns = 0};
+    if (!process->has_ended && facts->end != NULL)
+        told = facts->end(facts->context, process);
+    uint64_t end = told.ns == 0 ? process->newest : tick_at(&scale, told.ns, process->newest);
+    call_tree_finish(&process->tree, end);
+    int error = name_stacks(collect, process);
+    if (error != 0)
+        return error;
+    add_nodes(collect, process, &scale);
+    note_where(collect, process, &scale, end, rank);
+    uint64_t end_ns = tick_real_ns(&scale, end);
+    if (rank->processes++ == 0) {
+        rank->pid = process->pid;
+        rank->begin_ns = process->start.real_ns;
+        rank->flags = PROFILE_RANK_ENDED | PROFILE_RANK_END_KNOWN;
+    }
+    if (end_ns > rank->end_ns)
+        rank->end_ns = end_ns;
+    if (!process->has_ended)
+        rank->flags &= ~(uint32_t)PROFILE_RANK_ENDED;
+    if (!process->has_ended && !told.is_known)
+        rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;
+    rank->flags |= (process->is_light ? PROFILE_RANK_LIGHT : 0u) |
+                   (process->counter == PROFILE_COARSE ? PROFILE_RANK_COARSE : 0u) |
+                   (scale.tick_ns <= 0 ? PROFILE_RANK_UNTIMED : 0u);
+    saturate_add(&rank->threads, process->threads);
+    saturate_add(&rank->lost_calls, process->lost_calls);
+    saturate_add(&rank->dead_frames, process->dead_frames);
+    saturate_add(&rank->stray_exits, process->stray_exits);
+    saturate_add(&rank->clipped, process->tree.clipped);
+    return 0;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Takes the sums out as a table, and leaves them empty. */
+static int take_table(struct sums *sums, struct profile_table *table)
+{
+    table->count = sums->touched_count;
+    table->entry = malloc((table->count + 1) * sizeof *table->entry);
+    if (table->entry == NULL)
+        return -ENOMEM;
+    qsort(sums->touched, table->count, sizeof *sums->touched, by_number);
+    for (size_t i = 0; i < table->count; i++) {
+        struct profile_entry *entry = &sums->entry[sums->touched[i]];
+        table->entry[i] = *entry;
+        table->entry[i].stack = sums->touched[i];
+        *entry = (struct profile_entry){.stack = 0};
+    }
+    sums->touched_count = 0;
+    return 0;
+}
+
+static int add_rank(struct collect *collect, struct profiled_process **process, size_t count)
+{
+    struct profile_rank rank = {.step = process[0]->step,
+                                .task = process[0]->task,
+                                .rank = process[0]->rank,
+                                .size = process[0]->size};
+    struct profile_table table;
+    snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < count; i++)
+        error = add_process(collect, process[i], &rank);
+    if (error == 0)
+        error = take_table(&collect->sums, &table);
+    return error != 0 ? error : profile_set_add(collect->set, &rank, table);
+}
+
+int profile_collect(struct profile_content *content, const struct collect_facts *facts,
+                    struct profile_set *set)
+{
+    struct collect collect = {.content = content, .facts = facts, .set = set};
+    size_t count = content->process_count;
+    CLEANUP_FREE struct profiled_process **sorted = calloc(count + 1, sizeof(void *));
+    int error = sorted == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; error == 0 && i < count; i++)
+        sorted[i] = &content->processes[i];
+    if (error == 0)
+        qsort(sorted, count, sizeof(void *), by_task);
+    for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
+        for (next = i + 1; next < count && sorted[next]->step == sorted[i]->step &&
+                           sorted[next]->task == sorted[i]->task;)
+            next++;
+        error = add_rank(&collect, sorted + i, next - i);
+    }
+    saturate_add(&set->damaged, content->damaged);
+    free(collect.sums.entry);
+    free(collect.sums.touched);
+    free(collect.sums.inclusive);
+    free(collect.sums.stack);
+    return error;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What one node's file of profiles says, by ranks.
+ */
+#ifndef JOBTRAIL_PROFILE_COLLECT_H
+#define JOBTRAIL_PROFILE_COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "submit/profile/profile_read.h"
+#include "submit/profile/profile_set.h"
+
+/* When the run of a process ended, since the Epoch. */
+struct collect_end {
+    uint64_t ns;   /* 0: nothing is known */
+    bool is_known; /* else it lived so long at least */
+};
+
+struct collect_facts {
+    const char *node;
+    const struct profile_pair *now; /* NULL: none of the file's boot */
+    /* When the run of this process ended. NULL: of none is anything known. */
+    struct collect_end (*end)(void *context, const struct profiled_process *process);
+    /* The name of a function, at an address of the object's file; valid until the next call. The
+     * object is NULL where it is not known. */
+    const char *(*name)(void *context, const struct profiled_object *object, uint64_t address);
+    void *context;
+};
+
+/* Adds the ranks of the content, whose trees are finished by it. Returns 0 or -errno. */
+int profile_collect(struct profile_content *content, const struct collect_facts *facts,
+                    struct profile_set *set);
+
+#endif

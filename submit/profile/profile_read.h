@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A job's file of profiles on one node (preload/profile/profile_file.h), read after the end. The
+ * file is the user's: every number in it is checked before it is used, it is read once, from its
+ * start to its end, and never mapped, and a chunk that is not valid is counted and skipped. Nothing
+ * here depends on what else is known of the job.
+ */
+#ifndef JOBTRAIL_PROFILE_READ_H
+#define JOBTRAIL_PROFILE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/profile/profile_file.h"
+#include "submit/profile/call_tree.h"
+
+struct profiled_object {
+    char *path; /* owned; "": the executable, whose path is not known */
+    unsigned char build_id[PROFILE_BUILD_ID];
+    size_t build_id_size;
+    uint64_t bias, start, end;
+    bool is_executable;
+};
+
+/* What one process claims of itself. */
+struct profiled_process {
+    uint64_t offset; /* in the file */
+    uint8_t uuid[16];
+    int32_t pid, task_pid;
+    uint32_t step, task; /* UINT32_MAX: not known */
+    uint32_t rank, size;
+    uint32_t counter; /* enum profile_counter */
+    bool is_light, is_forked;
+    bool has_ended; /* `last` is when its exit handlers ran */
+    struct profile_pair start, last;
+    uint64_t newest; /* the last ticks that it left */
+    struct profiled_object *objects;
+    size_t object_count;
+    struct call_tree tree;
+    uint64_t threads, lost_calls, lost_objects, dead_frames, stray_exits;
+};
+
+struct profile_content {
+    struct profile_header header; /* as it is in the file, but for magic and sizes not believed */
+    struct profiled_process *processes; /* in the order of the file */
+    size_t process_count;
+    size_t damaged; /* chunks, threads' parts and objects that are not valid */
+};
+
+/* Reads at most the first `most` bytes of the file open at `fd`, which stays the caller's. Returns
+ * 0; -EINVAL where it is no such file; -ENOMEM; -EFBIG; or -errno of the read. The content is to be
+ * released with profile_content_free() after success. Its trees are not finished. */
+int profile_read(int fd, uint64_t most, struct profile_content *content);
+void profile_content_free(struct profile_content *content);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Profiles of ranks, of one node or several: each stack is there once, for all ranks, and each
+ * table of times is, however many ranks have an equal one.
+ */
+#ifndef JOBTRAIL_PROFILE_SET_H
+#define JOBTRAIL_PROFILE_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "submit/profile/child_index.h"
+#include "submit/profile/name_table.h"
+
+/* Stack 0 is that in which threads begin, "init"; others have a caller. stacks.key[i].parent is the
+ * caller's number, which is smaller; stacks.key[i].what the number of the function's name. */
+enum { PROFILE_SET_INIT = 0 };
+
+/* What a rank did in one stack, in all its processes and threads. Times are nanoseconds, and those
+ * of threads are added. Exclusive time is inclusive minus that of the stacks called from here; it
+ * is never negative. */
+struct profile_entry {
+    uint64_t calls : 63;
+    uint64_t is_light : 1; /* some calls are counted, and not timed: their time is the caller's */
+    uint64_t inclusive_ns;
+    uint64_t largest_ns; /* of one call */
+    uint32_t stack;
+} __attribute__((packed, aligned(4)));
+
+/* Entries in the order of their stacks, which are smaller than the set's count; the caller of each
+ * is there too. */
+struct profile_table {
+    struct profile_entry *entry; /* owned */
+    size_t count;
+};
+
+enum profile_rank_flag {
+    PROFILE_RANK_LIGHT = 1,     /* short calls may be counted alone */
+    PROFILE_RANK_COARSE = 2,    /* times are those of a clock that advances by milliseconds */
+    PROFILE_RANK_ENDED = 4,     /* its processes reached their exit handlers */
+    PROFILE_RANK_END_KNOWN = 8, /* `end_ns` is when it ended; else it lived so long at least */
+    PROFILE_RANK_UNTIMED = 16,  /* the counter's speed is not known: no times */
+};
+
+enum { PROFILE_NODE_NAME = 64 };
+
+/* What is known of one rank: a task of a step, all its processes. */
+struct profile_rank {
+    char node[PROFILE_NODE_NAME];
+    uint32_t step, task; /* UINT32_MAX: not known */
+    uint32_t rank, size; /* of the MPI program, as the process says; size 0: not known */
+    uint32_t table;      /* which one is its own */
+    uint32_t flags;      /* enum profile_rank_flag */
+    int32_t pid;         /* of its first process */
+    uint32_t where;      /* the innermost stack in which its main thread, or a thread, was at the
+                            end; PROFILE_SET_INIT: in none */
+    uint64_t where_ns;   /* for so long */
+    uint64_t begin_ns, end_ns; /* since the Epoch */
+    uint64_t processes, threads;
+    uint64_t lost_calls;  /* that found no room */
+    uint64_t dead_frames; /* calls whose exit never came */
+    uint64_t stray_exits; /* exits of calls that had no frame */
+    uint64_t clipped;     /* stacks whose callees took longer than they themselves */
+};
+
+struct profile_set {
+    struct name_table names;
+    struct child_index stacks;
+    uint64_t *hash; /* owned; of each stack's text (set_order.h); 0, or none there: not known */
+    size_t hash_count, hash_room;
+    struct profile_table *tables; /* owned */
+    size_t table_count;
+    struct profile_rank *ranks; /* owned */
+    size_t rank_count;
+    struct child_index sums; /* of what tables hold */
+    uint32_t *table_of_sum;  /* owned */
+    uint64_t damaged;        /* parts of the files that were not valid */
+};
+
+/* Makes the stack "init". Returns 0 or -ENOMEM; profile_set_free() releases, in every case. */
+int profile_set_begin(struct profile_set *set);
+void profile_set_free(struct profile_set *set);
+
+/* Sets `*stack` to the number of a function called from `caller`. Returns 0 or -errno as
+ * child_index_add(). */
+int profile_set_stack(struct profile_set *set, uint32_t caller, uint32_t name, uint32_t *stack);
+
+/* Adds a rank with its table, which becomes the set's, or is freed where there is an equal one; in
+ * case of an error too. Returns 0 or -ENOMEM. */
+int profile_set_add(struct profile_set *set, const struct profile_rank *rank,
+                    struct profile_table table);
+
+/* Adds a rank that has the same table as another one, by its number. */
+int profile_set_add_equal(struct profile_set *set, const struct profile_rank *rank, uint32_t table);
+
+/* Makes room for a hash of each stack: 0, until it is known. Returns 0 or -ENOMEM. */
+int profile_set_hashes(struct profile_set *set);
+
+/* Exclusive times of a table, for each entry. `room` has set->stacks.count zeros, and has zeros
+ * again afterwards. */
+void profile_set_exclusive(const struct profile_set *set, const struct profile_table *table,
+                           uint64_t *room, uint64_t *exclusive_ns);
+
+/* The number by which people know it: that of the MPI program, or where it is none of several, of
+ * the task. */
+static inline uint32_t profile_rank_number(const struct profile_rank *rank)
+{
+    return rank->size > 1 || rank->task == UINT32_MAX ? rank->rank : rank->task;
+}
+
+/* Leaves out ranks that are there before: the same processes, as of a file that was read twice.
+ * Sets `*repeated` to how many. Returns 0 or -ENOMEM. */
+int profile_set_drop_repeated(struct profile_set *set, size_t *repeated);
+
+/* Adds all that another set has. It is changed, and empty afterwards. Returns 0 or -errno. */
+int profile_set_merge(struct profile_set *set, struct profile_set *other);
+
+#endif

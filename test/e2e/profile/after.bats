@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What jobtrail-profile tells of profiles after the end: times that are known by construction, ranks that were killed,
+# names with and without symbols, files of several nodes.
+
+bats_require_minimum_version 1.5.0
+
+load ../fixture/job
+load ../fixture/profile
+
+setup() {
+    new_job
+    new_profile
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# build_waits [OPTION...]: a program that prints of three calls the nanoseconds that passed inside, and those that
+# passed around them: foo(), bar(), and foo() of bar(). With an argument it is killed in foo, called by bar
+build_waits() {
+    cat >waits.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#define OURS __attribute__((no_instrument_function))
+OURS static long long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+OURS static void burn(long long ms)
+{
+    long long end = now() + ms * 1000000;
+    while (now() < end)
+        ;
+}
+long long inside[3], around[3];
+void foo(int which, int kill)
+{
+    long long start = now();
+    burn(50);
+    if (kill)
+        raise(SIGKILL);
+    inside[which] = now() - start;
+}
+void bar(int kill)
+{
+    long long start = now();
+    burn(20);
+    long long before = now();
+    foo(2, kill);
+    around[2] = now() - before;
+    inside[1] = now() - start;
+}
+int main(int argc, char **argv)
+{
+    (void)argv;
+    long long start = now();
+    foo(0, 0);
+    around[0] = now() - start;
+    start = now();
+    bar(argc > 1);
+    around[1] = now() - start;
+    for (int i = 0; i < 3; i++)
+        printf("%lld %lld\n", inside[i], around[i]);
+    return 0;
+}
+C
+    gcc -g -O1 -fno-inline -finstrument-functions "$@" waits.c -o waits
+}
+
+# rank NUMBER COMMAND...: as that rank of four
+rank() {
+    profiled env JOBTRAIL_TASK="0.$1.$1" OMPI_COMM_WORLD_RANK="$1" OMPI_COMM_WORLD_SIZE=4 "${@:2}"
+}
+
+# dumped STACK COLUMN [FILE]: numbers of dump, one for each rank
+dumped() {
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "${3-$PROFILE_FILE}" | awk -F '\t' -v stack="$1" -v column="$2" '$10 == stack { print $column }'
+}
+
+# is_between NANOSECONDS LEAST MOST: but for 0.1 %, as clocks may be slewed
+is_between() {
+    awk -v got="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(got >= least * 0.999 && got <= most * 1.001) }'
+}
+
+@test "times are those that the program saw itself, exclusive is inclusive without the callees" {
+    build_waits
+    rank 0 ./waits >seen
+    mapfile -t seen <seen
+    # shellcheck disable=SC2086 # two numbers
+    {
+        is_between "$(dumped "foo<main<init" 8)" ${seen[0]}
+        is_between "$(dumped "bar<main<init" 8)" ${seen[1]}
+        is_between "$(dumped "foo<bar<main<init" 8)" ${seen[2]}
+    }
+    [[ $(dumped "foo<bar<main<init" 6) == 1 ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "$PROFILE_FILE" >numbers || (($? == 1)) # three ranks are missing
+    awk -F '\t' '{ own[$10] = $7; all[$10] = $8; sum += $7 }
+        END { exit own["bar<main<init"] != all["bar<main<init"] - all["foo<bar<main<init"] || sum != all["init"] }' numbers
+}
+
+@test "the hash of a stack is that of Vftrace" {
+    build_waits
+    rank 0 ./waits
+    [[ $(dumped init 5) == 1230f7076d722139 ]]
+}
+
+@test "a rank that was killed shows where it was, and for how long" {
+    build_waits
+    rank 0 ./waits
+    run rank 1 ./waits kill
+    ((status == 137))
+    run "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    [[ $output == *"rank 1"*": killed, or still running; was in foo<bar<main<init for "* ]]
+    [[ $output != *"rank 0"*": killed"* ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --json --rank 1 "$PROFILE_FILE"
+    [[ $(jq -r '.ranks[0].was_in' <<<"$output") == "foo<bar<main<init" ]]
+    [[ $(jq -r '.ranks[0].reached_exit' <<<"$output") == false ]]
+    [[ $(jq -r '.rows[] | select(.stack == "foo<bar<main<init") | .calls' <<<"$output") == 1 ]]
+}
+
+@test "ranks that left no profile are named" {
+    build_waits
+    rank 1 ./waits
+    run "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    ((status == 1))
+    [[ $output == *"# step 0: no profile of rank 0 of 4"*"# step 0: no profile of ranks 2 to 3 of 4"* ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE"
+    [[ $(jq -c '[.missing[] | [.first, .last, .size]]' <<<"$output") == "[[0,0,4],[2,3,4]]" ]]
+}
+
+@test "files of several nodes become one: ids are the same whoever is first, and a rank counts once" {
+    build_waits
+    rank 0 ./waits
+    cp "$PROFILE_FILE" first
+    new_profile
+    run rank 1 ./waits kill
+    cp "$PROFILE_FILE" second
+    # ranks 2 and 3 are missing
+    run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o one --node n1 first
+    run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o two --node n2 second
+    run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o both one two
+    run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o again two one
+    diff <("$JOBTRAIL_BIN/jobtrail-profile" dump both | sort) <("$JOBTRAIL_BIN/jobtrail-profile" dump again | sort)
+    diff <("$JOBTRAIL_BIN/jobtrail-profile" show both) <("$JOBTRAIL_BIN/jobtrail-profile" show one two)
+    "$JOBTRAIL_BIN/jobtrail-profile" show both | grep -F "node n2, pid"
+    run "$JOBTRAIL_BIN/jobtrail-profile" merge -o more both one
+    [[ $output == *"1 ranks are in the files more than once"* ]]
+    cmp <("$JOBTRAIL_BIN/jobtrail-profile" show both) <("$JOBTRAIL_BIN/jobtrail-profile" show more)
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" diff --json both more | jq -s 'map(.change_seconds) | add') == 0 ]]
+}
+
+@test "a stripped program has offsets, the same in all ranks, and names where its debug information is" {
+    build_waits -Wl,--build-id
+    local id
+    id=$(readelf -n waits | sed -n 's/.*Build ID: //p')
+    mkdir -p "debug/.build-id/${id:0:2}"
+    objcopy --only-keep-debug waits "debug/.build-id/${id:0:2}/${id:2}.debug"
+    strip waits
+    rank 0 ./waits
+    rank 1 ./waits
+    run "$JOBTRAIL_BIN/jobtrail-profile" flame "$PROFILE_FILE"
+    [[ $output == *"init;waits+0x"*";waits+0x"* && $output != *main* ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" | jq '[.rows[].ranks] | unique[]') == 2 ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" flame --debug debug "$PROFILE_FILE"
+    [[ $output == *"init;main;bar;foo "* ]]
+}
+
+@test "a program that was built anew since gets no wrong names" {
+    build_waits -Wl,--build-id
+    rank 0 ./waits
+    build_waits -Wl,--build-id -O2 -DOTHER
+    echo 'void other(void) {}' >>waits.c
+    gcc -finstrument-functions -Wl,--build-id waits.c -o waits
+    run "$JOBTRAIL_BIN/jobtrail-profile" flame "$PROFILE_FILE"
+    [[ $output == *"init;waits+0x"* && $output != *main* ]]
+}
+
+@test "what is no profile, or a damaged one, is refused or counted, and wrong usage gets a hint" {
+    build_waits
+    rank 0 ./waits
+    run "$JOBTRAIL_BIN/jobtrail-profile" show waits.c
+    ((status == 2)) && [[ $output == *"waits.c: is no profile"* ]]
+    run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o set "$PROFILE_FILE"
+    head -c -1 set >short
+    run "$JOBTRAIL_BIN/jobtrail-profile" show short
+    ((status == 2)) && [[ $output == *"short: is no profile, or a damaged one"* ]]
+    # the objects of the process are longer than their place
+    printf '\377' | dd of="$PROFILE_FILE" bs=1 seek=$((4096 + 173)) conv=notrunc status=none
+    run "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    ((status == 1)) && [[ $output == *"parts of the files are damaged"* ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" shwo set
+    ((status == 2)) && [[ $output == *"did you mean show?"* ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --rank 9 set
+    ((status == 2)) && [[ $output == *"there is no rank 9"* ]]
+}
+
+@test "a flush keeps a job's profiles for its user where the site says so, and then alone" {
+    build_waits
+    rank 0 ./waits
+    run rank 1 ./waits kill
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./waits # of the step that the journal has
+    cp -r "$SPOOL" spool.before
+    flush
+    [[ ! -e $PROFILE_FILE && -z $(find "$BATS_TEST_TMPDIR" -name '*.profile') ]]
+    cp -r spool.before/. "$SPOOL"
+    mkdir -m 711 kept
+    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    flush
+    [[ $(cd kept && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.unknown.e2e.profile" ]]
+    [[ $(stat -c %a:%U kept/* | sort -u) == "600:$(id -un)" ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "kept/$JOB.0.batch.e2e.profile" | jq -e '.ranks | length == 1'
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*.unknown.e2e.profile
+    [[ $output == *"rank 1 of 4, step 0, node e2e,"*"was in foo<bar<main<init for "* ]]
+    [[ $output == *" 2 "*"foo<bar<main<init"* ]]
+}
+
+@test "a job that is put into the quarantine has its profiles kept nevertheless" {
+    build_waits
+    rank 0 ./waits
+    mkdir -m 711 kept
+    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    printf 'no ledger' | dd of="${PROFILE_FILE%/*}/ledger" conv=notrunc status=none
+    flush
+    [[ $(find "$BATS_TEST_TMPDIR/state/quarantine" -name reason) == *"/$JOB.0/reason" ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$JOB.0.unknown.e2e.profile" >numbers || (($? == 1)) # three ranks are missing
+    [[ $(awk -F '\t' '$10 == "foo<bar<main<init" { print $6 }' numbers) == 1 ]]
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The linker wrapper links the library for profiles into programs that call for it, static ones too.
+# shellcheck disable=SC2030,SC2031,SC2034 # fixtures use what tests set
+
+load ../fixture/job
+load ../fixture/links
+load ../fixture/profile
+
+setup() {
+    RULES=$'[profile]\nsteps = asked' new_links
+    LINK_CONF=$CONF
+    new_job
+    PRELOADED='' # same_with_profile uses it
+}
+
+# link PROGRAM COMMAND...: with the wrapper
+link() {
+    env "${WRAPPED[@]}" JOBTRAIL_CONF="$LINK_CONF" "${@:2}" "$PROFILE_PROGRAMS/known.c" -o "$1"
+    is_marked "$1"
+}
+
+has_library() { # PROGRAM
+    nm "$1" | grep -q ' [tT] profile_stack_enter'
+}
+
+@test "instrumented programs have the library and need nothing preloaded: kinds of links" {
+    local way
+    for way in "gcc -O0" "gcc -O2 -no-pie" "gcc -O2 -static" "gcc -O2 -static-pie" "gcc -O2 -flto -static" \
+        "gcc -O2 -fno-plt -Wl,-z,now" "clang -O2" "clang -O2 -static" "g++ -O2 -static -x c++ -fpermissive -w" \
+        "gcc -O2 -fuse-ld=gold" "gcc -O2 -fuse-ld=lld" "clang -O2 -fuse-ld=lld -static"; do
+        # shellcheck disable=SC2086 # words
+        link "program" $way -finstrument-functions
+        has_library program || {
+            echo "$way: no library"
+            return 1
+        }
+        # C++ has other names
+        if [[ $way == g++* ]]; then
+            new_profile
+            run env "${PROFILED[@]}" ./program
+            [[ $status == 3 && $(sum calls) == 1338 ]]
+        else
+            same_with_profile "$PROFILE_PROGRAMS/known.c" ./program || {
+                echo "$way"
+                return 1
+            }
+        fi
+    done
+}
+
+@test "a program without instrumented functions does not get it, nor any where the site wants no profiles" {
+    link plain gcc -O2
+    run has_library plain
+    [[ $status == 1 ]]
+    sed -i 's/^steps = .*/steps = none/' "$LINK_CONF"
+    link program gcc -O2 -finstrument-functions
+    run has_library program
+    [[ $status == 1 ]]
+}
+
+@test "functions of a shared library, which the program's copy counts" {
+    cat >part.c <<'C'
+__attribute__((noinline)) int part(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+C
+    cat >main.c <<'C'
+int part(int);
+int main(void) { int s = 0; for (int i = 0; i < 50; i++) s += part(i); return s == 1225 ? 0 : 1; }
+C
+    gcc -O2 -g -fPIC -shared -finstrument-functions part.c -o libpart.so
+    wrapped JOBTRAIL_CONF="$LINK_CONF" gcc -O2 -finstrument-functions main.c -L. -lpart -Wl,-rpath,"$PWD" -o program
+    new_profile
+    env "${PROFILED[@]}" ./program
+    [[ $(profile calls) == $'1 1 main<init\n50 50 part<main<init' ]]
+    # where it is preloaded as well, one copy counts
+    new_profile
+    profiled ./program
+    [[ $(profile calls) == $'1 1 main<init\n50 50 part<main<init' ]]
+}
+
+@test "a static program whose resolver of an indirect function is instrumented starts as ever" {
+    cat >ifunc.c <<'C'
+#include <stdio.h>
+static int one(void) { return 1; }
+static int (*resolve(void))(void) { return one; }
+int chosen(void) __attribute__((ifunc("resolve")));
+int main(void) { printf("%d\n", chosen()); return 0; }
+C
+    wrapped JOBTRAIL_CONF="$LINK_CONF" gcc -O0 -g -static -finstrument-functions ifunc.c -o program
+    has_library program
+    new_profile
+    run env "${PROFILED[@]}" ./program
+    [[ $status == 0 && $output == 1 ]]
+    [[ $(profile functions) == $'1 main\n1 one' ]]
+}

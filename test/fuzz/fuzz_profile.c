@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A job's file of profiles, and what is made of it. The input is such a file without most of its
+ * pages: the header, then 512 bytes for the start of each page that follows.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "submit/profile/profile_collect.h"
+#include "submit/profile/set_order.h"
+#include "submit/profile/symbol_names.h"
+
+enum { PART = 512, PAGES_MAX = 64 };
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static const char *name(void *context, const struct profiled_object *object, uint64_t address)
+{
+    return symbol_name(context, object, address);
+}
+
+static struct collect_end end(void *context, const struct profiled_process *process)
+{
+    (void)context;
+    return process->pid % 2 == 0
+               ? (struct collect_end){.ns = 0}
+               : (struct collect_end){process->start.real_ns + 1000000000, process->pid % 3 == 0};
+}
+
+static void check_table(const struct profile_set *set, const struct profile_table *table)
+{
+    uint64_t *room = calloc(set->stacks.count, sizeof *room);
+    uint64_t *exclusive = calloc(table->count + 1, sizeof *exclusive);
+    if (room == NULL || exclusive == NULL)
+        abort();
+    profile_set_exclusive(set, table, room, exclusive);
+    for (size_t i = 0; i < table->count; i++)
+        if (exclusive[i] > table->entry[i].inclusive_ns ||
+            (i > 0 && table->entry[i].stack <= table->entry[i - 1].stack))
+            abort();
+    free(room);
+    free(exclusive);
+}
+
+static void use(struct profile_content *content)
+{
+    struct symbol_names names = {.debug = "/"};
+    const struct collect_facts facts = {.node = "n1", .end = end, .name = name, .context = &names};
+    struct profile_set set;
+    struct set_order order;
+    /* files that a hostile profile names are not the fuzzer's to open */
+    for (size_t i = 0; i < content->process_count; i++)
+        for (size_t j = 0; j < content->processes[i].object_count; j++)
+            content->processes[i].objects[j].path[0] = '\0';
+    if (profile_set_begin(&set) != 0 || profile_collect(content, &facts, &set) != 0 ||
+        set_order_make(&set, &order) != 0)
+        abort();
+    for (size_t i = 0; i < set.table_count; i++)
+        check_table(&set, &set.tables[i]);
+    set_order_free(&order);
+    profile_set_free(&set);
+    symbol_names_free(&names);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    static int fd = -1;
+    struct profile_content content;
+    struct profile_header header = {.magic = 0};
+    size_t head = size < sizeof header ? size : sizeof header;
+    memcpy(&header, data, head);
+    header.magic = PROFILE_MAGIC; /* inputs outlive a format */
+    if (fd < 0)
+        fd = memfd_create("profile", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, 0) != 0 ||
+        pwrite(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        abort();
+    off_t page = PROFILE_PAGE;
+    for (size_t at = head; at < size && page < PAGES_MAX * (off_t)PROFILE_PAGE; at += PART) {
+        size_t part = size - at < PART ? size - at : PART;
+        if (pwrite(fd, data + at, part, page) != (ssize_t)part)
+            abort();
+        page += PROFILE_PAGE;
+    }
+    /* one byte says whether the last page is whole */
+    if (size > 0 && data[size - 1] % 2 == 0 && ftruncate(fd, page) != 0)
+        abort();
+    if (profile_read(fd, UINT64_C(1) << 30, &content) == 0) {
+        use(&content);
+        profile_content_free(&content);
+    }
+    return 0;
+}

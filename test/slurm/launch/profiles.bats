@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Which steps leave a profile: by srun's option, by the variable, by the site's rule.
+
+load ../fixture/cluster
+
+setup_file() {
+    RULES=$'[profile]\nsteps = asked\nsize = 8M' start_cluster
+    gcc -O1 -g -finstrument-functions "$JOBTRAIL_SOURCE/test/e2e/profile/programs/known.c" -o "$PROGRAMS/known"
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+# What the batch script copies before the job is over.
+# shellcheck disable=SC2016 # for the script to expand
+KEEP='cp --sparse=always "$JOBTRAIL_SPOOL/profile" "$OUT" || :'
+
+# job SCRIPT [OPTION...]: submits the script, and waits for it; $KEPT is the copy of the profile
+job() {
+    KEPT=$DIR/out/profile.$RANDOM$RANDOM
+    JOB=$(submit_and_wait "OUT=$KEPT; $1; $KEEP" -w n1 "${@:2}")
+}
+
+# profile [WHAT...]: of the copy
+profile() {
+    "$JOBTRAIL_SOURCE/test/e2e/fixture/check_profile" "$KEPT" "$@"
+}
+
+sum() {
+    profile sums | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+@test "the step with the option leaves a profile, the step beside it does not" {
+    job "srun -n2 --jobtrail-profile=exact $PROGRAMS/known; srun -n1 $PROGRAMS/known" -n2
+    [[ $(sum processes) == 2 && $(sum lost) == 0 && $(sum dropped) == 0 ]]
+    [[ $(profile functions) == *"2000 leaf"* ]]
+    [[ $(profile calls) == *"2000 2000 leaf<middle<outer<main<init"* ]]
+    # the rank that leaves a capture has its run's uuid, the other one, a follower, none
+    uuid=$(profile uuids | grep -v '^0*-')
+    [[ $(records "$JOB" | jq --arg uuid "$uuid" 'map(select(.userT.run_uuid == $uuid)) | length') == 1 ]]
+    [[ $(profile uuids | grep -c '^0*-') == 1 ]]
+}
+
+@test "without a word the site's mode holds, and the file is the user's alone" {
+    job "srun -n1 --jobtrail-profile $PROGRAMS/known; stat -c '%U %a %s' \$JOBTRAIL_SPOOL/profile; ls -A \$JOBTRAIL_SPOOL"
+    [[ $(profile modes) == light ]]
+    [[ $(<"$DIR/out/$JOB") == *"$JOB_USER 600 8388608"* ]]
+}
+
+@test "the variable asks too, the option comes before it, and no word but these is taken" {
+    job "JOBTRAIL_PROFILE=exact srun -n1 $PROGRAMS/known"
+    [[ $(profile modes) == exact ]]
+    job "JOBTRAIL_PROFILE=exact srun -n1 --jobtrail-profile=no $PROGRAMS/known; JOBTRAIL_PROFILE=nonsense srun -n1 $PROGRAMS/known"
+    [[ ! -e $KEPT ]]
+    job "srun -n1 --jobtrail-profile=fast $PROGRAMS/known; echo status \$?"
+    [[ $(<"$DIR/out/$JOB") == *"status "[1-9]* && ! -e $KEPT ]]
+}
+
+@test "sbatch's option holds for the script and its steps" {
+    job "$PROGRAMS/known; srun -n1 $PROGRAMS/known" --jobtrail-profile
+    [[ $(sum processes) == 2 ]]
+}
+
+@test "each rank of an MPI program has its calls, and one that is killed shows where: MPICH and Open MPI" {
+    cat >"$DIR/ranks.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+#define KEPT __attribute__((noinline))
+KEPT static int step(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+KEPT static void lost(void) { raise(SIGKILL); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++)
+        step(i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2)
+        lost();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    local mpi
+    for mpi in mpich openmpi; do
+        "mpicc.$mpi" -O1 -g -finstrument-functions "$DIR/ranks.c" -o "$PROGRAMS/ranks_$mpi"
+    done
+    for mpi in "srun -K1 --mpi=pmi2 $PROGRAMS/ranks_mpich" "$MPIRUN $PROGRAMS/ranks_openmpi"; do
+        job "$mpi || :" -n4 --jobtrail-profile=exact
+        [[ $(profile ranks | sort) == $'0 of 4\n1 of 4\n2 of 4\n3 of 4' ]]
+        [[ $(profile functions) == $'1 lost\n4 main\n400 step' ]]
+        [[ $(profile open | grep -c "lost<main<init") == 1 ]]
+    done
+}
+
+@test "a site that wants none has no option; one that wants all needs none" {
+    write_jobtrail_conf ""
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    job "srun -n1 --jobtrail-profile $PROGRAMS/known; echo status \$?; JOBTRAIL_PROFILE=exact srun -n1 env"
+    [[ $(<"$DIR/out/$JOB") == *"status "[1-9]* && $(<"$DIR/out/$JOB") != *JOBTRAIL_PROFILE=* && ! -e $KEPT ]]
+    write_jobtrail_conf $'[profile]\nsteps = all\nmode = exact'
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    job "srun -n1 $PROGRAMS/known"
+    [[ $(profile modes) == exact && $(sum processes) == 1 ]]
+}

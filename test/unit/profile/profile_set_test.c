@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/profile_set.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/profile/set_order.h"
+
+static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)
+{
+    uint32_t name, stack;
+    assert_int_equal(name_table_add(&set->names, text, &name), 0);
+    assert_int_equal(profile_set_stack(set, caller, name, &stack), 0);
+    return stack;
+}
+
+/* A rank that was `ns` in init, and so long in each of the stacks of one chain. */
+static void add_rank(struct profile_set *set, uint32_t task, const uint32_t *stacks, size_t count,
+                     uint64_t ns)
+{
+    const struct profile_rank rank = {.node = "n1", .task = task, .where = stacks[count - 1]};
+    struct profile_table table = {calloc(count, sizeof *table.entry), count};
+    assert_non_null(table.entry);
+    for (size_t i = 0; i < count; i++)
+        table.entry[i] = (struct profile_entry){
+            .calls = (i + 1) & INT64_MAX, .inclusive_ns = (count - i) * ns, .stack = stacks[i]};
+    assert_int_equal(profile_set_add(set, &rank, table), 0);
+}
+
+static void ranks_with_equal_profiles_share_a_table(void **state)
+{
+    (void)state;
+    struct profile_set set;
+    assert_int_equal(profile_set_begin(&set), 0);
+    const uint32_t stacks[] = {0, add_stack(&set, 0, "main")};
+    add_rank(&set, 0, stacks, 2, 10);
+    add_rank(&set, 1, stacks, 2, 10);
+    add_rank(&set, 2, stacks, 2, 11);
+    assert_int_equal(set.rank_count, 3);
+    assert_int_equal(set.table_count, 2);
+    assert_int_equal(set.ranks[1].table, 0);
+    assert_int_equal(set.ranks[2].table, 1);
+    profile_set_free(&set);
+}
+
+/* The set of a node whose ranks came upon the functions in another order. */
+static struct profile_set make_node(const char *first, const char *second, uint32_t task)
+{
+    struct profile_set set;
+    assert_int_equal(profile_set_begin(&set), 0);
+    uint32_t main_stack = add_stack(&set, 0, "main");
+    uint32_t bar = add_stack(&set, main_stack, first);
+    add_stack(&set, main_stack, second);
+    const uint32_t stacks[] = {0, main_stack, bar, add_stack(&set, bar, "foo")};
+    add_rank(&set, task, stacks, 4, 5);
+    return set;
+}
+
+static void merged_sets_have_each_stack_once(void **state)
+{
+    (void)state;
+    struct profile_set set = make_node("bar", "baz", 0), other = make_node("baz", "bar", 1);
+    assert_int_equal(profile_set_merge(&set, &other), 0);
+    assert_int_equal(set.stacks.count, 6);
+    assert_int_equal(set.rank_count, 2);
+    char text[64];
+    set_stack_text(&set, set.ranks[0].where, text, sizeof text);
+    assert_string_equal(text, "foo<bar<main<init");
+    set_stack_text(&set, set.ranks[1].where, text, sizeof text);
+    assert_string_equal(text, "foo<baz<main<init");
+    const struct profile_table *table = &set.tables[set.ranks[1].table];
+    assert_int_equal(table->count, 4);
+    for (size_t i = 1; i < table->count; i++)
+        assert_true(table->entry[i - 1].stack < table->entry[i].stack);
+    profile_set_free(&set);
+    profile_set_free(&other);
+}
+
+static void equal_tables_are_found_across_nodes(void **state)
+{
+    (void)state;
+    struct profile_set set = make_node("bar", "baz", 0), other = make_node("bar", "baz", 1);
+    assert_int_equal(profile_set_merge(&set, &other), 0);
+    assert_int_equal(set.rank_count, 2);
+    assert_int_equal(set.table_count, 1);
+    profile_set_free(&set);
+}
+
+static void ids_do_not_depend_on_the_order_of_nodes(void **state)
+{
+    (void)state;
+    struct profile_set one = make_node("bar", "baz", 0), other = make_node("baz", "bar", 1);
+    struct profile_set two = make_node("baz", "bar", 1), another = make_node("bar", "baz", 0);
+    struct set_order first, second;
+    char left[64], right[64];
+    assert_int_equal(profile_set_merge(&one, &other), 0);
+    assert_int_equal(profile_set_merge(&two, &another), 0);
+    assert_int_equal(set_order_make(&one, &first), 0);
+    assert_int_equal(set_order_make(&two, &second), 0);
+    assert_int_equal(one.stacks.count, two.stacks.count);
+    for (size_t i = 0; i < one.stacks.count; i++) {
+        set_stack_text(&one, first.stack[i], left, sizeof left);
+        set_stack_text(&two, second.stack[i], right, sizeof right);
+        assert_string_equal(left, right);
+        assert_true(i == 0 || one.hash[first.stack[i]] > one.hash[first.stack[i - 1]]);
+        assert_int_equal(first.id[first.stack[i]], i);
+    }
+    set_order_free(&first);
+    set_order_free(&second);
+    profile_set_free(&one);
+    profile_set_free(&two);
+}
+
+/* Their texts are longer than what is hashed, and begin alike. */
+static void stacks_with_equal_hashes_are_told_apart(void **state)
+{
+    (void)state;
+    struct profile_set set;
+    struct set_order order;
+    char name[SET_HASH_BYTES + 1];
+    memset(name, 'x', SET_HASH_BYTES);
+    name[SET_HASH_BYTES] = '\0';
+    assert_int_equal(profile_set_begin(&set), 0);
+    uint32_t left = add_stack(&set, add_stack(&set, 0, "left"), name);
+    uint32_t right = add_stack(&set, add_stack(&set, 0, "right"), name);
+    uint32_t deep = add_stack(&set, right, name);
+    assert_int_equal(set_order_make(&set, &order), 0);
+    assert_true(set.hash[left] == set.hash[right] && set.hash[left] == set.hash[deep]);
+    assert_int_equal(order.id[right], order.id[left] + 1);
+    assert_int_equal(order.id[deep], order.id[right] + 1);
+    set_order_free(&order);
+    profile_set_free(&set);
+}
+
+static void exclusive_times_add_up(void **state)
+{
+    (void)state;
+    struct profile_set set = make_node("bar", "baz", 0);
+    uint64_t room[8] = {0}, exclusive[4];
+    profile_set_exclusive(&set, &set.tables[0], room, exclusive);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(exclusive[i], 5);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(room[i], 0);
+    profile_set_free(&set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_with_equal_profiles_share_a_table),
+        cmocka_unit_test(merged_sets_have_each_stack_once),
+        cmocka_unit_test(equal_tables_are_found_across_nodes),
+        cmocka_unit_test(ids_do_not_depend_on_the_order_of_nodes),
+        cmocka_unit_test(stacks_with_equal_hashes_are_told_apart),
+        cmocka_unit_test(exclusive_times_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
