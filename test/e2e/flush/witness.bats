@@ -127,7 +127,7 @@ leave_child() {
 exec_to exec null null
 exit_with fini 3 0
 kill_self kernel 0 9" ]]
-    [[ $(records | jq 'all(.[]; .slurmT.end_source != "kernel" or .slurmT.end_time_error <= 0.001)') == true ]]
+    [[ $(records | jq 'all(.[]; .slurmT.end_source == "exec" or .slurmT.end_time_error <= 0.0001)') == true ]]
     hush
 }
 
