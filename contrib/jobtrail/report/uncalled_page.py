@@ -141,7 +141,8 @@ def rows_of(model, found):
 
 def note_of(model, options, rows):
     count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
-    parts = ["%d that nobody has called since %s, %d of which that is not known." % (count, first, len(rows) - count)]
+    what = "that nobody has called" if options.entries else "that were called once, and by nobody"
+    parts = ["%d %s since %s, %d of which that is not known." % (count, what, first, len(rows) - count)]
     parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen.of_allocation(model)]
     return " ".join(parts)
 

@@ -162,6 +162,32 @@ empty() {
     [[ $stderr == *"no routines of job 74"* ]]
 }
 
+# rows PAGE FILTER OPTION...: of the report's JSON, for both days
+rows() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" "$1" --json --top 0 -S 2024-11-20 -E 2024-11-21 "${@:3}"
+    rows=$(jq -c "[.pages[0].rows[] | $2]" <<<"$output")
+    echo "$*: $rows $stderr"
+    [ "$status" -eq 0 ]
+}
+
+reported() {
+    # an hour on two cores each: of the runs that called it, by library, and by user, and once in each
+    rows routines '[.library, .routine, .core_hours, .runs, .users, .first, .last]' --by runs
+    [ "$rows" = '' ]
+    rows routines '[.library, .routines, .core_hours, .runs]' --of libraries --by runs
+    [ "$rows" = '' ]
+    rows routines '[.user, .routines, .core_hours, .runs]' --of users --by runs
+    [ "$rows" = '' ]
+    rows weekdays '[.library, .Tue, .Wed, .Thu, .total]' --use called
+    [ "$rows" = '' ]
+    rows months '[.routine, .["2024-10"], .["2024-11"], .total]' --use called --of routines --lib gsl
+    [ "$rows" = '' ]
+}
+
+@test "reports have the core hours of the runs that called a routine, its first and last day, and tables by weekday and month" {
+    in_both reported
+}
+
 uncalled() { # LIBRARY
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" uncalled --json -S 2024-11-20 -E 2024-11-20 --lib "$1" --entries "$BATS_TEST_TMPDIR/entries"
     echo "$output$stderr"

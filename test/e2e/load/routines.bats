@@ -195,6 +195,29 @@ others_claim() {
     in_both others_claim
 }
 
+rebuilt() {
+    local routines='watched: 1, missed: 0, counted: false, routineA: [[0, "dgemm_", null, null, false]]'
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"ab12\"]], $routines}" >one.json
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "3")' >two.json
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.22/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "4")' >three.json
+    load_into one.json two.json three.json
+    printf '%s\n' '/sw/blas/3.21 blas/3.21' '/sw/blas/3.22 blas/3.22' >map
+    jobtrail-load --store "$store" --modules map
+    sql "SELECT uuid, path, build_id, module.name, routine.name FROM run_routine JOIN run_own ON run_own.id = run_id JOIN routine ON routine.id = routine_id
+        JOIN routine_library ON routine_library.id = routine_library_id LEFT JOIN module ON module.id = module_id ORDER BY uuid" | cut -c36- >found
+    printf '%s\n' '2|/sw/blas/3.21/libblas.so.3|ab12|blas/3.21|dgemm_' '3|/sw/blas/3.21/libblas.so.3|cd34|blas/3.21|dgemm_' \
+        '4|/sw/blas/3.22/libblas.so.3|cd34|blas/3.22|dgemm_' | diff - found
+    [ "$(rows_of routine routine_library)" = $'routine|3\nroutine_library|3' ]
+    run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines -n -P -o uuid,library,version,buildid,routine
+    [ "$(cut -c36- <<<"$output" | sort)" = $'2|blas|3.21|ab12|dgemm_\n3|blas|3.21|cd34|dgemm_\n4|blas|3.22|cd34|dgemm_' ]
+    run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" routines -S 2024-11-20 -E 2024-11-20 --json
+    [ "$(jq -c '[.pages[0].rows[] | [.library, .routine, .runs]] | sort' <<<"$output")" = '[["blas 3.21","dgemm_",2],["blas 3.22","dgemm_",1]]' ]
+}
+
+@test "a routine is one of its library, version and build-id" {
+    in_both rebuilt
+}
+
 # many USER DIGIT FIRST: a record of the user's that has called 4096 routines of a library of theirs, of names from FIRST on
 many() {
     jq -c --arg user "$1" --arg digit "$2" --argjson first "$3" 'del(.crc) | .userT.user = $user | .userT.run_uuid |= sub("2$"; $digit) | .xaltLinkT = {}
