@@ -30,12 +30,17 @@ called() {
         | .userDT.start_time as \$t | .routineT = $3 | ${4:-.}"
 }
 
+# hours NUMBER [DAY]: the filter for a run that had so many core hours of its job
+hours() {
+    echo "($1 * 3600) as \$own | .slurmT += {core_seconds: \$own, core_seconds_max: \$own, core_days: [[\"${2-2024-11-20}\", \$own]], leads: false}"
+}
+
 routine_records() {
     local blas='["/sw/openblas/lib/libopenblas.so.0", "ab12"]' gsl='["libgsl.a", "0"]'
     called 71 alice "{libraryA: [$blas, $gsl], watched: 9, missed: 0, counted: true, routineA: [[1, \"gsl_sf_gamma\", \$t + 60, 2, true],
-        [0, \"dgemm_\", \$t + 30, 7, false], [0, \"late\", null, 1, false]]}"
+        [0, \"dgemm_\", \$t + 30, 7, false], [0, \"late\", null, 1, false]]}" "$(hours 2)"
     called 72 bob "{libraryA: [$blas], watched: 9, missed: 2, counted: false, routineA: [[0, \"dgemm_\", \$t + 5, null, false],
-        [0, \"dgemv_\", \$t + 6, null, false]]}"
+        [0, \"dgemv_\", \$t + 6, null, false]]}" "$(hours 1)"
     called 73 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: []}"
     called 74 alice null 'del(.routineT)'
     # of two of its archives no calls are noted, as its link says
@@ -46,10 +51,10 @@ routine_records() {
     called 75 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"zgemm_\", \$t + 1, 3, false]]}" \
         '.userDT += {end_time: 0, run_time: 0} | .slurmT |= del(.end_source, .end_time_min, .end_time_max, .core_days, .core_seconds)'
     called 77 alice "{libraryA: [$blas, $gsl], watched: 9, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$t + 30, 9, true],
-        [1, \"gsl_sf_gamma\", \$t + 30, 2, true], [0, \"late\", \$t + 30, 1, true]]}" '.userDT.start_time += 86400 | .userDT.end_time += 86400'
+        [1, \"gsl_sf_gamma\", \$t + 30, 2, true], [0, \"late\", \$t + 30, 1, true]]}" ".userDT.start_time += 86400 | .userDT.end_time += 86400 | $(hours 1.5 2024-11-21)"
     # the same job again, in another step
     called 76 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$t + 20, 5, false]]}" \
-        '.userT.job_id = "71" | .slurmT += {job_id: 71, step_id: "1"}'
+        ".userT.job_id = \"71\" | .slurmT += {job_id: 71, step_id: \"1\"} | $(hours 0.5)"
 }
 
 acct() {
@@ -171,17 +176,17 @@ rows() {
 }
 
 reported() {
-    # an hour on two cores each: of the runs that called it, by library, and by user, and once in each
+    # hours of the runs that called it; by library and by user each run counts once
     rows routines '[.library, .routine, .core_hours, .runs, .users, .first, .last]' --by runs
-    [ "$rows" = '' ]
+    [ "$rows" = '[["openblas 0.3.21","dgemm_",5,4,2,"2024-11-20","2024-11-21"],["libgsl.a","gsl_sf_gamma",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","late",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","dgemv_",1,1,1,"2024-11-20","2024-11-20"],["openblas 0.3.21","zgemm_",0,1,1,"2024-11-20","2024-11-20"]]' ]
     rows routines '[.library, .routines, .core_hours, .runs]' --of libraries --by runs
-    [ "$rows" = '' ]
+    [ "$rows" = '[["openblas 0.3.21",4,5,5],["libgsl.a",1,3.5,2]]' ]
     rows routines '[.user, .routines, .core_hours, .runs]' --of users --by runs
-    [ "$rows" = '' ]
+    [ "$rows" = '[["alice",4,4,4],["bob",2,1,1]]' ]
     rows weekdays '[.library, .Tue, .Wed, .Thu, .total]' --use called
-    [ "$rows" = '' ]
+    [ "$rows" = '[["libgsl.a",0,1,1,2],["openblas 0.3.21",0,4,1,5]]' ]
     rows months '[.routine, .["2024-10"], .["2024-11"], .total]' --use called --of routines --lib gsl
-    [ "$rows" = '' ]
+    [ "$rows" = '[["libgsl.a: gsl_sf_gamma",null,2,2]]' ]
 }
 
 @test "reports have the core hours of the runs that called a routine, its first and last day, and tables by weekday and month" {
