@@ -395,6 +395,10 @@ CREATE TABLE IF NOT EXISTS ranks (
     memory_mean   DOUBLE,
     memory_max    BIGINT,
     largest_task  BIGINT,          -- that had the most memory
+    faults_min    BIGINT,          -- major page faults, as from swap
+    faults_mean   DOUBLE,
+    faults_max    BIGINT,
+    faults_task   BIGINT,          -- that had the most of them
     ended_zero    BIGINT,          -- with exit code 0
     ended_code    BIGINT,
     ended_signal  BIGINT,

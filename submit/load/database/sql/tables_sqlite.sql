@@ -410,6 +410,10 @@ CREATE TABLE IF NOT EXISTS ranks (
     memory_mean   REAL,
     memory_max    INTEGER,
     largest_task  INTEGER,         -- that had the most memory
+    faults_min    INTEGER,         -- major page faults, as from swap
+    faults_mean   REAL,
+    faults_max    INTEGER,
+    faults_task   INTEGER,         -- that had the most of them
     ended_zero    INTEGER,         -- with exit code 0
     ended_code    INTEGER,
     ended_signal  INTEGER,
