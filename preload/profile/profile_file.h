@@ -255,6 +255,10 @@ enum profile_event_kind {
     PROFILE_EXIT = 2,
 };
 
+enum profile_routine_flag {
+    PROFILE_ROUTINE_MPI = 1, /* else of a designated library */
+};
+
 /* 32-bit and 64-bit processes share a file. */
 _Static_assert(sizeof(struct profile_header) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
