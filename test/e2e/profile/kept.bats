@@ -112,3 +112,60 @@ PYTHON
     ((boxes > 1 && boxes <= 4096))
     [[ $(tail -n 2 many.svg) == *"; $((6002 - boxes)) stacks have no box: they are too narrow, or too deep</text>"* ]]
 }
+
+teardown() {
+    [[ -z ${WEB_PID-} ]] || kill "$WEB_PID" || true
+}
+
+fetch() { # TARGET: the status, the fields and the body
+    /usr/bin/python3 - "${ADDRESS%\?*}$1" "${COOKIE-}" <<'PYTHON'
+import sys, urllib.error, urllib.request
+class Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+request = urllib.request.Request(sys.argv[1], headers={"Cookie": "jobtrail=" + sys.argv[2]})
+try:
+    answer = urllib.request.build_opener(Stay).open(request)
+except urllib.error.HTTPError as error:
+    answer = error
+sys.stdout.buffer.write(b"%d\n%s%s" % (answer.status, answer.headers.as_bytes(), answer.read()))
+PYTHON
+}
+
+@test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
+    build_calls '<b>bold' foo
+    env "${TRACKED[@]}" JOBTRAIL_PROFILE=exact LD_PRELOAD="$LIBRARY:$PROFILE_LIBRARY" JOBTRAIL_TASK=4294967291.0.$$ ./calls
+    flush
+    file=$KEPT/$JOB.0.batch.e2e.profile
+    "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:store.db "$RECORDS"
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store sqlite:store.db --no-sacct -a -nP -o UUID,Exec,Profile
+    [[ $output == *"|calls|$file" ]]
+    target=run?id=${output%%|*}
+    mkfifo said
+    "$JOBTRAIL_BIN/jobtrail-web" --store "sqlite:$PWD/store.db" >said 2>err 3>&- &
+    WEB_PID=$!
+    read -r ADDRESS <said
+    COOKIE=$(fetch "?secret=${ADDRESS#*secret=}" | sed -n 's/^Set-Cookie: jobtrail=\([0-9a-f]*\);.*/\1/p')
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
+    [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 files"* ]]
+    run fetch "${target/run/run.json}&table=profile"
+    jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
+
+    # somebody else's, or what is no plain file, is not read
+    chown 12345 "$file"
+    run fetch "$target"
+    [[ $output == *"$file"* && $output != *'<svg xmlns="http'* && $output == *"jobtrail-profile flame --svg $file"* ]]
+    mv "$file" elsewhere
+    chown "$(id -u)" elsewhere
+    ln -s "$PWD/elsewhere" "$file"
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output != *'<svg xmlns="http'* ]]
+    rm "$file"
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
+    mv elsewhere "$file"
+    sqlite3 store.db 'UPDATE profile SET proven = 0; UPDATE run_own SET proven = 0'
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
+}
