@@ -14,6 +14,7 @@
 #include "preload/profile/profile_file.h"
 #include "submit/flush/kept_profiles.h"
 #include "submit/flush/profile_ends.h"
+#include "submit/flush/profile_tell.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/flush/worker.h"
 #include "submit/job/spool_read.h"
@@ -101,8 +102,9 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
 /* Ahead of the file: what its record is to tell. */
 static int send_told(const struct profile_set *set, struct sending *sending)
 {
-    struct profile_told told = {.ranks = set->rank_count};
-    return send(sending, &told, sizeof told);
+    struct profile_told told;
+    int error = profile_tell(set, &told);
+    return error != 0 ? error : send(sending, &told, sizeof told);
 }
 
 static int send_step(struct profile_content *content, const struct collect_facts *facts,

@@ -81,6 +81,7 @@ struct profile_rank {
     uint64_t clipped;     /* stacks whose callees took longer than they themselves */
     uint64_t callers;     /* threads at a time that called routines; 0: none was counted */
     uint64_t called_ns;   /* how long the processes ran, for each of these threads */
+    uint64_t lost_times;  /* calls of routines that are counted and not timed */
     uint64_t missed;      /* routines and objects whose calls could not be counted */
 };
 

@@ -9,7 +9,7 @@
 
 enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80 };
 
-static bool is_name(const char *name)
+bool profile_told_is_name(const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
     size_t length = strnlen(name, PROFILE_TOLD_NAME);
@@ -26,7 +26,7 @@ bool profile_told_is_sound(const struct profile_told *told)
         return false;
     for (size_t i = 0; i < told->routine_count; i++) {
         const struct profile_told_routine *routine = &told->routines[i];
-        if (!is_name(routine->name) || routine->calls > told->mpi_calls ||
+        if (!profile_told_is_name(routine->name) || routine->calls > told->mpi_calls ||
             routine->ns > told->mpi_ns - ns || routine->open > told->mpi_ranks)
             return false;
         ns += routine->ns;

@@ -43,6 +43,9 @@ struct profile_source {
     const struct profile_told *told;
 };
 
+/* Whether a routine has it that is told of. */
+bool profile_told_is_name(const char *name);
+
 /* Whether a reader can have found that: more time in MPI than there was cannot be, for one. */
 bool profile_told_is_sound(const struct profile_told *told);
 
