@@ -25,8 +25,10 @@ struct summary {
     const struct record_int *job, *restart;
 };
 
+/* clang-format off */
 #define SUMMARY(of)                                                                                \
     {&(of), (of).uuid, (of).user, (of).cluster, &(of).job_id_raw, &(of).restart_count}
+/* clang-format on */
 
 int store_prepare_summaries(struct store_summaries *rows, struct store_connection *on,
                             const char *table, const struct record_fields *fields)

@@ -38,7 +38,7 @@ build_calls() {
 }
 
 profile_records() {
-    find "$RECORDS" -name 'profile.*.json' -exec cat {} + | jq --slurp "$@"
+    find "$RECORDS" -name 'profile.*.json' -exec cat {} + | jq --slurp .
 }
 
 @test "a record tells which step has a profile, and where its file is" {
@@ -47,7 +47,7 @@ profile_records() {
     flush
     [[ $(echo kept/*/*) == "kept/$(id -u)/$JOB.0.batch.e2e.profile" ]]
     [[ $(stat -c %a kept/*) == 711 ]]
-    profile_records -e --arg path "$KEPT/$JOB.0.batch.e2e.profile" --argjson bytes "$(stat -c %s "$KEPT"/*.profile)" 'length == 1 and
+    profile_records | jq -e --arg path "$KEPT/$JOB.0.batch.e2e.profile" --argjson bytes "$(stat -c %s "$KEPT"/*.profile)" 'length == 1 and
         (.[0].profileT | .path == $path and .bytes == $bytes and .step_id == "batch" and .job_id == 4711 and .node == "e2e" and
         .ranks == 1 and .mpi_ranks == 0 and .mpi_time == null and .mpi_routines == "")'
 }
@@ -140,7 +140,7 @@ PYTHON
     "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:store.db "$RECORDS"
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store sqlite:store.db --no-sacct -a -nP -o UUID,Exec,Profile
     [[ $output == *"|calls|$file" ]]
-    target=run?id=${output%%|*}
+    target="run?id=${output%%|*}"
     mkfifo said
     "$JOBTRAIL_BIN/jobtrail-web" --store "sqlite:$PWD/store.db" >said 2>err 3>&- &
     WEB_PID=$!
