@@ -27,7 +27,7 @@ static const char usage[] =
     "Usage: jobtrail-profile show [--rank N] [--sort KEY] [--group function] [--json] FILE...\n"
     "       jobtrail-profile show --mpi [--rank N] [--json] FILE...\n"
     "       jobtrail-profile dump [--mpi] [--rank N] FILE...\n"
-    "       jobtrail-profile flame [--rank N] FILE...\n"
+    "       jobtrail-profile flame [--svg] [--rank N] FILE...\n"
     "       jobtrail-profile diff [--json] FILE FILE\n"
     "       jobtrail-profile merge -o FILE FILE...\n"
     "\n"
@@ -47,6 +47,7 @@ static const char usage[] =
     "  -s, --sort KEY        exclusive (default), inclusive, calls or stack\n"
     "  -g, --group function  a row for each function, not for each stack\n"
     "      --json            one object on a line\n"
+    "      --svg             flame: a picture, instead of text\n"
     "  -o, --output FILE     gets its name when it is whole\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
     "      --debug DIRECTORY where separate debug information is (default " SYMBOL_NAMES_DEBUG ")\n"
@@ -60,7 +61,7 @@ enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 }
 
 struct profile_options {
     const char *sort, *group, *output, *node, *debug, *rank_text;
-    bool mpi, json, help, version;
+    bool mpi, json, svg, help, version;
     enum profile_sort by;
     uint32_t rank;
 };
@@ -74,6 +75,7 @@ static const struct option_row option_rows[] = {
     {"sort", 's', OPTION_TEXT, MEMBER(sort), 0, 0, NULL},
     {"group", 'g', OPTION_TEXT, MEMBER(group), 0, 0, NULL},
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"svg", 'S', OPTION_FLAG, MEMBER(svg), 0, 0, NULL},
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
     {"debug", 'D', OPTION_TEXT, MEMBER(debug), 0, 0, NULL},
@@ -152,7 +154,8 @@ static int dump(struct profile_work *work)
 
 static int flame(struct profile_work *work)
 {
-    return profile_flame(&work->set, &work->order, work->is_taken);
+    return (work->options->svg ? profile_flame_svg : profile_flame)(&work->set, &work->order,
+                                                                    work->is_taken);
 }
 
 static int diff(struct profile_work *work)
@@ -182,7 +185,7 @@ static const struct order {
     int least, most;     /* files */
 } orders[] = {
     {"show", show, "mrsgJ", 1, INT32_MAX}, {"dump", dump, "mr", 1, INT32_MAX},
-    {"flame", flame, "r", 1, INT32_MAX},   {"diff", diff, "J", 2, 2},
+    {"flame", flame, "rS", 1, INT32_MAX},  {"diff", diff, "J", 2, 2},
     {"merge", merge, "o", 1, INT32_MAX},
 };
 
@@ -204,10 +207,13 @@ static bool has_options(const struct order *order, const struct profile_options 
         char letter;
         bool is_given;
         const char *name;
-    } given[] = {
-        {'m', options->mpi, "--mpi"},           {'r', options->rank_text != NULL, "--rank"},
-        {'s', options->sort != NULL, "--sort"}, {'g', options->group != NULL, "--group"},
-        {'J', options->json, "--json"},         {'o', options->output != NULL, "--output"}};
+    } given[] = {{'m', options->mpi, "--mpi"},
+                 {'r', options->rank_text != NULL, "--rank"},
+                 {'s', options->sort != NULL, "--sort"},
+                 {'g', options->group != NULL, "--group"},
+                 {'J', options->json, "--json"},
+                 {'S', options->svg, "--svg"},
+                 {'o', options->output != NULL, "--output"}};
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (given[i].is_given && strchr(order->options, given[i].letter) == NULL) {
             fprintf(stderr, "jobtrail-profile: %s has no %s\n", order->name, given[i].name);

@@ -51,6 +51,10 @@ int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_
 int profile_flame(const struct profile_set *set, const struct set_order *order,
                   const bool *is_taken);
 
+/* The same as a picture, SVG: at most 4096 boxes, siblings by name. */
+int profile_flame_svg(const struct profile_set *set, const struct set_order *order,
+                      const bool *is_taken);
+
 /* A line for each rank and stack, with tabs. */
 int profile_dump(const struct profile_set *set, const struct set_order *order,
                  const bool *is_taken);
