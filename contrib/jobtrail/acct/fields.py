@@ -158,7 +158,8 @@ def routine_count(run):
     """">=" where not all calls were watched."""
     if run["routines"] is None:
         return None
-    return bounded(len(run["routines"]["called"]), ">=" if run["routines"]["missed"] else "")
+    routines = run["routines"]
+    return bounded(len(routines["called"]) + routines["unnamed"], ">=" if routines["missed"] else "")
 
 
 def profile_path(run):

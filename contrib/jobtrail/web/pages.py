@@ -301,7 +301,7 @@ def job(asker, page, now):
         if name == "runs":
             sheet.tables.append(runs.run_table(context, selection, wanted.view, context.whole))
         else:
-            sheet.tables.append(Shown(things.of_coverage(covered), wanted.view))
+            sheet.tables.append(Shown(things.of_coverage(covered, coverage.read_witness(context.store, facts, (None, None))), wanted.view))
     return sheet
 
 
