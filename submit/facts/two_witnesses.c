@@ -285,6 +285,13 @@ void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
     judge(witnesses, false, &dropped, &apart, agreement);
 }
 
+bool two_witnesses_is_written(const struct two_witnesses *witnesses,
+                              const struct kernel_noted *noted)
+{
+    return (noted->note.lack & KERNEL_LACK_LIBRARY) == 0 &&
+           witnesses->has_capture[noted - witnesses->source.kernel->noted];
+}
+
 const char *witness_verdict_name(enum witness_verdict verdict)
 {
     static const char *const names[WITNESS_VERDICTS] = {

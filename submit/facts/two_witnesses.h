@@ -72,6 +72,10 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
 void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
                         struct witness_agreement *agreement);
 
+/* Whether a process of the kernel's that had the library has a capture of its last program. */
+bool two_witnesses_is_written(const struct two_witnesses *witnesses,
+                              const struct kernel_noted *noted);
+
 /* "static", ...; NULL of WITNESS_AGREED and WITNESS_UNEXPLAINED. */
 const char *witness_verdict_name(enum witness_verdict verdict);
 

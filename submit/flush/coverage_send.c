@@ -126,7 +126,7 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
     if (error == 0 && request->conf->coverage)
         error = send_facts(send, told, &coverage, first);
     if (error == 0 && request->kernel != NULL)
-        error = kernel_send(send, &coverage, told->dropped, runs);
+        error = kernel_send(send, &coverage, told, runs);
     coverage_free(&coverage);
     return error;
 }

@@ -62,8 +62,16 @@ static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, si
     return at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
 }
 
-int kernel_send(const struct ledger_send *send, const struct coverage *coverage, uint64_t dropped,
-                uint64_t *runs)
+/* Whether it has a capture, although it told that it could leave none. */
+static bool is_written(const struct coverage_told *told, const struct kernel_notes *kernel,
+                       size_t at)
+{
+    return at < kernel->count && told->witnesses != NULL &&
+           two_witnesses_is_written(told->witnesses, &kernel->noted[at]);
+}
+
+int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
+                const struct coverage_told *told, uint64_t *runs)
 {
     const struct reading_request *request = send->request;
     const struct kernel_run_source source = {.policy = send->policy,
@@ -80,11 +88,12 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
         const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
-            has_record(coverage, run->is_task) || !send->begin(send->context, unit))
+            has_record(coverage, run->is_task) || is_written(told, request->kernel, i) ||
+            !send->begin(send->context, unit))
             continue;
         error = kernel_run_make(&source, noted, run);
         if (error == 0)
-            error = send_run(send, noted, i >= last, run, dropped, runs);
+            error = send_run(send, noted, i >= last, run, told->dropped, runs);
     }
     return error;
 }

@@ -6,11 +6,11 @@
 #define JOBTRAIL_KERNEL_SEND_H
 
 #include "submit/facts/coverage.h"
-#include "submit/flush/ledger_send.h"
+#include "submit/flush/coverage_send.h"
 
-/* Gives their records, but for tasks of which one is made in the coverage. `dropped`: captures that
- * found no room. Units come after all others. Adds to `*runs`. Returns 0 or -errno. */
-int kernel_send(const struct ledger_send *send, const struct coverage *coverage, uint64_t dropped,
-                uint64_t *runs);
+/* Gives their records, but for tasks of which one is made in the coverage. Units come after all
+ * others. Adds to `*runs`. Returns 0 or -errno. */
+int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
+                const struct coverage_told *told, uint64_t *runs);
 
 #endif

@@ -149,6 +149,23 @@ blind() {
     [[ $(records | jq -r '.[] | select(.userT.exec_path | endswith("/exec_to")).slurmT | "\(.captured_by) \(.end_source)"') == "kernel exec" ]]
 }
 
+# files_of_that_name: programs that map a file of the user's that has the library's name, alone or beside the library
+files_of_that_name() {
+    local file=$BATS_TEST_TMPDIR/libjobtrail.so
+    cc -shared -fPIC -o "$file" -x c - <<<'int nothing(void) { return 0; }'
+    tracked env LD_PRELOAD="$file" "$PROGRAMS/_exit_with" 3 || true
+    tracked env LD_PRELOAD="$LIBRARY:$file" "$PROGRAMS/_exit_with" 4 || true
+}
+
+# bats test_tags=needs:hear_kernel
+@test "a file of the user's that has the library's name hides no run, and doubles none" {
+    listen
+    as_task files_of_that_name
+    flush
+    hush
+    [[ "$(exits)" == " 1 kernel 3 1 library 4 " && $(covered .witness_unexplained) == 0 ]]
+}
+
 @test "a claim about processes that there were not is not explained" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
