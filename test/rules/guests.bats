@@ -12,8 +12,10 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
 }
 
 @test "the code of each preload library is at the start of its file, and its data is not, and stays writable" {
-    local library
-    for library in $(find "$JOBTRAIL_STAGE" -type f -name libjobtrail.so); do
+    local library libraries
+    mapfile -t libraries < <(find "$JOBTRAIL_STAGE" -type f -name libjobtrail.so)
+    [[ ${#libraries[@]} -ge 2 ]]
+    for library in "${libraries[@]}"; do
         run readelf -lW "$library"
         [[ $(awk '$1 == "LOAD" { print $2 ~ /^0x0+$/, /R E/, / RW / }' <<<"$output") == $'1 1 0\n0 0 1' && $output != *GNU_RELRO* ]] ||
             { echo "$library"; false; }

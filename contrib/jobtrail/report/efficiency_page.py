@@ -32,9 +32,7 @@ COLUMNS = [
     ("written_gib", "Written GiB", HOURS),
 ]
 IS_GIVEN = "run.user_cpu IS NOT NULL AND run.cpus_alloc > 0 AND run.num_tasks > 0 AND run.run_time > 0"
-MEMORY = (
-    "CASE WHEN run.forked_max_rss > run.max_rss THEN run.forked_max_rss ELSE run.max_rss END"
-)
+MEMORY = "CASE WHEN run.forked_max_rss > run.max_rss THEN run.forked_max_rss ELSE run.max_rss END"
 SHARE_OF_MEMORY = (
     "CASE WHEN run.mem_alloc > 0 AND run.num_tasks > 0 AND run.num_nodes > 0"
     " THEN 1.0 * (" + MEMORY + ") * run.num_tasks / run.num_nodes / run.mem_alloc END"

@@ -108,7 +108,7 @@ exits() {
 # many: 12 processes that write, and one that its user leaves out
 many() {
     local i
-    for i in {1..12}; do tracked "$PROGRAMS/_exit_with" 3 || true; done
+    for ((i = 0; i < 12; i++)); do tracked "$PROGRAMS/_exit_with" 3 || true; done
     tracked env XALT_EXECUTABLE_TRACKING=no "$PROGRAMS/_exit_with" 4 || true
 }
 
