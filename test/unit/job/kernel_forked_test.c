@@ -58,9 +58,9 @@ static void children_that_executed_nothing_are_summed(void **state)
 
 static void each_is_of_the_nearest_program_alone(void **state)
 {
-    static const char text[] = LISTEN PROGRAM PARENT
-        END("11 10 7000000000 5000000000", "19000000000 7500000000 1", "0 0", "5 0 99 5 5")
-            CHILD("12 11 8000000000 7000000000", "0 0");
+    static const char text[] =
+        LISTEN PROGRAM PARENT END("11 10 7000000000 5000000000", "19000000000 7500000000 1", "0 0",
+                                  "5 0 99 5 5") CHILD("12 11 8000000000 7000000000", "0 0");
     (void)state;
     assert_int_equal(of(text, 10).count, 0);
     assert_int_equal(of(text, 11).count, 1);
