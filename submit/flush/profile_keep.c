@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/io.h"
-#include "conf/base/replacement.h"
-#include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"
+#include "submit/flush/kept_profiles.h"
 #include "submit/flush/profile_ends.h"
+#include "submit/flush/profile_tell.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/flush/worker.h"
 #include "submit/job/spool_read.h"
@@ -23,21 +22,14 @@
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
 #include "submit/profile/tick_scale.h"
-#include "submit/record/record.h"
-
-/* A file that is being written. */
-struct kept_file {
-    uint64_t unit;           /* 0: none has been begun */
-    int fd;                  /* -1: none is open */
-    char name[NAME_MAX + 1]; /* in `place` */
-};
 
 struct keeping {
     struct reading_request request; /* of the ends */
     struct profile_pair now;
     char boot[64];
-    int from, place;
-    struct kept_file file;
+    int from;
+    struct kept_profiles kept;
+    uint64_t unit;  /* 0: none has been begun */
     uint64_t bytes; /* written, in all */
     int error;      /* of the parent's own work */
 };
@@ -107,6 +99,14 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
     return known;
 }
 
+/* Ahead of the file: what its record is to tell. */
+static int send_told(const struct profile_set *set, struct sending *sending)
+{
+    struct profile_told told;
+    int error = profile_tell(set, &told);
+    return error != 0 ? error : send(sending, &told, sizeof told);
+}
+
 static int send_step(struct profile_content *content, const struct collect_facts *facts,
                      struct sending *sending)
 {
@@ -115,6 +115,8 @@ static int send_step(struct profile_content *content, const struct collect_facts
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);
+    if (error == 0 && set.rank_count > 0)
+        error = send_told(&set, sending);
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
     profile_set_free(&set);
@@ -162,49 +164,23 @@ static int collect(void *context, struct worker_pipe *pipe)
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }
 
-/* Root's file of this name, empty, in the directory; the user gets it. */
-static int open_kept(int place, const char *file, const struct job_identity *job)
+/* The child has come to another step, and says what is in its file. Returns 0 or -errno; -EPROTO
+ * where that cannot be. */
+static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
-    int fd = replacement_open(place, file);
-    if (fd < 0 || fchown(fd, job->uid, job->gid) == 0)
-        return fd;
-    int error = -errno;
-    error = replacement_end(place, file, fd, 0600, error);
-    close(fd);
-    return error;
-}
-
-/* Gives the file its name, or with an error of the caller removes it. Returns that, or its own. */
-static int end_file(struct keeping *keeping, int error)
-{
-    struct kept_file *file = &keeping->file;
-    if (file->fd < 0)
-        return error;
-    error = replacement_end(keeping->place, file->name, file->fd, 0600, error);
-    close(file->fd);
-    file->fd = -1;
-    return error;
-}
-
-/* The child has come to another step. Returns 0 or -errno; -EPROTO where that cannot be. */
-static int next_file(struct keeping *keeping, uint64_t unit)
-{
-    char step[16];
-    struct kept_file *file = &keeping->file;
-    const struct job_identity *job = keeping->request.identity;
-    bool is_step = unit < UNIT_OTHERS &&
-                   journal_find_step(keeping->request.journal, (uint32_t)(unit - 1)) != NULL;
-    if (unit <= file->unit || (!is_step && unit != UNIT_OTHERS))
+    struct profile_told told;
+    uint32_t number = (uint32_t)(message->unit - 1);
+    const struct journal_step *step =
+        message->unit < UNIT_OTHERS ? journal_find_step(keeping->request.journal, number) : NULL;
+    if (message->unit <= keeping->unit || (step == NULL && message->unit != UNIT_OTHERS) ||
+        message->size != sizeof told)
         return -EPROTO;
-    int error = end_file(keeping, 0);
-    if (error != 0)
-        return error;
-    record_step_text((uint32_t)(unit - 1), step, sizeof step);
-    snprintf(file->name, sizeof file->name, "%" PRIu32 ".%" PRIu32 ".%s.%s.profile", job->job,
-             job->restart, step, job->node);
-    file->unit = unit;
-    file->fd = open_kept(keeping->place, file->name, job);
-    return file->fd < 0 ? file->fd : 0;
+    memcpy(&told, message->bytes, sizeof told);
+    if (!profile_told_is_sound(&told))
+        return -EPROTO;
+    keeping->unit = message->unit;
+    int error = kept_profile_end(&keeping->kept, 0);
+    return error != 0 ? error : kept_profile_begin(&keeping->kept, step, &told);
 }
 
 /* What is kept is not larger than what it was made of may be. */
@@ -215,13 +191,13 @@ static enum worker_answer take(void *context, const struct worker_message *messa
         return WORKER_GO_ON;
     if (message->size > keeping->request.conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
-    if (message->unit != keeping->file.unit)
-        keeping->error = next_file(keeping, message->unit);
+    keeping->bytes += message->size;
+    if (message->unit != keeping->unit)
+        keeping->error = next_step(keeping, message);
+    else
+        keeping->error = kept_profile_write(&keeping->kept, message->bytes, message->size);
     if (keeping->error == -EPROTO)
         return WORKER_NOT_BELIEVED;
-    if (keeping->error == 0)
-        keeping->error = io_write_all(keeping->file.fd, message->bytes, message->size);
-    keeping->bytes += message->size;
     return keeping->error == 0 ? WORKER_GO_ON : WORKER_ENOUGH;
 }
 
@@ -246,17 +222,15 @@ static int run_child(struct keeping *keeping)
 }
 
 /* Makes the kept files of the user's one. Those of steps that are whole stay, whatever happens. */
-static int keep_from(const struct reading_request *request, int from)
+static int keep_from(const struct flush_state *state, const struct reading_request *request,
+                     int from)
 {
-    char culprit[PATH_MAX];
-    CLEANUP_CLOSE int place =
-        trusted_directory(request->conf->profile_directory, TRUSTED_ALONE, culprit, sizeof culprit);
-    if (place < 0)
-        return place;
-    struct keeping keeping = {
-        .request = *request, .now = tick_now(), .from = from, .place = place, .file = {.fd = -1}};
+    struct keeping keeping = {.request = *request, .now = tick_now(), .from = from};
     tick_boot(keeping.boot);
-    return end_file(&keeping, run_child(&keeping));
+    int error = kept_profiles_open(state, request->journal, &keeping.kept);
+    if (error == 0)
+        error = kept_profile_end(&keeping.kept, run_child(&keeping));
+    return kept_profiles_close(&keeping.kept, error);
 }
 
 int profile_keep(const struct flush_state *state, const struct journal *journal, int directory)
@@ -281,7 +255,7 @@ int profile_keep(const struct flush_state *state, const struct journal *journal,
                                             .looks = &notes.looks,
                                             .kernel = &notes.kernel,
                                             .now_ns = state->now_ns};
-    error = keep_from(&request, from);
+    error = keep_from(state, &request, from);
     roots_notes_free(&notes);
     return error;
 }

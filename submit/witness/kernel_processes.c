@@ -435,6 +435,7 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
     process->system_us += end->system_us;
     process->note.read_bytes += end->read_bytes;
     process->note.write_bytes += end->write_bytes;
+    process->note.major_faults += end->major_faults;
     if (end->peak_kib > process->note.peak_kib)
         process->note.peak_kib = end->peak_kib;
     if (!end->is_last || process->over_round != 0)

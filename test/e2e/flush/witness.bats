@@ -56,6 +56,23 @@ load ../fixture/witness
 }
 
 # bats test_tags=needs:hear_kernel
+@test "it is known how often a process waited for memory that had to be read in" {
+    listen
+    head -c 8M /dev/zero >"$BATS_TEST_TMPDIR/mapped"
+    run_one python3 -c '
+import mmap, os, resource, sys
+with open(sys.argv[1], "r+b") as file:
+    os.fsync(file)
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    mapped = mmap.mmap(file.fileno(), 0)
+    mapped[::4096]
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_majflt))' "$BATS_TEST_TMPDIR/mapped"
+    hush
+    [[ $(field "$PID" faults) -ge $(<"$BATS_TEST_TMPDIR/mapped") ]]
+}
+
+# bats test_tags=needs:hear_kernel
 @test "a process that is older than the witness is told of, with what is not known" {
     local pid
     "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
