@@ -167,6 +167,8 @@ struct profile_process {
     uint32_t counter;          /* enum profile_counter; the header's, or PROFILE_COARSE where the
                                   process may not read the processor's counter */
     uint32_t light_ticks;      /* calls that take less on average are short; 0: PROFILE_EXACT */
+    uint64_t program; /* the hash of the name that the launcher has for all ranks of this MPI
+                         program (PMIX_NAMESPACE or PMI_JOBID); 0: it tells none */
 };
 
 struct profile_object {
@@ -258,7 +260,7 @@ enum profile_event_kind {
 /* 32-bit and 64-bit processes share a file. */
 _Static_assert(sizeof(struct profile_header) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
-_Static_assert(sizeof(struct profile_process) == 184, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_process) == 192, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_object) == 48, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_thread) == 160, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_frame) == 48, "the same layout for every ABI");

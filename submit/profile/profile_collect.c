@@ -8,6 +8,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "submit/profile/compare_numbers.h"
 #include "submit/profile/saturate.h"
 #include "submit/profile/tick_scale.h"
 
@@ -29,15 +30,28 @@ struct collect {
     struct sums sums;
 };
 
-static int by_task(const void *left, const void *right)
+/* 0: processes of one rank. Below a launcher like mpirun many ranks are in one task of Slurm's:
+ * they are told apart by what each says of itself. */
+static int compare_ranks(const struct profiled_process *a, const struct profiled_process *b)
+{
+    int result = compare_numbers(a->step, b->step);
+    if (result == 0)
+        result = compare_numbers(a->task, b->task);
+    if (result == 0)
+        result = compare_numbers(a->program, b->program);
+    if (result == 0)
+        result = compare_numbers(a->size > 1, b->size > 1);
+    if (result == 0 && a->size > 1)
+        result = compare_numbers(a->rank, b->rank);
+    return result;
+}
+
+static int by_rank(const void *left, const void *right)
 {
     const struct profiled_process *a = *(const struct profiled_process *const *)left;
     const struct profiled_process *b = *(const struct profiled_process *const *)right;
-    if (a->step != b->step)
-        return a->step < b->step ? -1 : 1;
-    if (a->task != b->task)
-        return a->task < b->task ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
+    int result = compare_ranks(a, b);
+    return result != 0 ? result : compare_numbers(a->offset, b->offset);
 }
 
 static int name_node(const struct collect *collect, const struct profiled_process *process,
@@ -192,7 +206,9 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
     struct profile_rank rank = {.step = process[0]->step,
                                 .task = process[0]->task,
                                 .rank = process[0]->rank,
-                                .size = process[0]->size};
+                                .size = process[0]->size,
+                                .program = process[0]->program,
+                                .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
     int error = 0;
@@ -213,10 +229,9 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     for (size_t i = 0; error == 0 && i < count; i++)
         sorted[i] = &content->processes[i];
     if (error == 0)
-        qsort(sorted, count, sizeof(void *), by_task);
+        qsort(sorted, count, sizeof(void *), by_rank);
     for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
-        for (next = i + 1; next < count && sorted[next]->step == sorted[i]->step &&
-                           sorted[next]->task == sorted[i]->task;)
+        for (next = i + 1; next < count && compare_ranks(sorted[next], sorted[i]) == 0;)
             next++;
         error = add_rank(&collect, sorted + i, next - i);
     }

@@ -19,6 +19,7 @@ struct collect_end {
 
 struct collect_facts {
     const char *node;
+    uint32_t step_nodes;            /* of the processes' step; 0: not known */
     const struct profile_pair *now; /* NULL: none of the file's boot */
     /* When the run of this process ended. NULL: of none is anything known. */
     struct collect_end (*end)(void *context, const struct profiled_process *process);

@@ -30,6 +30,7 @@ struct profiled_process {
     int32_t pid, task_pid;
     uint32_t step, task; /* UINT32_MAX: not known */
     uint32_t rank, size;
+    uint64_t program; /* profile_process.program */
     uint32_t counter; /* enum profile_counter */
     bool is_light, is_forked;
     bool has_ended; /* `last` is when its exit handlers ran */

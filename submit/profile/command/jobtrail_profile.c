@@ -18,9 +18,11 @@
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_log.h"
+#include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
+#include "submit/profile/tick_scale.h"
 
 static const char usage[] =
     "Usage: jobtrail-profile show [--rank N] [--sort KEY] [--group function] [--json] FILE...\n"
@@ -49,7 +51,8 @@ static const char usage[] =
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0; 1 ranks are missing, or parts of a file are damaged: the rest was told;\n"
+    "Exit status: 0; 1 ranks or nodes are missing, or parts of a file are damaged: the rest was "
+    "told;\n"
     "2 usage, or a file cannot be read or written.\n";
 
 enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 };
@@ -116,6 +119,16 @@ static void say_missing(void *context, uint32_t step, uint32_t first, uint32_t l
     if (work->options->output != NULL)
         fprintf(stderr, "jobtrail-profile: step %u: no profile of ranks %u to %u of %u\n", step,
                 first, last, size);
+}
+
+static void say_missing_nodes(void *context, const struct missing_nodes *missing)
+{
+    struct profile_work *work = context;
+    work->has_missing = true;
+    if (work->options->output != NULL)
+        fprintf(stderr, "jobtrail-profile: step %u: profiles of %u of %u nodes%s\n", missing->step,
+                missing->there, missing->nodes,
+                missing->is_awaited ? "; ids of stacks are provisional" : "");
 }
 
 static int show(struct profile_work *work)
@@ -301,6 +314,8 @@ static enum profile_status obey(const struct order *order, struct profile_work *
         error = set_order_make(&work->set, &work->order);
     if (error == 0)
         error = missing_ranks(&work->set, say_missing, work);
+    if (error == 0)
+        error = missing_nodes(&work->set, tick_now().real_ns, say_missing_nodes, work);
     if (error == 0)
         error = order->obey(work);
     if (error == -ENOMEM)

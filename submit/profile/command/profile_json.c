@@ -8,7 +8,9 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
 #include "submit/profile/command/profile_log.h"
+#include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/tick_scale.h"
 
 static void add_int(struct json_object *table, const char *key, uint64_t value)
 {
@@ -105,6 +107,16 @@ static void add_missing(void *context, uint32_t step, uint32_t first, uint32_t l
     json_object_array_add(context, table);
 }
 
+static void add_missing_nodes(void *context, const struct missing_nodes *missing)
+{
+    struct json_object *table = json_object_new_object();
+    add_int(table, "step", missing->step);
+    add_int(table, "there", missing->there);
+    add_int(table, "nodes", missing->nodes);
+    json_object_object_add(table, "ids_provisional", json_object_new_boolean(missing->is_awaited));
+    json_object_array_add(context, table);
+}
+
 /* Frees the object. */
 static int print_object(struct json_object *object)
 {
@@ -130,6 +142,20 @@ static int print_ranks(const struct profile_set *set, size_t one)
     return error;
 }
 
+/* What of the steps is not in the set. */
+static int print_lacks(const struct profile_set *set, size_t rank)
+{
+    struct json_object *ranks = json_object_new_array(), *nodes = json_object_new_array();
+    int error = missing_nodes(set, tick_now().real_ns, add_missing_nodes, nodes);
+    if (error == 0 && rank >= set->rank_count)
+        error = missing_ranks(set, add_missing, ranks);
+    fputs(",\"missing\":", stdout);
+    int printed = print_object(ranks);
+    fputs(",\"missing_nodes\":", stdout);
+    int more = print_object(nodes);
+    return error != 0 ? error : printed != 0 ? printed : more;
+}
+
 int profile_log_json(const struct profile_log *log, size_t rank)
 {
     const struct profile_set *set = log->set;
@@ -139,11 +165,9 @@ int profile_log_json(const struct profile_log *log, size_t rank)
         return error;
     fputs("{\"ranks\":[", stdout);
     error = print_ranks(set, rank);
-    struct json_object *missing = json_object_new_array();
-    if (error == 0 && rank >= set->rank_count)
-        error = missing_ranks(set, add_missing, missing);
-    fputs("],\"missing\":", stdout);
-    int printed = print_object(missing);
+    putchar(']');
+    if (error == 0)
+        error = print_lacks(set, rank);
     printf(",\"damaged\":%llu,\"seconds\":%.9f,\"rows\":[", (unsigned long long)set->damaged,
            (double)rows.exclusive_ns / 1e9);
     for (size_t i = 0; error == 0 && i < rows.count; i++) {
@@ -153,5 +177,5 @@ int profile_log_json(const struct profile_log *log, size_t rank)
     }
     fputs("]}\n", stdout);
     free(rows.row);
-    return error != 0 ? error : printed;
+    return error;
 }
