@@ -3,19 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
-#include "conf/base/replacement.h"
 #include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"
+#include "submit/flush/kept_file.h"
 #include "submit/flush/profile_ends.h"
+#include "submit/flush/profile_join.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/flush/worker.h"
 #include "submit/job/spool_read.h"
@@ -23,20 +22,13 @@
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
 #include "submit/profile/tick_scale.h"
-#include "submit/record/record.h"
-
-/* A file that is being written. */
-struct kept_file {
-    uint64_t unit;           /* 0: none has been begun */
-    int fd;                  /* -1: none is open */
-    char name[NAME_MAX + 1]; /* in `place` */
-};
 
 struct keeping {
     struct reading_request request; /* of the ends */
     struct profile_pair now;
     char boot[64];
-    int from, place;
+    int from;
+    uint64_t unit; /* that is being written; 0: none has been begun */
     struct kept_file file;
     uint64_t bytes; /* written, in all */
     int error;      /* of the parent's own work */
@@ -47,8 +39,8 @@ struct keeping {
 #define UNIT_OF(step) ((uint64_t)(step) + 1)
 #define UNIT_OTHERS   UNIT_OF(UINT32_MAX)
 
-/* MESSAGE_BYTES: of one message. SILENCE_MS, CPU_S: what the child may take. */
-enum { MESSAGE_BYTES = 1 << 20, SILENCE_MS = 60000, CPU_S = 60 };
+/* What the child may take. */
+enum { SILENCE_MS = 60000, CPU_S = 60 };
 
 struct naming {
     struct profile_ends ends;
@@ -76,13 +68,7 @@ struct sending {
 static int send(void *context, const void *bytes, size_t size)
 {
     const struct sending *sending = context;
-    int error = 0;
-    for (size_t at = 0; error == 0 && at < size; at += MESSAGE_BYTES) {
-        struct iovec part = {(char *)(uintptr_t)bytes + at,
-                             size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES};
-        error = worker_send(sending->pipe, sending->unit, &part, 1);
-    }
-    return error;
+    return kept_file_send(sending->pipe, sending->unit, bytes, size);
 }
 
 static int by_step(const void *left, const void *right)
@@ -107,11 +93,12 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
     return known;
 }
 
-static int send_step(struct profile_content *content, const struct collect_facts *facts,
-                     struct sending *sending)
+static int send_step(struct profile_content *content, struct collect_facts *facts,
+                     const struct journal_step *step, struct sending *sending)
 {
     const struct set_file_sink sink = {.put = send, .context = sending};
     struct profile_set set;
+    facts->step_nodes = step == NULL ? 0 : step->nodes == 0 ? 1 : step->nodes;
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);
@@ -123,9 +110,10 @@ static int send_step(struct profile_content *content, const struct collect_facts
 
 /* What is damaged in the file is told once, with the first step. */
 static int send_steps(const struct keeping *keeping, struct profile_content *content,
-                      const struct collect_facts *facts, struct worker_pipe *pipe)
+                      struct collect_facts *facts, struct worker_pipe *pipe)
 {
-    size_t known = order_by_step(keeping->request.journal, content);
+    const struct journal *journal = keeping->request.journal;
+    size_t known = order_by_step(journal, content);
     int error = 0;
     for (size_t i = 0, next; error == 0 && i < content->process_count; i = next) {
         struct profiled_process *first = &content->processes[i];
@@ -138,7 +126,8 @@ static int send_steps(const struct keeping *keeping, struct profile_content *con
                                        .process_count = next - i,
                                        .damaged = i == 0 ? content->damaged : 0};
         struct sending sending = {pipe, i < known ? UNIT_OF(first->step) : UNIT_OTHERS};
-        error = send_step(&step, facts, &sending);
+        error = send_step(&step, facts, i < known ? journal_find_step(journal, first->step) : NULL,
+                          &sending);
     }
     return error;
 }
@@ -162,49 +151,20 @@ static int collect(void *context, struct worker_pipe *pipe)
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }
 
-/* Root's file of this name, empty, in the directory; the user gets it. */
-static int open_kept(int place, const char *file, const struct job_identity *job)
-{
-    int fd = replacement_open(place, file);
-    if (fd < 0 || fchown(fd, job->uid, job->gid) == 0)
-        return fd;
-    int error = -errno;
-    error = replacement_end(place, file, fd, 0600, error);
-    close(fd);
-    return error;
-}
-
-/* Gives the file its name, or with an error of the caller removes it. Returns that, or its own. */
-static int end_file(struct keeping *keeping, int error)
-{
-    struct kept_file *file = &keeping->file;
-    if (file->fd < 0)
-        return error;
-    error = replacement_end(keeping->place, file->name, file->fd, 0600, error);
-    close(file->fd);
-    file->fd = -1;
-    return error;
-}
-
 /* The child has come to another step. Returns 0 or -errno; -EPROTO where that cannot be. */
 static int next_file(struct keeping *keeping, uint64_t unit)
 {
-    char step[16];
-    struct kept_file *file = &keeping->file;
     const struct job_identity *job = keeping->request.identity;
     bool is_step = unit < UNIT_OTHERS &&
                    journal_find_step(keeping->request.journal, (uint32_t)(unit - 1)) != NULL;
-    if (unit <= file->unit || (!is_step && unit != UNIT_OTHERS))
+    if (unit <= keeping->unit || (!is_step && unit != UNIT_OTHERS))
         return -EPROTO;
-    int error = end_file(keeping, 0);
+    int error = kept_file_end(&keeping->file, job, 0);
     if (error != 0)
         return error;
-    record_step_text((uint32_t)(unit - 1), step, sizeof step);
-    snprintf(file->name, sizeof file->name, "%" PRIu32 ".%" PRIu32 ".%s.%s.profile", job->job,
-             job->restart, step, job->node);
-    file->unit = unit;
-    file->fd = open_kept(keeping->place, file->name, job);
-    return file->fd < 0 ? file->fd : 0;
+    kept_file_name(job, (uint32_t)(unit - 1), job->node, keeping->file.name);
+    keeping->unit = unit;
+    return kept_file_begin(&keeping->file);
 }
 
 /* What is kept is not larger than what it was made of may be. */
@@ -215,7 +175,7 @@ static enum worker_answer take(void *context, const struct worker_message *messa
         return WORKER_GO_ON;
     if (message->size > keeping->request.conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
-    if (message->unit != keeping->file.unit)
+    if (message->unit != keeping->unit)
         keeping->error = next_file(keeping, message->unit);
     if (keeping->error == -EPROTO)
         return WORKER_NOT_BELIEVED;
@@ -254,9 +214,10 @@ static int keep_from(const struct reading_request *request, int from)
     if (place < 0)
         return place;
     struct keeping keeping = {
-        .request = *request, .now = tick_now(), .from = from, .place = place, .file = {.fd = -1}};
+        .request = *request, .now = tick_now(), .from = from, .file = {.place = place, .fd = -1}};
     tick_boot(keeping.boot);
-    return end_file(&keeping, run_child(&keeping));
+    int error = kept_file_end(&keeping.file, request->identity, run_child(&keeping));
+    return error != 0 ? error : profile_join(place, request->journal);
 }
 
 int profile_keep(const struct flush_state *state, const struct journal *journal, int directory)
