@@ -22,12 +22,14 @@ bool loaded_is_file(const struct link_map *entry)
 
 struct loaded loaded_read(const struct link_map *entry)
 {
-    uintptr_t value[DYNAMIC_TAGS] = {0}, hash = 0;
+    uintptr_t value[DYNAMIC_TAGS] = {0}, hash = 0, relative = 0;
     for (const ElfW(Dyn) *at = entry->l_ld; at != NULL && at->d_tag != DT_NULL; at++) {
         if (at->d_tag >= 0 && at->d_tag < DYNAMIC_TAGS)
             value[at->d_tag] = at->d_un.d_val;
         else if (at->d_tag == DT_GNU_HASH)
             hash = at->d_un.d_val;
+        else if (at->d_tag == DT_RELACOUNT)
+            relative = at->d_un.d_val;
     }
     struct loaded object = {
         .entry = entry,
@@ -43,6 +45,9 @@ struct loaded loaded_read(const struct link_map *entry)
     }
     object.others = address_of(entry, value[DT_RELA]);
     object.other_count = object.others == NULL ? 0 : value[DT_RELASZ] / sizeof *object.others;
+    relative = relative < object.other_count ? relative : object.other_count;
+    object.others += relative;
+    object.other_count -= relative;
     object.soname =
         value[DT_SONAME] != 0 ? object.names + value[DT_SONAME] : text_last_part(entry->l_name);
     return object;

@@ -22,7 +22,7 @@ struct loaded {
     const char *names; /* NULL: the object has none of these tables */
     const ElfW(Sym) * symbols;
     const uint32_t *hash;              /* DT_GNU_HASH; NULL: it cannot be asked what it exports */
-    const ElfW(Rela) * calls, *others; /* DT_JMPREL and DT_RELA */
+    const ElfW(Rela) * calls, *others; /* DT_JMPREL, and DT_RELA behind those without names */
     size_t call_count, other_count;
     const char *soname;               /* without DT_SONAME the last part of its path */
     uintptr_t start, end;             /* of its segments */

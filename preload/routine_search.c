@@ -187,11 +187,13 @@ static enum routine_loading loading_of(const char *name)
         char name[8];
         enum routine_loading is;
     } functions[] = {
-        {"dlopen", ROUTINE_LOADING_OPEN},   {"dlmopen", ROUTINE_LOADING_OPEN},
-        {"dlsym", ROUTINE_LOADING_LOOK_UP}, {"dlvsym", ROUTINE_LOADING_LOOK_UP},
-        {"dlclose", ROUTINE_LOADING_CLOSE}, {"prctl", ROUTINE_LOADING_CONFINE},
+        {"dlopen", ROUTINE_LOADING_OPEN},     {"dlmopen", ROUTINE_LOADING_OPEN},
+        {"dlsym", ROUTINE_LOADING_LOOK_UP},   {"dlvsym", ROUTINE_LOADING_LOOK_UP},
+        {"dlclose", ROUTINE_LOADING_CLOSE},   {"prctl", ROUTINE_LOADING_CONFINE},
+        {"syscall", ROUTINE_LOADING_SYSCALL},
     };
-    if ((name[0] != 'd' || name[1] != 'l') && (name[0] != 'p' || name[1] != 'r'))
+    if ((name[0] != 'd' || name[1] != 'l') && (name[0] != 'p' || name[1] != 'r') &&
+        (name[0] != 's' || name[1] != 'y'))
         return ROUTINE_LOADING_NOT;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (text_equal(name, functions[i].name))
@@ -200,27 +202,44 @@ static enum routine_loading loading_of(const char *name)
     return ROUTINE_LOADING_NOT;
 }
 
+/* What the loader will bind a call of the name to. 0: not known. */
+static uintptr_t function_named(const struct routine_memory *memory, const char *name)
+{
+    uintptr_t function = 0;
+    for (uint32_t i = 0; i < memory->object_count && function == 0; i++)
+        function = loaded_function(&memory->object[i].loaded, name);
+    return function;
+}
+
 /* A library that is loaded later, and may call prctl(2), is taken to have called it: its
- * constructors may have. */
-static void add_loading(struct routine_search *search, enum routine_loading loading,
-                        uintptr_t *slot)
+ * constructors may have. Of syscall(2) that would be too much to say, and its calls are those of
+ * the start. Which of them enters a sandbox an argument says, so that all have to be seen: the
+ * loader is not to write over the stub. */
+static void add_loading(struct routine_search *search, const struct loaded *loaded,
+                        enum routine_loading loading, const char *name, uintptr_t *slot)
 {
     struct routine_memory *memory = search->memory;
-    if (loading == ROUTINE_LOADING_CONFINE && memory->start_objects > 0) {
+    bool is_start = memory->start_objects == 0;
+    uintptr_t original = *slot;
+    if (loading == ROUTINE_LOADING_CONFINE && !is_start) {
         __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
         return;
     }
-    if (routine_is_stub(*slot))
+    if (loading == ROUTINE_LOADING_SYSCALL && original >= loaded->start && original < loaded->end)
+        original = function_named(memory, name);
+    if (original == 0 || routine_is_stub(original) ||
+        (loading == ROUTINE_LOADING_SYSCALL && !is_start))
         return;
     if (memory->entry_count == ROUTINE_STUBS) {
         search->missed++;
         return;
     }
-    if (memory->start_objects == 0 && memory->loading_count < ROUTINE_LOADING_MAX)
+    if (is_start && loading != ROUTINE_LOADING_SYSCALL &&
+        memory->loading_count < ROUTINE_LOADING_MAX)
         memory->loading_entry[memory->loading_count++] = memory->entry_count;
     memory->entry[memory->entry_count++] = (struct routine_entry){
         .target = (uintptr_t)routine_loading,
-        .original = *slot,
+        .original = original,
         .cell = (struct ledger_routine *)(uintptr_t)loading,
         .slot = slot,
     };
@@ -277,9 +296,33 @@ static void look_at_import(struct routine_search *search, struct routine_object 
     }
     uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
     if (loading != ROUTINE_LOADING_NOT)
-        add_loading(search, loading, slot);
+        add_loading(search, loaded, loading, name, slot);
     else
         look_at_name(search, loaded, needs, name, slot);
+}
+
+/* Whether a slot that addresses are taken from leads to a designated routine. Calls may go through
+ * it unseen: the linker makes one slot of both, and -fno-plt calls so. Of the objects of the start
+ * alone, where all these are bound. What each object's start-up code refers to is weak, or
+ * __libc_start_main(). */
+static bool is_unseen(const struct routine_search *search, const struct loaded *loaded,
+                      uint32_t needs, const ElfW(Rela) * import)
+{
+    const struct routine_memory *memory = search->memory;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
+    const char *name = loaded->names + symbol->st_name;
+    const uintptr_t address = *(const uintptr_t *)(loaded->entry->l_addr + import->r_offset);
+    uint32_t length;
+    if (memory->start_objects > 0 || symbol->st_shndx != SHN_UNDEF ||
+        symbol->st_info >> 4 != STB_GLOBAL || text_equal(name, "__libc_start_main"))
+        return false;
+    for (uint32_t i = 0; i < memory->library_count; i++) {
+        const struct loaded *other = &memory->object[memory->library[i].object].loaded;
+        if ((needs >> i & 1) != 0 && address >= other->start && address < other->end &&
+            loaded_has_function(other, name, loaded_hash(name, &length)))
+            return !is_skipped(search, i, name);
+    }
+    return false;
 }
 
 /* Slots of calls alone, but where the object has none of these: with -fno-plt calls go through the
@@ -295,9 +338,13 @@ static void look_at_imports(struct routine_search *search, struct routine_object
         calls++;
         look_at_import(search, object, needs, &loaded->calls[i]);
     }
-    for (size_t i = 0; calls == 0 && i < loaded->other_count; i++) {
-        if (ELF64_R_TYPE(loaded->others[i].r_info) == R_X86_64_GLOB_DAT)
+    for (size_t i = 0; (calls == 0 || needs != 0) && i < loaded->other_count; i++) {
+        if (ELF64_R_TYPE(loaded->others[i].r_info) != R_X86_64_GLOB_DAT)
+            continue;
+        if (calls == 0)
             look_at_import(search, object, needs, &loaded->others[i]);
+        else
+            search->missed += is_unseen(search, loaded, needs, &loaded->others[i]);
     }
 }
 

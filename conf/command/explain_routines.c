@@ -18,6 +18,8 @@
 
 enum { SONAME_SIZE = 256 };
 
+#define THIN_MAGIC "!<thin>\n"
+
 static int explain_kind(const struct explain *explain, const char *kind, const char *name,
                         struct json_object *all)
 {
@@ -34,10 +36,12 @@ static int explain_kind(const struct explain *explain, const char *kind, const c
     return 0;
 }
 
+/* Also a thin one, of which jobtrail-ld asks the same before it counts it as missed. */
 static bool is_archive(int fd)
 {
     char magic[SARMAG];
-    return pread(fd, magic, sizeof magic, 0) == SARMAG && memcmp(magic, ARMAG, SARMAG) == 0;
+    return pread(fd, magic, sizeof magic, 0) == SARMAG &&
+           (memcmp(magic, ARMAG, SARMAG) == 0 || memcmp(magic, THIN_MAGIC, SARMAG) == 0);
 }
 
 int explain_routines(const struct explain *explain, const char *path, struct json_object *all)

@@ -13,7 +13,7 @@
  *   unheard FROM TO
  *       nobody has listened between these times since boot. FROM 0: it is not known since when
  *   clock BOOT REAL
- *       the same two times, where the clock has been set or has drifted by a millisecond
+ *       the same two times, where the clock has been set
  *   program NUMBER BUILD-ID NAME
  *       a program or an object, from 1 on; BUILD-ID in hexadecimal digits, "-" where unknown; NAME
  *       is the path as the process saw it, or, without mappings, the short name; a newline in it is

@@ -700,4 +700,8 @@ EOT
     [[ $status == 0 && $output == "archive:libmade.a: keep, by 'archive:libmade\\.a' ($conf:2)" ]]
     conf explain --routines "$PWD/libother.a"
     [[ $status == 0 && $output == "archive:libother.a: skip, as no rule in [routines] matches" ]]
+    # a thin one is designated likewise; the link's record says that nothing of it is noted
+    printf '!<thin>\n' >libmade.a
+    conf explain --routines "$PWD/libmade.a"
+    [[ $status == 0 && $output == "archive:libmade.a: keep, by 'archive:libmade\\.a' ($conf:2)" ]]
 }
