@@ -142,6 +142,23 @@ static const ElfW(Sym) * find_function(const struct loaded *object, const char *
     }
 }
 
+bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash)
+{
+    const ElfW(Sym) *first = find_function(object, name, hash);
+    if (first == NULL)
+        return false;
+    const uint32_t *head = object->hash;
+    const uint32_t *chains =
+        (const uint32_t *)(const void *)((const ElfW(Addr) *)(const void *)(head + 4) + head[2]) +
+        head[0];
+    for (uint32_t index = (uint32_t)(first - object->symbols); (chains[index - head[1]] & 1) == 0;
+         index++) {
+        if (is_function(object, index + 1, name))
+            return true;
+    }
+    return false;
+}
+
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
 {
     return find_function(object, name, hash) != NULL;

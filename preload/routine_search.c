@@ -6,36 +6,18 @@
 bool routine_search_begin(struct routine_search *search, const struct image *image,
                           const void *policy)
 {
-    const struct policy_table *table = &search->table;
     *search = (struct routine_search){.image = image};
-    if (!policy_find(policy, POLICY_ROUTINE, &search->table))
-        return false;
-    search->after_soname = policy_walk(table, table->dfa->start, "soname:", 7);
-    search->after_path = policy_walk(table, table->dfa->start, "path:", 5);
-    search->after_below = policy_walk(table, table->dfa->start, "below:", 6);
-    return true;
-}
-
-static bool is_kept(const struct policy_table *table, uint32_t state, const char *name)
-{
-    const struct policy_rule *rule =
-        state == POLICY_DEAD
-            ? NULL
-            : policy_verdict(table, policy_walk(table, state, name, text_length(name)));
-    return rule != NULL && rule->action == POLICY_KEEP;
+    return routine_rules_find(&search->rules, policy);
 }
 
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object)
 {
-    return is_kept(&search->table, search->after_soname, object->soname) ||
-           is_kept(&search->table, search->after_path, object->entry->l_name) ||
-           is_kept(&search->table, search->after_below, object->entry->l_name);
+    return routine_rules_has_library(&search->rules, object);
 }
 
 bool routine_search_is_archive(const struct routine_search *search, const char *name)
 {
-    const struct policy_table *table = &search->table;
-    return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
+    return routine_rules_has_archive(&search->rules, name);
 }
 
 uint32_t routine_search_count(const struct routine_search *search)
@@ -92,30 +74,16 @@ uint32_t routine_search_libraries(struct routine_search *search)
 
 void routine_search_put_library(struct routine_search *search, struct routine_library *library)
 {
-    static const char kind[] = "routine:";
-    const struct policy_table *table = &search->table;
     const struct link_map *entry = library->entry;
     const char *path = entry == NULL ? library->name : entry->l_name;
     const struct image_bytes id =
         entry == NULL
             ? (struct image_bytes){NULL, 0}
             : loaded_build_id(search->image, &search->memory->object[library->object].loaded);
-    uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
-    state = policy_walk(table, state, library->name, text_length(library->name));
-    library->state = policy_walk(table, state, ":", 1);
+    library->state = routine_rules_after(&search->rules, library->name);
     library->number = routine_list_library(&search->memory->list, id, path);
     if (entry != NULL && search->memory->object[library->object].loaded.hash == NULL)
         search->missed++; /* it cannot be asked what it exports */
-}
-
-static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)
-{
-    uint32_t state = search->memory->library[library].state;
-    if (state == POLICY_DEAD)
-        return false;
-    const struct policy_rule *rule =
-        policy_verdict(&search->table, policy_walk(&search->table, state, name, text_length(name)));
-    return rule != NULL && rule->action == POLICY_SKIP;
 }
 
 /* A name of Intel's convention, by which r11 has an argument, is left alone: stubs change that. */
@@ -160,7 +128,7 @@ void routine_search_add(struct routine_search *search, const struct routine_impo
                         uint32_t library)
 {
     struct routine_memory *memory = search->memory;
-    if (is_skipped(search, library, import->name) ||
+    if (routine_rules_skip(&search->rules, memory->library[library].state, import->name) ||
         has_been_noted(memory, import, memory->library[library].number))
         return;
     const char *name = can_watch(memory, import, library) ? lasting_name(memory, import) : NULL;
@@ -362,17 +330,10 @@ void routine_search_object(struct routine_search *search, struct routine_object 
     object->is_new = object->count > 0;
 }
 
-/* Where rules name archives alone, nothing that is loaded is designated. */
-static bool can_designate(const struct routine_search *search)
-{
-    return search->after_soname != POLICY_DEAD || search->after_path != POLICY_DEAD ||
-           search->after_below != POLICY_DEAD;
-}
-
 void routine_search_imports(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
-    if (!can_designate(search))
+    if (!routine_rules_has_loaded(&search->rules))
         return;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         struct routine_library *library = &memory->library[i];

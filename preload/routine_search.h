@@ -7,15 +7,13 @@
 #ifndef JOBTRAIL_ROUTINE_SEARCH_H
 #define JOBTRAIL_ROUTINE_SEARCH_H
 
-#include "conf/policy/policy_read.h"
-
 #include "preload/image.h"
 #include "preload/routine_memory.h"
+#include "preload/routine_rules.h"
 
 struct routine_search {
     const struct image *image;
-    struct policy_table table;                      /* of POLICY_ROUTINE */
-    uint32_t after_soname, after_path, after_below; /* its states after "soname:" and so on */
+    struct routine_rules rules;
     struct routine_memory *memory;
     uint32_t watched, missed;
     bool is_forbidden; /* no slot may lead to a stub */

@@ -12,13 +12,14 @@
 /* Of one message. */
 enum { MESSAGE_BYTES = 1 << 20 };
 
-void kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
-                    char name[NAME_MAX + 1])
+int kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
+                   char name[NAME_MAX + 1])
 {
     char text[16];
     record_step_text(step, text, sizeof text);
-    snprintf(name, NAME_MAX + 1, "%" PRIu32 ".%" PRIu32 ".%s%s%s.profile", job->job, job->restart,
-             text, node[0] == '\0' ? "" : ".", node);
+    int length = snprintf(name, NAME_MAX + 1, "%" PRIu32 ".%" PRIu32 ".%s%s%s.profile", job->job,
+                          job->restart, text, node[0] == '\0' ? "" : ".", node);
+    return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
 int kept_file_begin(struct kept_file *file)

@@ -17,9 +17,10 @@ struct kept_file {
     char name[NAME_MAX + 1]; /* in `place` */
 };
 
-/* The name of a step's file, of this node's part of it, or where `node` is "" of the whole. */
-void kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
-                    char name[NAME_MAX + 1]);
+/* The name of a step's file, of this node's part of it, or where `node` is "" of the whole.
+ * Returns 0 or -ENAMETOOLONG. */
+int kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
+                   char name[NAME_MAX + 1]);
 
 /* Begins the file of that name. Returns 0 or -errno, as replacement_open(). */
 int kept_file_begin(struct kept_file *file);

@@ -171,34 +171,41 @@ static void find_parts(struct joining *joining, const struct found_files *found)
     }
 }
 
-static int join_step(int place, const struct job_identity *job, const struct journal_step *step,
+static int join_step(struct kept_profiles *kept, const struct journal_step *step,
                      const struct found_files *found)
 {
-    struct joining joining = {.place = place, .file = {.place = place, .fd = -1}};
+    const struct job_identity *job = &kept->journal->identity;
+    struct joining joining = {.place = kept->place, .file = {.place = kept->place, .fd = -1}};
     CLEANUP_FREE const struct found_file **parts = calloc(found->count + 1, sizeof *parts);
     if (parts == NULL)
         return -ENOMEM;
     joining.parts = parts;
-    kept_file_name(job, step->step, "", joining.file.name);
+    int error = kept_file_name(job, step->step, "", joining.file.name);
+    if (error != 0)
+        return error;
     find_parts(&joining, found);
     if (joining.count != step->nodes || joining.bytes > PARTS_BYTES)
         return 0;
-    int error = kept_file_begin(&joining.file);
+    error = kept_file_begin(&joining.file);
     if (error != 0)
         return error == -EAGAIN ? 0 : error; /* another node does it */
-    return kept_file_end(&joining.file, job, run_child(&joining, job));
+    error = run_child(&joining, job);
+    if (error == 0)
+        error = profile_room_make(&kept->room, joining.file.name, joining.written);
+    return kept_file_end(&joining.file, job, error);
 }
 
-int profile_join(int place, const struct journal *journal)
+int profile_join(struct kept_profiles *kept)
 {
+    const struct journal *journal = kept->journal;
     struct found_files found = {.count = 0};
     bool has_steps = false;
     for (size_t i = 0; i < journal->step_count; i++)
         has_steps |= journal->steps[i].nodes > 1;
-    int error = has_steps ? find_files(place, &journal->identity, &found) : 0;
+    int error = has_steps ? find_files(kept->place, &journal->identity, &found) : 0;
     for (size_t i = 0; error == 0 && i < journal->step_count; i++)
         if (journal->steps[i].nodes > 1)
-            error = join_step(place, &journal->identity, &journal->steps[i], &found);
+            error = join_step(kept, &journal->steps[i], &found);
     for (size_t i = 0; i < found.count; i++)
         free(found.file[i].name);
     free(found.file);

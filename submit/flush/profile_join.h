@@ -7,11 +7,11 @@
 #ifndef JOBTRAIL_PROFILE_JOIN_H
 #define JOBTRAIL_PROFILE_JOIN_H
 
-#include "submit/job/journal_read.h"
+#include "submit/flush/kept_profiles.h"
 
-/* Joins the files of those steps whose nodes have all left theirs in the directory `place`; they
- * are read by a child that has become the job's user. Does nothing for steps of one node, and where
- * there is too much to read in a flush: `jobtrail-profile merge` does that. Returns 0 or -errno. */
-int profile_join(int place, const struct journal *journal);
+/* Joins the files of those steps whose nodes have all left theirs; they are read by a child that
+ * has become the job's user. Does nothing for steps of one node, and where there is too much to
+ * read in a flush: `jobtrail-profile merge` does that. Returns 0 or -errno. */
+int profile_join(struct kept_profiles *kept);
 
 #endif

@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/io.h"
-#include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"
-#include "submit/flush/kept_file.h"
+#include "submit/flush/kept_profiles.h"
 #include "submit/flush/profile_ends.h"
 #include "submit/flush/profile_join.h"
+#include "submit/flush/profile_tell.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/flush/worker.h"
 #include "submit/job/spool_read.h"
@@ -28,8 +27,8 @@ struct keeping {
     struct profile_pair now;
     char boot[64];
     int from;
-    uint64_t unit; /* that is being written; 0: none has been begun */
-    struct kept_file file;
+    struct kept_profiles kept;
+    uint64_t unit;  /* 0: none has been begun */
     uint64_t bytes; /* written, in all */
     int error;      /* of the parent's own work */
 };
@@ -93,6 +92,14 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
     return known;
 }
 
+/* Ahead of the file: what its record is to tell. */
+static int send_told(const struct profile_set *set, struct sending *sending)
+{
+    struct profile_told told;
+    int error = profile_tell(set, &told);
+    return error != 0 ? error : send(sending, &told, sizeof told);
+}
+
 static int send_step(struct profile_content *content, struct collect_facts *facts,
                      const struct journal_step *step, struct sending *sending)
 {
@@ -102,6 +109,8 @@ static int send_step(struct profile_content *content, struct collect_facts *fact
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);
+    if (error == 0 && set.rank_count > 0)
+        error = send_told(&set, sending);
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
     profile_set_free(&set);
@@ -151,20 +160,23 @@ static int collect(void *context, struct worker_pipe *pipe)
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }
 
-/* The child has come to another step. Returns 0 or -errno; -EPROTO where that cannot be. */
-static int next_file(struct keeping *keeping, uint64_t unit)
+/* The child has come to another step, and says what is in its file. Returns 0 or -errno; -EPROTO
+ * where that cannot be. */
+static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
-    const struct job_identity *job = keeping->request.identity;
-    bool is_step = unit < UNIT_OTHERS &&
-                   journal_find_step(keeping->request.journal, (uint32_t)(unit - 1)) != NULL;
-    if (unit <= keeping->unit || (!is_step && unit != UNIT_OTHERS))
+    struct profile_told told;
+    uint32_t number = (uint32_t)(message->unit - 1);
+    const struct journal_step *step =
+        message->unit < UNIT_OTHERS ? journal_find_step(keeping->request.journal, number) : NULL;
+    if (message->unit <= keeping->unit || (step == NULL && message->unit != UNIT_OTHERS) ||
+        message->size != sizeof told)
         return -EPROTO;
-    int error = kept_file_end(&keeping->file, job, 0);
-    if (error != 0)
-        return error;
-    kept_file_name(job, (uint32_t)(unit - 1), job->node, keeping->file.name);
-    keeping->unit = unit;
-    return kept_file_begin(&keeping->file);
+    memcpy(&told, message->bytes, sizeof told);
+    if (!profile_told_is_sound(&told))
+        return -EPROTO;
+    keeping->unit = message->unit;
+    int error = kept_profile_end(&keeping->kept, 0);
+    return error != 0 ? error : kept_profile_begin(&keeping->kept, step, &told);
 }
 
 /* What is kept is not larger than what it was made of may be. */
@@ -175,13 +187,13 @@ static enum worker_answer take(void *context, const struct worker_message *messa
         return WORKER_GO_ON;
     if (message->size > keeping->request.conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
+    keeping->bytes += message->size;
     if (message->unit != keeping->unit)
-        keeping->error = next_file(keeping, message->unit);
+        keeping->error = next_step(keeping, message);
+    else
+        keeping->error = kept_profile_write(&keeping->kept, message->bytes, message->size);
     if (keeping->error == -EPROTO)
         return WORKER_NOT_BELIEVED;
-    if (keeping->error == 0)
-        keeping->error = io_write_all(keeping->file.fd, message->bytes, message->size);
-    keeping->bytes += message->size;
     return keeping->error == 0 ? WORKER_GO_ON : WORKER_ENOUGH;
 }
 
@@ -206,18 +218,17 @@ static int run_child(struct keeping *keeping)
 }
 
 /* Makes the kept files of the user's one. Those of steps that are whole stay, whatever happens. */
-static int keep_from(const struct reading_request *request, int from)
+static int keep_from(const struct flush_state *state, const struct reading_request *request,
+                     int from)
 {
-    char culprit[PATH_MAX];
-    CLEANUP_CLOSE int place =
-        trusted_directory(request->conf->profile_directory, TRUSTED_ALONE, culprit, sizeof culprit);
-    if (place < 0)
-        return place;
-    struct keeping keeping = {
-        .request = *request, .now = tick_now(), .from = from, .file = {.place = place, .fd = -1}};
+    struct keeping keeping = {.request = *request, .now = tick_now(), .from = from};
     tick_boot(keeping.boot);
-    int error = kept_file_end(&keeping.file, request->identity, run_child(&keeping));
-    return error != 0 ? error : profile_join(place, request->journal);
+    int error = kept_profiles_open(state, request->journal, &keeping.kept);
+    if (error == 0)
+        error = kept_profile_end(&keeping.kept, run_child(&keeping));
+    if (error == 0)
+        error = profile_join(&keeping.kept);
+    return kept_profiles_close(&keeping.kept, error);
 }
 
 int profile_keep(const struct flush_state *state, const struct journal *journal, int directory)
@@ -242,7 +253,7 @@ int profile_keep(const struct flush_state *state, const struct journal *journal,
                                             .looks = &notes.looks,
                                             .kernel = &notes.kernel,
                                             .now_ns = state->now_ns};
-    error = keep_from(&request, from);
+    error = keep_from(state, &request, from);
     roots_notes_free(&notes);
     return error;
 }

@@ -21,6 +21,8 @@ struct sums {
     uint64_t *inclusive; /* owned: of the nodes of a process */
     uint32_t *stack;     /* owned: the same */
     size_t inclusive_room, stack_room;
+    uint32_t *routine; /* owned; by name: where the set may have the routine of this rank, plus 1 */
+    size_t routine_room;
 };
 
 struct collect {
@@ -30,27 +32,26 @@ struct collect {
     struct sums sums;
 };
 
-/* 0: processes of one rank. Below a launcher like mpirun many ranks are in one task of Slurm's:
- * they are told apart by what each says of itself. */
-static int compare_ranks(const struct profiled_process *a, const struct profiled_process *b)
+/* Below a launcher that is a task itself, like mpirun, ranks are processes of one task. 0: it is
+ * none. */
+static uint64_t rank_key(const struct profiled_process *process)
 {
-    int result = compare_numbers(a->step, b->step);
-    if (result == 0)
-        result = compare_numbers(a->task, b->task);
-    if (result == 0)
-        result = compare_numbers(a->program, b->program);
-    if (result == 0)
-        result = compare_numbers(a->size > 1, b->size > 1);
-    if (result == 0 && a->size > 1)
-        result = compare_numbers(a->rank, b->rank);
-    return result;
+    return process->size > 1 ? (uint64_t)process->rank + 1 : 0;
 }
 
 static int by_rank(const void *left, const void *right)
 {
     const struct profiled_process *a = *(const struct profiled_process *const *)left;
     const struct profiled_process *b = *(const struct profiled_process *const *)right;
-    int result = compare_ranks(a, b);
+    int result = compare_numbers(a->step, b->step);
+    if (result == 0)
+        result = compare_numbers(a->task, b->task);
+    if (result == 0)
+        result = compare_numbers(rank_key(a) != 0, rank_key(b) != 0);
+    if (result == 0)
+        result = compare_numbers(a->program, b->program);
+    if (result == 0)
+        result = compare_numbers(rank_key(a), rank_key(b));
     return result != 0 ? result : compare_numbers(a->offset, b->offset);
 }
 
@@ -139,6 +140,70 @@ static void note_where(const struct collect *collect, const struct profiled_proc
     }
 }
 
+/* The set's entry for a routine of the rank that is being added. */
+static int find_routine(struct collect *collect, const char *name,
+                        struct profile_routine_entry **entry)
+{
+    struct profile_set *set = collect->set;
+    struct sums *sums = &collect->sums;
+    uint32_t number, rank = (uint32_t)set->rank_count;
+    size_t before = sums->routine_room;
+    int error = name_table_add(&set->names, name, &number);
+    if (error == 0)
+        error = GROW_TO(sums->routine, sums->routine_room, number + (size_t)1);
+    if (error == 0)
+        error = GROW_TO(set->routines, set->routine_room, set->routine_count + 1);
+    if (error != 0)
+        return error;
+    memset(sums->routine + before, 0, (sums->routine_room - before) * sizeof *sums->routine);
+    size_t at = sums->routine[number];
+    if (at == 0 || set->routines[at - 1].rank != rank) {
+        set->routines[set->routine_count] =
+            (struct profile_routine_entry){.rank = rank, .name = number};
+        at = ++set->routine_count;
+        sums->routine[number] = (uint32_t)at;
+    }
+    *entry = &set->routines[at - 1];
+    return 0;
+}
+
+static int add_routines(struct collect *collect, const struct profiled_process *process,
+                        const struct tick_scale *scale)
+{
+    for (size_t i = 0; i < process->routine_count; i++) {
+        const struct profiled_routine *routine = &process->routines[i];
+        struct profile_routine_entry *entry;
+        if (routine->calls == 0)
+            continue;
+        int error = find_routine(collect, routine->name, &entry);
+        if (error != 0)
+            return error;
+        uint64_t largest = tick_ns(scale, routine->largest);
+        entry->flags |= routine->flags;
+        saturate_add(&entry->calls, routine->calls);
+        saturate_add(&entry->ns, tick_ns(scale, routine->ticks));
+        saturate_add(&entry->bytes, routine->bytes);
+        saturate_add(&entry->sized, routine->sized);
+        if (largest > entry->largest_ns)
+            entry->largest_ns = largest;
+        uint64_t since = routine->open == 0 ? 0 : tick_real_ns(scale, routine->open_start);
+        if (entry->open == 0 || (since != 0 && since < entry->open_since_ns))
+            entry->open_since_ns = since;
+        saturate_add(&entry->open, routine->open);
+    }
+    return 0;
+}
+
+/* How long the process ran, for each of its threads that called routines. */
+static uint64_t called_ns(const struct profiled_process *process, const struct tick_scale *scale,
+                          uint64_t end)
+{
+    uint64_t ns = end < process->start.ticks ? 0 : tick_ns(scale, end - process->start.ticks), sum;
+    if (process->before_ns < process->start.boot_ns)
+        saturate_add(&ns, process->before_ns);
+    return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
+}
+
 static int add_process(struct collect *collect, struct profiled_process *process,
                        struct profile_rank *rank)
 {
@@ -149,7 +214,10 @@ static int add_process(struct collect *collect, struct profiled_process *process
         told = facts->end(facts->context, process);
     uint64_t end = told.ns == 0 ? process->newest : tick_at(&scale, told.ns, process->newest);
     call_tree_finish(&process->tree, end);
+    calls_finish(process, end);
     int error = name_stacks(collect, process);
+    if (error == 0)
+        error = add_routines(collect, process, &scale);
     if (error != 0)
         return error;
     add_nodes(collect, process, &scale);
@@ -174,6 +242,10 @@ static int add_process(struct collect *collect, struct profiled_process *process
     saturate_add(&rank->dead_frames, process->dead_frames);
     saturate_add(&rank->stray_exits, process->stray_exits);
     saturate_add(&rank->clipped, process->tree.clipped);
+    saturate_add(&rank->callers, process->callers);
+    saturate_add(&rank->called_ns, called_ns(process, &scale, end));
+    saturate_add(&rank->lost_times, process->lost_times);
+    saturate_add(&rank->missed, process->missed_routines);
     return 0;
 }
 
@@ -203,11 +275,12 @@ static int take_table(struct sums *sums, struct profile_table *table)
 
 static int add_rank(struct collect *collect, struct profiled_process **process, size_t count)
 {
-    struct profile_rank rank = {.step = process[0]->step,
-                                .task = process[0]->task,
-                                .rank = process[0]->rank,
-                                .size = process[0]->size,
-                                .program = process[0]->program,
+    const struct profiled_process *last = process[count - 1]; /* one that has a key, if any has */
+    struct profile_rank rank = {.step = last->step,
+                                .task = last->task,
+                                .rank = last->rank,
+                                .size = last->size,
+                                .program = last->program,
                                 .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
@@ -217,6 +290,12 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
     if (error == 0)
         error = take_table(&collect->sums, &table);
     return error != 0 ? error : profile_set_add(collect->set, &rank, table);
+}
+
+static bool is_same_rank(const struct profiled_process *a, const struct profiled_process *b)
+{
+    return a->step == b->step && a->task == b->task &&
+           (rank_key(a) == 0 || (rank_key(a) == rank_key(b) && a->program == b->program));
 }
 
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
@@ -231,7 +310,8 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     if (error == 0)
         qsort(sorted, count, sizeof(void *), by_rank);
     for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
-        for (next = i + 1; next < count && compare_ranks(sorted[next], sorted[i]) == 0;)
+        /* what has no key is the first one's */
+        for (next = i + 1; next < count && is_same_rank(sorted[next - 1], sorted[next]);)
             next++;
         error = add_rank(&collect, sorted + i, next - i);
     }
@@ -240,5 +320,6 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     free(collect.sums.touched);
     free(collect.sums.inclusive);
     free(collect.sums.stack);
+    free(collect.sums.routine);
     return error;
 }

@@ -66,8 +66,19 @@ static const char *const sqlite_steps[SCHEMA_VERSION] = {
           "INTEGER, ends TEXT, failed_task INTEGER, failed_time REAL, failed_end TEXT, "
           "PRIMARY KEY (uuid, owner)) WITHOUT ROWID; CREATE INDEX IF NOT EXISTS "
           "ranks_job ON ranks (job_id_raw, step_id); CREATE INDEX IF NOT EXISTS "
-          "ranks_end ON ranks (end_time);",
-};
+          "ranks_end ON ranks (end_time);"
+          "CREATE TABLE IF NOT EXISTS profile (uuid TEXT NOT NULL, owner INTEGER NOT "
+          "NULL, proven INTEGER NOT NULL, cluster TEXT, syshost TEXT, job_id_raw INTEGER "
+          "NOT NULL, array_job_id INTEGER, array_task_id INTEGER, het_job_id INTEGER, "
+          "het_offset INTEGER, restart_count INTEGER, node TEXT NOT NULL, user TEXT, "
+          "account TEXT, partition TEXT, step_id TEXT NOT NULL, step_tasks INTEGER, "
+          "step_nodes INTEGER, node_tasks INTEGER, path TEXT NOT NULL, bytes INTEGER NOT "
+          "NULL, end_time REAL NOT NULL, ranks INTEGER, mpi_ranks INTEGER, mpi_calls "
+          "INTEGER, mpi_time REAL, mpi_elapsed REAL, mpi_outside_max REAL, mpi_missed "
+          "INTEGER, mpi_untimed INTEGER, mpi_open INTEGER, mpi_routines TEXT, PRIMARY "
+          "KEY (uuid, owner)) WITHOUT ROWID; CREATE INDEX IF NOT EXISTS profile_job ON "
+          "profile (job_id_raw, step_id); CREATE INDEX IF NOT EXISTS profile_end ON "
+          "profile (end_time);"};
 static const char *const mariadb_steps[SCHEMA_VERSION] = {
     [5] = "ALTER TABLE ending ADD COLUMN IF NOT EXISTS missing_library VARCHAR(255);",
     [6] = "CREATE TABLE IF NOT EXISTS library_event (uuid CHAR(36) CHARACTER SET ascii COLLATE "
@@ -140,8 +151,20 @@ static const char *const mariadb_steps[SCHEMA_VERSION] = {
           "BIGINT, ended_unknown BIGINT, ends TEXT, failed_task BIGINT, failed_time "
           "DOUBLE, failed_end VARCHAR(255), PRIMARY KEY (uuid, owner), INDEX ranks_job "
           "(job_id_raw, step_id), INDEX ranks_end (end_time)) ENGINE = InnoDB DEFAULT "
-          "CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;",
-};
+          "CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;"
+          "CREATE TABLE IF NOT EXISTS profile (uuid CHAR(36) CHARACTER SET ascii COLLATE "
+          "ascii_bin NOT NULL, owner BIGINT NOT NULL, proven TINYINT NOT NULL, cluster "
+          "VARCHAR(255), syshost VARCHAR(255), job_id_raw BIGINT NOT NULL, array_job_id "
+          "BIGINT, array_task_id BIGINT, het_job_id BIGINT, het_offset BIGINT, "
+          "restart_count BIGINT, node VARCHAR(255) NOT NULL, user VARCHAR(255), account "
+          "VARCHAR(255), `partition` VARCHAR(255), step_id VARCHAR(255) NOT NULL, "
+          "step_tasks BIGINT, step_nodes BIGINT, node_tasks BIGINT, path TEXT NOT NULL, "
+          "bytes BIGINT NOT NULL, end_time DOUBLE NOT NULL, ranks BIGINT, mpi_ranks "
+          "BIGINT, mpi_calls BIGINT, mpi_time DOUBLE, mpi_elapsed DOUBLE, "
+          "mpi_outside_max DOUBLE, mpi_missed BIGINT, mpi_untimed BIGINT, mpi_open "
+          "BIGINT, mpi_routines TEXT, PRIMARY KEY (uuid, owner), INDEX profile_job "
+          "(job_id_raw, step_id), INDEX profile_end (end_time)) ENGINE = InnoDB DEFAULT "
+          "CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;"};
 
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,
                                      sqlite_steps};

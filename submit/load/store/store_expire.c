@@ -51,6 +51,7 @@ static const char *const orphans[] = {
     "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
     "DELETE FROM ranks WHERE end_time < ?",
+    "DELETE FROM profile WHERE end_time < ?",
     /* what a first scan found is told once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
     "DELETE FROM slurm_job WHERE end_time < ?",

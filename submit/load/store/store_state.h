@@ -117,15 +117,17 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
 int store_put_library(struct store_libraries *libraries, const struct record *record,
                       enum store_result *result);
 
-/* Ranks, summarised. */
-struct store_ranks {
+/* Ranks, summarised, and profiles: a row for each record, with a column for each value. */
+struct store_summaries {
     struct store_connection *on;
+    const struct record_fields *fields;
     struct statement *owners, *add, *drop;
 };
 
-int store_prepare_ranks(struct store_ranks *ranks, struct store_connection *on);
-int store_put_ranks(struct store_ranks *ranks, const struct record *record,
-                    enum store_result *result);
+int store_prepare_summaries(struct store_summaries *rows, struct store_connection *on,
+                            const char *table, const struct record_fields *fields);
+int store_put_summary(struct store_summaries *rows, const struct record *record,
+                      enum store_result *result);
 
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
@@ -179,7 +181,7 @@ struct store {
     struct store_packages packages;
     struct store_coverage coverage;
     struct store_libraries libraries;
-    struct store_ranks ranks;
+    struct store_summaries ranks, profiles;
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */

@@ -421,6 +421,45 @@ CREATE TABLE IF NOT EXISTS ranks (
 CREATE INDEX IF NOT EXISTS ranks_job ON ranks (job_id_raw, step_id);
 CREATE INDEX IF NOT EXISTS ranks_end ON ranks (end_time);
 
+-- Profiles of a step that a node has kept: a row for each file.
+CREATE TABLE IF NOT EXISTS profile (
+    uuid          TEXT NOT NULL,   -- of the record: a step on a node
+    owner         INTEGER NOT NULL,
+    proven        INTEGER NOT NULL,
+    cluster       TEXT,
+    syshost       TEXT,
+    job_id_raw    INTEGER NOT NULL,
+    array_job_id  INTEGER,
+    array_task_id INTEGER,
+    het_job_id    INTEGER,
+    het_offset    INTEGER,
+    restart_count INTEGER,
+    node          TEXT NOT NULL,
+    user          TEXT,
+    account       TEXT,
+    partition     TEXT,
+    step_id       TEXT NOT NULL,
+    step_tasks    INTEGER,         -- of the whole step; 0: unknown
+    step_nodes    INTEGER,         -- likewise
+    node_tasks    INTEGER,         -- of the step on this node; 0: unknown
+    path          TEXT NOT NULL,   -- of the file, on the node or where it sees it
+    bytes         INTEGER NOT NULL, -- of the file
+    end_time      REAL NOT NULL,   -- when the file was made
+    ranks         INTEGER,         -- that left a profile
+    mpi_ranks       INTEGER,       -- of how many of these calls of MPI were counted
+    mpi_calls       INTEGER,
+    mpi_time        REAL,          -- seconds in MPI, of all their threads that called it
+    mpi_elapsed     REAL,          -- seconds that they ran, for each of these threads
+    mpi_outside_max REAL,          -- seconds that one of them was outside of MPI, the most
+    mpi_missed      INTEGER,       -- routines and objects that could not be counted
+    mpi_untimed     INTEGER,       -- 1: of some of them no times are known
+    mpi_open        INTEGER,       -- 1: some of them ran so long at least
+    mpi_routines    TEXT,          -- NAME=CALLS:SECONDS:OPEN, by blanks; the most time first
+    PRIMARY KEY (uuid, owner)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS profile_job ON profile (job_id_raw, step_id);
+CREATE INDEX IF NOT EXISTS profile_end ON profile (end_time);
+
 -- Changes of the site's libraries, and uses from outside of jobs and links.
 CREATE TABLE IF NOT EXISTS library_event (
     uuid          TEXT NOT NULL,     -- the same whenever the same fact is told
