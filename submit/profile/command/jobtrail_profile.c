@@ -19,6 +19,7 @@
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_log.h"
 #include "submit/profile/command/profile_routines.h"
+#include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/set_file.h"
@@ -53,6 +54,7 @@ static const char usage[] =
     "  -o, --output FILE     gets its name when it is whole\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
     "      --debug DIRECTORY where separate debug information is (default " SYMBOL_NAMES_DEBUG ")\n"
+    "      --linker-names    names of C++ as the linker has them\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
@@ -64,7 +66,7 @@ enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 }
 
 struct profile_options {
     const char *sort, *group, *output, *node, *debug, *rank_text;
-    bool mpi, json, svg, help, version;
+    bool mpi, json, svg, linker_names, help, version;
     enum profile_sort by;
     uint32_t rank;
 };
@@ -82,6 +84,7 @@ static const struct option_row option_rows[] = {
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
     {"debug", 'D', OPTION_TEXT, MEMBER(debug), 0, 0, NULL},
+    {"linker-names", 'L', OPTION_FLAG, MEMBER(linker_names), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
@@ -95,6 +98,7 @@ struct profile_work {
     int file_count;
     struct profile_set set;
     struct set_order order;
+    struct readable_names names;
     bool *is_taken; /* owned; NULL: all ranks */
     size_t before;  /* ranks of the first file */
     bool has_missing;
@@ -334,6 +338,8 @@ static enum profile_status obey(const struct order *order, struct profile_work *
         error = set_order_make(&work->set, &work->order);
     if (error == 0)
         error = missing_ranks(&work->set, say_missing, work);
+    if (error == 0 && order->obey != merge && !work->options->linker_names)
+        error = readable_names_put(&work->set, &work->names);
     if (error == 0)
         error = missing_nodes(&work->set, tick_now().real_ns, say_missing_nodes, work);
     if (error == 0)
@@ -363,6 +369,7 @@ static enum profile_status run(struct profile_options *options, char **words, in
     enum profile_status status = obey(order, &work);
     set_order_free(&work.order);
     profile_set_free(&work.set);
+    readable_names_free(&work.names);
     free(work.is_taken);
     return status;
 }

@@ -258,8 +258,8 @@ a_users_job() {
 
 # kept_once: both ranks, once, and nothing beside them
 kept_once() {
-    [[ $(cd kept && echo *) == "$JOB.0.unknown.e2e.profile" && $(stat -c %U:%a kept/*) == nobody:600 ]] &&
-        [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json kept/* | jq -c '[.ranks[] | [.rank, .processes]] | sort') == "[[0,1],[1,1]]" ]]
+    [[ $(cd kept/* && echo *) == "$JOB.0.unknown.e2e.profile" && $(stat -c %U:%a kept/*/*) == nobody:600 ]] &&
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/* | jq -c '[.ranks[] | [.rank, .processes]] | sort') == "[[0,1],[1,1]]" ]]
 }
 
 @test "a flush that is killed while it keeps profiles is completed by the next, each profile once" {
@@ -276,7 +276,7 @@ kept_once() {
         strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" \
             "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1 || true
         flush >/dev/null 2>&1
-        kept_once || { echo "killed at $call $number"; ls -l kept; return 1; }
+        kept_once || { echo "killed at $call $number"; ls -lR kept; return 1; }
     done < <(grep -E '^(openat|fchown|fchmod|rename|close|write|ftruncate|unlinkat)' calls)
     [[ -z $(ls "$SPOOL") ]]
 }
@@ -290,9 +290,9 @@ kept_once() {
     flush
     kept_once
     # and a flush of the same once more changes nothing
-    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/* | cut -f1-6,10 >first
+    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/* | cut -f1-6,10 >first
     cp -a template/. "$SPOOL"
     flush
     kept_once
-    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/* | cut -f1-6,10 | diff first -
+    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/* | cut -f1-6,10 | diff first -
 }

@@ -6,7 +6,9 @@ load ../fixture/cluster
 
 setup_file() {
     start_cluster
-    mkdir -m 755 "$DIR/profiles"
+    mkdir -m 711 "$DIR/profiles"
+    KEPT=$DIR/profiles/$(id -u "$JOB_USER")
+    export KEPT
     write_jobtrail_conf "[profile]
 steps = asked
 mode = exact
@@ -79,25 +81,25 @@ tells_of() {
 
 @test "srun's pmi2 and MPICH: the last node's flush puts the ranks of both nodes into one file" {
     job "srun -K1 --mpi=pmi2" ranks_mpich 5
-    tells_of "$DIR/profiles/$JOB.0.0.profile" 5
-    [[ $(stat -c %U:%a "$DIR/profiles/$JOB.0.0.profile") == "$JOB_USER:600" ]]
+    tells_of "$KEPT/$JOB.0.0.profile" 5
+    [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == "$JOB_USER:600" ]]
     # the same as by hand, whichever node was the last
-    profile merge -o "$DIR/tmp/whole" "$DIR/profiles/$JOB.0.0.n2.profile" "$DIR/profiles/$JOB.0.0.n1.profile"
-    diff <(profile dump "$DIR/profiles/$JOB.0.0.profile" | sort) <(profile dump "$DIR/tmp/whole" | sort)
+    profile merge -o "$DIR/tmp/whole" "$KEPT/$JOB.0.0.n2.profile" "$KEPT/$JOB.0.0.n1.profile"
+    diff <(profile dump "$KEPT/$JOB.0.0.profile" | sort) <(profile dump "$DIR/tmp/whole" | sort)
 }
 
 # bats test_tags=needs:mpi_pmix
 @test "srun's pmix and Open MPI" {
     job "srun -K1 --mpi=pmix" ranks_openmpi 5
-    tells_of "$DIR/profiles/$JOB.0.0.profile" 5
+    tells_of "$KEPT/$JOB.0.0.profile" 5
 }
 
 @test "mpirun of Open MPI: ranks of the batch script's node and of the other one are one program" {
     job "$MPIRUN -n 8" ranks_openmpi 5
-    run profile show "$DIR/profiles/$JOB.0.batch.n1.profile"
+    run profile show "$KEPT/$JOB.0.batch.n1.profile"
     ((status == 1))
     [[ $output == *"no profile of ranks 4 to 7 of 8"* ]]
-    profile merge -o "$DIR/tmp/$JOB" "$DIR/profiles/$JOB.0.batch.n1.profile" "$DIR/profiles/$JOB.0.0.n2.profile"
+    profile merge -o "$DIR/tmp/$JOB" "$KEPT/$JOB.0.batch.n1.profile" "$KEPT/$JOB.0.0.n2.profile"
     tells_of "$DIR/tmp/$JOB" 5
 }
 
@@ -105,7 +107,7 @@ tells_of() {
 # system, all ranks count in that of n1.
 @test "Hydra of MPICH" {
     job "mpiexec.hydra -ppn 4 -n 8" ranks_mpich 2
-    tells_of "$DIR/profiles/$JOB.0.batch.n1.profile" 2 "[8]"
+    tells_of "$KEPT/$JOB.0.batch.n1.profile" 2 "[8]"
 }
 
 @test "whichever ranks die, nothing waits for them" {
@@ -113,7 +115,7 @@ tells_of() {
         -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
     eventually 60 is_flushed "$JOB"
     for step in 0 1 2; do
-        profile show --json "$DIR/profiles/$JOB.0.$step.profile" >"$DIR/tmp/all"
+        profile show --json "$KEPT/$JOB.0.$step.profile" >"$DIR/tmp/all"
         [[ $(jq -c '[.ranks[].rank] | sort' "$DIR/tmp/all") == "[0,1,2,3,4,5,6,7]" ]]
         # Slurm may end a rank before it comes to its own end
         [[ $(jq -c '[.ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
@@ -126,18 +128,18 @@ tells_of() {
     eventually 60 output_has "$job" held
     "$CLUSTER" crash-node n2
     wait_job "$job" 180
-    eventually 60 test -e "$DIR/profiles/$job.0.0.n1.profile"
-    run profile show "$DIR/profiles/$job.0.0.n1.profile"
+    eventually 60 test -e "$KEPT/$job.0.0.n1.profile"
+    run profile show "$KEPT/$job.0.0.n1.profile"
     ((status == 1))
     [[ $output == *"no profile of ranks 4 to 7 of 8"* ]]
     [[ $output == *"profiles of 1 of 2 nodes; ids are provisional"* ]]
-    [[ $output == *"was in held<main<init for"* && ! -e $DIR/profiles/$job.0.0.profile ]]
-    run profile merge -o "$DIR/tmp/part" "$DIR/profiles/$job.0.0.n1.profile"
+    [[ $output == *"was in held<main<init for"* && ! -e $KEPT/$job.0.0.profile ]]
+    run profile merge -o "$DIR/tmp/part" "$KEPT/$job.0.0.n1.profile"
     ((status == 1)) && [[ $output == *"ids of stacks are provisional"* ]]
     # what is left on its disk comes when the node is back
     "$CLUSTER" start-slurmd n2
-    eventually 60 test -e "$DIR/profiles/$job.0.0.profile"
-    profile show --json "$DIR/profiles/$job.0.0.profile" >"$DIR/tmp/both"
+    eventually 60 test -e "$KEPT/$job.0.0.profile"
+    profile show --json "$KEPT/$job.0.0.profile" >"$DIR/tmp/both"
     [[ $(jq -c '[.missing, .missing_nodes]' "$DIR/tmp/both") == "[[],[]]" ]]
     [[ $(jq -c '[.ranks[] | select(.was_in == "held<main<init") | .rank] | sort' "$DIR/tmp/both") == "[0,1,2,3,4,5,6,7]" ]]
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The child's side of keeping a job's profiles (profile_keep.h): as the user, it reads the file
+ * that the processes left, names its stacks, and sends for each step a profile set (set_file.h).
+ */
+#ifndef JOBTRAIL_PROFILE_READER_H
+#define JOBTRAIL_PROFILE_READER_H
+
+#include "submit/flush/reading.h"
+#include "submit/flush/worker.h"
+#include "submit/profile/tick_scale.h"
+
+/* A unit of the child's work is a step: its number plus 1. Those that the journal does not have are
+ * the last one together. */
+#define PROFILE_UNIT_OF(step) ((uint64_t)(step) + 1)
+#define PROFILE_UNIT_OTHERS   PROFILE_UNIT_OF(UINT32_MAX)
+
+/* The last message where the file is no profile; else that one is empty. */
+#define PROFILE_READER_NONE "none"
+
+struct profile_reader {
+    const struct reading_request *request; /* of the ends */
+    struct profile_pair now;
+    char boot[64]; /* that `now` is of */
+    int from;      /* the user's file */
+};
+
+/* All that the child does. Returns 0 or -errno. */
+int profile_reader_run(const struct profile_reader *reader, struct worker_pipe *pipe);
+
+#endif
