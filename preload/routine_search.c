@@ -41,6 +41,15 @@ static bool is_race_detector(const struct loaded *object)
            (text_after(tool, "helgrind") != NULL || text_after(tool, "drd") != NULL);
 }
 
+/* Its constructor may have run before. */
+static void find_timer(struct routine_search *search, const struct loaded *object)
+{
+    if (search->timer.end != 0 || !text_equal(object->soname, "libjobtrail-profile.so"))
+        return;
+    search->timer = *object;
+    loaded_find_segments(search->image, false, &search->timer);
+}
+
 /* The number of an object is its place in the link map. The vDSO is there too, and nothing is bound
  * to what it exports. */
 uint32_t routine_search_libraries(struct routine_search *search)
@@ -59,6 +68,7 @@ uint32_t routine_search_libraries(struct routine_search *search)
             continue;
         }
         search->is_forbidden |= is_race_detector(object);
+        find_timer(search, object);
         if (!routine_search_is_library(search, object))
             continue;
         if (found < ROUTINE_LIBRARIES_MAX)
@@ -225,8 +235,9 @@ static bool is_defined_before(const struct routine_memory *memory, uint32_t obje
 }
 
 /* A slot that leads into the object itself has not been bound yet: then the loader will look for
- * the name in the order of the link map. One that leads neither there nor to the library has not
- * been relocated, or leads to another one's routine. */
+ * the name in the order of the link map. So has one that leads to a stub of the timer's. One that
+ * leads neither there nor to the library has not been relocated, or leads to another one's routine.
+ */
 static void look_at_name(struct routine_search *search, const struct loaded *loaded, uint32_t needs,
                          const char *name, uintptr_t *slot)
 {
@@ -236,13 +247,14 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
     if (routine_is_stub(*slot))
         return; /* it was found before */
     import.is_lazy = *slot >= loaded->start && *slot < loaded->end;
+    bool is_timed = *slot >= search->timer.start && *slot < search->timer.end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];
         const struct loaded *other = &memory->object[library->object].loaded;
         if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
             continue;
-        if (import.is_lazy ? is_defined_before(memory, library->object, name, hash)
-                           : *slot < other->start || *slot >= other->end)
+        if (import.is_lazy || is_timed ? is_defined_before(memory, library->object, name, hash)
+                                       : *slot < other->start || *slot >= other->end)
             continue;
         routine_search_add(search, &import, i);
         return;

@@ -16,8 +16,9 @@ struct routine_search {
     struct routine_rules rules;
     struct routine_memory *memory;
     uint32_t watched, missed;
-    bool is_forbidden; /* no slot may lead to a stub */
-    uint32_t need;     /* bytes of the list, when all that is watched is called */
+    struct loaded timer; /* libjobtrail-profile.so, whose stubs slots may lead to; `end` 0: none */
+    bool is_forbidden;   /* no slot may lead to a stub */
+    uint32_t need;       /* bytes of the list, when all that is watched is called */
 };
 
 /* A call of a routine that a program or library can make. */

@@ -96,7 +96,7 @@ enum {
     PROFILE_OTHERS = 2,
     PROFILE_NODE_FIRST = 3,  /* of a function */
     PROFILE_OPEN = 16,       /* calls of routines that have their time measured, one in another */
-    PROFILE_COUNTS_AT = 512, /* in the chunk of the calls of a thread */
+    PROFILE_COUNTS_AT = 448, /* in the chunk of the calls of a thread */
     PROFILE_ROUTINES_MAX = 1024,
     PROFILE_LIGHT_CALLS = 1024, /* that are timed before it is known whether they are short */
 };

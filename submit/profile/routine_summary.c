@@ -88,7 +88,7 @@ static void add_ranks(const struct profile_set *set, const bool *is_taken, const
     if (summary->run_ns > 0)
         summary->mpi_share = (double)summary->mpi_ns / (double)summary->run_ns;
     double mean = summary->ranks == 0 ? 0 : (double)outside_sum / summary->ranks;
-    if (mean > 0)
+    if (mean > 0 && (double)outside_most > mean)
         summary->imbalance = ((double)outside_most / mean - 1) * 100;
 }
 
