@@ -24,31 +24,20 @@ struct kept_file {
     uint64_t unit;           /* 0: none has been begun */
     int fd;                  /* -1: none is open */
     char name[NAME_MAX + 1]; /* in `place` */
+    char unfinished[NAME_MAX + 1];
 };
 
 struct keeping {
     struct profile_reader reader; /* the child's side */
     int place;
     struct kept_file file;
-    uint64_t bytes; /* written, in all */
-    bool is_none;   /* the child says that there is no profile in the file */
-    int error;      /* of the parent's own work */
+    uint64_t bytes, files; /* written, in all */
+    bool is_none;          /* the child says that there is no profile in the file */
+    int error;             /* of the parent's own work */
 };
 
 /* What the child may take. */
 enum { SILENCE_MS = 60000, CPU_S = 60 };
-
-/* Root's file of this name, empty, in the directory; the user gets it. */
-static int open_kept(int place, const char *file, const struct job_identity *job)
-{
-    int fd = replacement_open(place, file);
-    if (fd < 0 || fchown(fd, job->uid, job->gid) == 0)
-        return fd;
-    int error = -errno;
-    error = replacement_end(place, file, fd, 0600, error);
-    close(fd);
-    return error;
-}
 
 /* Gives the file its name, or with an error of the caller removes it. Returns that, or its own. */
 static int end_file(struct keeping *keeping, int error)
@@ -56,31 +45,62 @@ static int end_file(struct keeping *keeping, int error)
     struct kept_file *file = &keeping->file;
     if (file->fd < 0)
         return error;
-    error = replacement_end(keeping->place, file->name, file->fd, 0600, error);
+    error = replacement_end_as(keeping->place, file->unfinished, file->name, file->fd, 0600, error);
     close(file->fd);
     file->fd = -1;
     return error;
 }
 
-/* The child has come to another step. Returns 0 or -errno; -EPROTO where that cannot be. */
+/* A file of root's, empty, in the directory; the user gets it. */
+static int open_kept(struct keeping *keeping)
+{
+    const struct job_identity *job = keeping->reader.request->identity;
+    struct kept_file *file = &keeping->file;
+    file->fd = replacement_open_as(keeping->place, file->unfinished);
+    if (file->fd < 0)
+        return file->fd;
+    return fchown(file->fd, job->uid, job->gid) == 0 ? 0 : end_file(keeping, -errno);
+}
+
+/* Of one that has a unit: the ranks that a job's profile can have are bounded by its bytes. */
+static bool may_begin(const struct keeping *keeping, uint64_t unit)
+{
+    const struct reading_request *request = keeping->reader.request;
+    uint32_t step = PROFILE_UNIT_STEP(unit);
+    bool is_step = unit < PROFILE_UNIT_SET(UINT32_MAX) && unit >= PROFILE_UNIT_SET(0) &&
+                   journal_find_step(request->journal, step) != NULL;
+    bool is_others = unit >= PROFILE_UNIT_SET(UINT32_MAX) &&
+                     unit - PROFILE_UNIT_SET(UINT32_MAX) < PROFILE_UNIT_RANKS;
+    return unit > keeping->file.unit && (is_step || is_others) &&
+           keeping->files <= request->conf->profile_bytes / PROFILE_THREAD_BYTES;
+}
+
+/* The child has come to another file. Returns 0 or -errno; -EPROTO where that cannot be. */
 static int next_file(struct keeping *keeping, uint64_t unit)
 {
-    char step[16];
+    char step[16], base[NAME_MAX - 32];
     struct kept_file *file = &keeping->file;
     const struct job_identity *job = keeping->reader.request->identity;
-    bool is_step = unit < PROFILE_UNIT_OTHERS && journal_find_step(keeping->reader.request->journal,
-                                                                   (uint32_t)(unit - 1)) != NULL;
-    if (unit <= file->unit || (!is_step && unit != PROFILE_UNIT_OTHERS))
+    uint32_t number = PROFILE_UNIT_STEP(unit);
+    if (!may_begin(keeping, unit))
         return -EPROTO;
     int error = end_file(keeping, 0);
     if (error != 0)
         return error;
-    record_step_text((uint32_t)(unit - 1), step, sizeof step);
-    snprintf(file->name, sizeof file->name, "%" PRIu32 ".%" PRIu32 ".%s.%s.profile", job->job,
-             job->restart, step, job->node);
+    record_step_text(number, step, sizeof step);
+    snprintf(base, sizeof base, "%" PRIu32 ".%" PRIu32 ".%s.%s", job->job, job->restart, step,
+             job->node);
+    if (unit == PROFILE_UNIT_SET(number)) {
+        snprintf(file->name, sizeof file->name, "%s.profile", base);
+        snprintf(file->unfinished, sizeof file->unfinished, "%s.profile.new", base);
+    } else {
+        uint32_t rank = (uint32_t)(unit - PROFILE_UNIT_SAMPLES(number, 0));
+        snprintf(file->name, sizeof file->name, "%s_%" PRIu32 ".vfd", base, rank);
+        snprintf(file->unfinished, sizeof file->unfinished, "%s_%" PRIu32 ".tmpvfd", base, rank);
+    }
     file->unit = unit;
-    file->fd = open_kept(keeping->place, file->name, job);
-    return file->fd < 0 ? file->fd : 0;
+    keeping->files++;
+    return open_kept(keeping);
 }
 
 /* What is kept is not larger than what it was made of may be. */

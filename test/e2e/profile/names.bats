@@ -87,6 +87,7 @@ PY
     cp -r before/. "$SPOOL"
     directory=/usr/lib/debug
     [[ -d $directory ]] || skip "there is no $directory"
+    # shellcheck disable=SC2016 # they are the inner shell's
     unshare --mount bash -c 'mount --bind debug "$1" && "$2" flush --job "$3" --conf "$4" --node e2e' _ \
         "$directory" "$JOBTRAIL_BIN/jobtrail-submit" "$JOB" "$CONF"
     [[ $(dumped_names kept/*.profile) == "$(printf '%s\n' "${NAMES[@]}")" ]]
