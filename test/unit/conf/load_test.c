@@ -163,7 +163,8 @@ static void each_key_takes_its_value(void **state)
         "/s/l\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n[witness]\nlevel = objects\n"
-        "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nsamples = 0,4-7\nskip = /a\n"
+        "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nsamples = "
+        "0,4-7\nskip = /a\n"
         "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
