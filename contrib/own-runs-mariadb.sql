@@ -65,6 +65,7 @@ CALL make_view('routine_library',
     'id IN (SELECT routine_library_id FROM jobtrail.run_routine_library WHERE run_id IN (SELECT id FROM {runs}))');
 CALL make_view('coverage', 'user = {me}');
 CALL make_view('ranks', 'user = {me}');
+CALL make_view('profile', 'user = {me}');
 CALL make_view('slurm_job', 'user = {me}');
 CALL make_view('executable',
     'id IN (SELECT executable_id FROM {programs} UNION SELECT executable_id FROM {links})');

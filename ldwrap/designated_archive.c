@@ -121,7 +121,7 @@ static int choose_entries(const struct designated_archive *designated, const voi
 }
 
 long designated_archive_write(const struct designated_archive *designated, const void *policy,
-                              int fd)
+                              int fd, int stubs_fd)
 {
     CLEANUP_ENTRIES struct entries entries = {NULL, 0};
     struct stub_template stub;
@@ -139,6 +139,9 @@ long designated_archive_write(const struct designated_archive *designated, const
     if (stub_template_find(&designated->archive.member[0].object, &stub) != 0)
         return -ENOTSUP;
     error = prepare_write(&order, fd, &prepared);
+    order.has_members = false;
+    if (error == 0)
+        error = prepare_write(&order, stubs_fd, &prepared);
     stub_template_close(&stub);
     return error == 0 ? (long)entries.count : error;
 }

@@ -30,9 +30,10 @@ void designated_archive_close(struct designated_archive *designated);
 void designated_archive_see(struct designated_archive *designated, const char *name,
                             enum symbol_use use);
 
-/* Writes the copy to `fd`. Routines that the policy's rules skip stay as they are. Returns how many
- * stubs it has, or -errno; with none, nothing is written. */
+/* Writes the copy to `fd`, and an archive with its stubs alone to `stubs_fd`. Routines that the
+ * policy's rules skip stay as they are. Returns how many stubs it has, or -errno; with none,
+ * nothing is written. */
 long designated_archive_write(const struct designated_archive *designated, const void *policy,
-                              int fd);
+                              int fd, int stubs_fd);
 
 #endif

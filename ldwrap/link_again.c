@@ -4,8 +4,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "conf/base/monotonic.h"
 #include "ldwrap/crash_handler.h"
 #include "ldwrap/link_switches.h"
+
+/* Well below the patience of crash_succeeds(), which leaves no record. */
+enum { READING_MS = 15000 };
 
 /* Runs the link as `job` now says, with no word of the linker's, which the user has had from the
  * first one. */
@@ -49,7 +53,8 @@ bool link_again(struct link_job *job, const struct link_attempt *first)
 {
     CLEANUP_STRINGS struct strings files = {NULL, 0};
     CLEANUP_STUBS struct link_stubs stubs = {.count = 0};
-    const struct stubs_order of = {&job->conf, &job->arguments, &job->line, &files};
+    const struct stubs_order of = {&job->conf, &job->arguments, &job->line, &files,
+                                   monotonic_ms() + READING_MS};
     bool is_done = false;
     if (!link_stubs_are_wanted(&job->conf) || link_line_has_pipe(&job->arguments, true))
         return true;

@@ -87,6 +87,17 @@ static int add_color(const struct link_job *job, struct strings *argv)
     return strings_add(argv, "--color-diagnostics=always");
 }
 
+/* A linker that reads archives once may have passed one by when a later archive of the line asks
+ * for a routine of it, which it took for another member of the same. The routine is there then, and
+ * its stub is found here. */
+static int add_stubs(const struct link_stubs *stubs, struct strings *argv)
+{
+    int error = stubs == NULL ? 0 : strings_add(argv, "--no-whole-archive");
+    for (size_t i = 0; stubs != NULL && i < stubs->count && error == 0; i++)
+        error = add_descriptor(argv, "", stubs->item[i].stubs_fd);
+    return error;
+}
+
 /* The arguments as we were given them or, where archives are replaced, which response files can
  * name, one by one. */
 static int add_arguments(const struct link_job *job, struct strings *argv)
@@ -121,6 +132,8 @@ static int make_argv(const struct link_job *job, struct link_attempt *attempt)
         {"-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd},
     };
     int error = add_arguments(job, &attempt->argv);
+    if (error == 0)
+        error = add_stubs(job->stubs, &attempt->argv);
     if (error == 0)
         error = add_color(job, &attempt->argv);
     for (size_t i = 0; i < sizeof added / sizeof added[0] && error == 0; i++)
@@ -175,9 +188,11 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
     run->inherited[2] = attempt->dependencies;
     run->inherited[3] = attempt->map;
     run->inherited[4] = job->profile;
-    for (size_t i = 0; i < LINK_STUBS_MAX; i++)
-        run->inherited[5 + i] =
-            job->stubs != NULL && i < job->stubs->count ? job->stubs->item[i].fd : -1;
+    for (size_t i = 0; i < LINK_STUBS_MAX; i++) {
+        const bool is_one = job->stubs != NULL && i < job->stubs->count;
+        run->inherited[5 + 2 * i] = is_one ? job->stubs->item[i].fd : -1;
+        run->inherited[6 + 2 * i] = is_one ? job->stubs->item[i].stubs_fd : -1;
+    }
     return run_link(run, &attempt->status);
 }
 

@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/monotonic.h"
 #include "conf/policy/policy_read.h"
 #include "conf/policy_file.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/designated_archive.h"
 #include "ldwrap/startup.h"
 #include "preload/routine_note.h"
+
+#define TOO_LONG "reading what is linked takes too long"
 
 /* The designated archives of a link. */
 struct designations {
@@ -25,6 +28,14 @@ static void designations_free(struct designations *all)
 {
     for (size_t i = 0; i < all->count; i++)
         designated_archive_close(&all->item[i]);
+}
+
+static void close_stub(const struct link_stub *stub)
+{
+    if (stub->fd >= 0)
+        close(stub->fd);
+    if (stub->stubs_fd >= 0)
+        close(stub->stubs_fd);
 }
 
 #define CLEANUP_DESIGNATIONS __attribute__((cleanup(designations_free)))
@@ -71,7 +82,7 @@ const struct link_stub *link_stubs_find(const struct link_stubs *stubs, const ch
 /* Whether an argument names it, which is then replaced. It may be named by a linker script. */
 static bool is_argument(const struct stubs_order *of, const char *path)
 {
-    const struct link_stubs one = {{{path, -1}}, 1};
+    const struct link_stubs one = {{{path, -1, -1}}, 1};
     for (size_t i = 0; i < of->arguments->count; i++) {
         if (link_stubs_find(&one, of->arguments->item[i], of->line->roles[i]) != NULL)
             return true;
@@ -95,8 +106,15 @@ void link_misses_add(struct link_misses *misses, size_t archives, const char *wh
     misses->archives += archives;
 }
 
+static bool is_over(const struct stubs_order *of)
+{
+    return monotonic_ms() >= of->until_ms;
+}
+
 static const char *why_not_opened(int error)
 {
+    if (error == -ETIMEDOUT)
+        return TOO_LONG;
     if (error == -ENOTSUP)
         return "an archive is thin, has intermediate code, or cannot be prepared";
     return error == -EFBIG ? "an archive is larger than 256 MiB" : NULL;
@@ -107,7 +125,7 @@ static int open_archive(const struct stubs_order *of, const char *path, struct d
                         struct link_misses *misses)
 {
     struct designated_archive *archive = &all->item[all->count];
-    int error = designated_archive_open(path, archive);
+    int error = is_over(of) ? -ETIMEDOUT : designated_archive_open(path, archive);
     const char *why = why_not_opened(error);
     if (error == 0 && !is_argument(of, path))
         why = "an archive is named by a linker script alone";
@@ -148,31 +166,46 @@ static void take_name(void *context, const char *name, enum symbol_use use)
 }
 
 /* But for those that are among `known`. */
-static int read_files(const struct strings *files, const struct strings *known,
-                      struct designations *all)
+static int read_files(const struct stubs_order *of, const struct strings *files,
+                      const struct strings *known, struct designations *all)
 {
     int error = 0;
     for (size_t i = 0; i < files->count && error == 0; i++) {
         all->file = files->item[i];
-        if (!descriptor_is_path(all->file) && !strings_have(known, all->file))
+        if (is_over(of))
+            error = -ETIMEDOUT;
+        else if (!descriptor_is_path(all->file) && !strings_have(known, all->file))
             error = input_symbols_read(all->file, take_name, all);
     }
     return error;
 }
 
-static int write_copies(const struct designations *all, const void *policy,
-                        struct link_stubs *stubs)
+/* An archive without entries has no copy. */
+static int write_copy(const struct designated_archive *archive, const void *policy,
+                      struct link_stubs *stubs)
 {
-    long made = 0;
-    for (size_t i = 0; i < all->count && made >= 0; i++) {
-        int fd = descriptor_memory("jobtrail archive");
-        made = fd < 0 ? -errno : designated_archive_write(&all->item[i], policy, fd);
-        if (made > 0)
-            stubs->item[stubs->count++] = (struct link_stub){all->item[i].path, fd};
-        else if (fd >= 0)
-            close(fd);
-    }
+    const struct link_stub stub = {
+        .path = archive->path,
+        .fd = descriptor_memory("jobtrail archive"),
+        .stubs_fd = descriptor_memory("jobtrail stubs"),
+    };
+    long made = stub.fd < 0 || stub.stubs_fd < 0
+                    ? -EMFILE
+                    : designated_archive_write(archive, policy, stub.fd, stub.stubs_fd);
+    if (made > 0)
+        stubs->item[stubs->count++] = stub;
+    else
+        close_stub(&stub);
     return made < 0 ? (int)made : 0;
+}
+
+static int write_copies(const struct stubs_order *of, const struct designations *all,
+                        const void *policy, struct link_stubs *stubs)
+{
+    int error = 0;
+    for (size_t i = 0; i < all->count && error == 0; i++)
+        error = is_over(of) ? -ETIMEDOUT : write_copy(&all->item[i], policy, stubs);
+    return error;
 }
 
 bool link_stubs_are_wanted(const struct conf *conf)
@@ -191,9 +224,9 @@ static int read_others(const struct stubs_order *of, struct designations *all, c
     *why = line->why_unmarked != NULL ? line->why_unmarked : line->why_unstubbed;
     if (*why != NULL)
         return 0;
-    int error = read_files(of->files, &(struct strings){NULL, 0}, all);
+    int error = read_files(of, of->files, &(struct strings){NULL, 0}, all);
     if (error == 0) /* linker scripts may be named here alone */
-        error = read_files(&line->inputs, of->files, all);
+        error = read_files(of, &line->inputs, of->files, all);
     if (error == -ENOTSUP)
         *why = "not all names of all files can be known";
     return error == -ENOTSUP ? 0 : error;
@@ -212,9 +245,9 @@ int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs,
     if (error == 0 && all.count > 0)
         error = read_others(of, &all, &why);
     if (error == 0 && all.count > 0 && why == NULL)
-        error = write_copies(&all, policy, stubs);
+        error = write_copies(of, &all, policy, stubs);
     if (error != 0)
-        why = strerror(-error);
+        why = error == -ETIMEDOUT ? TOO_LONG : strerror(-error);
     if (why != NULL)
         link_misses_add(misses, all.count, why);
     return error;
@@ -248,6 +281,6 @@ bool link_stubs_are_all(const struct link_stubs *stubs, const struct strings *be
 void link_stubs_free(struct link_stubs *stubs)
 {
     for (size_t i = 0; i < stubs->count; i++)
-        close(stubs->item[i].fd);
+        close_stub(&stubs->item[i]);
     stubs->count = 0;
 }

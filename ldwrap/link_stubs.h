@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "conf/conf.h"
 #include "ldwrap/link_line.h"
@@ -19,6 +20,7 @@ struct link_stubs {
     struct link_stub {
         const char *path; /* of the archive, as the linker names it: the caller's */
         int fd;           /* of the copy, in memory */
+        int stubs_fd;     /* of an archive with its stubs alone, for the end of the link */
     } item[LINK_STUBS_MAX];
     size_t count;
 };
@@ -37,13 +39,14 @@ struct stubs_order {
     const struct strings *arguments; /* response files expanded */
     const struct link_line *line;    /* what they mean */
     const struct strings *files;     /* that it has read */
+    uint64_t until_ms;               /* as monotonic_ms() gives it: no other file is read then */
 };
 
 /* Whether a rule is about archives. */
 bool link_stubs_are_wanted(const struct conf *conf);
 
 /* Makes them for such a link; there may be none to be made. What is not replaced is added to
- * `misses`. Returns 0 or -errno. link_stubs_free() releases. */
+ * `misses`. Returns 0 or -errno (-ETIMEDOUT: it takes too long). link_stubs_free() releases. */
 int link_stubs_make(const struct stubs_order *of, struct link_stubs *stubs,
                     struct link_misses *misses);
 

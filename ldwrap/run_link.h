@@ -11,7 +11,7 @@
 #include "ldwrap/link_stubs.h"
 #include "ldwrap/linker_output.h"
 
-enum { RUN_LINK_INHERITED = 5 + LINK_STUBS_MAX };
+enum { RUN_LINK_INHERITED = 5 + 2 * LINK_STUBS_MAX };
 
 struct run_link {
     const char *path; /* of the program */

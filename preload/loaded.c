@@ -22,12 +22,14 @@ bool loaded_is_file(const struct link_map *entry)
 
 struct loaded loaded_read(const struct link_map *entry)
 {
-    uintptr_t value[DYNAMIC_TAGS] = {0}, hash = 0;
+    uintptr_t value[DYNAMIC_TAGS] = {0}, hash = 0, relative = 0;
     for (const ElfW(Dyn) *at = entry->l_ld; at != NULL && at->d_tag != DT_NULL; at++) {
         if (at->d_tag >= 0 && at->d_tag < DYNAMIC_TAGS)
             value[at->d_tag] = at->d_un.d_val;
         else if (at->d_tag == DT_GNU_HASH)
             hash = at->d_un.d_val;
+        else if (at->d_tag == DT_RELACOUNT)
+            relative = at->d_un.d_val;
     }
     struct loaded object = {
         .entry = entry,
@@ -43,6 +45,9 @@ struct loaded loaded_read(const struct link_map *entry)
     }
     object.others = address_of(entry, value[DT_RELA]);
     object.other_count = object.others == NULL ? 0 : value[DT_RELASZ] / sizeof *object.others;
+    relative = relative < object.other_count ? relative : object.other_count;
+    object.others += relative;
+    object.other_count -= relative;
     object.soname =
         value[DT_SONAME] != 0 ? object.names + value[DT_SONAME] : text_last_part(entry->l_name);
     return object;
@@ -135,6 +140,23 @@ static const ElfW(Sym) * find_function(const struct loaded *object, const char *
         if ((other & 1) != 0)
             return NULL;
     }
+}
+
+bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash)
+{
+    const ElfW(Sym) *first = find_function(object, name, hash);
+    if (first == NULL)
+        return false;
+    const uint32_t *head = object->hash;
+    const uint32_t *chains =
+        (const uint32_t *)(const void *)((const ElfW(Addr) *)(const void *)(head + 4) + head[2]) +
+        head[0];
+    for (uint32_t index = (uint32_t)(first - object->symbols); (chains[index - head[1]] & 1) == 0;
+         index++) {
+        if (is_function(object, index + 1, name))
+            return true;
+    }
+    return false;
 }
 
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)

@@ -22,7 +22,7 @@ struct loaded {
     const char *names; /* NULL: the object has none of these tables */
     const ElfW(Sym) * symbols;
     const uint32_t *hash;              /* DT_GNU_HASH; NULL: it cannot be asked what it exports */
-    const ElfW(Rela) * calls, *others; /* DT_JMPREL and DT_RELA */
+    const ElfW(Rela) * calls, *others; /* DT_JMPREL, and DT_RELA behind those without names */
     size_t call_count, other_count;
     const char *soname;               /* without DT_SONAME the last part of its path */
     uintptr_t start, end;             /* of its segments */
@@ -50,6 +50,9 @@ uint32_t loaded_hash(const char *name, uint32_t *length);
 
 /* Whether the object defines a function of this name, in any version. */
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
+
+/* Whether it defines several, in different versions. */
+bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash);
 
 /* The address of the function, which is none that is chosen when it is first called; 0: none. */
 uintptr_t loaded_function(const struct loaded *object, const char *name);

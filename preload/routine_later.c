@@ -238,12 +238,13 @@ static void point_again(struct routine_memory *memory)
     }
 }
 
-uintptr_t routine_loads(struct routine_entry *entry)
+uintptr_t routine_loads(struct routine_entry *entry, uintptr_t argument)
 {
     struct routine_memory *memory = routine_known;
     enum routine_loading loading = (enum routine_loading)(uintptr_t)entry->cell;
-    if (loading == ROUTINE_LOADING_CONFINE) {
-        __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
+    if (loading == ROUTINE_LOADING_CONFINE || loading == ROUTINE_LOADING_SYSCALL) {
+        if (loading == ROUTINE_LOADING_CONFINE || argument == SYS_seccomp || argument == SYS_prctl)
+            __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
         return __atomic_load_n(&entry->original, __ATOMIC_RELAXED);
     }
     point_again(memory);

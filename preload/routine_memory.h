@@ -48,6 +48,7 @@ enum routine_loading {
     ROUTINE_LOADING_LOOK_UP,
     ROUTINE_LOADING_CLOSE,
     ROUTINE_LOADING_CONFINE, /* prctl(2), without which few programs enter a sandbox */
+    ROUTINE_LOADING_SYSCALL, /* syscall(2), by which others enter one */
 };
 
 struct routine_memory {

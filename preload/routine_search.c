@@ -6,36 +6,18 @@
 bool routine_search_begin(struct routine_search *search, const struct image *image,
                           const void *policy)
 {
-    const struct policy_table *table = &search->table;
     *search = (struct routine_search){.image = image};
-    if (!policy_find(policy, POLICY_ROUTINE, &search->table))
-        return false;
-    search->after_soname = policy_walk(table, table->dfa->start, "soname:", 7);
-    search->after_path = policy_walk(table, table->dfa->start, "path:", 5);
-    search->after_below = policy_walk(table, table->dfa->start, "below:", 6);
-    return true;
-}
-
-static bool is_kept(const struct policy_table *table, uint32_t state, const char *name)
-{
-    const struct policy_rule *rule =
-        state == POLICY_DEAD
-            ? NULL
-            : policy_verdict(table, policy_walk(table, state, name, text_length(name)));
-    return rule != NULL && rule->action == POLICY_KEEP;
+    return routine_rules_find(&search->rules, policy);
 }
 
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object)
 {
-    return is_kept(&search->table, search->after_soname, object->soname) ||
-           is_kept(&search->table, search->after_path, object->entry->l_name) ||
-           is_kept(&search->table, search->after_below, object->entry->l_name);
+    return routine_rules_has_library(&search->rules, object);
 }
 
 bool routine_search_is_archive(const struct routine_search *search, const char *name)
 {
-    const struct policy_table *table = &search->table;
-    return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
+    return routine_rules_has_archive(&search->rules, name);
 }
 
 uint32_t routine_search_count(const struct routine_search *search)
@@ -59,6 +41,15 @@ static bool is_race_detector(const struct loaded *object)
            (text_after(tool, "helgrind") != NULL || text_after(tool, "drd") != NULL);
 }
 
+/* Its constructor may have run before. */
+static void find_timer(struct routine_search *search, const struct loaded *object)
+{
+    if (search->timer.end != 0 || !text_equal(object->soname, "libjobtrail-profile.so"))
+        return;
+    search->timer = *object;
+    loaded_find_segments(search->image, false, &search->timer);
+}
+
 /* The number of an object is its place in the link map. The vDSO is there too, and nothing is bound
  * to what it exports. */
 uint32_t routine_search_libraries(struct routine_search *search)
@@ -77,6 +68,7 @@ uint32_t routine_search_libraries(struct routine_search *search)
             continue;
         }
         search->is_forbidden |= is_race_detector(object);
+        find_timer(search, object);
         if (!routine_search_is_library(search, object))
             continue;
         if (found < ROUTINE_LIBRARIES_MAX)
@@ -92,30 +84,16 @@ uint32_t routine_search_libraries(struct routine_search *search)
 
 void routine_search_put_library(struct routine_search *search, struct routine_library *library)
 {
-    static const char kind[] = "routine:";
-    const struct policy_table *table = &search->table;
     const struct link_map *entry = library->entry;
     const char *path = entry == NULL ? library->name : entry->l_name;
     const struct image_bytes id =
         entry == NULL
             ? (struct image_bytes){NULL, 0}
             : loaded_build_id(search->image, &search->memory->object[library->object].loaded);
-    uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
-    state = policy_walk(table, state, library->name, text_length(library->name));
-    library->state = policy_walk(table, state, ":", 1);
+    library->state = routine_rules_after(&search->rules, library->name);
     library->number = routine_list_library(&search->memory->list, id, path);
     if (entry != NULL && search->memory->object[library->object].loaded.hash == NULL)
         search->missed++; /* it cannot be asked what it exports */
-}
-
-static bool is_skipped(const struct routine_search *search, uint32_t library, const char *name)
-{
-    uint32_t state = search->memory->library[library].state;
-    if (state == POLICY_DEAD)
-        return false;
-    const struct policy_rule *rule =
-        policy_verdict(&search->table, policy_walk(&search->table, state, name, text_length(name)));
-    return rule != NULL && rule->action == POLICY_SKIP;
 }
 
 /* A name of Intel's convention, by which r11 has an argument, is left alone: stubs change that. */
@@ -160,7 +138,7 @@ void routine_search_add(struct routine_search *search, const struct routine_impo
                         uint32_t library)
 {
     struct routine_memory *memory = search->memory;
-    if (is_skipped(search, library, import->name) ||
+    if (routine_rules_skip(&search->rules, memory->library[library].state, import->name) ||
         has_been_noted(memory, import, memory->library[library].number))
         return;
     const char *name = can_watch(memory, import, library) ? lasting_name(memory, import) : NULL;
@@ -187,11 +165,13 @@ static enum routine_loading loading_of(const char *name)
         char name[8];
         enum routine_loading is;
     } functions[] = {
-        {"dlopen", ROUTINE_LOADING_OPEN},   {"dlmopen", ROUTINE_LOADING_OPEN},
-        {"dlsym", ROUTINE_LOADING_LOOK_UP}, {"dlvsym", ROUTINE_LOADING_LOOK_UP},
-        {"dlclose", ROUTINE_LOADING_CLOSE}, {"prctl", ROUTINE_LOADING_CONFINE},
+        {"dlopen", ROUTINE_LOADING_OPEN},     {"dlmopen", ROUTINE_LOADING_OPEN},
+        {"dlsym", ROUTINE_LOADING_LOOK_UP},   {"dlvsym", ROUTINE_LOADING_LOOK_UP},
+        {"dlclose", ROUTINE_LOADING_CLOSE},   {"prctl", ROUTINE_LOADING_CONFINE},
+        {"syscall", ROUTINE_LOADING_SYSCALL},
     };
-    if ((name[0] != 'd' || name[1] != 'l') && (name[0] != 'p' || name[1] != 'r'))
+    if ((name[0] != 'd' || name[1] != 'l') && (name[0] != 'p' || name[1] != 'r') &&
+        (name[0] != 's' || name[1] != 'y'))
         return ROUTINE_LOADING_NOT;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (text_equal(name, functions[i].name))
@@ -200,27 +180,44 @@ static enum routine_loading loading_of(const char *name)
     return ROUTINE_LOADING_NOT;
 }
 
+/* What the loader will bind a call of the name to. 0: not known. */
+static uintptr_t function_named(const struct routine_memory *memory, const char *name)
+{
+    uintptr_t function = 0;
+    for (uint32_t i = 0; i < memory->object_count && function == 0; i++)
+        function = loaded_function(&memory->object[i].loaded, name);
+    return function;
+}
+
 /* A library that is loaded later, and may call prctl(2), is taken to have called it: its
- * constructors may have. */
-static void add_loading(struct routine_search *search, enum routine_loading loading,
-                        uintptr_t *slot)
+ * constructors may have. Of syscall(2) that would be too much to say, and its calls are those of
+ * the start. Which of them enters a sandbox an argument says, so that all have to be seen: the
+ * loader is not to write over the stub. */
+static void add_loading(struct routine_search *search, const struct loaded *loaded,
+                        enum routine_loading loading, const char *name, uintptr_t *slot)
 {
     struct routine_memory *memory = search->memory;
-    if (loading == ROUTINE_LOADING_CONFINE && memory->start_objects > 0) {
+    bool is_start = memory->start_objects == 0;
+    uintptr_t original = *slot;
+    if (loading == ROUTINE_LOADING_CONFINE && !is_start) {
         __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
         return;
     }
-    if (routine_is_stub(*slot))
+    if (loading == ROUTINE_LOADING_SYSCALL && original >= loaded->start && original < loaded->end)
+        original = function_named(memory, name);
+    if (original == 0 || routine_is_stub(original) ||
+        (loading == ROUTINE_LOADING_SYSCALL && !is_start))
         return;
     if (memory->entry_count == ROUTINE_STUBS) {
         search->missed++;
         return;
     }
-    if (memory->start_objects == 0 && memory->loading_count < ROUTINE_LOADING_MAX)
+    if (is_start && loading != ROUTINE_LOADING_SYSCALL &&
+        memory->loading_count < ROUTINE_LOADING_MAX)
         memory->loading_entry[memory->loading_count++] = memory->entry_count;
     memory->entry[memory->entry_count++] = (struct routine_entry){
         .target = (uintptr_t)routine_loading,
-        .original = *slot,
+        .original = original,
         .cell = (struct ledger_routine *)(uintptr_t)loading,
         .slot = slot,
     };
@@ -238,8 +235,9 @@ static bool is_defined_before(const struct routine_memory *memory, uint32_t obje
 }
 
 /* A slot that leads into the object itself has not been bound yet: then the loader will look for
- * the name in the order of the link map. One that leads neither there nor to the library has not
- * been relocated, or leads to another one's routine. */
+ * the name in the order of the link map. So has one that leads to a stub of the timer's. One that
+ * leads neither there nor to the library has not been relocated, or leads to another one's routine.
+ */
 static void look_at_name(struct routine_search *search, const struct loaded *loaded, uint32_t needs,
                          const char *name, uintptr_t *slot)
 {
@@ -249,13 +247,14 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
     if (routine_is_stub(*slot))
         return; /* it was found before */
     import.is_lazy = *slot >= loaded->start && *slot < loaded->end;
+    bool is_timed = *slot >= search->timer.start && *slot < search->timer.end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];
         const struct loaded *other = &memory->object[library->object].loaded;
         if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
             continue;
-        if (import.is_lazy ? is_defined_before(memory, library->object, name, hash)
-                           : *slot < other->start || *slot >= other->end)
+        if (import.is_lazy || is_timed ? is_defined_before(memory, library->object, name, hash)
+                                       : *slot < other->start || *slot >= other->end)
             continue;
         routine_search_add(search, &import, i);
         return;
@@ -277,9 +276,33 @@ static void look_at_import(struct routine_search *search, struct routine_object 
     }
     uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
     if (loading != ROUTINE_LOADING_NOT)
-        add_loading(search, loading, slot);
+        add_loading(search, loaded, loading, name, slot);
     else
         look_at_name(search, loaded, needs, name, slot);
+}
+
+/* Whether a slot that addresses are taken from leads to a designated routine. Calls may go through
+ * it unseen: the linker makes one slot of both, and -fno-plt calls so. Of the objects of the start
+ * alone, where all these are bound. What each object's start-up code refers to is weak, or
+ * __libc_start_main(). */
+static bool is_unseen(const struct routine_search *search, const struct loaded *loaded,
+                      uint32_t needs, const ElfW(Rela) * import)
+{
+    const struct routine_memory *memory = search->memory;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
+    const char *name = loaded->names + symbol->st_name;
+    const uintptr_t address = *(const uintptr_t *)(loaded->entry->l_addr + import->r_offset);
+    uint32_t length;
+    if (memory->start_objects > 0 || symbol->st_shndx != SHN_UNDEF ||
+        symbol->st_info >> 4 != STB_GLOBAL || text_equal(name, "__libc_start_main"))
+        return false;
+    for (uint32_t i = 0; i < memory->library_count; i++) {
+        const struct loaded *other = &memory->object[memory->library[i].object].loaded;
+        if ((needs >> i & 1) != 0 && address >= other->start && address < other->end &&
+            loaded_has_function(other, name, loaded_hash(name, &length)))
+            return !is_skipped(search, i, name);
+    }
+    return false;
 }
 
 /* Slots of calls alone, but where the object has none of these: with -fno-plt calls go through the
@@ -295,9 +318,13 @@ static void look_at_imports(struct routine_search *search, struct routine_object
         calls++;
         look_at_import(search, object, needs, &loaded->calls[i]);
     }
-    for (size_t i = 0; calls == 0 && i < loaded->other_count; i++) {
-        if (ELF64_R_TYPE(loaded->others[i].r_info) == R_X86_64_GLOB_DAT)
+    for (size_t i = 0; (calls == 0 || needs != 0) && i < loaded->other_count; i++) {
+        if (ELF64_R_TYPE(loaded->others[i].r_info) != R_X86_64_GLOB_DAT)
+            continue;
+        if (calls == 0)
             look_at_import(search, object, needs, &loaded->others[i]);
+        else
+            search->missed += is_unseen(search, loaded, needs, &loaded->others[i]);
     }
 }
 
@@ -315,17 +342,10 @@ void routine_search_object(struct routine_search *search, struct routine_object 
     object->is_new = object->count > 0;
 }
 
-/* Where rules name archives alone, nothing that is loaded is designated. */
-static bool can_designate(const struct routine_search *search)
-{
-    return search->after_soname != POLICY_DEAD || search->after_path != POLICY_DEAD ||
-           search->after_below != POLICY_DEAD;
-}
-
 void routine_search_imports(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
-    if (!can_designate(search))
+    if (!routine_rules_has_loaded(&search->rules))
         return;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         struct routine_library *library = &memory->library[i];

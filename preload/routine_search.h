@@ -7,19 +7,18 @@
 #ifndef JOBTRAIL_ROUTINE_SEARCH_H
 #define JOBTRAIL_ROUTINE_SEARCH_H
 
-#include "conf/policy/policy_read.h"
-
 #include "preload/image.h"
 #include "preload/routine_memory.h"
+#include "preload/routine_rules.h"
 
 struct routine_search {
     const struct image *image;
-    struct policy_table table;                      /* of POLICY_ROUTINE */
-    uint32_t after_soname, after_path, after_below; /* its states after "soname:" and so on */
+    struct routine_rules rules;
     struct routine_memory *memory;
     uint32_t watched, missed;
-    bool is_forbidden; /* no slot may lead to a stub */
-    uint32_t need;     /* bytes of the list, when all that is watched is called */
+    struct loaded timer; /* libjobtrail-profile.so, whose stubs slots may lead to; `end` 0: none */
+    bool is_forbidden;   /* no slot may lead to a stub */
+    uint32_t need;       /* bytes of the list, when all that is watched is called */
 };
 
 /* A call of a routine that a program or library can make. */

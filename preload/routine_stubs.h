@@ -56,7 +56,8 @@ void routine_counted(void) __attribute__((visibility("hidden")));
  * and vforked children and several threads at once. */
 uintptr_t routine_called(struct routine_entry *entry)
     __attribute__((visibility("hidden"), used, noinline));
-uintptr_t routine_loads(struct routine_entry *entry)
+/* `argument`: the first one of the call. */
+uintptr_t routine_loads(struct routine_entry *entry, uintptr_t argument)
     __attribute__((visibility("hidden"), used, noinline));
 
 #endif

@@ -96,7 +96,7 @@ static bool put_list(struct routine_search *search, uint32_t found, size_t room,
     head->missed = search->missed;
     fields_wrote(fields, sizeof *head + memory->list.room);
     fields->blank = memory->list.room - head->bytes;
-    return memory->entry_count > 0 || memory->library_count > 0 || search->missed > 0;
+    return memory->library_count > 0 || search->missed > 0 || may_load(memory);
 }
 
 static void put_all(struct routine_search *search, uint32_t found, size_t later,

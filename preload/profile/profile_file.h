@@ -32,6 +32,14 @@
  * struct profile_array names. Piece n (from 1) has PROFILE_PIECE_COUNT(n) entries, which begin at
  * the second page of the chunk.
  *
+ * PROFILE_ROUTINES: the routines of MPI and of designated libraries whose calls are counted in the
+ * process, at most one such chunk for each, behind that of the process: struct profile_routines,
+ * then a struct profile_routine for each.
+ *
+ * PROFILE_CALLS: what a thread counted of these: struct profile_calls, and from PROFILE_COUNTS_AT
+ * on a struct profile_count for each routine, in the same order. Of such calls the open ones have a
+ * struct profile_open. As above, a thread that begins may continue the chunk of one that has ended.
+ *
  * The nodes are the tree of the thread's calls: each stands for one function called in one stack.
  * Node 0 is not used; node 1 (PROFILE_ROOT) is where the thread begins, "init"; node 2
  * (PROFILE_OTHERS) counts the calls that got no node, as there was no room. A parent's index is
@@ -86,7 +94,10 @@ enum {
     PROFILE_PIECES = 5, /* of one array, beside its part in the chunk of the thread */
     PROFILE_ROOT = 1,
     PROFILE_OTHERS = 2,
-    PROFILE_NODE_FIRST = 3,     /* of a function */
+    PROFILE_NODE_FIRST = 3,  /* of a function */
+    PROFILE_OPEN = 16,       /* calls of routines that have their time measured, one in another */
+    PROFILE_COUNTS_AT = 448, /* in the chunk of the calls of a thread */
+    PROFILE_ROUTINES_MAX = 1024,
     PROFILE_LIGHT_CALLS = 1024, /* that are timed before it is known whether they are short */
 };
 
@@ -133,6 +144,8 @@ enum profile_kind {
     PROFILE_PROCESS = 1,
     PROFILE_THREAD = 2,
     PROFILE_PIECE = 3,
+    PROFILE_ROUTINES = 4,
+    PROFILE_CALLS = 5,
 };
 
 /* A chunk begins with this. */
@@ -167,6 +180,8 @@ struct profile_process {
     uint32_t counter;          /* enum profile_counter; the header's, or PROFILE_COARSE where the
                                   process may not read the processor's counter */
     uint32_t light_ticks;      /* calls that take less on average are short; 0: PROFILE_EXACT */
+    uint32_t missed_routines;  /* and objects, whose calls could not be counted */
+    uint32_t unused;           /* 0 */
 };
 
 struct profile_object {
@@ -255,15 +270,70 @@ enum profile_event_kind {
     PROFILE_EXIT = 2,
 };
 
+struct profile_routines {
+    struct profile_chunk chunk;
+    uint32_t count;
+    uint32_t unused; /* 0 */
+    uint64_t
+        before_ns; /* from the start of the program to profile_process.start, of the coarse clock */
+};
+
+enum { PROFILE_ROUTINE_NAME = 120 };
+
+struct profile_routine {
+    char name[PROFILE_ROUTINE_NAME]; /* as the program calls it; ended by NUL, cut where it is too
+                                        long */
+    uint32_t flags;                  /* enum profile_routine_flag */
+    uint32_t unused;                 /* 0 */
+};
+
+enum profile_routine_flag {
+    PROFILE_ROUTINE_MPI = 1, /* else of a designated library */
+};
+
+/* A call of a routine that is open. */
+struct profile_open {
+    uint64_t start;   /* ticks */
+    uint64_t inner;   /* ticks, of counted calls within it that have ended */
+    uint32_t routine; /* from 1; stored last; 0: no call */
+    uint32_t unused;  /* 0 */
+};
+
+struct profile_calls {
+    struct profile_chunk chunk;
+    int32_t tid;          /* as in struct profile_thread */
+    uint32_t threads;     /* that have had it */
+    uint32_t count;       /* routines */
+    uint32_t unused;      /* 0 */
+    uint64_t dead_frames; /* calls that did not return (longjmp(), exceptions): they have no time */
+    uint64_t lost_times;  /* calls that are counted alone, as too many were open */
+    struct profile_open open[PROFILE_OPEN]; /* the outermost first */
+};
+
+struct profile_count {
+    uint64_t calls;   /* begun */
+    uint64_t ticks;   /* of calls that have ended, without counted calls within them */
+    uint64_t largest; /* of one call, with them */
+    uint64_t bytes;   /* as the arguments of `sized` of the calls say */
+    uint64_t sized;
+    uint64_t unused[3]; /* 0 */
+};
+
 /* 32-bit and 64-bit processes share a file. */
 _Static_assert(sizeof(struct profile_header) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
-_Static_assert(sizeof(struct profile_process) == 184, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_process) == 192, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_object) == 48, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_thread) == 160, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_frame) == 48, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_node) == 64, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_event) == 16, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_routines) == 48, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_routine) == 128, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_calls) == 64 + 24 * PROFILE_OPEN &&
+                   sizeof(struct profile_calls) <= PROFILE_COUNTS_AT,
+               "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_count) == 64, "the same layout for every ABI");
 _Static_assert(PROFILE_FRAMES * sizeof(struct profile_frame) ==
                    PROFILE_NODES_AT - PROFILE_FRAMES_AT,
                "the frames have their pages");

@@ -12,6 +12,9 @@
 #include "preload/profile/profile_run.h"
 #include "preload/profile/profile_stack.h"
 #include "preload/profile/profile_thread.h"
+#include "preload/profile/timed_run.h"
+#include "preload/profile/timed_slots.h"
+#include "preload/system.h"
 
 #define EXPORTED            __attribute__((visibility("default")))
 #define LONG_WAY            __attribute__((noinline, cold))
@@ -196,12 +199,27 @@ void profile_exit(void *function, void *caller)
         leave(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
 }
 
+/* Of a program that has the library linked in and preloaded too, the latter does it. */
+static void start_timing(const struct image *image)
+{
+    size_t bytes;
+    void *policy = profile_run_policy(&bytes);
+    timed_routines.loaded_ns = profile_run_coarse();
+    timed_slots_point(image, policy);
+    if (policy != NULL)
+        system_unmap(policy, bytes);
+    if (timed_routines.missed > 0)
+        profile_run_begin(); /* what is missed is to be known of a program without calls too */
+}
+
 __attribute__((constructor)) static void profile_start(int argc, char **argv, char **envp)
 {
     struct image image;
     if (!proc_find_image(argc, argv, envp, &image) || image.secure)
         return;
     profile_is_on = profile_run_prepare(&image);
+    if (profile_is_on && image_is_dynamic(&image))
+        start_timing(&image);
 }
 
 __attribute__((destructor)) static void profile_end(void)

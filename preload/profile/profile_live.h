@@ -6,10 +6,13 @@
 #ifndef JOBTRAIL_PROFILE_LIVE_H
 #define JOBTRAIL_PROFILE_LIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/profile/profile_file.h"
 #include "preload/profile/profile_own.h"
+
+struct timed_own;
 
 enum profile_live_state { LIVE_NONE = 0, LIVE_BEGINNING, LIVE_READY, LIVE_FAILED };
 
@@ -27,6 +30,8 @@ struct profile_live {
     struct profile_process *process;           /* shared */
     uint64_t offset;                           /* of its chunk */
     struct profile_own *threads;               /* atomic; all that there have been */
+    struct timed_own *timed;                   /* atomic; the same of those that called routines */
+    bool has_routines;                         /* their names are in the file */
     uint32_t objects_busy;                     /* atomic; some thread notes an object */
     uint32_t objects;                          /* atomic */
     uint32_t object_bytes;                     /* of those in the chunk */

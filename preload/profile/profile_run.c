@@ -11,6 +11,7 @@
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_thread.h"
+#include "preload/profile/timed_run.h"
 #include "preload/slot.h"
 #include "preload/switches.h"
 #include "preload/system.h"
@@ -64,6 +65,16 @@ uint64_t profile_run_ticks(void)
     return profile_ticks(live->counter, known.clock);
 }
 
+clock_function *profile_run_clock(void)
+{
+    return known.clock;
+}
+
+uint64_t profile_run_coarse(void)
+{
+    return clock_monotonic_coarse(known.clock);
+}
+
 void profile_run_tell(struct profile_own *own)
 {
     own->counter = live->counter;
@@ -102,6 +113,7 @@ bool profile_run_prepare(const struct image *image)
     known.rank = switches.rank;
     known.size = switches.size;
     known.is_light = text_equal(mode, PROFILE_LIGHT);
+    known.clock = clock_find(image);
     return true;
 }
 
@@ -171,23 +183,33 @@ static void fill_process(struct profile_process *process)
     process->rank = known.rank;
     process->size = known.size;
     memcpy(process->uuid, known.uuid, sizeof process->uuid);
+    process->missed_routines = timed_routines.missed;
     memcpy(process->task, known.task, sizeof process->task);
+}
+
+void *profile_run_policy(size_t *bytes)
+{
+    struct decide_policy policy;
+    if (known.policy[0] == '\0' || !decide_map(known.policy, known.image.user, &policy))
+        return NULL;
+    *bytes = policy.size;
+    return policy.base;
 }
 
 /* Whether a rule of [profile] leaves this program out. */
 static bool is_skipped(void)
 {
     char path[1024];
-    struct decide_policy policy;
+    size_t bytes;
     long length = system_readlink("/proc/self/exe", path, sizeof path);
     if (known.policy[0] == '\0')
         return false;
-    if (length <= 0 || !decide_map(known.policy, known.image.user, &policy))
+    void *policy = length <= 0 ? NULL : profile_run_policy(&bytes);
+    if (policy == NULL)
         return true;
-    const struct policy_rule *rule =
-        policy_match(policy.base, POLICY_PROFILE, path, (size_t)length);
+    const struct policy_rule *rule = policy_match(policy, POLICY_PROFILE, path, (size_t)length);
     bool is_skipped = rule != NULL && rule->action == POLICY_SKIP;
-    system_unmap(policy.base, policy.size);
+    system_unmap(policy, bytes);
     return is_skipped;
 }
 
@@ -195,7 +217,6 @@ static bool begin(void)
 {
     known.is_forked = known.has_begun;
     if (known.place.header == NULL) {
-        known.clock = clock_find(&known.image);
         if (is_skipped() || !profile_place_map(&known.place))
             return false;
     }
@@ -212,6 +233,7 @@ static bool begin(void)
     fill_process(live->process);
     profile_place_publish(&live->process->chunk, live->offset, PROFILE_PROCESS_BYTES, live->offset,
                           PROFILE_PROCESS);
+    timed_run_begin(known.is_forked);
     known.has_begun = true;
     return true;
 }
@@ -271,6 +293,7 @@ void profile_run_end(void)
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();
+    timed_run_end();
     process->last = read_pair(live->counter);
     profile_order();
     process->flags |= PROFILE_PROCESS_ENDED;

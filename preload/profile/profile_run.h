@@ -7,6 +7,7 @@
 #define JOBTRAIL_PROFILE_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/clock.h"
@@ -37,6 +38,16 @@ const struct profile_place *profile_run_place(void);
 const struct image *profile_run_image(void);
 /* So much of the file this process may take: forked children half of it. */
 uint64_t profile_run_limit(void);
+
+/* The vDSO's; NULL: there is none. */
+clock_function *profile_run_clock(void);
+
+/* Now, by the coarse clock. */
+uint64_t profile_run_coarse(void);
+
+/* Maps the rules of the site; NULL: there are none, or they cannot be read. `*bytes` are to be
+ * unmapped. */
+void *profile_run_policy(size_t *bytes);
 
 /* The reading of the counter now. */
 uint64_t profile_run_ticks(void);

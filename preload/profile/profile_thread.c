@@ -20,7 +20,7 @@ struct start {
                                      (sizeof(struct profile_entry) << PROFILE_TABLE_BITS)];
 };
 
-static bool has_ended(int32_t tid, int32_t self)
+bool profile_thread_has_ended(int32_t tid, int32_t self)
 {
     /* 0 is the signal that is none. The thread that asks had no chunk. */
     long pid = system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -47,7 +47,7 @@ static struct profile_own *adopt(int32_t self)
     struct profile_own *own = __atomic_load_n(&profile_live()->threads, __ATOMIC_ACQUIRE);
     for (int i = 0; i < ASKED_MAX && own != NULL; i++, own = own->next) {
         int32_t tid = __atomic_load_n(&own->tid, __ATOMIC_RELAXED);
-        if (!has_ended(tid, self) ||
+        if (!profile_thread_has_ended(tid, self) ||
             !__atomic_compare_exchange_n(&own->tid, &tid, self, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
@@ -135,7 +135,7 @@ void profile_thread_close_ended(void)
     int32_t self = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
     for (; own != NULL; own = own->next) {
         int32_t tid = __atomic_load_n(&own->tid, __ATOMIC_RELAXED);
-        if (tid != self && has_ended(tid, self))
+        if (tid != self && profile_thread_has_ended(tid, self))
             close_frames(own);
     }
 }

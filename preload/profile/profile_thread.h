@@ -17,4 +17,7 @@ void profile_thread_warn(void);
 /* Closes the frames of the process's threads that have ended. */
 void profile_thread_close_ended(void);
 
+/* Whether the thread of this process has ended. `self`: the one that asks, which had no chunk. */
+bool profile_thread_has_ended(int32_t tid, int32_t self);
+
 #endif

@@ -10,6 +10,7 @@ enum {
     COVERAGE = 1 << RECORD_COVERAGE,
     LIBRARY = 1 << RECORD_LIBRARY,
     RANKS = 1 << RECORD_RANKS,
+    PROFILE = 1 << RECORD_PROFILE,
     EACH = 1 << RECORD_KINDS,
     BY_ROOT = EACH << 1, /* added to any, behind the gates */
 };
@@ -29,6 +30,7 @@ _Static_assert(RECORD_TOPS <= 64, "each key has a bit");
 static const char *const names[RECORD_KINDS] = {
     [RECORD_RUN] = "run",           [RECORD_LINK] = "link",   [RECORD_PACKAGE] = "pkg",
     [RECORD_COVERAGE] = "coverage", [RECORD_LIBRARY] = "lib", [RECORD_RANKS] = "ranks",
+    [RECORD_PROFILE] = "profile",
 };
 
 static int is(const char *name, const char *text, size_t length)

@@ -16,10 +16,11 @@ enum record_kind {
     RECORD_COVERAGE,
     RECORD_LIBRARY,
     RECORD_RANKS,
+    RECORD_PROFILE,
     RECORD_KINDS
 };
 
-/* As it stands in names: "run", "link", "pkg", "coverage", "lib", "ranks". */
+/* As it stands in names: "run", "link", "pkg", "coverage", "lib", "ranks", "profile". */
 const char *record_kind_name(enum record_kind kind);
 
 /* The kind of this name; RECORD_KINDS for any other. */

@@ -73,6 +73,7 @@ static bool is_exact(enum record_kind kind, const struct record_word *words, siz
     case RECORD_COVERAGE:
     case RECORD_LIBRARY:
     case RECORD_RANKS:
+    case RECORD_PROFILE:
         return uuid_at == UUID_AT && behind == NULL;
     case RECORD_KINDS:
         break;

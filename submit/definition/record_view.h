@@ -10,6 +10,7 @@
  *   coverage.SYSHOST.DATE.USER.UUID.json
  *   lib.SYSHOST.DATE.USER.UUID.json
  *   ranks.SYSHOST.DATE.USER.UUID.json
+ *   profile.SYSHOST.DATE.USER.UUID.json
  */
 #ifndef JOBTRAIL_RECORD_VIEW_H
 #define JOBTRAIL_RECORD_VIEW_H
@@ -55,8 +56,8 @@ bool record_name_is_sound(const char *name);
 struct record_view record_view(const char *name, const char *text, size_t length);
 
 /* The key of the record among all: run_strt_UUID, run_fini_UUID, link_UUID, pkg_UUID_12HEX,
- * coverage_UUID, lib_UUID, ranks_UUID. Returns whether the name has a uuid; without one nothing is
- * written. */
+ * coverage_UUID, lib_UUID, ranks_UUID, profile_UUID. Returns whether the name has a uuid; without
+ * one nothing is written. */
 bool record_view_key(const struct record_view *view, char key[RECORD_KEY_SIZE]);
 
 bool record_word_is(struct record_word word, const char *text);

@@ -18,8 +18,16 @@
 /* What slurmstepd may need to tell of an end, where it is not measured. */
 #define WORK_NS UINT64_C(1000000000)
 
-/* Between the clocks of an end, as the kernel tells it, and of the records. */
-#define KERNEL_ERROR_NS UINT64_C(1000000)
+/* Of a time that the kernel tells: it tells of a fork some microseconds after the start that it
+ * counts from (docs/decisions/0082), and one clock is read after another (conf/base/clock_pair.h).
+ */
+#define KERNEL_ERROR_NS UINT64_C(100000)
+
+/* Of the end of what is older than the witness: the kernel shows its start in such ticks. */
+#define OLDER_ERROR_NS UINT64_C(10000000)
+
+/* The kernel frees the memory of a process before the event of its exit. */
+#define FREEING_NS UINT64_C(1000000000)
 
 /* A process may end while the flush reads. */
 #define READING_NS UINT64_C(60000000000)
@@ -234,7 +242,14 @@ static struct ending end_of_signed_task(const struct capture *capture,
     return ending;
 }
 
-/* Reading two clocks takes a moment. */
+/* How much earlier than the kernel's time the process may have ended. */
+static uint64_t early_ns(const struct kernel_note *note)
+{
+    return (note->lack & KERNEL_LACK_STATUS) != 0  ? FREEING_NS
+           : (note->lack & KERNEL_LACK_START) != 0 ? OLDER_ERROR_NS
+                                                   : KERNEL_ERROR_NS;
+}
+
 static struct ending end_by_kernel(const struct capture *capture,
                                    const struct ending_evidence *evidence,
                                    const struct kernel_noted *kernel)
@@ -242,7 +257,7 @@ static struct ending end_by_kernel(const struct capture *capture,
     struct ending ending = {.source = "kernel",
                             .is_measured = true,
                             .end_ns = kernel->end_real_ns,
-                            .min_ns = kernel->end_real_ns - KERNEL_ERROR_NS,
+                            .min_ns = kernel->end_real_ns - early_ns(&kernel->note),
                             .max_ns = sum_of(kernel->end_real_ns, KERNEL_ERROR_NS),
                             .status_known = is_status_its_own(capture, evidence, kernel),
                             .status = kernel->note.status};
@@ -371,19 +386,16 @@ static void add_kernel(const struct capture *capture, const struct kernel_noted 
     ending->used = (kernel->note.lack & KERNEL_LACK_USED) == 0 ? &kernel->note : NULL;
 }
 
-/* Where the kernel's time of the end of this run lies within the bounds, it is the end. */
-static void narrow_by_kernel(struct ending *ending)
+/* This was the last program of its process, so that the kernel's time is its end, whatever the
+ * ledger has, and however late slurmstepd was. */
+static void take_kernels_end(struct ending *ending)
 {
     if (ending->seen == NULL || (ending->seen->note.lack & KERNEL_LACK_END) != 0)
         return;
-    const uint64_t end_ns = ending->seen->end_real_ns;
-    const uint64_t min_ns = later_of(ending->min_ns, end_ns - KERNEL_ERROR_NS);
-    const uint64_t max_ns = smaller_of(ending->max_ns, sum_of(end_ns, KERNEL_ERROR_NS));
-    if (min_ns > max_ns)
-        return; /* what differs is counted by two_witnesses.h */
-    ending->min_ns = min_ns;
-    ending->max_ns = max_ns;
-    ending->end_ns = smaller_of(later_of(end_ns, min_ns), max_ns);
+    ending->end_ns = ending->seen->end_real_ns;
+    ending->min_ns = ending->end_ns - early_ns(&ending->seen->note);
+    ending->max_ns = sum_of(ending->end_ns, KERNEL_ERROR_NS);
+    ending->is_measured = true;
 }
 
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence)
@@ -403,7 +415,7 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
     uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);
     ending.task = task;
     add_kernel(capture, evidence->kernel, &ending);
-    narrow_by_kernel(&ending);
+    take_kernels_end(&ending);
     /* a clock may have been set back */
     ending.end_ns = later_of(believed(ending.end_ns, last_ns), capture->start_ns);
     ending.min_ns = smaller_of(later_of(ending.min_ns, capture->start_ns), ending.end_ns);

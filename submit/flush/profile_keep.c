@@ -2,36 +2,22 @@
 #include "submit/flush/profile_keep.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/io.h"
-#include "conf/base/replacement.h"
-#include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"
 #include "spank/spool_part.h"
+#include "submit/flush/kept_profiles.h"
 #include "submit/flush/profile_reader.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
-#include "submit/record/record.h"
-
-/* A file that is being written. */
-struct kept_file {
-    uint64_t unit;           /* 0: none has been begun */
-    int fd;                  /* -1: none is open */
-    char name[NAME_MAX + 1]; /* in `place` */
-    char unfinished[NAME_MAX + 1];
-};
 
 struct keeping {
     struct profile_reader reader; /* the child's side */
-    int place;
-    struct kept_file file;
-    uint64_t bytes, files; /* written, in all */
+    struct kept_profiles kept;
+    uint64_t unit;         /* 0: none has been begun */
+    uint64_t bytes, files; /* in all */
     bool is_none;          /* the child says that there is no profile in the file */
     int error;             /* of the parent's own work */
 };
@@ -39,68 +25,43 @@ struct keeping {
 /* What the child may take. */
 enum { SILENCE_MS = 60000, CPU_S = 60 };
 
-/* Gives the file its name, or with an error of the caller removes it. Returns that, or its own. */
-static int end_file(struct keeping *keeping, int error)
+/* The child has come to another step, and says what is in its file. Returns 0 or -errno; -EPROTO
+ * where that cannot be. */
+static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
-    struct kept_file *file = &keeping->file;
-    if (file->fd < 0)
-        return error;
-    error = replacement_end_as(keeping->place, file->unfinished, file->name, file->fd, 0600, error);
-    close(file->fd);
-    file->fd = -1;
-    return error;
-}
-
-/* A file of root's, empty, in the directory; the user gets it. */
-static int open_kept(struct keeping *keeping)
-{
-    const struct job_identity *job = keeping->reader.request->identity;
-    struct kept_file *file = &keeping->file;
-    file->fd = replacement_open_as(keeping->place, file->unfinished);
-    if (file->fd < 0)
-        return file->fd;
-    return fchown(file->fd, job->uid, job->gid) == 0 ? 0 : end_file(keeping, -errno);
-}
-
-/* Of one that has a unit: the ranks that a job's profile can have are bounded by its bytes. */
-static bool may_begin(const struct keeping *keeping, uint64_t unit)
-{
-    const struct reading_request *request = keeping->reader.request;
-    uint32_t step = PROFILE_UNIT_STEP(unit);
-    bool is_step = unit < PROFILE_UNIT_SET(UINT32_MAX) && unit >= PROFILE_UNIT_SET(0) &&
-                   journal_find_step(request->journal, step) != NULL;
-    bool is_others = unit >= PROFILE_UNIT_SET(UINT32_MAX) &&
-                     unit - PROFILE_UNIT_SET(UINT32_MAX) < PROFILE_UNIT_RANKS;
-    return unit > keeping->file.unit && (is_step || is_others) &&
-           keeping->files <= request->conf->profile_bytes / PROFILE_THREAD_BYTES;
-}
-
-/* The child has come to another file. Returns 0 or -errno; -EPROTO where that cannot be. */
-static int next_file(struct keeping *keeping, uint64_t unit)
-{
-    char step[16], base[NAME_MAX - 32];
-    struct kept_file *file = &keeping->file;
-    const struct job_identity *job = keeping->reader.request->identity;
-    uint32_t number = PROFILE_UNIT_STEP(unit);
-    if (!may_begin(keeping, unit))
+    struct profile_told told;
+    uint32_t number = PROFILE_UNIT_STEP(message->unit);
+    bool is_others = message->unit == PROFILE_UNIT_SET(UINT32_MAX);
+    const struct journal_step *step =
+        is_others ? NULL : journal_find_step(keeping->reader.request->journal, number);
+    if ((step == NULL && !is_others) || message->size != sizeof told)
         return -EPROTO;
-    int error = end_file(keeping, 0);
+    memcpy(&told, message->bytes, sizeof told);
+    return profile_told_is_sound(&told) ? kept_profile_begin(&keeping->kept, step, &told) : -EPROTO;
+}
+
+/* Another file: of a step, or of the samples of a rank of the same step. How many ranks a job's
+ * profile can have is bounded by its bytes. */
+static int next_file(struct keeping *keeping, const struct worker_message *message)
+{
+    uint64_t unit = message->unit, last = keeping->unit;
+    const struct reading_request *request = keeping->reader.request;
+    if (unit <= last || unit < PROFILE_UNIT_SET(0) ||
+        unit >= PROFILE_UNIT_SET(UINT32_MAX) + PROFILE_UNIT_RANKS ||
+        keeping->files > request->conf->profile_bytes / PROFILE_THREAD_BYTES)
+        return -EPROTO;
+    keeping->unit = unit;
+    keeping->files++;
+    int error = kept_profile_end(&keeping->kept, 0);
     if (error != 0)
         return error;
-    record_step_text(number, step, sizeof step);
-    snprintf(base, sizeof base, "%" PRIu32 ".%" PRIu32 ".%s.%s", job->job, job->restart, step,
-             job->node);
-    if (unit == PROFILE_UNIT_SET(number)) {
-        snprintf(file->name, sizeof file->name, "%s.profile", base);
-        snprintf(file->unfinished, sizeof file->unfinished, "%s.profile.new", base);
-    } else {
-        uint32_t rank = (uint32_t)(unit - PROFILE_UNIT_SAMPLES(number, 0));
-        snprintf(file->name, sizeof file->name, "%s_%" PRIu32 ".vfd", base, rank);
-        snprintf(file->unfinished, sizeof file->unfinished, "%s_%" PRIu32 ".tmpvfd", base, rank);
-    }
-    file->unit = unit;
-    keeping->files++;
-    return open_kept(keeping);
+    uint64_t set = unit - unit % PROFILE_UNIT_SET(0);
+    if (unit == set)
+        return next_step(keeping, message);
+    if (last < set)
+        return -EPROTO;
+    error = kept_samples_begin(&keeping->kept, (uint32_t)(unit - set - 1));
+    return error != 0 ? error : kept_profile_write(&keeping->kept, message->bytes, message->size);
 }
 
 /* What is kept is not larger than what it was made of may be. */
@@ -113,13 +74,15 @@ static enum worker_answer take(void *context, const struct worker_message *messa
     }
     if (message->size > keeping->reader.request->conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
-    if (message->unit != keeping->file.unit)
-        keeping->error = next_file(keeping, message->unit);
-    if (keeping->error == -EPROTO)
-        return WORKER_NOT_BELIEVED;
-    if (keeping->error == 0)
-        keeping->error = io_write_all(keeping->file.fd, message->bytes, message->size);
     keeping->bytes += message->size;
+    if (message->unit != keeping->unit)
+        keeping->error = next_file(keeping, message);
+    else
+        keeping->error = kept_profile_write(&keeping->kept, message->bytes, message->size);
+    if (keeping->error == -EPROTO) {
+        keeping->error = 0; /* it is the child's */
+        return WORKER_NOT_BELIEVED;
+    }
     return keeping->error == 0 ? WORKER_GO_ON : WORKER_ENOUGH;
 }
 
@@ -169,20 +132,17 @@ static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
 }
 
 /* Makes the kept files of the user's one. Those of steps that are whole stay, whatever happens. */
-static int keep_from(const struct reading_request *request, int from, enum flush_outcome *outcome)
+static int keep_from(const struct flush_state *state, const struct reading_request *request,
+                     int from, enum flush_outcome *outcome)
 {
-    char culprit[PATH_MAX];
-    CLEANUP_CLOSE int place =
-        trusted_directory(request->conf->profile_directory, TRUSTED_ALONE, culprit, sizeof culprit);
-    if (place < 0)
-        return place;
-    struct keeping keeping = {.reader = {.request = request, .now = tick_now(), .from = from},
-                              .place = place,
-                              .file = {.fd = -1}};
+    struct keeping keeping = {.reader = {.request = request, .now = tick_now(), .from = from}};
     tick_boot(keeping.reader.boot);
-    int error = run_child(&keeping, outcome);
-    int ended = end_file(&keeping, error != 0 ? error : *outcome != FLUSH_DONE ? -ECANCELED : 0);
-    return ended == -ECANCELED ? 0 : ended;
+    int error = kept_profiles_open(state, request->journal, &keeping.kept);
+    if (error == 0)
+        error = run_child(&keeping, outcome);
+    int ended =
+        kept_profile_end(&keeping.kept, error == 0 && *outcome != FLUSH_DONE ? -ECANCELED : error);
+    return kept_profiles_close(&keeping.kept, ended == -ECANCELED ? 0 : ended);
 }
 
 static int read_with_notes(const struct flush_state *state, const struct journal *journal,
@@ -202,7 +162,7 @@ static int read_with_notes(const struct flush_state *state, const struct journal
                                             .looks = &notes.looks,
                                             .kernel = &notes.kernel,
                                             .now_ns = state->now_ns};
-    error = keep_from(&request, from, outcome);
+    error = keep_from(state, &request, from, outcome);
     roots_notes_free(&notes);
     return error;
 }

@@ -11,6 +11,7 @@
 #include "conf/base/grow.h"
 #include "conf/base/number_list.h"
 #include "submit/flush/profile_ends.h"
+#include "submit/flush/profile_tell.h"
 #include "submit/profile/profile_collect.h"
 #include "submit/profile/sample_file.h"
 #include "submit/profile/set_file.h"
@@ -162,6 +163,14 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
     return known;
 }
 
+/* Ahead of the file: what its record is to tell. */
+static int send_told(const struct profile_set *set, struct sending *sending)
+{
+    struct profile_told told;
+    int error = profile_tell(set, &told);
+    return error != 0 ? error : send(sending, &told, sizeof told);
+}
+
 static int send_set(struct profile_content *content, const struct collect_facts *facts,
                     struct sending *sending, uint32_t step)
 {
@@ -174,6 +183,8 @@ static int send_set(struct profile_content *content, const struct collect_facts 
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);
+    if (error == 0 && set.rank_count > 0)
+        error = send_told(&set, sending);
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
     if (error == 0)

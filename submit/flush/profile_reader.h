@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The child's side of keeping a job's profiles (profile_keep.h): as the user, it reads the file
- * that the processes left, names its stacks, and sends for each step a profile set (set_file.h),
+ * that the processes left, names its stacks, and sends for each step what its
+ * record tells (profile_tell.h), its profile set (set_file.h),
  * and the samples of the ranks that [profile] samples has (sample_file.h).
  */
 #ifndef JOBTRAIL_PROFILE_READER_H

@@ -29,15 +29,18 @@ enum { BUILD_ID_BYTES = 20 };
 
 static size_t print_note(const char *verb, const struct kernel_note *note, char *line, size_t room)
 {
+    char faults[24] = "";
+    if (note->major_faults > 0)
+        snprintf(faults, sizeof faults, " %" PRIu64, note->major_faults);
     int length =
         snprintf(line, room,
                  "%s %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
-                 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
+                 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "%s\n",
                  verb, note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
                  note->exec_ns, note->execs, note->program, note->status, note->lack, note->uid,
                  note->run_ns, note->system_ns, note->peak_kib, note->read_bytes, note->write_bytes,
-                 note->device, note->inode, note->objects);
+                 note->device, note->inode, note->objects, faults);
     return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
 }
 
@@ -157,18 +160,27 @@ static int take_objects(struct reading *reading, const char *line)
     return 0;
 }
 
-static bool parse_note(const char *numbers, struct kernel_note *note)
+/* What stands behind the other numbers, or nothing does. */
+static bool parse_faults(const char *text, uint64_t *faults)
 {
     char end = 'x';
+    *faults = 0;
+    return *text == '\0' || sscanf(text, " %" SCNu64 "%c", faults, &end) == 1;
+}
+
+static bool parse_note(const char *numbers, struct kernel_note *note)
+{
+    int at = 0;
     return sscanf(numbers,
                   "%" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32
                   " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%n",
                   &note->pid, &note->parent, &note->start_ns, &note->parent_start_ns, &note->end_ns,
                   &note->exec_ns, &note->execs, &note->program, &note->status, &note->lack,
                   &note->uid, &note->run_ns, &note->system_ns, &note->peak_kib, &note->read_bytes,
-                  &note->write_bytes, &note->device, &note->inode, &note->objects, &end) == 19 &&
-           note->pid > 0 && note->start_ns <= note->end_ns;
+                  &note->write_bytes, &note->device, &note->inode, &note->objects, &at) == 19 &&
+           parse_faults(numbers + at, &note->major_faults) && note->pid > 0 &&
+           note->start_ns <= note->end_ns;
 }
 
 static int take_note(struct reading *reading, const char *numbers, struct kernel_noted *noted)

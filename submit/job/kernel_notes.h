@@ -13,7 +13,7 @@
  *   unheard FROM TO
  *       nobody has listened between these times since boot. FROM 0: it is not known since when
  *   clock BOOT REAL
- *       the same two times, where the clock has been set or has drifted by a millisecond
+ *       the same two times, where the clock has been set
  *   program NUMBER BUILD-ID NAME
  *       a program or an object, from 1 on; BUILD-ID in hexadecimal digits, "-" where unknown; NAME
  *       is the path as the process saw it, or, without mappings, the short name; a newline in it is
@@ -21,14 +21,15 @@
  *   objects NUMBER FILE...
  *       a set of such numbers, from 1 on
  *   end PID PARENT START PARENT-START END EXEC EXECS PROGRAM STATUS LACK UID RUN SYSTEM PEAK READ
- *       WRITTEN DEVICE INODE OBJECTS
+ *       WRITTEN DEVICE INODE OBJECTS [FAULTS]
  *       a process has ended. PARENT forked it. START, PARENT-START, END, and EXEC (the last one; 0:
  *       none was seen) are nanoseconds since boot; EXECS is how many were seen; STATUS as wait(2)
  *       gives it; LACK a bitmap of enum kernel_note_lack; UID at the end; RUN processor time in
  *       nanoseconds, of all its programs; SYSTEM how much of it the kernel's ticks say to have been
  *       in the kernel; PEAK resident memory of its last program in KiB; READ and WRITTEN bytes from
  *       and to storage; DEVICE and INODE of the executable; OBJECTS the set of files that its last
- *       program had mapped so that they can be executed (0: none)
+ *       program had mapped so that they can be executed (0: none); FAULTS, where there were any,
+ *       how often it waited for memory to be read in (major page faults), as from swap
  *   replaced ...
  *       the same of a program that had not mapped jobtrail's library, and that another one replaced
  *       at END: PROGRAM, EXEC and OBJECTS are its own, EXECS how many were seen until then; its
@@ -92,6 +93,7 @@ struct kernel_note {
     int status;
     uint64_t run_ns, system_ns, peak_kib, read_bytes, write_bytes, device, inode;
     uint32_t objects;
+    uint64_t major_faults;
 };
 
 struct kernel_program {

@@ -221,6 +221,7 @@ static int fit_record(enum record_kind kind, struct json_object *record, bool *i
     case RECORD_COVERAGE:
     case RECORD_LIBRARY:
     case RECORD_RANKS:
+    case RECORD_PROFILE:
     case RECORD_KINDS:
         break;
     }

@@ -32,4 +32,11 @@ int process_chunk(const char *bytes, struct profiled_process *process, size_t *d
 int thread_chunk(struct chunk_source *source, const char *bytes, struct profiled_process *process,
                  size_t *damaged);
 
+/* Fills the routines of the process from their chunk, `size` bytes, a page or more. The same. */
+int routines_chunk(const char *bytes, size_t size, struct profiled_process *process,
+                   size_t *damaged);
+
+/* Adds what a thread counted of them. The same. */
+int calls_chunk(const char *bytes, size_t size, struct profiled_process *process, size_t *damaged);
+
 #endif

@@ -92,6 +92,7 @@ int process_chunk(const char *bytes, struct profiled_process *process, size_t *d
     process->newest = head.last.ticks > head.start.ticks ? head.last.ticks : head.start.ticks;
     process->lost_calls = head.lost_calls;
     process->lost_objects = head.lost_objects;
+    process->missed_routines = head.missed_routines;
     size_t room = PROFILE_PROCESS_BYTES - sizeof head, size = head.object_bytes;
     if (size > room) {
         ++*damaged;

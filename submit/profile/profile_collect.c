@@ -20,6 +20,8 @@ struct sums {
     uint64_t *inclusive; /* owned: of the nodes of a process */
     uint32_t *stack;     /* owned: the same */
     size_t inclusive_room, stack_room;
+    uint32_t *routine; /* owned; by name: where the set may have the routine of this rank, plus 1 */
+    size_t routine_room;
 };
 
 struct collect {
@@ -29,6 +31,12 @@ struct collect {
     struct sums sums;
 };
 
+/* Under a launcher that is a task itself, ranks are processes of one task. 0: it is none. */
+static uint64_t rank_key(const struct profiled_process *process)
+{
+    return process->size > 1 ? (uint64_t)process->rank + 1 : 0;
+}
+
 static int by_task(const void *left, const void *right)
 {
     const struct profiled_process *a = *(const struct profiled_process *const *)left;
@@ -37,6 +45,8 @@ static int by_task(const void *left, const void *right)
         return a->step < b->step ? -1 : 1;
     if (a->task != b->task)
         return a->task < b->task ? -1 : 1;
+    if (rank_key(a) != rank_key(b))
+        return rank_key(a) < rank_key(b) ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
@@ -144,6 +154,70 @@ static int tell_samples(const struct collect *collect, const struct profiled_pro
                                    count, tick_ns(scale, process->sample_gap));
 }
 
+/* The set's entry for a routine of the rank that is being added. */
+static int find_routine(struct collect *collect, const char *name,
+                        struct profile_routine_entry **entry)
+{
+    struct profile_set *set = collect->set;
+    struct sums *sums = &collect->sums;
+    uint32_t number, rank = (uint32_t)set->rank_count;
+    size_t before = sums->routine_room;
+    int error = name_table_add(&set->names, name, &number);
+    if (error == 0)
+        error = GROW_TO(sums->routine, sums->routine_room, number + (size_t)1);
+    if (error == 0)
+        error = GROW_TO(set->routines, set->routine_room, set->routine_count + 1);
+    if (error != 0)
+        return error;
+    memset(sums->routine + before, 0, (sums->routine_room - before) * sizeof *sums->routine);
+    size_t at = sums->routine[number];
+    if (at == 0 || set->routines[at - 1].rank != rank) {
+        set->routines[set->routine_count] =
+            (struct profile_routine_entry){.rank = rank, .name = number};
+        at = ++set->routine_count;
+        sums->routine[number] = (uint32_t)at;
+    }
+    *entry = &set->routines[at - 1];
+    return 0;
+}
+
+static int add_routines(struct collect *collect, const struct profiled_process *process,
+                        const struct tick_scale *scale)
+{
+    for (size_t i = 0; i < process->routine_count; i++) {
+        const struct profiled_routine *routine = &process->routines[i];
+        struct profile_routine_entry *entry;
+        if (routine->calls == 0)
+            continue;
+        int error = find_routine(collect, routine->name, &entry);
+        if (error != 0)
+            return error;
+        uint64_t largest = tick_ns(scale, routine->largest);
+        entry->flags |= routine->flags;
+        saturate_add(&entry->calls, routine->calls);
+        saturate_add(&entry->ns, tick_ns(scale, routine->ticks));
+        saturate_add(&entry->bytes, routine->bytes);
+        saturate_add(&entry->sized, routine->sized);
+        if (largest > entry->largest_ns)
+            entry->largest_ns = largest;
+        uint64_t since = routine->open == 0 ? 0 : tick_real_ns(scale, routine->open_start);
+        if (entry->open == 0 || (since != 0 && since < entry->open_since_ns))
+            entry->open_since_ns = since;
+        saturate_add(&entry->open, routine->open);
+    }
+    return 0;
+}
+
+/* How long the process ran, for each of its threads that called routines. */
+static uint64_t called_ns(const struct profiled_process *process, const struct tick_scale *scale,
+                          uint64_t end)
+{
+    uint64_t ns = end < process->start.ticks ? 0 : tick_ns(scale, end - process->start.ticks), sum;
+    if (process->before_ns < process->start.boot_ns)
+        saturate_add(&ns, process->before_ns);
+    return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
+}
+
 static int add_process(struct collect *collect, struct profiled_process *process,
                        struct profile_rank *rank)
 {
@@ -154,9 +228,12 @@ static int add_process(struct collect *collect, struct profiled_process *process
         told = facts->end(facts->context, process);
     uint64_t end = told.ns == 0 ? process->newest : tick_at(&scale, told.ns, process->newest);
     call_tree_finish(&process->tree, end);
+    calls_finish(process, end);
     int error = name_stacks(collect, process);
     if (error == 0)
         error = tell_samples(collect, process, &scale);
+    if (error == 0)
+        error = add_routines(collect, process, &scale);
     if (error != 0)
         return error;
     add_nodes(collect, process, &scale);
@@ -181,6 +258,10 @@ static int add_process(struct collect *collect, struct profiled_process *process
     saturate_add(&rank->dead_frames, process->dead_frames);
     saturate_add(&rank->stray_exits, process->stray_exits);
     saturate_add(&rank->clipped, process->tree.clipped);
+    saturate_add(&rank->callers, process->callers);
+    saturate_add(&rank->called_ns, called_ns(process, &scale, end));
+    saturate_add(&rank->lost_times, process->lost_times);
+    saturate_add(&rank->missed, process->missed_routines);
     return 0;
 }
 
@@ -210,10 +291,9 @@ static int take_table(struct sums *sums, struct profile_table *table)
 
 static int add_rank(struct collect *collect, struct profiled_process **process, size_t count)
 {
-    struct profile_rank rank = {.step = process[0]->step,
-                                .task = process[0]->task,
-                                .rank = process[0]->rank,
-                                .size = process[0]->size};
+    const struct profiled_process *last = process[count - 1]; /* one that has a key, if any has */
+    struct profile_rank rank = {
+        .step = last->step, .task = last->task, .rank = last->rank, .size = last->size};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
     int error = 0;
@@ -222,6 +302,12 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
     if (error == 0)
         error = take_table(&collect->sums, &table);
     return error != 0 ? error : profile_set_add(collect->set, &rank, table);
+}
+
+static bool is_same_rank(const struct profiled_process *a, const struct profiled_process *b)
+{
+    return a->step == b->step && a->task == b->task &&
+           (rank_key(a) == rank_key(b) || rank_key(a) == 0);
 }
 
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
@@ -236,8 +322,8 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     if (error == 0)
         qsort(sorted, count, sizeof(void *), by_task);
     for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
-        for (next = i + 1; next < count && sorted[next]->step == sorted[i]->step &&
-                           sorted[next]->task == sorted[i]->task;)
+        /* what has no key is the first one's */
+        for (next = i + 1; next < count && is_same_rank(sorted[next - 1], sorted[next]);)
             next++;
         error = add_rank(&collect, sorted + i, next - i);
     }
@@ -246,5 +332,6 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     free(collect.sums.touched);
     free(collect.sums.inclusive);
     free(collect.sums.stack);
+    free(collect.sums.routine);
     return error;
 }

@@ -75,6 +75,28 @@ static int read_thread(struct chunk_source *source, const struct profile_chunk *
     return error != 0 ? error : thread_chunk(source, bytes, process, &content->damaged);
 }
 
+/* The chunks of routines and of their calls. */
+static int read_calls(struct chunk_source *source, const struct profile_chunk *chunk,
+                      struct profile_content *content)
+{
+    struct profiled_process *process = find_process(content, chunk->process);
+    /* more than any of them needs */
+    const size_t most = PROFILE_PAGE + PROFILE_ROUTINES_MAX * sizeof(struct profile_routine);
+    if (process == NULL || chunk->bytes > most) {
+        content->damaged++;
+        return 0;
+    }
+    CLEANUP_FREE char *bytes = malloc(chunk->bytes);
+    if (bytes == NULL)
+        return -ENOMEM;
+    int error = chunk_bytes(source, chunk->offset, bytes, chunk->bytes);
+    if (error != 0)
+        return error;
+    return chunk->kind == PROFILE_ROUTINES
+               ? routines_chunk(bytes, chunk->bytes, process, &content->damaged)
+               : calls_chunk(bytes, chunk->bytes, process, &content->damaged);
+}
+
 /* Sets `*bytes` to how far the next chunk is. */
 static int read_chunk(struct chunk_source *source, uint64_t offset, uint64_t *bytes,
                       struct profile_content *content)
@@ -91,7 +113,7 @@ static int read_chunk(struct chunk_source *source, uint64_t offset, uint64_t *by
                                                    : chunk.bytes;
     bool is_piece = chunk.kind == PROFILE_PIECE;
     /* pieces are taken by the thread that they belong to, which may come after them */
-    if (chunk.offset != offset || chunk.kind > PROFILE_PIECE || chunk.bytes != size || size == 0 ||
+    if (chunk.offset != offset || chunk.kind > PROFILE_CALLS || chunk.bytes != size || size == 0 ||
         size % PROFILE_PAGE != 0 || source->end - offset < size ||
         (!is_piece && chunk_take(source, offset, size) != 0)) {
         content->damaged++;
@@ -100,7 +122,9 @@ static int read_chunk(struct chunk_source *source, uint64_t offset, uint64_t *by
     *bytes = size;
     if (chunk.kind == PROFILE_PROCESS)
         return read_process(source, offset, content);
-    return is_piece ? 0 : read_thread(source, &chunk, content);
+    if (chunk.kind == PROFILE_THREAD)
+        return read_thread(source, &chunk, content);
+    return is_piece ? 0 : read_calls(source, &chunk, content);
 }
 
 static int read_header(int fd, uint64_t most, struct profile_content *content, uint64_t *end)
@@ -154,6 +178,8 @@ static void process_free(struct profiled_process *process)
         free(process->objects[i].path);
     free(process->objects);
     free(process->samples);
+    free(process->routines);
+    free(process->open);
     call_tree_free(&process->tree);
 }
 

@@ -31,6 +31,22 @@ struct profiled_sample {
     uint32_t kind; /* enum profile_event_kind */
 };
 
+/* A routine of MPI, or of a designated library. */
+struct profiled_routine {
+    char name[PROFILE_ROUTINE_NAME];
+    uint32_t flags; /* enum profile_routine_flag */
+    uint64_t calls, ticks, largest, bytes, sized;
+    uint64_t open;       /* calls that were open; calls_finish() sets it */
+    uint64_t open_start; /* ticks, of the first of these */
+};
+
+/* A call of one that was open. */
+struct profiled_open {
+    uint32_t routine;
+    uint64_t start, inner,
+        until; /* ticks; until: when it called the next open one; 0: it did not */
+};
+
 /* What one process claims of itself. */
 struct profiled_process {
     uint64_t offset; /* in the file */
@@ -50,6 +66,14 @@ struct profiled_process {
     size_t sample_count, sample_room;
     uint64_t sample_gap; /* ticks that two of a thread are apart at the least */
     uint64_t threads, lost_calls, lost_objects, dead_frames, stray_exits;
+    struct profiled_routine *routines;
+    size_t routine_count;
+    struct profiled_open *open;
+    size_t open_count;
+    uint64_t callers;    /* threads that called them, at a time */
+    uint64_t before_ns;  /* from the start of the program to `start` */
+    uint64_t lost_times; /* calls that were counted and not timed */
+    uint64_t missed_routines;
 };
 
 struct profile_content {
@@ -64,5 +88,8 @@ struct profile_content {
  * released with profile_content_free() after success. Its trees are not finished. */
 int profile_read(int fd, uint64_t most, struct profile_content *content);
 void profile_content_free(struct profile_content *content);
+
+/* Ends the open calls of routines at `end` (ticks). Once. */
+void calls_finish(struct profiled_process *process, uint64_t end);
 
 #endif

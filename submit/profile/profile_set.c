@@ -27,6 +27,7 @@ void profile_set_free(struct profile_set *set)
     free(set->tables);
     free(set->ranks);
     free(set->hash);
+    free(set->routines);
     *set = (struct profile_set){.rank_count = 0};
 }
 

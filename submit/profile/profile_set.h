@@ -35,6 +35,23 @@ struct profile_table {
     size_t count;
 };
 
+/* What a rank did in one routine of MPI or of a designated library, in all its processes and
+ * threads. */
+struct profile_routine_entry {
+    uint32_t rank;       /* which of the set's */
+    uint32_t name;       /* number of the routine's name */
+    uint64_t calls;      /* begun */
+    uint64_t ns;         /* of calls that have ended, and open ones until the end; without that in
+                            counted routines that were called from there */
+    uint64_t largest_ns; /* of one call, with that */
+    uint64_t bytes;      /* as the arguments of the `sized` calls say */
+    uint64_t sized;
+    uint64_t open;          /* calls that were open at the end */
+    uint64_t open_since_ns; /* the first of these, since the Epoch; 0: there is none */
+    uint32_t flags;         /* enum profile_routine_flag (profile_file.h) */
+    uint32_t unused;        /* 0 */
+};
+
 enum profile_rank_flag {
     PROFILE_RANK_LIGHT = 1,     /* short calls may be counted alone */
     PROFILE_RANK_COARSE = 2,    /* times are those of a clock that advances by milliseconds */
@@ -62,6 +79,10 @@ struct profile_rank {
     uint64_t dead_frames; /* calls whose exit never came */
     uint64_t stray_exits; /* exits of calls that had no frame */
     uint64_t clipped;     /* stacks whose callees took longer than they themselves */
+    uint64_t callers;     /* threads at a time that called routines; 0: none was counted */
+    uint64_t called_ns;   /* how long the processes ran, for each of these threads */
+    uint64_t lost_times;  /* calls of routines that are counted and not timed */
+    uint64_t missed;      /* routines and objects whose calls could not be counted */
 };
 
 struct profile_set {
@@ -73,6 +94,8 @@ struct profile_set {
     size_t table_count;
     struct profile_rank *ranks; /* owned */
     size_t rank_count;
+    struct profile_routine_entry *routines; /* owned; a rank's in a row */
+    size_t routine_count, routine_room;
     struct child_index sums; /* of what tables hold */
     uint32_t *table_of_sum;  /* owned */
     uint64_t damaged;        /* parts of the files that were not valid */

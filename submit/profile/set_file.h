@@ -7,6 +7,7 @@
  *     struct set_file_header
  *     struct set_file_stack[stacks]     the first is "init"; a caller's index is smaller
  *     struct profile_rank[ranks]
+ *     struct profile_routine_entry[routines]
  *     uint64_t[tables]                  entries of each
  *     struct profile_entry[entries]     of the first table, of the second, ...
  *     char[name_bytes]                  names, each ended by NUL
@@ -23,7 +24,7 @@
 struct set_file_header {
     uint64_t magic;
     uint32_t stacks, names, tables, ranks;
-    uint64_t entries, name_bytes;
+    uint64_t entries, routines, name_bytes;
     uint64_t damaged; /* parts of the processes' files that were not valid */
 };
 

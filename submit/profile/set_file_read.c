@@ -28,6 +28,7 @@ static bool is_whole(const struct set_file_header *header, uint64_t size)
     const uint64_t parts[][2] = {{1, sizeof *header},
                                  {header->stacks, sizeof(struct set_file_stack)},
                                  {header->ranks, sizeof(struct profile_rank)},
+                                 {header->routines, sizeof(struct profile_routine_entry)},
                                  {header->tables, sizeof(uint64_t)},
                                  {header->entries, sizeof(struct profile_entry)},
                                  {header->name_bytes, 1}};
@@ -88,6 +89,22 @@ static int read_ranks(int fd, const struct set_file_header *header, struct profi
     return error;
 }
 
+/* A rank's are in a row. */
+static int read_routines(int fd, const struct set_file_header *header, struct profile_set *set)
+{
+    void *routines;
+    int error = read_things(fd, header->routines, sizeof *set->routines, &routines);
+    set->routines = routines;
+    set->routine_count = set->routine_room = header->routines;
+    for (uint64_t i = 0; error == 0 && i < header->routines; i++) {
+        const struct profile_routine_entry *entry = &set->routines[i];
+        if (entry->rank >= header->ranks || entry->name >= header->names ||
+            (i > 0 && entry->rank < entry[-1].rank))
+            error = -EINVAL;
+    }
+    return error;
+}
+
 /* The names stand behind the tables: each stack gets its number when they have been read. */
 static int name_stacks(int fd, const struct set_file_header *header,
                        const struct set_file_stack *stack, struct profile_set *set)
@@ -119,6 +136,8 @@ static int name_stacks(int fd, const struct set_file_header *header,
             (struct child_key){.what = name[stack[i].name], .parent = stack[i].caller};
         set->hash[i] = stack[i].hash;
     }
+    for (size_t i = 0; error == 0 && i < set->routine_count; i++)
+        set->routines[i].name = name[set->routines[i].name];
     return error;
 }
 
@@ -140,6 +159,8 @@ int set_file_read(int fd, struct profile_set *set)
     CLEANUP_FREE struct set_file_stack *stack = stack_at;
     if (error == 0)
         error = read_ranks(fd, &header, &read);
+    if (error == 0)
+        error = read_routines(fd, &header, &read);
     read.stacks.count = header.stacks; /* until they have their names */
     if (error == 0)
         error = read_tables(fd, &header, &read);

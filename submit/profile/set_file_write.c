@@ -20,6 +20,7 @@ static struct set_file_header header_of(const struct profile_set *set)
                                      .names = (uint32_t)set->names.count,
                                      .tables = (uint32_t)set->table_count,
                                      .ranks = (uint32_t)set->rank_count,
+                                     .routines = set->routine_count,
                                      .damaged = set->damaged};
     for (size_t i = 0; i < set->table_count; i++)
         header.entries += set->tables[i].count;
@@ -73,6 +74,8 @@ int set_file_write_to(const struct set_file_sink *to, struct profile_set *set)
         error = write_stacks(to, set);
     if (error == 0)
         error = put(to, set->ranks, set->rank_count * sizeof *set->ranks);
+    if (error == 0)
+        error = put(to, set->routines, set->routine_count * sizeof *set->routines);
     if (error == 0)
         error = write_tables(to, set);
     return error != 0 ? error : write_names(to, set, header.name_bytes);

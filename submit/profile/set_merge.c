@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
 #include "submit/profile/profile_set.h"
 
-/* The number in `set` of each stack of `other`. */
-static int map_stacks(struct profile_set *set, const struct profile_set *other, uint32_t *stack)
+/* The number in `set` of each name and stack of `other`. */
+static int map_stacks(struct profile_set *set, const struct profile_set *other, uint32_t *name,
+                      uint32_t *stack)
 {
-    CLEANUP_FREE uint32_t *name = calloc(other->names.count + 1, sizeof *name);
-    int error = name == NULL ? -ENOMEM : 0;
+    int error = 0;
     for (size_t i = 0; error == 0 && i < other->names.count; i++)
         error = name_table_add(&set->names, other->names.text[i], &name[i]);
     for (size_t i = 1; error == 0 && i < other->stacks.count; i++) {
@@ -50,11 +51,30 @@ static void map_table(struct profile_table *table, const uint32_t *stack)
     table->count = kept;
 }
 
+/* `before` ranks were there when those of `other` were added. */
+static int add_routines(struct profile_set *set, const struct profile_set *other,
+                        const uint32_t *name, size_t before)
+{
+    size_t count = set->routine_count;
+    int error = GROW_TO(set->routines, set->routine_room, count + other->routine_count);
+    for (size_t i = 0; error == 0 && i < other->routine_count; i++) {
+        struct profile_routine_entry entry = other->routines[i];
+        entry.name = name[entry.name];
+        entry.rank += (uint32_t)before;
+        set->routines[set->routine_count++] = entry;
+    }
+    return error;
+}
+
 int profile_set_merge(struct profile_set *set, struct profile_set *other)
 {
     CLEANUP_FREE uint32_t *stack = calloc(other->stacks.count + 1, sizeof *stack);
     CLEANUP_FREE bool *is_mapped = calloc(other->table_count + 1, sizeof *is_mapped);
-    int error = stack == NULL || is_mapped == NULL ? -ENOMEM : map_stacks(set, other, stack);
+    CLEANUP_FREE uint32_t *name = calloc(other->names.count + 1, sizeof *name);
+    size_t before = set->rank_count;
+    int error = stack == NULL || is_mapped == NULL || name == NULL
+                    ? -ENOMEM
+                    : map_stacks(set, other, name, stack);
     CLEANUP_FREE uint32_t *number = calloc(other->table_count + 1, sizeof *number);
     if (number == NULL)
         error = -ENOMEM;
@@ -75,6 +95,8 @@ int profile_set_merge(struct profile_set *set, struct profile_set *other)
             number[from] = set->ranks[set->rank_count - 1].table;
         is_mapped[from] = true;
     }
+    if (error == 0)
+        error = add_routines(set, other, name, before);
     set->damaged += other->damaged;
     profile_set_free(other);
     return error;

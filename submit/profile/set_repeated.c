@@ -32,12 +32,27 @@ static int by_process(const void *left, const void *right)
     return result != 0 ? result : a < b ? -1 : a > b;
 }
 
+/* Keeps the routines of ranks that stay, by their new numbers. */
+static void drop_routines(struct profile_set *set, const bool *is_repeated, const uint32_t *number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < set->routine_count; i++) {
+        struct profile_routine_entry entry = set->routines[i];
+        if (is_repeated[entry.rank])
+            continue;
+        entry.rank = number[entry.rank];
+        set->routines[kept++] = entry;
+    }
+    set->routine_count = kept;
+}
+
 int profile_set_drop_repeated(struct profile_set *set, size_t *repeated)
 {
     CLEANUP_FREE const struct profile_rank **sorted = calloc(set->rank_count + 1, sizeof *sorted);
     CLEANUP_FREE bool *is_repeated = calloc(set->rank_count + 1, sizeof *is_repeated);
+    CLEANUP_FREE uint32_t *number = calloc(set->rank_count + 1, sizeof *number);
     size_t kept = 0;
-    if (sorted == NULL || is_repeated == NULL)
+    if (sorted == NULL || is_repeated == NULL || number == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < set->rank_count; i++)
         sorted[i] = &set->ranks[i];
@@ -45,9 +60,12 @@ int profile_set_drop_repeated(struct profile_set *set, size_t *repeated)
     for (size_t i = 1; i < set->rank_count; i++)
         if (compare(sorted[i - 1], sorted[i]) == 0)
             is_repeated[sorted[i] - set->ranks] = true;
-    for (size_t i = 0; i < set->rank_count; i++)
+    for (size_t i = 0; i < set->rank_count; i++) {
+        number[i] = (uint32_t)kept;
         if (!is_repeated[i])
             set->ranks[kept++] = set->ranks[i];
+    }
+    drop_routines(set, is_repeated, number);
     *repeated = set->rank_count - kept;
     set->rank_count = kept;
     return 0;

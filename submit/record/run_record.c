@@ -151,22 +151,23 @@ static void add_numbers(struct run *run)
         const char *key;
         double value;
     } numbers[] = {
-        {"end_time", json_seconds(end_ns)},
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
         {"num_gpus", capture->gpus},
         {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
         {"num_threads", scheduler_threads(capture->facts)},
-        {"run_time", json_seconds(run_ns)},
-        {"start_time", json_seconds(capture->start_ns)},
     };
     json_write_open(record, "userDT");
     if (run->is_marked)
         json_write_double(record, "Build_Epoch", run->build_epoch);
+    json_write_measured(record, "end_time", json_seconds(end_ns));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_double(record, numbers[i].key, numbers[i].value);
-    /* XALT's four decimals are too few: a record stands for one over this many runs. */
+    /* XALT's four decimals are too few: the kernel tells times to microseconds, and a record stands
+     * for one over so many runs. */
+    json_write_measured(record, "run_time", json_seconds(run_ns));
+    json_write_measured(record, "start_time", json_seconds(capture->start_ns));
     json_write_exact(record, "probability", run->source->probability);
     json_write_close(record);
 }

@@ -111,28 +111,28 @@ static struct json_object *shared_table(const struct run_source *source,
     return table;
 }
 
-/* Bounds of times, as nanoseconds, are widened to what the four decimals of a record can say. */
+/* Bounds of times, as nanoseconds, are widened to what the six decimals of a record can say. */
 static uint64_t rounded_down(uint64_t ns)
 {
-    return ns - ns % 100000;
+    return ns - ns % 1000;
 }
 
 static uint64_t rounded_up(uint64_t ns)
 {
-    return rounded_down(ns > UINT64_MAX - 99999 ? ns : ns + 99999);
+    return rounded_down(ns > UINT64_MAX - 999 ? ns : ns + 999);
 }
 
 /* The times between which the run ended. A start record has none: nulls. */
 static void write_times(struct json_writer *writer, const struct ending *ending)
 {
-    json_write_double(writer, "end_time_error",
-                      ending == NULL ? 0 : json_seconds(rounded_up(ending->error_ns)));
+    json_write_measured(writer, "end_time_error",
+                        ending == NULL ? 0 : json_seconds(rounded_up(ending->error_ns)));
     if (ending == NULL) {
         json_write(writer, "end_time_min", NULL);
         json_write(writer, "end_time_max", NULL);
     } else {
-        json_write_double(writer, "end_time_min", json_seconds(rounded_down(ending->min_ns)));
-        json_write_double(writer, "end_time_max", json_seconds(rounded_up(ending->max_ns)));
+        json_write_measured(writer, "end_time_min", json_seconds(rounded_down(ending->min_ns)));
+        json_write_measured(writer, "end_time_max", json_seconds(rounded_up(ending->max_ns)));
     }
 }
 

@@ -8,6 +8,7 @@
 
 /* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
 #define START_ERROR_NS UINT64_C(30000000)
+#define TICK_NS        UINT64_C(10000000)
 
 #define LIBRARY "/libjobtrail.so"
 
@@ -404,13 +405,14 @@ static void take_map(struct kernel_processes *processes, const struct kernel_eve
     process->note.program = file;
 }
 
-/* Between the end of a process and the event the kernel frees its memory, which may take long. */
+/* Between the end of a process and the event the kernel frees its memory, which may take long. What
+ * is older has started within the tick that follows its start here. */
 static uint64_t end_of(const struct kernel_process *process, const struct kernel_event *event,
                        const struct task_end *end)
 {
-    uint64_t told_ns = process->note.start_ns + end->process_us * 1000;
-    bool is_exact = (process->note.lack & KERNEL_LACK_START) == 0 && told_ns < event->time_ns;
-    return is_exact ? told_ns : event->time_ns;
+    const uint64_t tick_ns = (process->note.lack & KERNEL_LACK_START) != 0 ? TICK_NS : 0;
+    const uint64_t told_ns = process->note.start_ns + tick_ns + end->process_us * 1000;
+    return told_ns < event->time_ns ? told_ns : event->time_ns;
 }
 
 /* The events of other threads may still come after that of the last one. */
@@ -422,6 +424,7 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
     process->system_us += end->system_us;
     process->note.read_bytes += end->read_bytes;
     process->note.write_bytes += end->write_bytes;
+    process->note.major_faults += end->major_faults;
     if (end->peak_kib > process->note.peak_kib)
         process->note.peak_kib = end->peak_kib;
     if (!end->is_last || process->over_round != 0)

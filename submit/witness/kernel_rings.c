@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Such a part of a ring wakes the reader. */
+enum { WAKE_PART = 4 };
+
 /* One CPU's. The page in front of the data has how far both sides are; only the low bits of these
  * are places in the ring. */
 struct kernel_ring {
@@ -26,6 +29,7 @@ struct kernel_ring {
 struct kernel_rings {
     int epoll;
     size_t count, page_bytes;
+    size_t ring_bytes;    /* of each, without the page in front */
     unsigned char *bytes; /* of one event that goes over the end of its ring */
     uint64_t bad;
     struct kernel_ring ring[];
@@ -36,7 +40,7 @@ int kernel_rings_descriptor(const struct kernel_rings *rings)
     return rings->epoll;
 }
 
-static int open_event(int cpu, bool with_maps)
+static int open_event(int cpu, bool with_maps, size_t wake_bytes)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -53,7 +57,7 @@ static int open_event(int cpu, bool with_maps)
         .mmap2 = with_maps,
         .build_id = with_maps,
         .watermark = 1,
-        .wakeup_watermark = KERNEL_RING_WAKE,
+        .wakeup_watermark = (uint32_t)wake_bytes,
         .use_clockid = 1,
         .clockid = CLOCK_BOOTTIME,
     };
@@ -65,15 +69,15 @@ static int open_ring(struct kernel_rings *rings, int cpu, bool with_maps)
 {
     struct kernel_ring *ring = &rings->ring[rings->count];
     struct epoll_event ready = {.events = EPOLLIN};
-    int fd = open_event(cpu, with_maps);
+    int fd = open_event(cpu, with_maps, rings->ring_bytes / WAKE_PART);
     if (fd < 0)
         return fd;
-    void *page = mmap(NULL, rings->page_bytes + KERNEL_RING_BYTES, PROT_READ | PROT_WRITE,
+    void *page = mmap(NULL, rings->page_bytes + rings->ring_bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED, fd, 0);
     if (page == MAP_FAILED || epoll_ctl(rings->epoll, EPOLL_CTL_ADD, fd, &ready) != 0) {
         int error = -errno;
         if (page != MAP_FAILED)
-            munmap(page, rings->page_bytes + KERNEL_RING_BYTES);
+            munmap(page, rings->page_bytes + rings->ring_bytes);
         close(fd);
         return error;
     }
@@ -81,6 +85,15 @@ static int open_ring(struct kernel_rings *rings, int cpu, bool with_maps)
         .page = page, .data = (const unsigned char *)page + rings->page_bytes, .fd = fd};
     rings->count++;
     return 0;
+}
+
+static void close_all(struct kernel_rings *rings)
+{
+    for (size_t i = 0; i < rings->count; i++) {
+        munmap(rings->ring[i].page, rings->page_bytes + rings->ring_bytes);
+        close(rings->ring[i].fd);
+    }
+    rings->count = 0;
 }
 
 /* CPUs that are offline have no descriptor; one that comes later is not heard. */
@@ -92,6 +105,27 @@ static int open_all(struct kernel_rings *rings, long cpus, bool with_maps)
             return error;
     }
     return rings->count == 0 ? -ENODEV : 0;
+}
+
+/* -EPERM: without CAP_IPC_LOCK the kernel gives 516 KiB for each CPU, by default. */
+static int open_with_room(struct kernel_rings *rings, long cpus, bool with_maps)
+{
+    rings->ring_bytes = kernel_rings_size((size_t)cpus);
+    int error = open_all(rings, cpus, with_maps);
+    while ((error == -EPERM || error == -ENOMEM) && rings->ring_bytes > KERNEL_RING_LEAST) {
+        close_all(rings);
+        rings->ring_bytes /= 2;
+        error = open_all(rings, cpus, with_maps);
+    }
+    return error;
+}
+
+size_t kernel_rings_size(size_t cpus)
+{
+    size_t size = KERNEL_RING_MOST;
+    while (size > KERNEL_RING_LEAST && size * cpus > KERNEL_RINGS_BYTES)
+        size /= 2;
+    return size;
 }
 
 int kernel_rings_open(bool with_maps, struct kernel_rings **rings)
@@ -107,7 +141,7 @@ int kernel_rings_open(bool with_maps, struct kernel_rings **rings)
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     int error = made->bytes == NULL ? -ENOMEM : made->epoll < 0 ? -errno : 0;
     if (error == 0)
-        error = open_all(made, cpus, with_maps);
+        error = open_with_room(made, cpus, with_maps);
     if (error == 0)
         *rings = made;
     else
@@ -119,10 +153,7 @@ void kernel_rings_free(struct kernel_rings *rings)
 {
     if (rings == NULL)
         return;
-    for (size_t i = 0; i < rings->count; i++) {
-        munmap(rings->ring[i].page, rings->page_bytes + KERNEL_RING_BYTES);
-        close(rings->ring[i].fd);
-    }
+    close_all(rings);
     if (rings->epoll >= 0)
         close(rings->epoll);
     free(rings->bytes);
@@ -133,15 +164,15 @@ void kernel_rings_free(struct kernel_rings *rings)
  */
 
 /* The `size` bytes at `tail`: in the ring, or where they go over its end, in `bytes`. */
-static const unsigned char *ring_bytes(const struct kernel_ring *ring, unsigned char *bytes,
-                                       size_t size)
+static const unsigned char *bytes_of(const struct kernel_rings *rings,
+                                     const struct kernel_ring *ring, size_t size)
 {
-    size_t at = ring->tail % KERNEL_RING_BYTES, whole = KERNEL_RING_BYTES - at;
+    size_t at = ring->tail % rings->ring_bytes, whole = rings->ring_bytes - at;
     if (size <= whole)
         return ring->data + at;
-    memcpy(bytes, ring->data + at, whole);
-    memcpy(bytes + whole, ring->data, size - whole);
-    return bytes;
+    memcpy(rings->bytes, ring->data + at, whole);
+    memcpy(rings->bytes + whole, ring->data, size - whole);
+    return rings->bytes;
 }
 
 /* The event at the tail, if there is one before the limit. What cannot be an event's size cannot be
@@ -153,10 +184,9 @@ static void look_at_next(struct kernel_rings *rings, struct kernel_ring *ring, u
         uint64_t there = ring->head - ring->tail;
         struct perf_event_header head;
         size_t used;
-        memcpy(&head, ring_bytes(ring, rings->bytes, sizeof head), sizeof head);
+        memcpy(&head, bytes_of(rings, ring, sizeof head), sizeof head);
         size_t size = head.size < there ? head.size : (size_t)there;
-        int error =
-            kernel_event_read(ring_bytes(ring, rings->bytes, size), size, &ring->event, &used);
+        int error = kernel_event_read(bytes_of(rings, ring, size), size, &ring->event, &used);
         if (error == 0) {
             ring->used = ring->event.time_ns < until_ns ? used : 0;
             return;
@@ -182,8 +212,8 @@ static void hand_on(struct kernel_rings *rings, struct kernel_ring *ring,
                     void (*take)(void *context, const struct kernel_event *event), void *context)
 {
     size_t used;
-    if (kernel_event_read(ring_bytes(ring, rings->bytes, ring->used), ring->used, &ring->event,
-                          &used) == 0) {
+    if (kernel_event_read(bytes_of(rings, ring, ring->used), ring->used, &ring->event, &used) ==
+        0) {
         ring->event.since_ns = ring->last_ns; /* what is lost stands between two that are not */
         ring->last_ns = ring->event.time_ns;
         take(context, &ring->event);
@@ -206,7 +236,8 @@ uint64_t kernel_rings_read(struct kernel_rings *rings, uint64_t until_ns,
     while ((oldest = find_oldest(rings)) != NULL) {
         hand_on(rings, oldest, take, context);
         look_at_next(rings, oldest, until_ns);
-        if (oldest->used == 0 || oldest->tail - oldest->page->data_tail > KERNEL_RING_WAKE)
+        if (oldest->used == 0 ||
+            oldest->tail - oldest->page->data_tail > rings->ring_bytes / WAKE_PART)
             __atomic_store_n(&oldest->page->data_tail, oldest->tail, __ATOMIC_RELEASE);
     }
     for (size_t i = 0; i < rings->count; i++)

@@ -8,19 +8,28 @@
 #define JOBTRAIL_KERNEL_RINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "submit/witness/kernel_event.h"
 
-/* Bytes of a ring: 64 MiB for 256 CPUs, the kernel's memory, which is there from the start. */
-enum { KERNEL_RING_BYTES = 256 << 10, KERNEL_RINGS_MAX = 4096 };
-
-/* A quarter of a ring wakes the reader. */
-enum { KERNEL_RING_WAKE = KERNEL_RING_BYTES / 4 };
+/* Bytes of all rings, the kernel's memory, which is there from the start; more than that only for
+ * more than 256 CPUs. On a busy node the reader may wait for its turn: where there are few CPUs,
+ * each has more room. */
+enum {
+    KERNEL_RINGS_BYTES = 64 << 20,
+    KERNEL_RING_LEAST = 256 << 10,
+    KERNEL_RING_MOST = 4 << 20,
+    KERNEL_RINGS_MAX = 4096
+};
 
 struct kernel_rings;
 
-/* Opens a descriptor and a ring for each CPU that is online. `with_maps`: executable mappings too,
+/* Bytes of each ring for so many CPUs: a power of two. */
+size_t kernel_rings_size(size_t cpus);
+
+/* Opens a descriptor and a ring for each CPU that is online. Where the kernel does not give so much
+ * memory, all have less. `with_maps`: executable mappings too,
  * with build-ids. Needs CAP_PERFMON, or CAP_SYS_ADMIN, until it returns. Returns 0, and the rings,
  * which kernel_rings_free() releases; or -errno: -EACCES and -EPERM where the kernel or a container
  * does not allow it, -EINVAL where the kernel is older than 5.12 (or 4.16, without maps). */

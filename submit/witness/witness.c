@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "conf/base/capabilities.h"
+#include "conf/base/clock_pair.h"
 #include "submit/job/witness_state.h"
 #include "submit/witness/kernel_rings.h"
 #include "submit/witness/kernel_walk.h"
@@ -28,8 +29,8 @@ enum { TURN_MS = 1000, SETTLE_MS = 10, ENDS_AT_ONCE = KERNEL_ENDS_MAX, DESCRIPTO
 /* The shortest that the kernel takes. */
 enum { SHORT_TURN_NS = 100000 };
 
-/* The clock may drift by so much until it is told anew. */
-#define CLOCK_ERROR_NS 1000000
+/* Of two readings of two clocks; what moves more has been set. */
+#define CLOCK_ERROR_NS 10000
 
 struct witness {
     struct kernel_rings *rings;
@@ -150,13 +151,14 @@ static void tell_lost(struct witness *witness, uint64_t now_ns)
 
 static void tell_clock(struct witness *witness)
 {
-    uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME), real_ns = clock_ns(CLOCK_REALTIME);
-    int64_t offset_ns = (int64_t)(real_ns - boot_ns), moved_ns = offset_ns - witness->offset_ns;
+    const struct clock_pair now = clock_pair_read();
+    int64_t offset_ns = (int64_t)(now.real_ns - now.boot_ns);
+    int64_t moved_ns = offset_ns - witness->offset_ns;
     if (moved_ns > -CLOCK_ERROR_NS && moved_ns < CLOCK_ERROR_NS)
         return;
     witness->offset_ns = offset_ns;
     for (uint32_t job = 0; (job = witness_jobs_next(witness->jobs, job)) != 0;)
-        job_notes_clock(witness_jobs_notes(witness->jobs, job), boot_ns, real_ns);
+        job_notes_clock(witness_jobs_notes(witness->jobs, job), now.boot_ns, now.real_ns);
 }
 
 static void write_notes(struct witness *witness)
@@ -347,10 +349,11 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
     witness_state_write(witness->lock, &witness->state);
     if (error != 0)
         return error;
-    witness->state.since_ns = clock_ns(CLOCK_BOOTTIME);
-    witness->listen = (struct kernel_listen){witness->state.since_ns, clock_ns(CLOCK_REALTIME),
-                                             conf->witness == CONF_WITNESS_OBJECTS,
-                                             witness->ends >= 0, witness->before_ns};
+    const struct clock_pair now = clock_pair_read();
+    witness->state.since_ns = now.boot_ns;
+    witness->listen =
+        (struct kernel_listen){now.boot_ns, now.real_ns, conf->witness == CONF_WITNESS_OBJECTS,
+                               witness->ends >= 0, witness->before_ns};
     witness->offset_ns = (int64_t)(witness->listen.real_ns - witness->listen.boot_ns);
     const struct kernel_processes_calls calls = {take_program,
                                                  take_objects,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "submit/profile/profile_collect.h"
+#include "submit/profile/routine_summary.h"
 #include "submit/profile/set_order.h"
 #include "submit/profile/symbol_names.h"
 
@@ -57,6 +58,20 @@ static void check_table(const struct profile_set *set, const struct profile_tabl
     free(exclusive);
 }
 
+static void check_routines(const struct profile_set *set)
+{
+    struct routine_summary summary;
+    if (routine_summary_make(set, NULL, &summary) != 0)
+        abort();
+    if (!(summary.mpi_share >= 0 && summary.mpi_share <= 1) || !(summary.imbalance >= 0))
+        abort();
+    free(summary.routine);
+    for (size_t i = 0; i < set->routine_count; i++)
+        if (set->routines[i].rank >= set->rank_count || set->routines[i].name >= set->names.count ||
+            (i > 0 && set->routines[i].rank < set->routines[i - 1].rank))
+            abort();
+}
+
 static void use(struct profile_content *content)
 {
     struct symbol_names names = {.debug = "/"};
@@ -73,6 +88,7 @@ static void use(struct profile_content *content)
         abort();
     for (size_t i = 0; i < set.table_count; i++)
         check_table(&set, &set.tables[i]);
+    check_routines(&set);
     set_order_free(&order);
     profile_set_free(&set);
     symbol_names_free(&names);

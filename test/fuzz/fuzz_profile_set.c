@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/routine_summary.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/set_order.h"
 #include "submit/profile/set_sums.h"
@@ -27,15 +28,18 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     struct profile_set set, read;
     struct set_order order;
     struct set_sum *sums;
+    struct routine_summary summary;
     size_t count;
     fuzz_file(&fd, data, size, path);
     if (set_file_read(fd, &read) != 0)
         return 0;
     if (profile_set_begin(&set) != 0 || profile_set_merge(&set, &read) != 0 ||
         profile_set_drop_repeated(&set, &count) != 0 || set_order_make(&set, &order) != 0 ||
-        set_sums_make(&set, NULL, &sums, &count) != 0 || missing_ranks(&set, tell, NULL) != 0)
+        set_sums_make(&set, NULL, &sums, &count) != 0 ||
+        routine_summary_make(&set, NULL, &summary) != 0 || missing_ranks(&set, tell, NULL) != 0)
         abort();
     free(sums);
+    free(summary.routine);
     set_order_free(&order);
     profile_set_free(&set);
     return 0;

@@ -93,6 +93,8 @@ static void compare_readings(const unsigned char *data, size_t size)
         compare_fields(&library_fields, &plain.library, &other.library);
     if (is_plain && plain.kind == RECORD_RANKS)
         compare_fields(&ranks_fields, &plain.ranks, &other.ranks);
+    if (is_plain && plain.kind == RECORD_PROFILE)
+        compare_fields(&profile_fields, &plain.profile, &other.profile);
     if (is_plain)
         load_record_free(&plain);
     if (is_other)

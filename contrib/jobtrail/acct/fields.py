@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 
-from .. import library
+from .. import library, profile_summary
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
@@ -158,7 +158,51 @@ def routine_count(run):
     """">=" where not all calls were watched."""
     if run["routines"] is None:
         return None
-    return bounded(len(run["routines"]["called"]), ">=" if run["routines"]["missed"] else "")
+    routines = run["routines"]
+    return bounded(len(routines["called"]) + routines["unnamed"], ">=" if routines["missed"] else "")
+
+
+def profile_path(run):
+    """Of the run's own node, or else of the first one that has sent."""
+    files = run["profile"]["files"] if run["profile"] else ()
+    return next((file["path"] for file in files if file["node"] == run["node"]), files[0]["path"] if files else None)
+
+
+def mpi(of):
+    """What a function makes of the run's time in MPI; None where it is not known."""
+
+    def value(run):
+        found = profile_summary.own_mpi(run) if run["profile"] else None
+        return None if found is None else of(run, found)
+
+    return value
+
+
+def percent(number, bound):
+    return None if number is None else "%s%.1f%%" % (bound, number)
+
+
+def mpi_share(_, found):
+    """~: it may be less, since ranks ran for longer than is known; >=: calls were missed."""
+    share = found["share"]
+    return percent(share and 100 * share, "~" if found["open"] else ">=" if found["missed"] else "")
+
+
+def mpi_imbalance(run, found):
+    """~: not of all ranks, or of times that are bounds."""
+    is_sure = found["ranks"] == run["profile"]["step_tasks"] and not found["open"] and not found["missed"]
+    return percent(found["imbalance"], "" if is_sure else "~")
+
+
+def mpi_ranks(run, found):
+    return "%d of %s" % (found["ranks"], run["profile"]["step_tasks"] or "?")
+
+
+def mpi_routines(_, found):
+    """Each with its part of the run's time."""
+    if not found["elapsed"] or found["untimed"]:
+        return None
+    return ",".join("%s:%.1f%%" % (one["routine"], 100 * one["seconds"] / found["elapsed"]) for one in found["routines"])
 
 
 def column(name):
@@ -262,6 +306,10 @@ OURS = [
     ("MissingLib", 20, column("missing_library")),
     ("Module", 20, column("module")),
     ("Modules", 40, modules),
+    ("MPIImbalance", 12, mpi(mpi_imbalance)),
+    ("MPIRanks", 12, mpi(mpi_ranks)),
+    ("MPIRoutines", 40, mpi(mpi_routines)),
+    ("MPIShare", 8, mpi(mpi_share)),
     ("NCPUS", 10, cpus),
     ("NGPUS", 8, lambda run: first_known(run["gpus_alloc"], run["num_gpus"])),
     ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
@@ -273,6 +321,7 @@ OURS = [
     ("Packages", 40, packages),
     ("Partition", 10, lambda run: first_known(known(run["partition"]), known(run["queue"]))),
     ("Probability", 11, column("probability")),
+    ("Profile", 40, profile_path),
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("RestartCount", 12, column("restart_count")),
@@ -304,12 +353,14 @@ SORTED_BY = {
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
     "RunCPU": lambda run: cpu_used(run, "user_cpu", "system_cpu"), "RunDiskRead": column("disk_read"),
     "RunDiskWrite": column("disk_write"), "RunMaxRSS": column("max_rss"), "RunSystemCPU": column("system_cpu"),
-    "RunUserCPU": column("user_cpu"),
+    "RunUserCPU": column("user_cpu"), "MPIShare": mpi(lambda _, found: found["share"]),
+    "MPIImbalance": mpi(lambda _, found: found["imbalance"]),
     "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
 }  # fmt: skip
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
 OF_ROUTINES = {"NRoutines", "Routines"}
+OF_PROFILES = {"MPIImbalance", "MPIRanks", "MPIRoutines", "MPIShare", "Profile"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
 IN_DEFAULT = {"JobName"}

@@ -8,6 +8,7 @@ from .efficiency_page import efficiency_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
+from .mpi_page import mpi_page
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
 from .removal_page import removal_page
@@ -26,6 +27,7 @@ PAGES.update(
     endings=endings_page,
     failures=failures_page,
     efficiency=efficiency_page,
+    mpi=mpi_page,
     packages=packages_page,
     together=together_page,
     allocation=allocation_page,
@@ -44,11 +46,11 @@ GROUPS = [
     ("When", ["trends", "months", "weekdays", "last"]),
     ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
     ("How it ended", ["endings", "failures"]),
-    ("How well", ["efficiency"]),
+    ("How well", ["efficiency", "mpi"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", mpi="Time in MPI", coverage="Coverage by outcome",
 )  # fmt: skip

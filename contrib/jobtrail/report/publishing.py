@@ -11,7 +11,7 @@ from .pages import PAGES
 # pages that name what a page of the key's name is about
 NAMED_IN = {
     "users": ("others", "changes", "removal"),
-    "executables": ("families", "last", "others", "failures", "efficiency", "removal"),
+    "executables": ("families", "last", "others", "failures", "efficiency", "mpi", "removal"),
     "libraries": ("system", "changes", "unused", "removal", "routines", "uncalled"),
     "packages": ("together",),
 }

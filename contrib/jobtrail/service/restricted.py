@@ -57,6 +57,7 @@ TABLES = {
     "routine_library": "id IN {routine_library}",
     "coverage": "{may}",
     "ranks": "{may}",
+    "profile": "{may}",
     "library_event": "(kind = 'change' OR {own})",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
     "executable": "id IN {executable}",

@@ -15,7 +15,7 @@ from ..report import fitting, uncalled_page, unused_page, use_parts
 from ..report import main as report
 from ..text import cell, escape
 from ..times import format_time
-from . import documentation, runs, site, things
+from . import documentation, flame, runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
 from .tables import FIRST, Shown, View
@@ -301,7 +301,7 @@ def job(asker, page, now):
         if name == "runs":
             sheet.tables.append(runs.run_table(context, selection, wanted.view, context.whole))
         else:
-            sheet.tables.append(Shown(things.of_coverage(covered), wanted.view))
+            sheet.tables.append(Shown(things.of_coverage(covered, coverage.read_witness(context.store, facts, (None, None))), wanted.view))
     return sheet
 
 
@@ -325,7 +325,7 @@ def select_facts(context, selection, number):
     return selection
 
 
-RUN_TABLES = ("fields", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
+RUN_TABLES = ("fields", "profile", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 
@@ -345,7 +345,8 @@ def run(asker, page, now):
     if len(rows) > 1:
         sheet.facts.append(("Records of this number", "%d, of which this is the best proven: see jobtrail-load(1)" % len(rows)))
     sheet.is_one = wanted.is_one
-    names = [name for name in wanted.names if name != "ranks" or wanted.is_one or (found["num_tasks"] or 0) > 1]
+    is_there = {"ranks": (found["num_tasks"] or 0) > 1, "profile": found["profile"] is not None}
+    names = [name for name in wanted.names if wanted.is_one or is_there.get(name, True)]
     sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in names]
     return sheet
 
@@ -362,6 +363,10 @@ def run_ranks(context, found):
     values = [] if summary is None else [(name, value(summary)) for name, _, value in ranks.FIELDS if name in ranks.OF_RUN]
     rows = [[name, str(value)] for name, value in values if value not in (None, "")]
     return things.pairs("ranks", "All its ranks", (("field", "Field"), ("value", "Value")), rows)
+
+
+def run_profile(context, found):
+    return flame.table(context.asker, found["profile"])
 
 
 def run_libraries(_, found):
@@ -411,6 +416,7 @@ def run_ancestors(context, found):
 
 RUN_PARTS = {
     "fields": run_fields,
+    "profile": run_profile,
     "ranks": run_ranks,
     "libraries": run_libraries,
     "routines": run_routines,

@@ -71,7 +71,7 @@ class Wanted:
     def __init__(self, context, facts):
         self.now, self.period = context.now, (None, None)
         self.duplicates, self.truncate, self.divided, self.qos = True, False, facts, None
-        self.packages = self.routines = self.facts = facts
+        self.packages = self.routines = self.profiles = self.facts = facts
         self.is_extra = False
         self.fitting = ()
         self.accounting = context.accounting

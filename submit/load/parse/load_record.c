@@ -504,16 +504,22 @@ static int read_library(struct reader *reader)
 }
 
 /* So many of them are of which, and whose, are told; those that are counted are ranks. */
+static bool are_counts(const struct record_int *const *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
+            return false;
+    return true;
+}
+
 static bool is_count_sound(const struct ranks_record *ranks)
 {
     const struct record_int *const counts[] = {
         &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
         &ranks->ended_zero, &ranks->ended_code, &ranks->ended_signal, &ranks->ended_unknown,
         &ranks->step_tasks, &ranks->step_nodes, &ranks->node_tasks};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
-            return false;
-    return ranks->timed.value <= ranks->ranks.value &&
+    return are_counts(counts, sizeof counts / sizeof counts[0]) &&
+           ranks->timed.value <= ranks->ranks.value &&
            ranks->measured.value <= ranks->ranks.value &&
            ranks->ended_zero.value + ranks->ended_code.value + ranks->ended_signal.value +
                    ranks->ended_unknown.value ==
@@ -534,6 +540,39 @@ static int read_ranks(struct reader *reader)
     return error;
 }
 
+/* Times are known where calls were counted, and no others are. */
+static bool is_time_sound(const struct profile_record *profile)
+{
+    const struct record_int *const counts[] = {&profile->ranks, &profile->mpi_ranks,
+                                               &profile->step_tasks, &profile->step_nodes,
+                                               &profile->node_tasks};
+    const struct record_real *const times[] = {&profile->mpi_time, &profile->mpi_elapsed,
+                                               &profile->mpi_outside_max};
+    if (!are_counts(counts, sizeof counts / sizeof counts[0]))
+        return false;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (times[i]->known != (profile->mpi_ranks.value > 0) ||
+            (times[i]->known && !(times[i]->value >= 0)))
+            return false;
+    return profile->mpi_ranks.value <= profile->ranks.value && profile->bytes.known &&
+           profile->bytes.value >= 0 && profile->mpi_calls.known && profile->mpi_calls.value >= 0 &&
+           profile->mpi_missed.known && profile->mpi_routines != NULL;
+}
+
+static int read_profile(struct reader *reader)
+{
+    struct profile_record *profile = &reader->record->profile;
+    int error = record_read_values(reader->record->root, &profile_fields, profile, reader->reason);
+    if (error == 0 && !uuid_is_text(profile->uuid))
+        error = load_refuse(reader->reason, "profileT.uuid is not a uuid");
+    if (error == 0 && (!profile->job_id_raw.known || profile->step_id == NULL ||
+                       profile->node == NULL || profile->path == NULL || !profile->end_time.known))
+        error = load_refuse(reader->reason, "profileT does not say of which step, where or when");
+    if (error == 0 && !is_time_sound(profile))
+        error = load_refuse(reader->reason, "profileT has numbers that cannot be");
+    return error;
+}
+
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct reader *reader);
@@ -544,6 +583,7 @@ static const struct {
     [RECORD_COVERAGE] = {"coverageT", read_coverage},
     [RECORD_LIBRARY] = {"libraryT", read_library},
     [RECORD_RANKS] = {"ranksT", read_ranks},
+    [RECORD_PROFILE] = {"profileT", read_profile},
 };
 
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
@@ -567,7 +607,7 @@ static int read_kind(struct reader *reader)
         kind++;
     if (kind == RECORD_KINDS)
         return load_refuse(reader->reason,
-                           "is no run, link, package, coverage, library or ranks record");
+                           "is no run, link, package, coverage, library, ranks or profile record");
     int error = check_kind(reader, kind);
     if (error != 0)
         return error;

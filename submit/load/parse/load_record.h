@@ -119,6 +119,12 @@ struct ranks_record {
 #include "submit/definition/keys.def"
 };
 
+/* A profile of a step that a node has kept. */
+struct profile_record {
+#define PROFILE_KEY(table, key, form, from, store, column) LOADED_##form column;
+#include "submit/definition/keys.def"
+};
+
 struct record {
     enum record_kind kind;
     bool unproven;   /* others than root may have written it (record_proof.h) */
@@ -130,6 +136,7 @@ struct record {
         struct coverage_record coverage;
         struct library_record library;
         struct ranks_record ranks;
+        struct profile_record profile;
     };
     struct json_object *root; /* owned: what the values are part of, if they are not in the text */
     size_t root_bytes;        /* that it takes, about */
@@ -176,7 +183,7 @@ extern const struct record_fields all_run_fields;
 extern const struct record_fields run_fields, program_fields, job_part_fields, layout_fields,
     ending_fields;
 extern const struct record_fields build_fields, link_fields, package_fields, library_fields,
-    ranks_fields;
+    ranks_fields, profile_fields;
 
 /* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it.
  * `named` is the kind that its name says, RECORD_KINDS where it has none. A part whose digest is in

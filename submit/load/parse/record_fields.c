@@ -95,6 +95,11 @@ static const struct record_field of_ranks[] = {
 #include "submit/definition/keys.def"
 };
 
+static const struct record_field of_profile[] = {
+#define PROFILE_KEY(table, key, form, from, store, column) ENTRY(profile_record, table, key, form, column)
+#include "submit/definition/keys.def"
+};
+
 #define LIST(fields) {fields, sizeof(fields) / sizeof *(fields)}
 /* clang-format on */
 
@@ -109,3 +114,4 @@ const struct record_fields link_fields = LIST(of_link);
 const struct record_fields package_fields = LIST(of_package);
 const struct record_fields library_fields = LIST(of_library);
 const struct record_fields ranks_fields = LIST(of_ranks);
+const struct record_fields profile_fields = LIST(of_profile);

@@ -18,6 +18,7 @@ enum { RUN_ROUTINES_MAX = 4096, RUN_ROUTINE_LIBRARIES_MAX = 64 };
 /* Texts are owned by `value` of the struct below. */
 struct routine_library {
     const char *path, *build_id;
+    bool is_left_out; /* of the store, which has no room for its name */
 };
 
 struct called_routine {
@@ -25,6 +26,7 @@ struct called_routine {
     double first_call; /* seconds since the Epoch; 0: not known */
     int64_t calls;     /* -1: not counted */
     bool is_at_least;  /* there may have been more */
+    bool is_left_out;  /* as its library */
     uint32_t library;  /* its place in the list */
 };
 
@@ -35,6 +37,7 @@ struct run_routines {
     struct called_routine *called;     /* owned; the same routine may be there twice */
     size_t library_count, count;
     int64_t watched, missed; /* imports that were watched, and that were not */
+    int64_t unnamed;         /* called routines that are left out; the store says how many */
 };
 
 /* Takes `value`, which is routineT and becomes owned by `*routines`, also after a failure:

@@ -51,7 +51,9 @@ static int prepare_modules(struct store *store)
     if (error == 0)
         error = store_prepare_libraries(&store->libraries, on);
     if (error == 0)
-        error = store_prepare_ranks(&store->ranks, on);
+        error = store_prepare_summaries(&store->ranks, on, "ranks", &ranks_fields);
+    if (error == 0)
+        error = store_prepare_summaries(&store->profiles, on, "profile", &profile_fields);
     if (error == 0)
         error = store_prepare_slurm(&store->accounting, on);
     if (error == 0)
@@ -114,7 +116,9 @@ static int put_other(struct store *store, const struct record *record, enum stor
     case RECORD_LIBRARY:
         return store_put_library(&store->libraries, record, result);
     case RECORD_RANKS:
-        return store_put_ranks(&store->ranks, record, result);
+        return store_put_summary(&store->ranks, record, result);
+    case RECORD_PROFILE:
+        return store_put_summary(&store->profiles, record, result);
     default:
         return 0;
     }

@@ -25,6 +25,7 @@ struct store_routines {
     struct store_connection *on;
     struct store_intern *intern;
     struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
+    struct statement *of_day, *of_library, *note;      /* new names (store_admit_routines()) */
     struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
 };
 
@@ -32,8 +33,25 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
 
 /* Ask for what runs share of it: for the libraries, and once these are settled for their routines.
  */
-int store_want_routine_libraries(struct store_routines *routines, const struct run_routines *of);
-int store_want_routines(struct store_routines *routines, const struct run_routines *of);
+int store_want_routine_libraries(struct store_routines *routines, struct run_routines *of);
+int store_want_routines(struct store_routines *routines, struct run_routines *of);
+
+/* Names are claims, and each costs a row for good. So the runs of one user add no more than that
+ * many in a day of loading, libraries included, and no more to one library. Nobody knows whose runs
+ * are not proven: together they may add more. */
+enum { ROUTINE_NAMES_A_DAY = 32768, ROUTINE_NAMES_A_LIBRARY = 8192, ROUTINE_NAMES_UNPROVEN = 4 };
+
+struct routine_maker {
+    const char *user;
+    bool is_proven;
+};
+
+/* Asks again for those of the run that the store does not have, where the maker may add them; marks
+ * others as left out, and counts these in `unnamed`. */
+int store_admit_libraries(struct store_routines *routines, struct run_routines *of,
+                          struct routine_maker maker);
+int store_admit_routines(struct store_routines *routines, struct run_routines *of,
+                         struct routine_maker maker);
 
 /* Removes the rows of the runs, whose ids are given, at once. */
 int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count);
@@ -117,15 +135,17 @@ int store_prepare_libraries(struct store_libraries *libraries, struct store_conn
 int store_put_library(struct store_libraries *libraries, const struct record *record,
                       enum store_result *result);
 
-/* Ranks, summarised. */
-struct store_ranks {
+/* Ranks, summarised, and profiles: a row for each record, with a column for each value. */
+struct store_summaries {
     struct store_connection *on;
+    const struct record_fields *fields;
     struct statement *owners, *add, *drop;
 };
 
-int store_prepare_ranks(struct store_ranks *ranks, struct store_connection *on);
-int store_put_ranks(struct store_ranks *ranks, const struct record *record,
-                    enum store_result *result);
+int store_prepare_summaries(struct store_summaries *rows, struct store_connection *on,
+                            const char *table, const struct record_fields *fields);
+int store_put_summary(struct store_summaries *rows, const struct record *record,
+                      enum store_result *result);
 
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
@@ -179,7 +199,7 @@ struct store {
     struct store_packages packages;
     struct store_coverage coverage;
     struct store_libraries libraries;
-    struct store_ranks ranks;
+    struct store_summaries ranks, profiles;
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */

@@ -19,6 +19,7 @@
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_log.h"
+#include "submit/profile/command/profile_routines.h"
 #include "submit/profile/command/profile_samples.h"
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_ranks.h"
@@ -27,13 +28,15 @@
 
 static const char usage[] =
     "Usage: jobtrail-profile show [--rank LIST] [--sort KEY] [--group function] [--json] FILE...\n"
-    "       jobtrail-profile dump [--rank LIST] FILE...\n"
-    "       jobtrail-profile flame [--rank LIST] FILE...\n"
+    "       jobtrail-profile show --mpi [--rank LIST] [--json] FILE...\n"
+    "       jobtrail-profile dump [--mpi] [--rank LIST] FILE...\n"
+    "       jobtrail-profile flame [--svg] [--rank LIST] FILE...\n"
     "       jobtrail-profile diff [--json] FILE FILE\n"
     "       jobtrail-profile merge -o FILE FILE...\n"
     "\n"
-    "Reads profiles of runs (call stacks of programs that were built with "
-    "-finstrument-functions).\n"
+    "Reads profiles of runs: call stacks of programs that were built with "
+    "-finstrument-functions,\n"
+    "and time in MPI and in designated libraries of any.\n"
     "FILE is what the processes of a job leave on a node, or what was merged from such files.\n"
     "\n"
     "  show                  a log of all ranks, or of one: calls, times, imbalance\n"
@@ -44,10 +47,12 @@ static const char usage[] =
     "  diff                  what has changed from the first file to the second\n"
     "  merge                 one file of several, as of the nodes of a step\n"
     "\n"
+    "  -m, --mpi             time in MPI and in designated libraries\n"
     "  -r, --rank LIST       these ranks alone, such as 0,4-7\n"
     "  -s, --sort KEY        exclusive (default), inclusive, calls or stack\n"
     "  -g, --group function  a row for each function, not for each stack\n"
     "      --json            one object on a line\n"
+    "      --svg             flame: a picture, instead of text\n"
     "  -o, --output FILE     gets its name when it is whole\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
     "      --debug DIRECTORY where separate debug information is (default " SYMBOL_NAMES_DEBUG ")\n"
@@ -62,7 +67,7 @@ enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 }
 
 struct profile_options {
     const char *sort, *group, *output, *node, *debug, *rank_text;
-    bool json, linker_names, help, version;
+    bool mpi, json, svg, linker_names, help, version;
     enum profile_sort by;
 };
 
@@ -70,10 +75,12 @@ struct profile_options {
 
 /* clang-format off */
 static const struct option_row option_rows[] = {
+    {"mpi", 'm', OPTION_FLAG, MEMBER(mpi), 0, 0, NULL},
     {"rank", 'r', OPTION_TEXT, MEMBER(rank_text), 0, 0, NULL},
     {"sort", 's', OPTION_TEXT, MEMBER(sort), 0, 0, NULL},
     {"group", 'g', OPTION_TEXT, MEMBER(group), 0, 0, NULL},
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"svg", 'S', OPTION_FLAG, MEMBER(svg), 0, 0, NULL},
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
     {"debug", 'D', OPTION_TEXT, MEMBER(debug), 0, 0, NULL},
@@ -129,6 +136,9 @@ static int show(struct profile_work *work)
 {
     const struct profile_log log = {&work->set, &work->order, work->options->by,
                                     work->options->group != NULL};
+    if (work->options->mpi)
+        return work->options->json ? profile_routines_json(&work->set, work->is_taken)
+                                   : profile_routines_text(&work->set, work->is_taken);
     int (*print)(const struct profile_log *, size_t) =
         work->options->json ? profile_log_json : profile_log_text;
     if (work->is_taken == NULL)
@@ -142,12 +152,17 @@ static int show(struct profile_work *work)
 
 static int dump(struct profile_work *work)
 {
+    if (work->options->mpi) {
+        profile_routines_dump(&work->set, work->is_taken);
+        return 0;
+    }
     return profile_dump(&work->set, &work->order, work->is_taken);
 }
 
 static int flame(struct profile_work *work)
 {
-    return profile_flame(&work->set, &work->order, work->is_taken);
+    return (work->options->svg ? profile_flame_svg : profile_flame)(&work->set, &work->order,
+                                                                    work->is_taken);
 }
 
 static int diff(struct profile_work *work)
@@ -176,8 +191,8 @@ static const struct order {
     const char *options; /* letters of those that it has, beside those that all have */
     int least, most;     /* files */
 } orders[] = {
-    {"show", show, "rsgJ", 1, INT32_MAX}, {"dump", dump, "r", 1, INT32_MAX},
-    {"flame", flame, "r", 1, INT32_MAX},  {"diff", diff, "J", 2, 2},
+    {"show", show, "mrsgJ", 1, INT32_MAX}, {"dump", dump, "mr", 1, INT32_MAX},
+    {"flame", flame, "rS", 1, INT32_MAX},  {"diff", diff, "J", 2, 2},
     {"merge", merge, "o", 1, INT32_MAX},
 };
 
@@ -199,17 +214,22 @@ static bool has_options(const struct order *order, const struct profile_options 
         char letter;
         bool is_given;
         const char *name;
-    } given[] = {{'r', options->rank_text != NULL, "--rank"},
+    } given[] = {{'m', options->mpi, "--mpi"},
+                 {'r', options->rank_text != NULL, "--rank"},
                  {'s', options->sort != NULL, "--sort"},
                  {'g', options->group != NULL, "--group"},
                  {'J', options->json, "--json"},
+                 {'S', options->svg, "--svg"},
                  {'o', options->output != NULL, "--output"}};
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (given[i].is_given && strchr(order->options, given[i].letter) == NULL) {
             fprintf(stderr, "jobtrail-profile: %s has no %s\n", order->name, given[i].name);
             return false;
         }
-    return true;
+    if (!options->mpi || (options->sort == NULL && options->group == NULL))
+        return true;
+    fputs("jobtrail-profile: --mpi has neither --sort nor --group: it is sorted by time\n", stderr);
+    return false;
 }
 
 /* Reads the values of options; says what is wrong with one. */
@@ -365,7 +385,7 @@ int main(int argc, char *argv[])
     struct profile_options options = {.by = SORT_EXCLUSIVE};
     int letter;
     setlocale(LC_CTYPE, "");
-    while ((letter = options_next(argc, argv, "r:s:g:o:hV", option_rows, &options)) !=
+    while ((letter = options_next(argc, argv, "mr:s:g:o:hV", option_rows, &options)) !=
            OPTIONS_END) {
         if (letter == OPTIONS_WRONG) {
             fputs("Try 'jobtrail-profile --help'.\n", stderr);

@@ -7,21 +7,21 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
+#include "submit/profile/command/profile_json.h"
 #include "submit/profile/command/profile_log.h"
 #include "submit/profile/missing_ranks.h"
 
-static void add_int(struct json_object *table, const char *key, uint64_t value)
+void profile_json_int(struct json_object *table, const char *key, uint64_t value)
 {
     json_object_object_add(table, key, json_object_new_uint64(value));
 }
 
-static void add_seconds(struct json_object *table, const char *key, uint64_t ns)
+void profile_json_seconds(struct json_object *table, const char *key, uint64_t ns)
 {
     json_object_object_add(table, key, json_object_new_double((double)ns / 1e9));
 }
 
-/* A name is bytes of a user's: it gets the reversible form of text.h. */
-static void add_text(struct json_object *table, const char *key, const char *bytes)
+void profile_json_text(struct json_object *table, const char *key, const char *bytes)
 {
     size_t length = 0;
     CLEANUP_FREE char *text = text_from_bytes(bytes, bytes == NULL ? 0 : strlen(bytes), &length);
@@ -34,23 +34,23 @@ static void add_path(struct json_object *table, const char *key, const struct pr
 {
     CLEANUP_FREE char *path = profile_path(set, stack, '<');
     if (path != NULL)
-        add_text(table, key, path);
+        profile_json_text(table, key, path);
 }
 
-static struct json_object *rank_object(const struct profile_set *set,
-                                       const struct profile_rank *rank)
+struct json_object *profile_json_rank(const struct profile_set *set,
+                                      const struct profile_rank *rank)
 {
     struct json_object *table = json_object_new_object();
     if (rank->step != UINT32_MAX) {
-        add_int(table, "step", rank->step);
-        add_int(table, "task", rank->task);
+        profile_json_int(table, "step", rank->step);
+        profile_json_int(table, "task", rank->task);
     }
-    add_int(table, "rank", profile_rank_number(rank));
-    add_int(table, "size", rank->size);
-    add_text(table, "node", rank->node);
+    profile_json_int(table, "rank", profile_rank_number(rank));
+    profile_json_int(table, "size", rank->size);
+    profile_json_text(table, "node", rank->node);
     json_object_object_add(table, "pid", json_object_new_int(rank->pid));
-    add_int(table, "processes", rank->processes);
-    add_int(table, "threads", rank->threads);
+    profile_json_int(table, "processes", rank->processes);
+    profile_json_int(table, "threads", rank->threads);
     bool has_ended = (rank->flags & PROFILE_RANK_ENDED) != 0;
     json_object_object_add(table, "reached_exit", json_object_new_boolean(has_ended));
     json_object_object_add(table, "end_known",
@@ -59,12 +59,12 @@ static struct json_object *rank_object(const struct profile_set *set,
                            json_object_new_boolean((rank->flags & PROFILE_RANK_UNTIMED) == 0));
     if (!has_ended) {
         add_path(table, "was_in", set, rank->where);
-        add_seconds(table, "was_in_seconds", rank->where_ns);
+        profile_json_seconds(table, "was_in_seconds", rank->where_ns);
     }
-    add_int(table, "lost_calls", rank->lost_calls);
-    add_int(table, "dead_frames", rank->dead_frames);
-    add_int(table, "stray_exits", rank->stray_exits);
-    add_int(table, "clipped", rank->clipped);
+    profile_json_int(table, "lost_calls", rank->lost_calls);
+    profile_json_int(table, "dead_frames", rank->dead_frames);
+    profile_json_int(table, "stray_exits", rank->stray_exits);
+    profile_json_int(table, "clipped", rank->clipped);
     return table;
 }
 
@@ -75,22 +75,22 @@ static struct json_object *row_object(const struct profile_log *log,
     const struct profile_set *set = log->set;
     struct json_object *table = json_object_new_object();
     char hash[17];
-    add_text(table, "function", set->names.text[set->stacks.key[row->stack].what]);
-    add_int(table, "calls", row->sum.calls);
-    add_seconds(table, "exclusive_seconds", row->sum.exclusive_ns);
-    add_seconds(table, "inclusive_seconds", row->sum.inclusive_ns);
-    add_seconds(table, "largest_seconds", row->sum.largest_ns);
-    add_seconds(table, "overhead_seconds", profile_overhead_ns(&row->sum));
+    profile_json_text(table, "function", set->names.text[set->stacks.key[row->stack].what]);
+    profile_json_int(table, "calls", row->sum.calls);
+    profile_json_seconds(table, "exclusive_seconds", row->sum.exclusive_ns);
+    profile_json_seconds(table, "inclusive_seconds", row->sum.inclusive_ns);
+    profile_json_seconds(table, "largest_seconds", row->sum.largest_ns);
+    profile_json_seconds(table, "overhead_seconds", profile_overhead_ns(&row->sum));
     json_object_object_add(table, "counted_alone", json_object_new_boolean(row->sum.is_light));
     if (rows->by_function)
         return table;
-    add_int(table, "ranks", row->sum.ranks);
+    profile_json_int(table, "ranks", row->sum.ranks);
     json_object_object_add(table, "imbalance_percent",
                            json_object_new_double(set_sum_imbalance(&row->sum, rows->ranks)));
-    add_int(table, "most_on_rank", profile_rank_number(&set->ranks[row->sum.most_rank]));
-    add_int(table, "id", log->order->id[row->stack]);
+    profile_json_int(table, "most_on_rank", profile_rank_number(&set->ranks[row->sum.most_rank]));
+    profile_json_int(table, "id", log->order->id[row->stack]);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)set->hash[row->stack]);
-    add_text(table, "hash", hash);
+    profile_json_text(table, "hash", hash);
     add_path(table, "stack", set, row->stack);
     return table;
 }
@@ -98,15 +98,20 @@ static struct json_object *row_object(const struct profile_log *log,
 static void add_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     struct json_object *table = json_object_new_object();
-    add_int(table, "step", step);
-    add_int(table, "first", first);
-    add_int(table, "last", last);
-    add_int(table, "size", size);
+    profile_json_int(table, "step", step);
+    profile_json_int(table, "first", first);
+    profile_json_int(table, "last", last);
+    profile_json_int(table, "size", size);
     json_object_array_add(context, table);
 }
 
-/* Frees the object. */
-static int print_object(struct json_object *object)
+int profile_json_missing(const struct profile_set *set, bool is_one, struct json_object **missing)
+{
+    *missing = json_object_new_array();
+    return is_one ? 0 : missing_ranks(set, add_missing, *missing);
+}
+
+int profile_json_print(struct json_object *object)
 {
     const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
                                                                   JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -125,7 +130,7 @@ static int print_ranks(const struct profile_set *set, size_t one)
             continue;
         fputs(comma, stdout);
         comma = ",";
-        error = print_object(rank_object(set, &set->ranks[i]));
+        error = profile_json_print(profile_json_rank(set, &set->ranks[i]));
     }
     return error;
 }
@@ -139,17 +144,17 @@ int profile_log_json(const struct profile_log *log, size_t rank)
         return error;
     fputs("{\"ranks\":[", stdout);
     error = print_ranks(set, rank);
-    struct json_object *missing = json_object_new_array();
-    if (error == 0 && rank >= set->rank_count)
-        error = missing_ranks(set, add_missing, missing);
+    struct json_object *missing = NULL;
+    if (error == 0)
+        error = profile_json_missing(set, rank < set->rank_count, &missing);
     fputs("],\"missing\":", stdout);
-    int printed = print_object(missing);
+    int printed = profile_json_print(missing);
     printf(",\"damaged\":%llu,\"seconds\":%.9f,\"rows\":[", (unsigned long long)set->damaged,
            (double)rows.exclusive_ns / 1e9);
     for (size_t i = 0; error == 0 && i < rows.count; i++) {
         if (i > 0)
             putchar(',');
-        error = print_object(row_object(log, &rows, &rows.row[i]));
+        error = profile_json_print(row_object(log, &rows, &rows.row[i]));
     }
     fputs("]}\n", stdout);
     free(rows.row);

@@ -11,11 +11,6 @@
 #include "conf/base/terminal_text.h"
 #include "submit/profile/missing_ranks.h"
 
-static double seconds(uint64_t ns)
-{
-    return (double)ns / 1e9;
-}
-
 uint64_t profile_overhead_ns(const struct set_sum *sum)
 {
     uint64_t each = sum->is_light ? CALL_COST_LIGHT_NS : CALL_COST_TIMED_NS;
@@ -27,7 +22,7 @@ static const char *word(const struct profile_set *set, uint32_t stack, char *roo
     return terminal_word(set->names.text[set->stacks.key[stack].what], room);
 }
 
-static void print_rank(const struct profile_rank *rank)
+void profile_log_rank(const struct profile_rank *rank)
 {
     char node[TERMINAL_WORD_SIZE];
     printf("rank %" PRIu32, profile_rank_number(rank));
@@ -47,13 +42,13 @@ static int print_end(const struct profile_set *set, const struct profile_rank *r
     if (path == NULL)
         return -ENOMEM;
     printf("# ");
-    print_rank(rank);
-    printf(": killed, or still running; was in %s for %.6f s\n", path, seconds(rank->where_ns));
+    profile_log_rank(rank);
+    printf(": killed, or still running; was in %s for %.6f s\n", path,
+           profile_seconds(rank->where_ns));
     return 0;
 }
 
-static void print_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
-                          uint32_t size)
+void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     (void)context;
     printf("# step %" PRIu32 ": no profile of rank%s %" PRIu32, step, first == last ? "" : "s",
@@ -97,7 +92,7 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
     int error = 0;
     if (rank < set->rank_count) {
         printf("# ");
-        print_rank(&set->ranks[rank]);
+        profile_log_rank(&set->ranks[rank]);
         printf(": %" PRIu64 " processes, %" PRIu64 " threads\n", set->ranks[rank].processes,
                set->ranks[rank].threads);
         error = print_end(set, &set->ranks[rank]);
@@ -107,10 +102,11 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
         for (size_t i = 0; error == 0 && i < set->rank_count; i++)
             error = print_end(set, &set->ranks[i]);
         if (error == 0)
-            error = missing_ranks(set, print_missing, NULL);
+            error = missing_ranks(set, profile_log_missing, NULL);
     }
     print_losses(set, rank);
-    printf("# %.6f s in all, times of threads and processes added\n", seconds(rows->exclusive_ns));
+    printf("# %.6f s in all, times of threads and processes added\n",
+           profile_seconds(rows->exclusive_ns));
     return error;
 }
 
@@ -133,8 +129,8 @@ static int print_row(const struct profile_log *log, const struct profile_rows *r
     double share =
         rows->exclusive_ns == 0 ? 0 : 100 * (double)sum->exclusive_ns / (double)rows->exclusive_ns;
     printf("%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %11.6f", sum->calls,
-           seconds(sum->exclusive_ns), share, seconds(sum->inclusive_ns), seconds(sum->largest_ns),
-           seconds(profile_overhead_ns(sum)));
+           profile_seconds(sum->exclusive_ns), share, profile_seconds(sum->inclusive_ns),
+           profile_seconds(sum->largest_ns), profile_seconds(profile_overhead_ns(sum)));
     if (has_imbalance)
         printf(" %12.2f %8" PRIu32, set_sum_imbalance(sum, rows->ranks),
                profile_rank_number(&set->ranks[sum->most_rank]));

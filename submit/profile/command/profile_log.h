@@ -21,6 +21,18 @@ struct profile_log {
  * that is timed, and one that is counted alone. */
 enum { CALL_COST_TIMED_NS = 20, CALL_COST_LIGHT_NS = 9 };
 
+static inline double profile_seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* Prints which rank it is. */
+void profile_log_rank(const struct profile_rank *rank);
+
+/* A line on ranks without a profile; as missing_ranks() calls it. */
+void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
+                         uint32_t size);
+
 /* A stack's text with names made harmless to terminals; the caller frees it. NULL: no memory. */
 char *profile_path(const struct profile_set *set, uint32_t stack, char separator);
 
@@ -38,6 +50,10 @@ int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_
  * `is_taken` as set_sums_make(). */
 int profile_flame(const struct profile_set *set, const struct set_order *order,
                   const bool *is_taken);
+
+/* The same as a picture, SVG: at most 4096 boxes, siblings by name. */
+int profile_flame_svg(const struct profile_set *set, const struct set_order *order,
+                      const bool *is_taken);
 
 /* A line for each rank and stack, with tabs. */
 int profile_dump(const struct profile_set *set, const struct set_order *order,

@@ -44,10 +44,10 @@ look() {
 @test "the page is whole: every section, with its days and coverage, and no message, no request" {
     look '[...document.querySelectorAll("section")].map(s => [s.id, s.querySelector(".about")?.textContent,
         s.querySelector(".coverage")?.textContent, s.querySelectorAll(".scroll > table").length])'
-    [ "$(jq -r 'map(.[0]) | join(" ")' <<<"$result")" = "overview executables families libraries system modules compilers users accounts fields weekdays months trends last others endings failures efficiency packages together allocation coverage links changes routines uncalled each-executables each-libraries each-modules each-packages each-users each-accounts" ]
+    [ "$(jq -r 'map(.[0]) | join(" ")' <<<"$result")" = "overview executables families libraries system modules compilers users accounts fields weekdays months trends last others endings failures efficiency mpi packages together allocation coverage links changes routines uncalled each-executables each-libraries each-modules each-packages each-users each-accounts" ]
     jq -e '.[0][2] | startswith("Allocation: not known (no coverage records)Beside them: ") and
         endswith("2024-11-01 to 2024-11-30, days of UTC")' <<<"$result"
-    jq -e '.[1:23] | all(.[1] == "2024-11-01 to 2024-11-30, days of UTC. Coverage: not known" and .[2] == null)' <<<"$result"
+    jq -e '.[1:24] | all(.[1] == "2024-11-01 to 2024-11-30, days of UTC. Coverage: not known" and .[2] == null)' <<<"$result"
     [ "$(jq -c 'map(.[3]) | unique' <<<"$result")" = '[0,1]' ]
 }
 

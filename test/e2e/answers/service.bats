@@ -308,7 +308,9 @@ in_both() { # SQL...: in both databases
             ('1', 1, '', 'change', 'added', 'libm', '/sw/libm.so', 1, 'root'), ('2', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'alice'),
             ('3', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'bob'), ('4', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, NULL)" \
         "INSERT INTO ranks (uuid, owner, proven, user, account, job_id_raw, step_id, node, program, ranks, unseen, end_time)
-            SELECT id, 1, 1, user, account, job_id_raw, '0', 'n1', '/x', 1, 0, 1 FROM job_part WHERE job_id_raw IS NOT NULL"
+            SELECT id, 1, 1, user, account, job_id_raw, '0', 'n1', '/x', 1, 0, 1 FROM job_part WHERE job_id_raw IS NOT NULL" \
+        "INSERT INTO profile (uuid, owner, proven, user, account, job_id_raw, step_id, node, path, bytes, end_time)
+            SELECT id, 1, 1, user, account, job_id_raw, '0', 'n1', '/x', 1, 1 FROM job_part WHERE job_id_raw IS NOT NULL"
     for store in "$STORE" "$MARIADB_STORE"; do
         run --separate-stderr as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" /usr/bin/python3 -I - \
             "$JOBTRAIL_STAGE/libexec/jobtrail" "$store" <<'PYTHON'
@@ -328,7 +330,7 @@ def expected(users, accounts):
         return row["user"] in users or (row["account"] or "").lower() in accounts
     def chosen(table, column, numbers):
         return [row for row in stored[table] if row[column] in numbers]
-    found = {table: list(filter(own, stored[table])) for table in ("job_part", "run", "coverage", "ranks", "slurm_job")}
+    found = {table: list(filter(own, stored[table])) for table in ("job_part", "run", "coverage", "ranks", "profile", "slurm_job")}
     for table in ("store_state", "module"):
         found[table] = stored[table]
     runs, links = found["run"], chosen("link", "build_user", users)
@@ -374,7 +376,7 @@ PYTHON
         echo "$status $output $stderr"
         [ "$status" -eq 0 ]
     done
-    in_both "DELETE FROM run_day" "DELETE FROM slurm_job" "DELETE FROM library_event" "DELETE FROM ranks" "DELETE FROM run_routine WHERE routine_id >= 900" \
+    in_both "DELETE FROM run_day" "DELETE FROM slurm_job" "DELETE FROM library_event" "DELETE FROM ranks" "DELETE FROM profile" "DELETE FROM run_routine WHERE routine_id >= 900" \
         "DELETE FROM run_routine_library WHERE routine_library_id >= 900" "DELETE FROM routine WHERE id >= 900" \
         "DELETE FROM routine_library WHERE id >= 900" \
         "DELETE FROM run_routine_watch WHERE run_id NOT IN (SELECT run_id FROM run_routine)"

@@ -55,6 +55,23 @@ load ../fixture/witness
 }
 
 # bats test_tags=needs:hear_kernel
+@test "it is known how often a process waited for memory that had to be read in" {
+    listen
+    head -c 8M /dev/zero >"$BATS_TEST_TMPDIR/mapped"
+    run_one python3 -c '
+import mmap, os, resource, sys
+with open(sys.argv[1], "r+b") as file:
+    os.fsync(file)
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    mapped = mmap.mmap(file.fileno(), 0)
+    mapped[::4096]
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_majflt))' "$BATS_TEST_TMPDIR/mapped"
+    hush
+    [[ $(field "$PID" faults) -ge $(<"$BATS_TEST_TMPDIR/mapped") ]]
+}
+
+# bats test_tags=needs:hear_kernel
 @test "a process that is older than the witness is told of, with what is not known" {
     local pid
     "$PROGRAMS/spin" 600 sleep >/dev/null 3>&- &
@@ -127,7 +144,7 @@ leave_child() {
 exec_to exec null null
 exit_with fini 3 0
 kill_self kernel 0 9" ]]
-    [[ $(records | jq 'all(.[]; .slurmT.end_source != "kernel" or .slurmT.end_time_error <= 0.001)') == true ]]
+    [[ $(records | jq 'all(.[]; .slurmT.end_source == "exec" or .slurmT.end_time_error <= 0.0001)') == true ]]
     hush
 }
 
@@ -136,6 +153,18 @@ kill_self kernel 0 9" ]]
     run "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
     [[ $status == 3 && $output == *"another witness runs"* ]]
     hush
+}
+
+# what they map is more than a quarter of a MiB for each of two CPUs
+@test "a witness that does not get its turn for a while loses nothing" {
+    listen
+    kill -STOP "$WITNESS"
+    # shellcheck disable=SC2016
+    run_one sh -c 'for i in 1 2 3 4 5 6 7 8; do seq 100 | xargs -n 1 "$0"; done' "$PROGRAMS/exit_with"
+    kill -CONT "$WITNESS"
+    hush
+    [[ $(awk '$1 == "program" && $4 ~ /\/exit_with$/ { at = $2 } $1 == "end" && $9 == at { count++ } END { print count }' "$KERNEL") == 800 ]]
+    [[ $(grep -c "^lost" "$KERNEL") == 0 ]]
 }
 
 @test "it keeps no capability, and has the lowest priority" {

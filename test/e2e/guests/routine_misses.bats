@@ -143,6 +143,27 @@ ledger_bytes() {
     [[ $(ledger_bytes 'keep = soname:libnone\.so') -le $((2 * none)) ]]
 }
 
+@test "a routine whose slot addresses are taken from is a miss, in a program that has other slots for calls, unless it is skipped" {
+    made 3 routine
+    echo 'int rand(void); int other(void) { return rand() * 0; }' >other.c
+    sed -i '1i int other(void);
+        s/int all = 0;/int all = other();/' main.c
+    cc -c other.c
+    cc -fno-plt -c main.c
+    cc main.o other.o -o main ./libdesignated.so.1 -Wl,-rpath,"$PWD"
+    same main
+    [[ $(misses main) == "0 3 0" ]]
+    RULES+=$'skip = routine:libdesignated\\.so\\.1:routine[01]\n' another_job
+    same main
+    [[ $(misses main) == "0 1 0" ]]
+    # beside a call of another
+    echo 'int routine0(int), routine2(int); int main(void) { return routine0((int)(long)routine2) == 0; }' >main.c
+    cc main.c -o main ./libdesignated.so.1 -Wl,-rpath,"$PWD"
+    another_job
+    same main
+    [[ $(misses main) == "1 1 1" ]]
+}
+
 @test "a list that is full counts what it has no room for" {
     made 600 "a_routine_with_a_name_of_some_sixty_bytes_as_those_of_templates_"
     same main

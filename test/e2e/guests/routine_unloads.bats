@@ -123,6 +123,55 @@ END
     [[ $(of_run box_now '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '1,""' ]]
 }
 
+@test "a sandbox that syscall(2) has entered is noticed; of another, a library that was looked at before is as ever" {
+    cat >box.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    char text[] = "0\n";
+    (void)words;
+    void *plugin = dlopen("./plugin.so", RTLD_LAZY);
+    if (plugin == NULL || syscall(SYS_gettid) != getpid())
+        return 1;
+    double (*plug)(double) = count > 2 ? (double (*)(double))dlsym(plugin, "plug") : NULL;
+    if (count == 1)
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL); /* read, write, exit and sigreturn alone */
+    else if (count == 2)
+        syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    else
+        __asm__ volatile("syscall" : "=a"(count)
+            : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_STRICT), "S"(0), "d"(0) : "rcx", "r11", "memory");
+    plug = (double (*)(double))dlsym(plugin, "plug");
+    text[0] += (char)plug(1);
+    syscall(SYS_write, 1, text, 2);
+    syscall(SYS_exit, 0);
+}
+END
+    ln -s libone.so libdesignated_one.so.1
+    local kind words
+    for kind in lazy now; do
+        echo 'double one(double); double plug(double x) { return one(x); }' |
+            cc -O2 -fPIC -shared -xc - -o plugin.so -L. -lone "-Wl,-rpath,$PWD,-z,$kind"
+        for words in "" "1" "1 2"; do
+            for how in "-Wl,-z,lazy" "-Wl,-z,now" "-fno-plt"; do
+                cc -O2 box.c -o "box_$kind" $how
+                # shellcheck disable=SC2086 # none, one or two
+                unnoticed "./box_$kind" $words
+                [[ $(cat with/stdout) == 2 ]]
+            done
+        done
+    done
+    flush
+    # what was looked at before, or can be stored to, is noted; else it is a miss
+    [[ $(records | jq -c '[.[] | select(.userT.exec_path | endswith("box_lazy")) | .routineT | [.missed, (.routineA | length)]] | unique') == "[[0,1]]" ]]
+    [[ $(records | jq -c '[.[] | select(.userT.exec_path | endswith("box_now")) | .routineT | [.missed, (.routineA | length)]] | unique') == "[[0,1],[1,0]]" ]]
+}
+
 @test "a plugin that is loaded again and again is in the list once" {
     cat >again.c <<'END'
 #include <dlfcn.h>

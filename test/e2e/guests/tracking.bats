@@ -107,6 +107,7 @@ one() { # JQ-PATH: from the only record
 
 SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\nscalar = 200s 1\nmpi = 0 1:100000000\nmpi = 300s 1\nalways_ranks = 16'
 
+# bats test_tags=sampling
 @test "a run that is sampled out leaves nothing, and one that is long enough is kept for certain" {
     RULES=$SAMPLING new_job
     tracked "$PROGRAMS/exit_with"
@@ -116,6 +117,7 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
     [[ $(one .userDT.probability) == 1 ]]
 }
 
+# bats test_tags=sampling
 @test "MPI programs have a table of their own, and are always kept from a size on" {
     RULES=$SAMPLING new_job
     with XALT_TESTING_RUNTIME=250 PMI_RANK=0 PMI_SIZE=15 "$PROGRAMS/exit_with"
@@ -126,12 +128,14 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
     [[ $(records | jq -c 'map(.userDT.num_tasks) | sort') == '[5,15,16]' ]]
 }
 
+# bats test_tags=sampling
 @test "XALT_SAMPLING switches sampling on and off" {
     with XALT_SAMPLING=no "$PROGRAMS/exit_with"
     with XALT_SAMPLING=yes "$PROGRAMS/exit_with"
     leaves "exit_with fini"
 }
 
+# bats test_tags=sampling
 @test "the share that is kept is the share that is recorded, and slots are used again" {
     count=200
     [[ -z ${JOBTRAIL_SOAK-} ]] || count=50000
@@ -155,6 +159,7 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
     [[ $used -le $((($(records | jq length) + 3) * 8192)) ]]
 }
 
+# bats test_tags=sampling
 @test "a killed run is sampled by how long it ran" {
     RULES=$'[sampling]\nenabled = yes\nscalar = 0 1' new_job
     tracked "$PROGRAMS/kill_self" 9 || true

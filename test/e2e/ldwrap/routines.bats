@@ -279,6 +279,39 @@ C
     done
 }
 
+@test "a later archive may ask for what an earlier one has pulled in by itself" {
+    local linker
+    echo 'int called(int), bottom(int); int middle(int a) { return called(a) + bottom(a); }' >middle.c
+    echo 'int not_called(int), middle(int); int top(int a) { return not_called(a) + middle(a); }' >top.c
+    echo 'int helper(int), called(int); int bottom(int a) { return helper(a) + called(a); }' >bottom.c
+    echo 'int called(int a) { return a + 1; }' >called.c
+    echo 'int called(int); int helper(int a) { return called(a) + 1; }' >helper.c
+    echo 'int not_called(int a) { return a; }' >not_called.c
+    echo 'int helper(int), top(int); int main(void) { return helper(1) + top(1) - 11; }' >main.c
+    gcc -c middle.c top.c bottom.c called.c helper.c not_called.c
+    rm libmade.a
+    ar rc libmade.a called.o helper.o not_called.o
+    ar rc libmiddle.a middle.o bottom.o
+    ar rc libtop.a top.o
+    sed -i 's/^keep = archive:.*/&\nkeep = archive:libmiddle\\.a/' "$CONF_LINK"
+    RULES+=$'keep = archive:libmiddle\\.a\n'
+    for linker in "${LINKERS[@]}"; do
+        gcc "-fuse-ld=$linker" main.c libtop.a libmade.a libmiddle.a -o plain
+        ./plain
+        for way in "main.c libtop.a libmade.a libmiddle.a" "main.c -Wl,--whole-archive libmade.a libtop.a libmiddle.a -Wl,--no-whole-archive"; do
+            # shellcheck disable=SC2086 # they are several options
+            [[ $(why gcc "-fuse-ld=$linker" $way -o main) == "2 archives are noted" ]]
+            another_job
+            tracked "$WORK/main"
+            leaves "main fini"
+            [[ $(called main) == "called helper middle not_called" ]] || {
+                echo "$linker: $way: $(called main)"
+                return 1
+            }
+        done
+    done
+}
+
 @test "constructors of an archive's members run in the order of the plain link" {
     local linker
     cat >first.c <<'C'

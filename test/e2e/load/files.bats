@@ -172,7 +172,7 @@ damage() {
     echo '{"futureT":{"uuid":"019a9f00-0000-7000-8000-000000000001"}}' >"$records/run.future.json"
     load --delete "$records/run.future.json"
     [ "$status" -eq 1 ]
-    [[ "$stderr" == *"is no run, link, package, coverage, library or ranks record"* ]]
+    [[ "$stderr" == *"is no run, link, package, coverage, library, ranks or profile record"* ]]
     [ -e "$records/run.future.json" ]
 }
 

@@ -208,10 +208,10 @@ is_between() {
     mkdir -m 711 kept
     printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
     flush
-    [[ $(cd kept && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.unknown.e2e.profile" ]]
-    [[ $(stat -c %a:%U kept/* | sort -u) == "600:$(id -un)" ]]
-    "$JOBTRAIL_BIN/jobtrail-profile" show --json "kept/$JOB.0.batch.e2e.profile" | jq -e '.ranks | length == 1'
-    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*.unknown.e2e.profile
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.unknown.e2e.profile" ]]
+    [[ $(stat -c %a:%U kept/*/* | sort -u) == "600:$(id -un)" ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "kept/$(id -u)/$JOB.0.batch.e2e.profile" | jq -e '.ranks | length == 1'
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.unknown.e2e.profile
     [[ $output == *"rank 1 of 4, step 0, node e2e,"*"was in foo<bar<main<init for "* ]]
     [[ $output == *" 2 "*"foo<bar<main<init"* ]]
 }
@@ -224,6 +224,6 @@ is_between() {
     printf 'no ledger' | dd of="${PROFILE_FILE%/*}/ledger" conv=notrunc status=none
     flush
     [[ $(find "$BATS_TEST_TMPDIR/state/quarantine" -name reason) == *"/$JOB.0/reason" ]]
-    "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$JOB.0.unknown.e2e.profile" >numbers || (($? == 1)) # three ranks are missing
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$(id -u)/$JOB.0.unknown.e2e.profile" >numbers || (($? == 1)) # three ranks are missing
     [[ $(awk -F '\t' '$10 == "foo<bar<main<init" { print $6 }' numbers) == 1 ]]
 }

@@ -82,7 +82,7 @@ ended_in_last() {
     hush
     flush >/dev/null
     mapfile -t times <said.times
-    "$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*.profile >shown
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/*.profile >shown
     jq -e '.ranks | length == 1 and .[0].was_in == "last<main<init" and .[0].end_known and (.[0].reached_exit | not)' shown
     # clocks may be slewed, and processes are ended by a coarse one
     awk -v was="$(jq '.ranks[0].was_in_seconds' shown)" -v least="$2" -v most="$after" -v before="${times[0]}" -v in_it="${times[1]}" \
@@ -90,7 +90,7 @@ ended_in_last() {
     # so it is with the calls around it
     jq -e '[.rows[] | {key: .function, value: .}] | from_entries |
         .main.calls == 1 and .last.calls == 1 and .work.calls == 10 and .main.inclusive_seconds >= .last.inclusive_seconds' shown
-    has_sound_times kept/*.profile
+    has_sound_times kept/*/*.profile
 }
 
 # later: the times at two moments differ by more than the coarse clocks do

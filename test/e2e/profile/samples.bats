@@ -58,11 +58,11 @@ rank() {
     rank 0 ./phases
     run -137 rank 1 ./phases kill
     keep 0-1
-    [[ $(cd kept && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_1.vfd" ]]
-    [[ $(stat -c %a:%U kept/* | sort -u) == "600:$(id -un)" ]]
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_1.vfd" ]]
+    [[ $(stat -c %a:%U kept/*/* | sort -u) == "600:$(id -un)" ]]
     local i
     for i in 0 1; do
-        "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$JOB.0.batch.e2e_$i.vfd" >samples
+        "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$(id -u)/$JOB.0.batch.e2e_$i.vfd" >samples
         grep -Fx "# rank: $i" samples
         grep -Fx "# ranks: 4" samples
         # what came in 1.8 s was thinned until 512 fit
@@ -86,22 +86,22 @@ rank() {
     cp -r "$SPOOL" before
     printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
     flush
-    [[ $(cd kept && echo *) == "$JOB.0.batch.e2e.profile" ]]
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile" ]]
     cp -r before/. "$SPOOL"
     printf 'samples = 1-7\n' >>"$CONF"
     flush
-    [[ $(cd kept && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_2.vfd" ]]
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_2.vfd" ]]
     cp -r before/. "$SPOOL"
     sed -i 's/^samples = .*/samples = all/' "$CONF"
     flush
-    [[ $(cd kept && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
+    [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
 }
 
 @test "a sampling file that is cut, longer, or has noise in it is refused or read, and never more" {
     rank 0 ./phases
     keep all
     local file i
-    file=kept/$JOB.0.batch.e2e_0.vfd
+    file=kept/$(id -u)/$JOB.0.batch.e2e_0.vfd
     "$JOBTRAIL_BIN/jobtrail-profile" dump "$file" >/dev/null
     for i in "head -c -1" "head -c 100" "sed \$a\\x"; do
         $i "$file" >other

@@ -255,6 +255,19 @@ in_host() { # COMMAND...
     [[ -d $BATS_TEST_TMPDIR/run/jobtrail/12.0 ]]
 }
 
+@test "systemd removes profiles of a site's directory when they are old, and no others" {
+    local kept=$BATS_TEST_TMPDIR/var/lib/jobtrail/profiles rules=$JOBTRAIL_STAGE/lib/tmpfiles.d/jobtrail-node.conf
+    systemd-tmpfiles --create --clean --root="$BATS_TEST_TMPDIR" "$rules"
+    [[ ! -e $kept ]] # nobody has made it
+    mkdir -p "$kept/1000"
+    touch "$kept/1000/1.0.0.n1.profile"
+    systemd-tmpfiles --create --clean --root="$BATS_TEST_TMPDIR" "$rules"
+    [[ -e $kept/1000/1.0.0.n1.profile ]]
+    sed 's/ 90d$/ 0/' "$rules" >"$BATS_TEST_TMPDIR/now.conf" # nobody can set the time of a change
+    systemd-tmpfiles --create --clean --root="$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/now.conf"
+    [[ -d $kept && ! -e $kept/1000/1.0.0.n1.profile && -d $BATS_TEST_TMPDIR/run/jobtrail ]]
+}
+
 @test "systemd takes the units of another prefix" {
     mkdir "$BATS_TEST_TMPDIR/units"
     for unit in "$JOBTRAIL_STAGE"/share/jobtrail/*.{service,timer}; do

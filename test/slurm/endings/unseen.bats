@@ -41,7 +41,7 @@ told() {
 # is_whole JOB NAME: what it used is known, and its end to a millisecond
 is_whole() {
     field "$1" "$2" '.slurmT | [.end_time_error, .max_rss, .user_cpu, .system_cpu, .disk_read, .disk_write]'
-    [[ $(field "$1" "$2" '.slurmT | .end_time_error <= 0.001 and .max_rss > 0 and .user_cpu >= 0 and .system_cpu >= 0
+    [[ $(field "$1" "$2" '.slurmT | .end_time_error <= 0.0001 and .max_rss > 0 and .user_cpu >= 0 and .system_cpu >= 0
         and .disk_read >= 0 and .disk_write >= 0') == true ]]
 }
 
@@ -121,7 +121,7 @@ build_id_of() {
     [[ $(field "$job" exec_to '[.libA[][0] | split("/")[-1]] | index("libc.so.6") != null') == true ]]
     # what the process used is told of its last program alone, and how far an end may be off of each
     [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | test("/(exec_to|thread_exec|exit_with_static)$"))) |
-        sort_by(.userDT.start_time) | [(map(.slurmT.end_time_error <= 0.001) | all), map(.slurmT.max_rss != null)[],
+        sort_by(.userDT.start_time) | [(map(.slurmT.end_time_error <= 0.0001) | all), map(.slurmT.max_rss != null)[],
         ([.[:-1], .[1:]] | transpose | all((.[0].userDT.end_time - .[1].userDT.start_time) | fabs < 0.001))]') == \
         '[true,false,false,true,true]' ]]
 }

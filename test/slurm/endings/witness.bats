@@ -23,9 +23,9 @@ ending() {
     field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
 }
 
-# its end is known to a millisecond
+# its end is known to 100 microseconds
 is_exact() { # JOB NAME
-    [[ $(field "$1" "$2" '.slurmT.end_time_error <= 0.001') == true ]]
+    [[ $(field "$1" "$2" '.slurmT.end_time_error <= 0.0001') == true ]]
 }
 
 # ended JOB PROGRAM: statuses of its processes of that program, in their order, as the kernel told
@@ -65,9 +65,28 @@ has_ended_as() { # JOB PROGRAM STATUSES
     [[ $(ending "$job" spin) == "kernel 0:15" || $(ending "$job" spin) == "kernel 0:9" ]]
 }
 
-@test "a task's status is Slurm's, and so it stays" {
+@test "a task's status is Slurm's, and so it stays; its end is the kernel's" {
     job=$(submit_and_wait "srun $PROGRAMS/_exit_with 4; srun $PROGRAMS/exit_with 3")
     [[ $(ending "$job" _exit_with) == "task_exit 4:0" && $(ending "$job" exit_with) == "fini 3:0" ]]
+    is_exact "$job" _exit_with
+    is_exact "$job" exit_with
+}
+
+# each records, as each is another program
+@test "tasks that end together have an end each" {
+    for i in 0 1 2 3 4 5; do
+        cp "$PROGRAMS/spin" "$PROGRAMS/spin$i"
+        echo "$i $PROGRAMS/spin$i 100 sleep"
+    done >"$DIR/together"
+    job=$(submit "srun --multi-prog $DIR/together" -n6 --overcommit)
+    all_spin() {
+        [[ $("$CLUSTER" exec n1 "$STAGE/bin/jobtrail-ps" --conf "$DIR/jobtrail.conf" --node n1 -nPo exec | grep -c "^spin[0-5]\$") == 6 ]]
+    }
+    eventually 30 all_spin
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | test("/spin[0-5]$")) | .slurmT) |
+        [length, all(.[]; .end_source == "task_exit" and .end_time_error <= 0.0001), (map(.end_time_max) | unique | length > 1)]') == '[6,true,true]' ]]
 }
 
 @test "what leaves no capture is told of: static, set-user-id, without environment, daemons" {

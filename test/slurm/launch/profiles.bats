@@ -96,6 +96,54 @@ C
     done
 }
 
+# acct JOB OPTION...: of all records
+acct() {
+    local job=$1
+    shift
+    "$STAGE/bin/jobtrail-load" --json "$DIR/records" --store "sqlite:$DIR/store.db" >/dev/null &&
+        "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --no-sacct -a -j "$job" "$@"
+}
+
+kept_records() { # JOB FILTER: of its records of profiles, by node
+    find "$DIR/records" -name 'profile.*' -exec cat {} + | jq -sc --argjson job "$1" \
+        "map(.profileT | select(.job_id == \$job)) | sort_by(.node) | $2"
+}
+
+@test "each node tells of the profile that it has kept, with the time in MPI of its ranks, of which one was killed" {
+    mkdir -m 711 "$DIR/kept"
+    write_jobtrail_conf $'[profile]\nsteps = asked\nsize = 8M\ndirectory = '"$DIR/kept"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    cat >"$DIR/waits.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    double sum, own = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 50; i++)
+        MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 3)
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    mpicc.mpich -O1 "$DIR/waits.c" -o "$PROGRAMS/waits_mpich"
+    local job uid
+    job=$(submit_and_wait "srun -K1 --jobtrail-profile --mpi=pmi2 $PROGRAMS/waits_mpich" -N2 --ntasks-per-node=2 --no-requeue)
+    eventually 60 is_flushed "$job"
+    [[ $(kept_records "$job" 'map([.node, .step_id, .step_nodes, .ranks, .mpi_ranks, .mpi_missed, (.mpi_time <= .mpi_elapsed)])') == \
+        '[["n1","0",2,2,2,0,true],["n2","0",2,2,2,0,true]]' ]]
+    [[ $(kept_records "$job" 'map(.mpi_routines | [scan("MPI_Allreduce=([0-9]+)|MPI_Barrier=([0-9]+):[0-9.]+:([0-9])")] | sort)') == \
+        '[[[null,"2","2"],["100",null,null]],[[null,"1","1"],["100",null,null]]]' ]]
+    uid=$(id -u "$JOB_USER")
+    [[ $(stat -c '%U %a' "$DIR/kept/$uid/$job.0.0.n2.profile") == "$JOB_USER 600" ]]
+    [[ $(acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.n1.profile|4 of 4" ]]
+    [[ $(acct "$job.0" --json | jq -c '.runs[].profile | [.nodes, .runs, (.mpi.routines | map(select(.routine == "MPI_Allreduce").calls))]') == '[2,1,[200]]' ]]
+}
+
 @test "a site that wants none has no option; one that wants all needs none" {
     write_jobtrail_conf ""
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"

@@ -22,8 +22,8 @@ static int place(enum record_kind kind, const char *key)
 
 static void each_kind_has_its_own_keys(void **state)
 {
-    static const char *const own[RECORD_KINDS] = {"userT",     "resultT",  "xalt_run_uuid",
-                                                  "coverageT", "libraryT", "ranksT"};
+    static const char *const own[RECORD_KINDS] = {
+        "userT", "resultT", "xalt_run_uuid", "coverageT", "libraryT", "ranksT", "profileT"};
     (void)state;
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++) {
         for (enum record_kind other = RECORD_RUN; other < RECORD_KINDS; other++)

@@ -36,6 +36,8 @@ static void a_name_tells_kind_host_uuid_and_key(void **state)
          false},
         {"ranks.b." DATE ".unknown." UUID ".json", RECORD_RANKS, "ranks", "b", "ranks_" UUID,
          "unknown", false},
+        {"profile.b." DATE ".bob." UUID ".json", RECORD_PROFILE, "profile", "b", "profile_" UUID,
+         "bob", false},
         {"miss.b.x.u." UUID ".json", RECORD_KINDS, "miss", "b", "miss_" UUID, NULL, false},
         /* with a part too many, too few, or another one */
         {"run.alpha." DATE ".alice." UUID ".json", RECORD_RUN, "run", "alpha", "run_fini_" UUID,

@@ -458,9 +458,10 @@ static void what_the_kernel_told_is_the_end_that_nobody_waited_for(void **state)
     assert_int_equal(ending.end_ns, 40 * SECOND);
     assert_true(ending.is_measured && ending.status_known);
     assert_int_equal(ending.status, 3 << 8);
-    assert_int_equal(ending.error_ns, 1000000);
+    assert_int_equal(ending.error_ns, 100000);
     ending = kernel_ending(journal, 40, 10, 0, &kernel); /* it signed */
     assert_string_equal(ending.source, "fini");
+    assert_int_equal(ending.error_ns, 100000);
     assert_true(ending.status_known);
     assert_int_equal(ending.status, 3 << 8);
     ending = kernel_ending(journal, 20, 10, 0, &kernel); /* and lived on */
@@ -484,7 +485,7 @@ static void what_the_kernel_saw_replaced_ended_then(void **state)
     assert_true(is_consistent(&ending));
     assert_string_equal(ending.source, "exec");
     assert_int_equal(ending.end_ns, 20 * SECOND);
-    assert_int_equal(ending.error_ns, 1000000);
+    assert_int_equal(ending.error_ns, 100000);
     assert_true(ending.is_measured && !ending.status_known && ending.seen == NULL);
     journal_free(&journal);
 }
@@ -502,6 +503,35 @@ static void a_status_that_is_another_programs_is_not_told(void **state)
     assert_string_equal(ending.source, "kernel");
     assert_false(ending.status_known);
     assert_int_equal(ending.end_ns, 40 * SECOND);
+}
+
+static void the_kernels_time_is_the_end_whatever_the_ledger_has(void **state)
+{
+    static const char journal[] = STEP_0 TASK EXIT("0") END EPILOG;
+    struct kernel_noted kernel;
+    (void)state;
+    struct ending ending = kernel_ending(journal, 39, 10, 0, &kernel); /* it took a second to end */
+    assert_string_equal(ending.source, "fini");
+    assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
+    ending = kernel_ending(journal, 90, 10, 0, &kernel); /* it lied */
+    assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
+}
+
+static void an_end_is_as_exact_as_what_the_kernel_told_of_it(void **state)
+{
+    static const char journal[] = STEP_0 TASK EXIT("0") END EPILOG;
+    static const struct {
+        uint32_t lack;
+        uint64_t error_ns;
+    } exact[] = {{0, 100000}, {KERNEL_LACK_START, 10000000}, {KERNEL_LACK_STATUS, 1000000000}};
+    struct kernel_noted kernel;
+    (void)state;
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        const struct ending ending = kernel_ending(journal, 0, 10, exact[i].lack, &kernel);
+        assert_string_equal(ending.source, "task_exit");
+        assert_int_equal(ending.end_ns, 40 * SECOND);
+        assert_int_equal(ending.error_ns, exact[i].error_ns);
+    }
 }
 
 static void the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end(void **state)
@@ -550,7 +580,7 @@ static void slurms_word_stays_and_the_kernel_says_whose_it_is(void **state)
         STEP_0 TASK "exit time=40.500000000 step=0 task=0 pid=50 status=256\n" END EPILOG;
     ending = kernel_ending(late, 0, 10, 0, &kernel);
     assert_string_equal(ending.source, "task_exit");
-    assert_true(ending.end_ns == 40 * SECOND && ending.error_ns == SECOND / 1000);
+    assert_true(ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
     ending =
         kernel_ending(STEP_0 TASK LATE_EXIT("256") END EPILOG, 0, 10, KERNEL_LACK_END, &kernel);
     assert_true(ending.error_ns > SECOND);
@@ -753,6 +783,8 @@ int main(void)
         cmocka_unit_test(a_status_that_is_another_programs_is_not_told),
         cmocka_unit_test(what_the_kernel_saw_replaced_ended_then),
         cmocka_unit_test(what_the_kernel_lost_is_not_believed),
+        cmocka_unit_test(the_kernels_time_is_the_end_whatever_the_ledger_has),
+        cmocka_unit_test(an_end_is_as_exact_as_what_the_kernel_told_of_it),
         cmocka_unit_test(the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end),
         cmocka_unit_test(slurms_word_stays_and_the_kernel_says_whose_it_is),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),

@@ -125,12 +125,20 @@ static void no_gate_takes_a_record_of_ranks(void **state)
     no_gate_takes(RECORD_RANKS);
 }
 
+/* Nor where a profile lies that a page will show. */
+static void no_gate_takes_a_record_of_a_profile(void **state)
+{
+    (void)state;
+    no_gate_takes(RECORD_PROFILE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_refuses_what_root_knows_to_be_wrong_and_nothing_else),
         cmocka_unit_test(no_gate_takes_a_record_of_a_library),
         cmocka_unit_test(no_gate_takes_a_record_of_ranks),
+        cmocka_unit_test(no_gate_takes_a_record_of_a_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,9 @@ enum {
     PIECE_AT = THREAD_AT + PROFILE_THREAD_BYTES,
     PIECE_COUNT = 3 * PROFILE_NODES,
     PIECE_BYTES = PROFILE_PAGE + PIECE_COUNT * 64,
-    FILE_BYTES = PIECE_AT + PIECE_BYTES,
+    ROUTINES_AT = PIECE_AT + PIECE_BYTES,
+    CALLS_AT = ROUTINES_AT + PROFILE_PAGE,
+    FILE_BYTES = CALLS_AT + 2 * PROFILE_PAGE,
     BIAS = 0x1000,
 };
 
@@ -32,6 +34,8 @@ static struct made {
     struct profile_node *node;
     struct profile_chunk *piece;
     struct profile_node *more;
+    struct profile_routines *routines;
+    struct profile_calls *calls[2]; /* of two threads */
 } made;
 
 static void make_objects(void)
@@ -71,6 +75,34 @@ static void make_thread(void)
         made.frame[i] = (struct profile_frame){.start = 100 * (i + 1), .node = nodes[i]};
 }
 
+static struct profile_count *count_of(int thread)
+{
+    return (struct profile_count *)(void *)((char *)made.calls[thread] + PROFILE_COUNTS_AT);
+}
+
+/* The first thread is in solve(), and there in MPI_Recv() since 900. */
+static void make_calls(void)
+{
+    struct profile_routine *routine = (struct profile_routine *)(void *)(made.routines + 1);
+    made.routines->chunk = (struct profile_chunk){PROFILE_CHUNK_MAGIC, ROUTINES_AT, PROCESS_AT,
+                                                  PROFILE_PAGE, PROFILE_ROUTINES};
+    made.routines->count = 2;
+    made.routines->before_ns = 5;
+    routine[0] = (struct profile_routine){.name = "MPI_Recv", .flags = PROFILE_ROUTINE_MPI};
+    routine[1] = (struct profile_routine){.name = "solve"};
+    for (int i = 0; i < 2; i++) {
+        made.calls[i]->chunk =
+            (struct profile_chunk){PROFILE_CHUNK_MAGIC, CALLS_AT + (uint64_t)i * PROFILE_PAGE,
+                                   PROCESS_AT, PROFILE_PAGE, PROFILE_CALLS};
+        made.calls[i]->count = 2;
+        count_of(i)[0] = (struct profile_count){
+            .calls = 3, .ticks = 60, .largest = 30 + (uint64_t)i, .bytes = 16, .sized = 2};
+    }
+    count_of(0)[1] = (struct profile_count){.calls = 1};
+    made.calls[0]->open[0] = (struct profile_open){.start = 600, .inner = 60, .routine = 2};
+    made.calls[0]->open[1] = (struct profile_open){.start = 900, .routine = 1};
+}
+
 static int make(void **state)
 {
     (void)state;
@@ -82,6 +114,9 @@ static int make(void **state)
     made.node = (void *)(made.bytes + THREAD_AT + PROFILE_NODES_AT);
     made.piece = (void *)(made.bytes + PIECE_AT);
     made.more = (void *)(made.bytes + PIECE_AT + PROFILE_PAGE);
+    made.routines = (void *)(made.bytes + ROUTINES_AT);
+    made.calls[0] = (void *)(made.bytes + CALLS_AT);
+    made.calls[1] = (void *)(made.bytes + CALLS_AT + PROFILE_PAGE);
     *made.header = (struct profile_header){
         .magic = PROFILE_MAGIC, .size_bytes = FILE_BYTES, .used_bytes = FILE_BYTES};
     *made.process = (struct profile_process){.chunk = {PROFILE_CHUNK_MAGIC, PROCESS_AT, PROCESS_AT,
@@ -96,6 +131,7 @@ static int make(void **state)
                                          PROFILE_PIECE};
     make_objects();
     make_thread();
+    make_calls();
     made.fd = memfd_create("profile", MFD_CLOEXEC);
     return made.fd < 0;
 }
@@ -154,7 +190,7 @@ static void open_calls_are_found_from_the_innermost_outwards(void **state)
     assert_false(tree->open[1].is_top);
     assert_int_equal(tree->open[2].node, 0);
     assert_int_equal(content.processes[0].dead_frames, 1);
-    assert_int_equal(content.processes[0].newest, 450);
+    assert_int_equal(content.processes[0].newest, 900); /* of a routine */
     profile_content_free(&content);
 }
 
@@ -243,6 +279,65 @@ static void no_more_is_read_than_was_asked_for(void **state)
     profile_content_free(&content);
 }
 
+static void routines_have_what_all_threads_counted(void **state)
+{
+    (void)state;
+    struct profile_content content = read_made();
+    const struct profiled_process *process = content.processes;
+    assert_int_equal(content.damaged, 0);
+    assert_int_equal(process->routine_count, 2);
+    assert_int_equal(process->callers, 2);
+    assert_int_equal(process->before_ns, 5);
+    assert_string_equal(process->routines[0].name, "MPI_Recv");
+    assert_int_equal(process->routines[0].flags, PROFILE_ROUTINE_MPI);
+    assert_int_equal(process->routines[0].calls, 6);
+    assert_int_equal(process->routines[0].ticks, 120);
+    assert_int_equal(process->routines[0].largest, 31);
+    assert_int_equal(process->routines[0].bytes, 32);
+    assert_int_equal(process->routines[0].sized, 4);
+    profile_content_free(&content);
+}
+
+static void open_calls_of_routines_end_with_the_run_and_none_counts_twice(void **state)
+{
+    (void)state;
+    struct profile_content content = read_made();
+    struct profiled_process *process = content.processes;
+    calls_finish(process, 1000);
+    assert_int_equal(process->routines[0].ticks, 120 + 100);
+    assert_int_equal(process->routines[0].largest, 100);
+    assert_int_equal(process->routines[0].open, 1);
+    assert_int_equal(process->routines[0].open_start, 900);
+    /* 60 of the time until it called MPI_Recv() were in calls before that one */
+    assert_int_equal(process->routines[1].ticks, 300 - 60);
+    assert_int_equal(process->routines[1].largest, 400);
+    profile_content_free(&content);
+}
+
+static void chunks_of_routines_that_do_not_fit_are_left_out(void **state)
+{
+    (void)state;
+    made.calls[0]->count = 3;
+    made.calls[1]->open[0].routine = 3;
+    made.calls[1]->open[1] = (struct profile_open){.start = UINT64_MAX, .routine = 1};
+    struct profile_content content = read_made();
+    assert_int_equal(content.damaged, 2);
+    assert_int_equal(content.processes[0].callers, 1);
+    calls_finish(content.processes, 1000);
+    assert_int_equal(content.processes[0].routines[0].ticks, 60);
+    profile_content_free(&content);
+    made.routines->count = (PROFILE_PAGE - sizeof *made.routines) / 128 + 1;
+    content = read_made();
+    assert_int_equal(content.damaged, 3);
+    assert_int_equal(content.processes[0].routine_count, 0);
+    profile_content_free(&content);
+    made.routines->count = 2;
+    made.routines->chunk.process = THREAD_AT;
+    content = read_made();
+    assert_int_equal(content.damaged, 3);
+    profile_content_free(&content);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +352,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_chunk_that_is_being_filled_is_no_damage, make, unmake),
         cmocka_unit_test_setup_teardown(objects_beyond_their_chunk_are_left_out, make, unmake),
         cmocka_unit_test_setup_teardown(another_file_is_refused, make, unmake),
+        cmocka_unit_test_setup_teardown(routines_have_what_all_threads_counted, make, unmake),
+        cmocka_unit_test_setup_teardown(
+            open_calls_of_routines_end_with_the_run_and_none_counts_twice, make, unmake),
+        cmocka_unit_test_setup_teardown(chunks_of_routines_that_do_not_fit_are_left_out, make,
+                                        unmake),
         cmocka_unit_test_setup_teardown(no_more_is_read_than_was_asked_for, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

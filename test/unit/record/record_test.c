@@ -50,15 +50,15 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"userT", "submit_host", "\"login\""},
         {"userT", "syshost", "\"alpha\""},
         {"userT", "user", "\"alice\""},
-        {"userDT", "end_time", "1700000002.6235"},
+        {"userDT", "end_time", "1700000002.623457"},
         {"userDT", "num_cores", "4.0000"},
         {"userDT", "num_gpus", "2.0000"},
         {"userDT", "num_nodes", "2.0000"},
         {"userDT", "num_tasks", "4.0000"},
         {"userDT", "num_threads", "1.0000"},
         {"userDT", "probability", "0.0010526315789473684"},
-        {"userDT", "run_time", "2.5000"},
-        {"userDT", "start_time", "1700000000.1235"},
+        {"userDT", "run_time", "2.500000"},
+        {"userDT", "start_time", "1700000000.123457"},
         {"slurmT", "cluster", "\"alpha\""},
         {"slurmT", "job_id", "42"},
         {"slurmT", "step_id", "\"0\""},
@@ -67,9 +67,9 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"slurmT", "node_id", "1"},
         {"slurmT", "task_id", "1"},
         {"slurmT", "end_source", "\"fini\""},
-        {"slurmT", "end_time_error", "0.0000"},
-        {"slurmT", "end_time_min", "1700000002.1234"},
-        {"slurmT", "end_time_max", "1700000003.6235"},
+        {"slurmT", "end_time_error", "0.000000"},
+        {"slurmT", "end_time_min", "1700000002.123456"},
+        {"slurmT", "end_time_max", "1700000003.623457"},
         {"slurmT", "pid", "10"},
         {"slurmT", "core_seconds", "null"},
         {"slurmT", "core_seconds_max", "null"},
@@ -218,7 +218,7 @@ static void exit_code_and_signal_are_known_or_null(void **state)
         assert_value(&made, "slurmT", "signal", cases[i].signal);
         assert_value(&made, "slurmT", "core_dumped", cases[i].core);
         assert_value(&made, "slurmT", "end_source", "\"task_exit\"");
-        assert_value(&made, "slurmT", "end_time_error", "0.1000");
+        assert_value(&made, "slurmT", "end_time_error", "0.100000");
         release(&made);
     }
 }

@@ -258,6 +258,8 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
     build_epoch     DOUBLE,
+    unnoted         BIGINT,
+    unnoted_why     TEXT,
     wrapper         VARCHAR(255),
     UNIQUE KEY link_key (uuid, build_user),
     INDEX link_xalt_uuid (xalt_uuid),
@@ -393,6 +395,10 @@ CREATE TABLE IF NOT EXISTS ranks (
     memory_mean   DOUBLE,
     memory_max    BIGINT,
     largest_task  BIGINT,          -- that had the most memory
+    faults_min    BIGINT,          -- major page faults, as from swap
+    faults_mean   DOUBLE,
+    faults_max    BIGINT,
+    faults_task   BIGINT,          -- that had the most of them
     ended_zero    BIGINT,          -- with exit code 0
     ended_code    BIGINT,
     ended_signal  BIGINT,
@@ -404,6 +410,45 @@ CREATE TABLE IF NOT EXISTS ranks (
     PRIMARY KEY (uuid, owner),
     INDEX ranks_job (job_id_raw, step_id),
     INDEX ranks_end (end_time)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- Profiles of a step that a node has kept: a row for each file.
+CREATE TABLE IF NOT EXISTS profile (
+    uuid          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- of the record: a step on a node
+    owner         BIGINT NOT NULL,
+    proven        TINYINT NOT NULL,
+    cluster       VARCHAR(255),
+    syshost       VARCHAR(255),
+    job_id_raw    BIGINT NOT NULL,
+    array_job_id  BIGINT,
+    array_task_id BIGINT,
+    het_job_id    BIGINT,
+    het_offset    BIGINT,
+    restart_count BIGINT,
+    node          VARCHAR(255) NOT NULL,
+    user          VARCHAR(255),
+    account       VARCHAR(255),
+    `partition`   VARCHAR(255),
+    step_id       VARCHAR(255) NOT NULL,
+    step_tasks    BIGINT,          -- of the whole step; 0: unknown
+    step_nodes    BIGINT,          -- likewise
+    node_tasks    BIGINT,          -- of the step on this node; 0: unknown
+    path          TEXT NOT NULL,   -- of the file, on the node or where it sees it
+    bytes         BIGINT NOT NULL, -- of the file
+    end_time      DOUBLE NOT NULL, -- when the file was made
+    ranks         BIGINT,          -- that left a profile
+    mpi_ranks       BIGINT,        -- of how many of these calls of MPI were counted
+    mpi_calls       BIGINT,
+    mpi_time        DOUBLE,        -- seconds in MPI, of all their threads that called it
+    mpi_elapsed     DOUBLE,        -- seconds that they ran, for each of these threads
+    mpi_outside_max DOUBLE,        -- seconds that one of them was outside of MPI, the most
+    mpi_missed      BIGINT,        -- routines and objects that could not be counted
+    mpi_untimed     BIGINT,        -- 1: of some of them no times are known
+    mpi_open        BIGINT,        -- 1: some of them ran so long at least
+    mpi_routines    TEXT,          -- NAME=CALLS:SECONDS:OPEN, by blanks; the most time first
+    PRIMARY KEY (uuid, owner),
+    INDEX profile_job (job_id_raw, step_id),
+    INDEX profile_end (end_time)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Changes of the site's libraries, and uses from outside of jobs and links.
@@ -491,7 +536,19 @@ CREATE TABLE IF NOT EXISTS run_routine_library (
 CREATE TABLE IF NOT EXISTS run_routine_watch (
     run_id  BIGINT UNSIGNED NOT NULL PRIMARY KEY,
     watched BIGINT NOT NULL,
-    missed  BIGINT NOT NULL
+    missed  BIGINT NOT NULL,
+    unnamed BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- How many rows of routine and routine_library the runs of a user have added, as the loader bounds that.
+CREATE TABLE IF NOT EXISTS routine_maker (
+    id                 INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    user               VARCHAR(255) NOT NULL,
+    day                BIGINT NOT NULL,
+    routine_library_id INT UNSIGNED NOT NULL,
+    names              BIGINT NOT NULL,
+    INDEX routine_maker_day (user, day),
+    INDEX routine_maker_library (user, routine_library_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and

@@ -274,6 +274,8 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      TEXT,
     build_syshost   TEXT,
     build_epoch     REAL,
+    unnoted         INTEGER,         -- designated archives of which no calls are noted
+    unnoted_why     TEXT,            -- of the first
     wrapper         TEXT,            -- which called the compiler, such as mpicc; '' for none
     UNIQUE (uuid, build_user)
 );
@@ -408,6 +410,10 @@ CREATE TABLE IF NOT EXISTS ranks (
     memory_mean   REAL,
     memory_max    INTEGER,
     largest_task  INTEGER,         -- that had the most memory
+    faults_min    INTEGER,         -- major page faults, as from swap
+    faults_mean   REAL,
+    faults_max    INTEGER,
+    faults_task   INTEGER,         -- that had the most of them
     ended_zero    INTEGER,         -- with exit code 0
     ended_code    INTEGER,
     ended_signal  INTEGER,
@@ -420,6 +426,45 @@ CREATE TABLE IF NOT EXISTS ranks (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS ranks_job ON ranks (job_id_raw, step_id);
 CREATE INDEX IF NOT EXISTS ranks_end ON ranks (end_time);
+
+-- Profiles of a step that a node has kept: a row for each file.
+CREATE TABLE IF NOT EXISTS profile (
+    uuid          TEXT NOT NULL,   -- of the record: a step on a node
+    owner         INTEGER NOT NULL,
+    proven        INTEGER NOT NULL,
+    cluster       TEXT,
+    syshost       TEXT,
+    job_id_raw    INTEGER NOT NULL,
+    array_job_id  INTEGER,
+    array_task_id INTEGER,
+    het_job_id    INTEGER,
+    het_offset    INTEGER,
+    restart_count INTEGER,
+    node          TEXT NOT NULL,
+    user          TEXT,
+    account       TEXT,
+    partition     TEXT,
+    step_id       TEXT NOT NULL,
+    step_tasks    INTEGER,         -- of the whole step; 0: unknown
+    step_nodes    INTEGER,         -- likewise
+    node_tasks    INTEGER,         -- of the step on this node; 0: unknown
+    path          TEXT NOT NULL,   -- of the file, on the node or where it sees it
+    bytes         INTEGER NOT NULL, -- of the file
+    end_time      REAL NOT NULL,   -- when the file was made
+    ranks         INTEGER,         -- that left a profile
+    mpi_ranks       INTEGER,       -- of how many of these calls of MPI were counted
+    mpi_calls       INTEGER,
+    mpi_time        REAL,          -- seconds in MPI, of all their threads that called it
+    mpi_elapsed     REAL,          -- seconds that they ran, for each of these threads
+    mpi_outside_max REAL,          -- seconds that one of them was outside of MPI, the most
+    mpi_missed      INTEGER,       -- routines and objects that could not be counted
+    mpi_untimed     INTEGER,       -- 1: of some of them no times are known
+    mpi_open        INTEGER,       -- 1: some of them ran so long at least
+    mpi_routines    TEXT,          -- NAME=CALLS:SECONDS:OPEN, by blanks; the most time first
+    PRIMARY KEY (uuid, owner)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS profile_job ON profile (job_id_raw, step_id);
+CREATE INDEX IF NOT EXISTS profile_end ON profile (end_time);
 
 -- Changes of the site's libraries, and uses from outside of jobs and links.
 CREATE TABLE IF NOT EXISTS library_event (
@@ -506,8 +551,20 @@ CREATE INDEX IF NOT EXISTS run_routine_library_library ON run_routine_library (r
 CREATE TABLE IF NOT EXISTS run_routine_watch (
     run_id  INTEGER NOT NULL PRIMARY KEY REFERENCES run_own (id),
     watched INTEGER NOT NULL,        -- imports of routines
-    missed  INTEGER NOT NULL         -- imports and libraries by which calls were not seen
+    missed  INTEGER NOT NULL,        -- imports and libraries by which calls were not seen
+    unnamed INTEGER NOT NULL         -- called routines that have no row: see routine_maker
 );
+
+-- How many rows of routine and routine_library the runs of a user have added, as the loader bounds that.
+CREATE TABLE IF NOT EXISTS routine_maker (
+    id                 INTEGER PRIMARY KEY,
+    user               TEXT NOT NULL,    -- '?': of all runs that are not proven
+    day                INTEGER NOT NULL, -- of loading, since the Epoch
+    routine_library_id INTEGER NOT NULL, -- 0: rows of libraries
+    names              INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS routine_maker_day ON routine_maker (user, day);
+CREATE INDEX IF NOT EXISTS routine_maker_library ON routine_maker (user, routine_library_id);
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.

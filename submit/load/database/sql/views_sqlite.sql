@@ -61,7 +61,12 @@ UNION ALL
 SELECT 'ranks', ranks.uuid, ranks.owner, ranks.user,
     CAST(ranks.job_id_raw AS TEXT), ranks.restart_count, ranks.cluster, ranks.proven
 FROM ranks
-WHERE ranks.uuid IN (SELECT other.uuid FROM ranks AS other GROUP BY other.uuid HAVING count(*) > 1);
+WHERE ranks.uuid IN (SELECT other.uuid FROM ranks AS other GROUP BY other.uuid HAVING count(*) > 1)
+UNION ALL
+SELECT 'profile', profile.uuid, profile.owner, profile.user,
+    CAST(profile.job_id_raw AS TEXT), profile.restart_count, profile.cluster, profile.proven
+FROM profile
+WHERE profile.uuid IN (SELECT other.uuid FROM profile AS other GROUP BY other.uuid HAVING count(*) > 1);
 
 -- In these views run_time, num_cores and the others mean what they mean in XALT: run_time x num_cores is inclusive,
 -- as of runs at the same time each has all of them. Exclusive core seconds are in `run` alone (core_seconds).

@@ -67,7 +67,7 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         {"{" JOB, "JSON is cut short"},
         {"{\"crc\":\"0x0001\"," JOB "," FACTS "}", NULL},
         {"{" JOB "}", "coverageA is not an array"},
-        {"{" FACTS "}", "is no run, link, package, coverage, library or ranks record"},
+        {"{" FACTS "}", "is no run, link, package, coverage, library, ranks or profile record"},
         {"{\"coverageT\":{\"uuid\":7}," FACTS "}", "coverageT.uuid is not a uuid"},
         {"{" JOB ",\"coverageA\":[7]}", "a fact of coverageA is not an object"},
         {"{" JOB ",\"coverageA\":[{\"outcome\":\"static\",\"tasks\":[]}]}",

@@ -106,7 +106,7 @@ static void missing_or_odd_uuid_is_refused(void **state)
 {
     (void)state;
     static const char why[] = "userT.run_uuid is not a uuid";
-    assert_refused("{}", "is no run, link, package, coverage, library or ranks record");
+    assert_refused("{}", "is no run, link, package, coverage, library, ranks or profile record");
     assert_refused("{\"userT\":null}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"\"}}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"8c8d61fb98c144c0874cd613312269f4\"}}", why);
@@ -493,6 +493,12 @@ static void a_record_is_of_the_kind_that_its_name_says(void **state)
             "\"program\":\"/x\",\"end_time\":1,\"step_tasks\":2,\"step_nodes\":1,"
             "\"node_tasks\":2,\"ranks\":2,\"unseen\":0,\"timed\":2,\"measured\":1,"
             "\"ended_zero\":1,\"ended_code\":0,\"ended_signal\":1,\"ended_unknown\":0}}",
+        [RECORD_PROFILE] =
+            "\"profileT\":{\"uuid\":\"" UUID "\",\"job_id\":7,\"step_id\":\"0\",\"node\":\"n\","
+            "\"path\":\"/x\",\"bytes\":9,\"end_time\":1,\"step_tasks\":2,\"step_nodes\":1,"
+            "\"node_tasks\":2,\"ranks\":2,\"mpi_ranks\":1,\"mpi_calls\":3,\"mpi_time\":1,"
+            "\"mpi_elapsed\":2,\"mpi_outside_max\":1,\"mpi_missed\":0,\"mpi_untimed\":false,"
+            "\"mpi_open\":false,\"mpi_routines\":\"MPI_Wait=3:1.000000:0\"}}",
     };
     for (enum record_kind kind = RECORD_RUN; kind < 2 * RECORD_KINDS; kind++) {
         enum record_kind is = kind % RECORD_KINDS;

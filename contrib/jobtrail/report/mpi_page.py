@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of time in MPI: which programs spend how much of theirs there, and in which routines, as profiles of steps tell (see
+profile_summary.py)."""
+
+from .. import profile_summary, ranks
+from . import days
+from .changes_page import runs_of
+from .columns import BESIDE, COUNT, HOURS, SHARE, TEXT, Page, top
+
+MPI_OF = ("executables", "routines")
+# software is what the rows are by
+UNFIT = ("exec", "lib", "module", "pkg")
+AT_ONCE = 500
+COLUMNS = ("id", "cluster", "job_id_raw", "restart_count", "user", "step_id", "proven", "num_tasks", "leads", "executable_id", "core_seconds",
+           "run_time", "num_cores")  # fmt: skip
+RUNS = (
+    "SELECT " + ", ".join("run." + name for name in COLUMNS) + " FROM run WHERE {where} AND run.start_time >= ? AND run.start_time < ?"
+    " AND run.num_tasks > 1 AND run.is_start_only = 0"
+    " AND run.job_id_raw IN (SELECT profile.job_id_raw FROM profile WHERE profile.mpi_ranks > 0) ORDER BY run.id"
+)
+NOTE = (
+    "Runs whose step left counts of the calls of MPI ([profile]), without weights; of others nothing is told here. The share is of the time of the ranks that"
+    " were counted, and core hours in MPI are that part of the runs' core hours. What ranks were counted, and their times, is what the processes"
+    " said of themselves. Bounds: of how many of the runs calls could not be counted, ranks are missing, or ran longer than is known."
+    " Imbalance: by how much the rank with the most time outside of MPI is above the mean, weighted by core hours."
+)
+HEADS = {
+    "executables": [("executable", "Executable", TEXT), ("mpi_share", "In MPI", SHARE)],
+    "routines": [("executable", "Executable", TEXT), ("routine", "Routine", TEXT), ("mpi_share", "In it", SHARE)],
+}
+COUNTED = [
+    ("mpi_core_hours", "CoreHrs in it", HOURS),
+    ("core_hours", "CoreHrs", HOURS),
+    ("inclusive_core_hours", "Inclusive", BESIDE),
+    ("runs", "# Runs", COUNT),
+    ("bounds", "# Bounds", COUNT),
+    ("users", "# Users", COUNT),
+]
+MORE = {"executables": [("imbalance", "Imbalance", SHARE), ("routine", "Most in", TEXT), ("routine_share", "Its part", SHARE)], "routines": [("calls", "# Calls", COUNT)]}
+
+
+class Row:
+    """Sums of some runs. A share is of the time of all their ranks."""
+
+    def __init__(self):
+        self.hours = self.inclusive = self.in_mpi = self.seconds = self.elapsed = self.imbalance = self.weight = 0.0
+        self.runs = self.bounds = self.calls = 0
+        self.users, self.routines = set(), {}
+
+    def add(self, run, mpi, seconds, calls):
+        self.hours, self.inclusive = self.hours + run["hours"], self.inclusive + run["inclusive"]
+        self.in_mpi += run["hours"] * seconds / mpi["elapsed"]
+        self.seconds, self.elapsed, self.calls = self.seconds + seconds, self.elapsed + mpi["elapsed"], self.calls + calls
+        self.runs, self.bounds = self.runs + 1, self.bounds + run["is_bound"]
+        self.users.add(run["user"])
+        if mpi["imbalance"] is not None:
+            weight = run["hours"] or run["inclusive"]
+            self.imbalance, self.weight = self.imbalance + weight * mpi["imbalance"] / 100, self.weight + weight
+        for one in mpi["routines"]:
+            self.routines[one["routine"]] = self.routines.get(one["routine"], 0.0) + one["seconds"]
+
+    def share(self):
+        return self.seconds / self.elapsed
+
+    def cells(self):
+        return [self.share(), self.in_mpi, self.hours, self.inclusive, self.runs, self.bounds, len(self.users - {None})]
+
+    def more(self, of):
+        if of == "routines":
+            return [self.calls]
+        name, seconds = max(sorted(self.routines.items()), key=lambda item: item[1], default=(None, None))
+        return [self.imbalance / self.weight if self.weight else None, name, None if name is None else seconds / self.elapsed]
+
+
+def read(model, options):
+    """(runs with their time in MPI, and their hours; how many had another one in their step, or no times)"""
+    selection = runs_of(options)
+    values = [*selection.values, days.begin(model.first), days.begin(model.last + 1)]
+    runs = [dict(zip(COLUMNS, row)) for row in model.store.lookup(RUNS.format(where=selection.sql()), values)]
+    found, left_out = [], 0
+    for at in range(0, len(runs), AT_ONCE):
+        some = runs[at : at + AT_ONCE]
+        profiles, added = profile_summary.of_runs(model.store, some), ranks.added(model.store, some)
+        for run in some:
+            run["profile"] = profiles.get(run["id"])
+            mpi = profile_summary.own_mpi(run)
+            if mpi is None or mpi["share"] is None:
+                left_out += bool(run["profile"] and run["profile"]["mpi"])
+                continue
+            add_hours(run, added.get(run["id"], 0.0))
+            run["is_bound"] = mpi["missed"] > 0 or mpi["open"] or mpi["ranks"] != run["profile"]["step_tasks"]
+            found.append((run, mpi))
+    return found, left_out
+
+
+def add_hours(run, added):
+    """Core hours: exclusive ones where they are known; else inclusive ones."""
+    is_known = run["core_seconds"] is not None
+    run["hours"] = (run["core_seconds"] + added) / 3600 if is_known else 0.0
+    run["inclusive"] = 0.0 if is_known else (run["run_time"] or 0) * (run["num_cores"] or 0) / 3600
+
+
+def gather(model, options, of):
+    """({what a row is of: Row}, how many runs could not be told apart)"""
+    found, (runs, left_out) = {}, read(model, options)
+    for run, mpi in runs:
+        name = model.executable_name(run["executable_id"])
+        if of == "executables":
+            found.setdefault((name,), Row()).add(run, mpi, mpi["seconds"], mpi["calls"])
+        for one in mpi["routines"] if of == "routines" else ():
+            found.setdefault((name, model.text(one["routine"])), Row()).add(run, mpi, one["seconds"], one["calls"])
+    return found, left_out
+
+
+def mpi_page(model, options):
+    of = options.of if options.of in MPI_OF else "executables"
+    found, left_out = gather(model, options, of)
+    items = sorted(found.items(), key=lambda item: (-item[1].in_mpi, -item[1].share(), item[0]))
+    items, others = top(items, options)
+    rows = [[*key, *row.cells(), *row.more(of)] for key, row in items]
+    note = NOTE if found else "No step of this time left counts of the calls of MPI. " + NOTE
+    if left_out:
+        note += " %d runs are not here: others of several tasks were in their step, or no times are known." % left_out
+    title = "Time in routines of MPI, by program" if of == "routines" else "Programs by their time in MPI"
+    return Page("mpi", title, HEADS[of] + COUNTED + MORE[of], rows, note=note, left_out=others)

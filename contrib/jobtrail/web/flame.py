@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The profile of a run's step on its page: where the files are, the time in MPI, and a flame graph where this process can read the
+files with the rights of who asks.
+
+A file is read if it belongs to the run's user, who must be the one who asks, or somebody who sees all. Its path is believed where root
+of the node has told it. jobtrail-profile(1) makes the picture, which is shown if it has nothing but boxes and texts.
+"""
+
+import contextlib
+import os
+import pwd
+import re
+import shlex
+import stat
+import subprocess
+
+from .. import profile_summary
+from ..report.charts import figure
+from ..report.columns import COUNT, TEXT, Page
+
+try:
+    from ..paths import PROFILE_PROGRAM
+except ImportError:
+    PROFILE_PROGRAM = "jobtrail-profile"
+
+FILES_MAX = 64  # of a step's nodes, in the picture
+BYTES_MAX = 256 << 20  # of all of them
+SECONDS = 20
+SIZE_MAX = 4 << 20  # of the picture
+TAG = r'(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*")*/?>'
+PICTURE = re.compile("<svg%s(?:[^<]|</?(?:svg|g|title|rect|text)%s)*\\Z" % (TAG, TAG))
+COLUMNS = [("node", "Node", TEXT), ("file", "File", TEXT), ("bytes", "Bytes", COUNT), ("ranks", "# Ranks", COUNT)]
+
+
+def uid_of(user):
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except (KeyError, TypeError):
+        return None
+
+
+def opened(path, uid):
+    """A descriptor of the user's plain file; None: it cannot be read, or is another's."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    status = os.fstat(fd)
+    if stat.S_ISREG(status.st_mode) and status.st_uid == uid:
+        return fd
+    os.close(fd)
+    return None
+
+
+def may_read(asker, profile):
+    return profile["proven"] and (asker.rights.all or asker.user == profile["user"])
+
+
+def picture_of(fds):
+    """SVG; None: there is none."""
+    words = [PROFILE_PROGRAM, "flame", "--svg"] + ["/proc/self/fd/%d" % fd for fd in fds]
+    try:
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=fds, timeout=SECONDS,
+            env={"LC_ALL": "C.UTF-8"},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = done.stdout[:SIZE_MAX].decode("utf-8", "replace").strip()
+    return text if done.returncode in (0, 1) and PICTURE.match(text) else None
+
+
+def graph(asker, profile):
+    """(SVG or None, of how many files)"""
+    uid = uid_of(profile["user"])
+    if uid is None or not may_read(asker, profile):
+        return None, 0
+    with contextlib.ExitStack() as stack:
+        fds, size = [], 0
+        for file in profile["files"][:FILES_MAX]:
+            fd = opened(file["path"], uid)
+            if fd is None:
+                continue
+            stack.callback(os.close, fd)
+            size += os.fstat(fd).st_size
+            if size <= BYTES_MAX:
+                fds.append(fd)
+        return (picture_of(fds), len(fds)) if fds else (None, 0)
+
+
+def table(asker, profile):
+    """Page of a run's profile, of what profile_summary.of_runs() has of it; None: it has none."""
+    files = profile["files"] if profile else []
+    svg, shown = graph(asker, profile) if profile else (None, 0)
+    rows = [[file["node"], file["path"], file["bytes"], file["ranks"]] for file in files]
+    title = "Where its time went: call stacks of %d of %d files" % (shown, len(files))
+    drawn = (lambda _: figure("flame", title, svg)) if svg else None
+    return Page("profile", "Profiles of its step", COLUMNS, rows, note=note_of(profile, svg), drawn=drawn)
+
+
+def note_of(profile, svg):
+    if not profile:
+        return ""
+    parts = ["%d of %s nodes have sent; %d of %s tasks left a profile." % (profile["nodes"], profile["step_nodes"] or "?", profile["ranks"], profile["step_tasks"] or "?")]
+    mpi = profile["mpi"]
+    if mpi:
+        share = "not known" if mpi["share"] is None else "%s%.1f%%" % (">=" if profile_summary.at_least(mpi) else "", 100 * mpi["share"])
+        parts.append("Of %d ranks the time in MPI is %s of theirs%s." % (mpi["ranks"], share, ", some of which ran so long at least" if mpi["open"] else ""))
+        parts += ["%s: %.3f s, %d calls." % (one["routine"], one["seconds"], one["calls"]) for one in mpi["routines"][:5]]
+    if not svg:
+        paths = " ".join(shlex.quote(file["path"]) for file in profile["files"][:1])
+        parts.append("This server does not read the files: for a picture, call jobtrail-profile flame --svg %s" % paths)
+    return " ".join(parts)

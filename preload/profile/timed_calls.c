@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The short way of a call. Built for general registers alone, as timed_stubs.h says.
+ */
+#include "preload/profile/timed_own.h"
+
+#include <stddef.h>
+
+#include "conf/base/cycles.h"
+#include "preload/profile/profile_own.h"
+#include "preload/profile/timed_types.h"
+
+#if TIMED_STUBS > 0
+
+struct timed_entry timed_entries[TIMED_STUBS];
+
+/* As profile_hooks.c has it. */
+static __thread struct timed_own *own_known __attribute__((tls_model("initial-exec")));
+
+struct timed_own *timed_own_known(void)
+{
+    return own_known;
+}
+
+void timed_own_set(struct timed_own *own)
+{
+    own_known = own;
+}
+
+/* Calls that never returned: they lie below the stack pointer of the one that begins. */
+static inline void drop_dead(struct timed_own *own, uintptr_t stack)
+{
+    while (own->top > 0 && own->stack[own->top - 1] <= stack) {
+        uint32_t top = own->top - 1;
+        own->open[top].routine = 0;
+        own->stack[top] = UINTPTR_MAX;
+        profile_order();
+        own->top = top;
+        own->calls->dead_frames++;
+    }
+}
+
+static inline void begin(struct timed_own *own, struct timed_call *call, uint64_t ticks)
+{
+    uint32_t routine = timed_entries[call->index].routine;
+    own->count[routine].calls++;
+    drop_dead(own, (uintptr_t)call);
+    uint32_t top = own->top;
+    call->frame = 0;
+    if (top >= PROFILE_OPEN) {
+        own->calls->lost_times++;
+        return;
+    }
+    own->top = top + 1;
+    profile_order();
+    own->stack[top] = (uintptr_t)call;
+    struct profile_open *open = &own->open[top];
+    open->start = ticks;
+    open->inner = 0;
+    profile_order();
+    open->routine = routine + 1;
+    call->frame = top + 1;
+}
+
+static inline void end(struct timed_own *own, const struct timed_call *call, uint64_t ticks)
+{
+    uint32_t frame = call->frame;
+    if (frame == 0 || frame > own->top || own->stack[frame - 1] != (uintptr_t)call)
+        return;
+    while (own->top > frame) { /* left by longjmp() */
+        own->open[own->top - 1].routine = 0;
+        own->stack[own->top - 1] = UINTPTR_MAX;
+        own->top--;
+        own->calls->dead_frames++;
+    }
+    struct profile_open *open = &own->open[frame - 1];
+    struct profile_count *count = &own->count[timed_entries[call->index].routine];
+    uint64_t took = ticks > open->start ? ticks - open->start : 0;
+    count->ticks += took > open->inner ? took - open->inner : 0;
+    if (took > count->largest)
+        count->largest = took;
+    if (frame > 1)
+        own->open[frame - 2].inner += took;
+    open->routine = 0;
+    own->stack[frame - 1] = UINTPTR_MAX;
+    profile_order();
+    own->top = frame - 1;
+}
+
+void timed_begin(struct timed_own *own, struct timed_call *call, uint64_t ticks)
+{
+    begin(own, call, ticks);
+}
+
+void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ticks)
+{
+    end(own, call, ticks);
+}
+
+/* Whether the bytes are known, or known to be unknown: the size of the datatype is. */
+static inline bool add_size(const struct timed_own *own, const struct timed_entry *entry,
+                            const struct timed_call *call)
+{
+    uint64_t count, key;
+    if (!timed_types_arguments(entry->size, call, &count, &key))
+        return true;
+    const struct timed_type *type = &own->type[timed_types_place(key)];
+    if (count > 0 && (key == 0 || type->key != key))
+        return false;
+    own->count[entry->routine].bytes += count > 0 ? count * type->bytes : 0;
+    own->count[entry->routine].sized++;
+    return true;
+}
+
+uintptr_t timed_enter(struct timed_call *call)
+{
+    const struct timed_entry *entry = &timed_entries[call->index];
+    struct timed_own *own = own_known;
+    call->words = entry->words;
+    if (own == NULL || own->room == 0 || (entry->size.count >= 0 && !add_size(own, entry, call)))
+        return 0;
+    begin(own, call, cycles_read());
+    return entry->target;
+}
+
+uint32_t timed_leave(struct timed_call *call)
+{
+    struct timed_own *own = own_known;
+    if (own == NULL || own->room == 0)
+        return 1;
+    end(own, call, cycles_read());
+    return 0;
+}
+
+#endif

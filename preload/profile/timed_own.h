@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a thread keeps of the routines that it calls: private memory, which the kernel fills with
+ * zeros in forked children, where `room` is 0 then. As with struct profile_own, other processes of
+ * the user may write to what is shared, and a signal's handler may call routines within any step:
+ * nothing that an address depends on is read from there.
+ */
+#ifndef JOBTRAIL_TIMED_OWN_H
+#define JOBTRAIL_TIMED_OWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/clock.h"
+#include "preload/profile/profile_file.h"
+#include "preload/profile/timed_sizes.h"
+#include "preload/profile/timed_stubs.h"
+
+/* A datatype of MPI that programs cannot free, and its size. */
+struct timed_type {
+    uint64_t key; /* 0: none; stored last */
+    uint32_t bytes;
+};
+
+enum { TIMED_TYPE_BITS = 4 };
+
+struct timed_own {
+    uint32_t room;                     /* PROFILE_OPEN; 0: the short way is not right */
+    uint32_t top;                      /* open calls that are timed */
+    struct profile_open *open;         /* shared */
+    struct profile_count *count;       /* shared; of each routine */
+    uintptr_t stack[PROFILE_OPEN + 1]; /* of the open calls; UINTPTR_MAX behind them */
+    struct timed_type type[1u << TIMED_TYPE_BITS];
+    struct profile_calls *calls; /* shared */
+    uint32_t counter;            /* enum profile_counter */
+    bool is_whole;               /* it has a chunk of this process */
+    int32_t tid;                 /* atomic; whose it is */
+    clock_function *clock;
+    struct timed_own *next; /* of the process */
+};
+
+/* What a slot leads to. */
+struct timed_entry {
+    uintptr_t target;
+    uint16_t routine; /* its number in the chunk, from 0 */
+    uint8_t words;    /* of arguments on the stack */
+    struct timed_size size;
+};
+
+#if TIMED_STUBS > 0
+
+extern struct timed_entry timed_entries[TIMED_STUBS] __attribute__((visibility("hidden")));
+
+/* Begins a call, of `bytes` where `is_sized`, at a reading of the counter; and ends it. */
+void timed_begin(struct timed_own *own, struct timed_call *call, uint64_t ticks);
+void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ticks);
+
+/* This thread's; NULL: it has none yet. */
+struct timed_own *timed_own_known(void);
+void timed_own_set(struct timed_own *own);
+
+#endif
+#endif

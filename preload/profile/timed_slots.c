@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/profile/timed_slots.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/loaded.h"
+#include "preload/memory.h"
+#include "preload/profile/profile_grow.h"
+#include "preload/profile/timed_names.h"
+#include "preload/profile/timed_own.h"
+#include "preload/profile/timed_run.h"
+#include "preload/profile/timed_types.h"
+#include "preload/routine_rules.h"
+#include "preload/system.h"
+
+enum { OBJECTS_MAX = 1024 };
+
+struct object {
+    struct loaded loaded;
+    bool is_mpi; /* it is a part of MPI */
+    bool is_designated;
+    bool is_left;   /* its own calls are not looked at */
+    uint32_t after; /* of routine_rules_after() */
+};
+
+struct slots {
+    const struct image *image;
+    struct routine_rules rules;
+    bool has_rules;
+    uint32_t found; /* objects of MPI, and designated ones */
+    uint32_t count;
+    struct object object[OBJECTS_MAX];
+};
+
+static bool has_function(const struct loaded *object, const char *name)
+{
+    uint32_t length, hash = loaded_hash(name, &length);
+    return loaded_has_function(object, name, hash);
+}
+
+/* Tools that stand before MPI define MPI_Init() too, and not these. */
+static bool is_part_of_mpi(const struct loaded *object)
+{
+    static const char *const names[] = {"PMPI_Init", "pmpi_init_", "pmpi_init_f08_"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (has_function(object, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_ours(const struct loaded *object)
+{
+    return text_after(object->soname, "libjobtrail") != NULL;
+}
+
+static void find_objects(struct slots *slots)
+{
+    const struct r_debug *loader = image_loader(slots->image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    for (; entry != NULL && slots->count < OBJECTS_MAX; entry = entry->l_next) {
+        struct object *object = &slots->object[slots->count++];
+        object->loaded = loaded_read(entry);
+        bool is_program = entry == loader->r_map;
+        if (!is_program && !loaded_is_file(entry)) {
+            object->loaded.hash = NULL; /* nothing is bound to the vDSO */
+            object->is_left = true;
+            continue;
+        }
+        object->is_mpi = is_part_of_mpi(&object->loaded);
+        object->is_designated = !is_program && slots->has_rules &&
+                                routine_rules_has_library(&slots->rules, &object->loaded);
+        if (object->is_designated)
+            object->after = routine_rules_after(&slots->rules, object->loaded.soname);
+        object->is_left = object->is_mpi || is_ours(&object->loaded) ||
+                          entry->l_addr == slots->image->loader_base;
+        slots->found += object->is_mpi || object->is_designated;
+        /* linked into the program, or into a library of the application's */
+        timed_routines.missed += object->is_mpi && is_program;
+    }
+}
+
+#if TIMED_STUBS > 0
+
+/* The first object that defines it, as the loader finds it; NULL: none. */
+static struct object *find_definer(struct slots *slots, const char *name)
+{
+    uint32_t length, hash = loaded_hash(name, &length);
+    for (uint32_t i = 0; i < slots->count; i++) {
+        if (loaded_has_function(&slots->object[i].loaded, name, hash))
+            return &slots->object[i];
+    }
+    return NULL;
+}
+
+/* Whether one of the designated libraries that the object uses defines it. */
+static bool is_designated(const struct slots *slots, const struct object *object, const char *name)
+{
+    for (uint32_t i = 0; i < slots->count; i++) {
+        const struct object *library = &slots->object[i];
+        if (library->is_designated && has_function(&library->loaded, name) &&
+            loaded_needs(&object->loaded, library->loaded.soname))
+            return true;
+    }
+    return false;
+}
+
+/* The object whose routine is to be counted; NULL: it is not. */
+static struct object *find_library(struct slots *slots, const struct object *object,
+                                   const char *name, uint32_t *flags)
+{
+    *flags = timed_name_is_mpi(name) ? PROFILE_ROUTINE_MPI : 0u;
+    if (*flags == 0 &&
+        (!slots->has_rules || !timed_name_is_plain(name) || !is_designated(slots, object, name)))
+        return NULL;
+    struct object *library = find_definer(slots, name);
+    if (library == NULL || library == object || *flags != 0)
+        return library == object ? NULL : library;
+    return library->is_designated && !routine_rules_skip(&slots->rules, library->after, name)
+               ? library
+               : NULL;
+}
+
+/* Where the call goes. 0: that is not known. A slot that the loader has not bound leads into its
+ * own object; it would be written to at the first call, so what it will be is found here. */
+static uintptr_t find_target(const struct loaded *importer, const struct loaded *library,
+                             const char *name, uintptr_t bound)
+{
+    uint32_t length, hash = loaded_hash(name, &length);
+    if (bound >= importer->start && bound < importer->end)
+        return loaded_has_several(library, name, hash) ? 0 : loaded_function(library, name);
+    return bound >= library->start && bound < library->end ? bound : 0;
+}
+
+static uint32_t find_routine(const char *name, uint32_t flags)
+{
+    uint32_t i = 0;
+    while (i < timed_routines.count && !text_equal(timed_routines.routine[i].name, name))
+        i++;
+    if (i == timed_routines.count && i < PROFILE_ROUTINES_MAX) {
+        timed_routines.routine[i].name = name;
+        timed_routines.routine[i].flags = flags;
+        timed_routines.count++;
+    }
+    return i;
+}
+
+static uint8_t find_words(uint32_t flags, int arguments)
+{
+    if (flags == 0)
+        return TIMED_WORDS;
+    return (uint8_t)(arguments < 0 ? TIMED_WORDS_MPI : arguments <= 6 ? 0 : (arguments - 5) & ~1);
+}
+
+static void add_entry(const char *name, uint32_t flags, uintptr_t target, uintptr_t *slot)
+{
+    int arguments;
+    uint32_t index = timed_routines.entries;
+    uint32_t routine =
+        target == 0 || index == TIMED_STUBS ? PROFILE_ROUTINES_MAX : find_routine(name, flags);
+    if (routine == PROFILE_ROUTINES_MAX) {
+        timed_routines.missed++;
+        return;
+    }
+    struct timed_entry *entry = &timed_entries[index];
+    entry->size = timed_size_of(name, &arguments);
+    entry->target = target;
+    entry->routine = (uint16_t)routine;
+    entry->words = find_words(flags, arguments);
+    *slot = timed_stub(index);
+    timed_routines.entries = index + 1;
+}
+
+static bool know_segments(const struct slots *slots, struct object *object)
+{
+    return object->loaded.end != 0 ||
+           loaded_find_segments(slots->image, object == slots->object, &object->loaded);
+}
+
+static bool make_writable(const struct loaded *loaded, int protection)
+{
+    size_t bytes = loaded->fixed_end - loaded->fixed_start;
+    return system_call6(SYS_mprotect, (long)loaded->fixed_start, (long)bytes, protection, 0, 0,
+                        0) == 0;
+}
+
+/* `*is_open`: what is read-only after relocation can be written to now. */
+static void look_at_import(struct slots *slots, struct object *object, const ElfW(Rela) * import,
+                           bool *is_open)
+{
+    struct loaded *loaded = &object->loaded;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
+    const char *name = loaded->names + symbol->st_name;
+    uint32_t flags;
+    struct object *library =
+        symbol->st_shndx != SHN_UNDEF ? NULL : find_library(slots, object, name, &flags);
+    if (library == NULL)
+        return;
+    uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
+    bool is_known = know_segments(slots, object) && know_segments(slots, library);
+    bool is_fixed =
+        is_known && (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
+    if (is_fixed && !*is_open)
+        *is_open = make_writable(loaded, PROT_READ | PROT_WRITE);
+    uintptr_t target =
+        !is_known || is_fixed > *is_open ? 0 : find_target(loaded, &library->loaded, name, *slot);
+    add_entry(name, flags, target, slot);
+}
+
+/* Slots of calls alone, but where the object has none of these, as with -fno-plt. */
+static void look_at_object(struct slots *slots, struct object *object)
+{
+    const struct loaded *loaded = &object->loaded;
+    bool is_open = false;
+    size_t calls = 0;
+    for (size_t i = 0; i < loaded->call_count; i++) {
+        if (ELF64_R_TYPE(loaded->calls[i].r_info) != R_X86_64_JUMP_SLOT)
+            continue;
+        calls++;
+        look_at_import(slots, object, &loaded->calls[i], &is_open);
+    }
+    for (size_t i = 0; calls == 0 && i < loaded->other_count; i++) {
+        if (ELF64_R_TYPE(loaded->others[i].r_info) == R_X86_64_GLOB_DAT)
+            look_at_import(slots, object, &loaded->others[i], &is_open);
+    }
+    if (is_open)
+        make_writable(loaded, PROT_READ);
+}
+
+/* The functions of MPI that tell the size of a datatype. */
+static void find_types(const struct slots *slots)
+{
+    const struct {
+        uintptr_t *at;
+        const char *name;
+    } functions[] = {
+        {&timed_types.size_c, "PMPI_Type_size"},
+        {&timed_types.envelope_c, "PMPI_Type_get_envelope"},
+        {&timed_types.size_fortran, "pmpi_type_size_"},
+        {&timed_types.envelope_fortran, "pmpi_type_get_envelope_"},
+    };
+    for (size_t j = 0; j < sizeof functions / sizeof functions[0]; j++) {
+        for (uint32_t i = 0; i < slots->count && *functions[j].at == 0; i++)
+            *functions[j].at = loaded_function(&slots->object[i].loaded, functions[j].name);
+    }
+}
+
+static void point_all(struct slots *slots)
+{
+    find_types(slots);
+    for (uint32_t i = 0; i < slots->count; i++) {
+        if (!slots->object[i].is_left)
+            look_at_object(slots, &slots->object[i]);
+    }
+}
+
+#else
+
+/* There are no stubs on this machine: each library is a miss. */
+static void point_all(struct slots *slots)
+{
+    timed_routines.missed = slots->found;
+}
+
+#endif
+
+void timed_slots_point(const struct image *image, const void *policy)
+{
+    struct slots *slots = profile_memory(sizeof *slots, false);
+    if (slots == NULL)
+        return;
+    slots->image = image;
+    slots->has_rules = policy != NULL && routine_rules_find(&slots->rules, policy) &&
+                       routine_rules_has_loaded(&slots->rules);
+    find_objects(slots);
+    if (slots->found > 0)
+        point_all(slots);
+    system_unmap(slots, sizeof *slots);
+}

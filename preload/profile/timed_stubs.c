@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/profile/timed_stubs.h"
+
+#if TIMED_STUBS > 0
+
+#include <stddef.h>
+
+_Static_assert(offsetof(struct timed_call, index) == 8 &&
+                   offsetof(struct timed_call, argument) == 32 &&
+                   offsetof(struct timed_call, rbp) == 96,
+               "as the assembly has them");
+
+/* The index is in r11d, which no argument is in, nor is any in xmm8. The frame is found by rbp, as
+ * its size differs. */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+        "    .balign 64\n"
+        "    .type timed_through, @function\n"
+        "timed_through:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset rbp, -16\n"
+        "    movq %rsp, %rbp\n"
+        "    .cfi_def_cfa_register rbp\n"
+        "    .irp register, r10, rax, r9, r8, rcx, rdx, rsi, rdi\n"
+        "    pushq %\\register\n"
+        "    .endr\n"
+        "    subq $32, %rsp\n"
+        "    movl %r11d, 8(%rsp)\n"
+        "    movq %rsp, %rdi\n"
+        "    call timed_enter\n"
+        "    testq %rax, %rax\n"
+        "    jz 4f\n"
+        "1:  movq %rax, %r11\n"
+        "    movq -96(%rbp), %rcx\n"
+        "    testq %rcx, %rcx\n"
+        "    jz 3f\n"
+        "    leaq (,%rcx,8), %rax\n"
+        "    subq %rax, %rsp\n"
+        "2:  movups (%rbp,%rcx,8), %xmm8\n"
+        "    movups %xmm8, -16(%rsp,%rcx,8)\n"
+        "    subq $2, %rcx\n"
+        "    jnz 2b\n"
+        "3:  movq -64(%rbp), %rdi\n"
+        "    movq -56(%rbp), %rsi\n"
+        "    movq -48(%rbp), %rdx\n"
+        "    movq -40(%rbp), %rcx\n"
+        "    movq -32(%rbp), %r8\n"
+        "    movq -24(%rbp), %r9\n"
+        "    movq -16(%rbp), %rax\n"
+        "    movq -8(%rbp), %r10\n"
+        "    call *%r11\n"
+        "    leaq -96(%rbp), %rsp\n"
+        "    movq %rax, -64(%rbp)\n"
+        "    movq %rdx, -56(%rbp)\n"
+        "    movq %rsp, %rdi\n"
+        "    call timed_leave\n"
+        "    testl %eax, %eax\n"
+        "    jnz 5f\n"
+        "6:  movq -64(%rbp), %rax\n"
+        "    movq -56(%rbp), %rdx\n"
+        "    .cfi_remember_state\n"
+        "    leave\n"
+        "    .cfi_def_cfa rsp, 8\n"
+        "    ret\n"
+        "    .cfi_restore_state\n"
+        "4:  subq $128, %rsp\n"
+        "    .irp number, 0, 1, 2, 3, 4, 5, 6, 7\n"
+        "    movups %xmm\\number, 16*\\number(%rsp)\n"
+        "    .endr\n"
+        "    leaq -96(%rbp), %rdi\n"
+        "    call timed_enter_slowly\n"
+        "    .irp number, 0, 1, 2, 3, 4, 5, 6, 7\n"
+        "    movups 16*\\number(%rsp), %xmm\\number\n"
+        "    .endr\n"
+        "    addq $128, %rsp\n"
+        "    jmp 1b\n"
+        "5:  subq $32, %rsp\n"
+        "    movups %xmm0, (%rsp)\n"
+        "    movups %xmm1, 16(%rsp)\n"
+        "    leaq -96(%rbp), %rdi\n"
+        "    call timed_leave_slowly\n"
+        "    movups (%rsp), %xmm0\n"
+        "    movups 16(%rsp), %xmm1\n"
+        "    jmp 6b\n"
+        "    .cfi_endproc\n"
+        "    .size timed_through, . - timed_through\n"
+        "    .popsection\n");
+
+/* As routine_stubs.c says of the section. Below a stub nothing has been pushed yet: an unwinder
+ * that starts there, in a handler of a signal, finds the return address on the stack. */
+__asm__(".pushsection .gnu_extab.timed, \"ax\", @progbits\n"
+        "    .balign 16\n"
+        "    .globl timed_stubs\n"
+        "    .hidden timed_stubs\n"
+        "    .type timed_stubs, @function\n"
+        "timed_stubs:\n"
+        "    .cfi_startproc\n"
+        "    .set timed_at, 0\n"
+        "    .rept 1024\n"
+        "    .balign 16\n"
+        "    endbr64\n"
+        "    movl $timed_at, %r11d\n"
+        "    jmp timed_through\n"
+        "    .set timed_at, timed_at + 1\n"
+        "    .endr\n"
+        "    .balign 16\n"
+        "    .cfi_endproc\n"
+        "    .size timed_stubs, . - timed_stubs\n"
+        "    .popsection\n");
+
+enum { STUB_BYTES = 16 };
+
+extern const unsigned char timed_stubs[] __attribute__((visibility("hidden")));
+
+uintptr_t timed_stub(unsigned index)
+{
+    return (uintptr_t)(timed_stubs + (size_t)index * STUB_BYTES);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What slots of the application are pointed to, so that calls of MPI and of designated libraries
+ * are counted and timed. A stub calls the routine itself, with the same registers and a copy of the
+ * arguments that lie on the stack, and returns what it returns. It has unwind information:
+ * exceptions, longjmp(3) and cancellations pass through it. In programs on x86-64 alone.
+ */
+#ifndef JOBTRAIL_TIMED_STUBS_H
+#define JOBTRAIL_TIMED_STUBS_H
+
+#include <stdint.h>
+
+#if defined __x86_64__ && defined __LP64__
+#define TIMED_STUBS 1024
+#else
+#define TIMED_STUBS 0
+#endif
+
+/* Arguments that the caller has put on the stack: so many words are copied. */
+enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 16 };
+
+struct timed_own;
+
+/* A call in a stub's frame. The assembly has the offsets. */
+struct timed_call {
+    uint64_t words;       /* an even number */
+    uint32_t index;       /* of the slot's entry */
+    uint32_t frame;       /* in the thread's open calls, from 1; 0: this call is not timed */
+    uint64_t unused[2];   /* the next ones lie on 16 bytes */
+    uint64_t argument[6]; /* the registers rdi, rsi, rdx, rcx, r8, r9 */
+    uint64_t rax, r10, rbp, back;
+    uint64_t stack[]; /* the arguments there */
+};
+
+#if TIMED_STUBS > 0
+
+/* The stub of the entry with this index. */
+uintptr_t timed_stub(unsigned index);
+
+/* Called by stubs, and by these alone: they use general registers alone, as arguments and results
+ * are in others. The address of the routine; 0: timed_enter_slowly() is to be called. */
+uintptr_t timed_enter(struct timed_call *call) __attribute__((visibility("hidden"), used));
+/* Not 0: timed_leave_slowly() is to be called. */
+uint32_t timed_leave(struct timed_call *call) __attribute__((visibility("hidden"), used));
+
+/* The same with vector registers saved. */
+uintptr_t timed_enter_slowly(struct timed_call *call) __attribute__((visibility("hidden"), used));
+void timed_leave_slowly(struct timed_call *call) __attribute__((visibility("hidden"), used));
+
+#endif
+#endif

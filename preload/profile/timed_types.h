@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sizes of MPI's datatypes. Those that a program cannot free are asked for once in a thread; of
+ * others MPI is asked at each call, since a handle may stand for another type later.
+ */
+#ifndef JOBTRAIL_TIMED_TYPES_H
+#define JOBTRAIL_TIMED_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/profile/timed_own.h"
+
+/* Functions of MPI that are asked, in C or Fortran; 0: none is there. */
+struct timed_types {
+    uintptr_t size_c, envelope_c;
+    uintptr_t size_fortran, envelope_fortran;
+};
+
+extern struct timed_types timed_types __attribute__((visibility("hidden")));
+
+/* Sets `*bytes` to the size of the datatype that the key stands for, and remembers it where that is
+ * right. Calls MPI: within a call of the program's that needs the datatype. */
+bool timed_types_ask(struct timed_own *own, uint64_t key, bool is_fortran, uint32_t *bytes);
+
+/* A handle of Fortran is none of C. */
+#define TIMED_KEY_FORTRAN (UINT64_C(1) << 63)
+
+static inline uint32_t timed_types_place(uint64_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TIMED_TYPE_BITS));
+}
+
+static inline uint64_t timed_argument(const struct timed_call *call, int position)
+{
+    return position < 6 ? call->argument[position] : call->stack[position - 6];
+}
+
+static inline int32_t timed_integer(const struct timed_call *call, int position, bool is_fortran)
+{
+    uint64_t value = timed_argument(call, position);
+    return is_fortran ? *(const int32_t *)(uintptr_t)value : (int32_t)(uint32_t)value;
+}
+
+/* Whether the arguments say how many of what type: 0 of any, or more. MPI_IN_PLACE is 1 or -1 in C.
+ */
+static inline bool timed_types_arguments(struct timed_size size, const struct timed_call *call,
+                                         uint64_t *count, uint64_t *key)
+{
+    if (size.buffer >= 0 && timed_argument(call, size.buffer) + 1 <= 2)
+        return false;
+    if (size.root >= 0 && timed_integer(call, size.root, size.is_fortran) < 0)
+        return false;
+    int32_t number = timed_integer(call, size.count, size.is_fortran);
+    bool is_nowhere = size.peer >= 0 && timed_integer(call, size.peer, size.is_fortran) < 0;
+    *key = size.is_fortran ? TIMED_KEY_FORTRAN | (uint32_t)timed_integer(call, size.type, true)
+                           : timed_argument(call, size.type);
+    *count = (uint64_t)(number < 0 || is_nowhere ? 0 : number);
+    return number >= 0;
+}
+
+#endif

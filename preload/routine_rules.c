@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "preload/routine_rules.h"
+
+#include "preload/memory.h"
+
+bool routine_rules_find(struct routine_rules *rules, const void *policy)
+{
+    const struct policy_table *table = &rules->table;
+    if (!policy_find(policy, POLICY_ROUTINE, &rules->table))
+        return false;
+    rules->after_soname = policy_walk(table, table->dfa->start, "soname:", 7);
+    rules->after_path = policy_walk(table, table->dfa->start, "path:", 5);
+    rules->after_below = policy_walk(table, table->dfa->start, "below:", 6);
+    return true;
+}
+
+static bool is_kept(const struct policy_table *table, uint32_t state, const char *name)
+{
+    const struct policy_rule *rule =
+        state == POLICY_DEAD
+            ? NULL
+            : policy_verdict(table, policy_walk(table, state, name, text_length(name)));
+    return rule != NULL && rule->action == POLICY_KEEP;
+}
+
+bool routine_rules_has_library(const struct routine_rules *rules, const struct loaded *object)
+{
+    return is_kept(&rules->table, rules->after_soname, object->soname) ||
+           is_kept(&rules->table, rules->after_path, object->entry->l_name) ||
+           is_kept(&rules->table, rules->after_below, object->entry->l_name);
+}
+
+bool routine_rules_has_archive(const struct routine_rules *rules, const char *name)
+{
+    const struct policy_table *table = &rules->table;
+    return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
+}
+
+bool routine_rules_has_loaded(const struct routine_rules *rules)
+{
+    return rules->after_soname != POLICY_DEAD || rules->after_path != POLICY_DEAD ||
+           rules->after_below != POLICY_DEAD;
+}
+
+uint32_t routine_rules_after(const struct routine_rules *rules, const char *library)
+{
+    static const char kind[] = "routine:";
+    const struct policy_table *table = &rules->table;
+    uint32_t state = policy_walk(table, table->dfa->start, kind, sizeof kind - 1);
+    state = policy_walk(table, state, library, text_length(library));
+    return policy_walk(table, state, ":", 1);
+}
+
+bool routine_rules_skip(const struct routine_rules *rules, uint32_t after, const char *routine)
+{
+    if (after == POLICY_DEAD)
+        return false;
+    const struct policy_rule *rule = policy_verdict(
+        &rules->table, policy_walk(&rules->table, after, routine, text_length(routine)));
+    return rule != NULL && rule->action == POLICY_SKIP;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/record/profile_record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "submit/record/json_add.h"
+
+enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80 };
+
+bool profile_told_is_name(const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t length = strnlen(name, PROFILE_TOLD_NAME);
+    return length > 0 && length < PROFILE_TOLD_NAME && strspn(name, letters) == length;
+}
+
+bool profile_told_is_sound(const struct profile_told *told)
+{
+    uint64_t ns = 0;
+    if (told->ranks > UINT32_MAX || told->mpi_ranks > told->ranks || told->is_untimed > 1 ||
+        told->is_open > 1 || told->routine_count > PROFILE_TOLD_ROUTINES ||
+        told->mpi_calls > INT64_MAX || told->missed > UINT32_MAX || told->run_ns > INT64_MAX ||
+        told->mpi_ns > told->run_ns || told->outside_most_ns > told->run_ns)
+        return false;
+    for (size_t i = 0; i < told->routine_count; i++) {
+        const struct profile_told_routine *routine = &told->routines[i];
+        if (!profile_told_is_name(routine->name) || routine->calls > told->mpi_calls ||
+            routine->ns > told->mpi_ns - ns || routine->open > told->mpi_ranks)
+            return false;
+        ns += routine->ns;
+    }
+    return true;
+}
+
+static void add_routines(struct json_object *table, const struct profile_told *told)
+{
+    char text[PROFILE_TOLD_ROUTINES * ROUTINE_TEXT] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < told->routine_count; i++) {
+        const struct profile_told_routine *routine = &told->routines[i];
+        char seconds[JSON_DECIMALS_SIZE];
+        json_decimals((double)routine->ns / 1e9, 6, seconds);
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s=%llu:%s:%llu",
+                             i == 0 ? "" : " ", routine->name, (unsigned long long)routine->calls,
+                             seconds, (unsigned long long)routine->open);
+    }
+    json_add_text(table, "mpi_routines", text);
+}
+
+static void add_told(struct json_object *table, const struct profile_told *told)
+{
+    bool is_counted = told->mpi_ranks > 0;
+    json_add_int(table, "ranks", (int64_t)told->ranks);
+    json_add_int(table, "mpi_ranks", (int64_t)told->mpi_ranks);
+    json_add_int(table, "mpi_calls", (int64_t)told->mpi_calls);
+    step_part_add_seconds(table, "mpi_time", (double)told->mpi_ns, is_counted);
+    step_part_add_seconds(table, "mpi_elapsed", (double)told->run_ns, is_counted);
+    step_part_add_seconds(table, "mpi_outside_max", (double)told->outside_most_ns, is_counted);
+    json_add_int(table, "mpi_missed", (int64_t)told->missed);
+    json_add(table, "mpi_untimed", json_object_new_boolean(told->is_untimed != 0));
+    json_add(table, "mpi_open", json_object_new_boolean(told->is_open != 0));
+    add_routines(table, told);
+}
+
+int profile_record_build(const struct profile_source *source, struct built_record *record)
+{
+    char uuid[RECORD_UUID_SIZE];
+    const struct step_part *part = &source->part;
+    int error = step_part_uuid(part, "profile", "", uuid);
+    if (error != 0)
+        return error;
+    struct json_object *object = record_start();
+    if (object == NULL)
+        return -ENOMEM;
+    struct json_object *table = json_object_new_object();
+    json_add_text(table, "uuid", uuid);
+    step_part_add_job(table, part);
+    step_part_add_step(table, part);
+    json_add_bytes(table, "path",
+                   (struct capture_bytes){.at = source->path, .size = strlen(source->path)});
+    json_add_int(table, "bytes", (int64_t)source->bytes);
+    step_part_add_seconds(table, "end_time", (double)source->made_ns, true);
+    add_told(table, source->told);
+    json_add(object, "profileT", table);
+    record_name(record, "profile", record_syshost(part->conf, part->identity->cluster),
+                part->identity->user, part->step->start_ns, uuid);
+    error = table == NULL ? -ENOMEM : record_finish(object, record);
+    json_object_put(object);
+    return error;
+}

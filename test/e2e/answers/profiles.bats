@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Profiles that nodes have kept: where they are, and the time in MPI in them. Each node sends its own, and the store adds them
+# up. Job 60 had a step on two nodes.
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    site_records "$BATS_FILE_TMPDIR/site"
+    {
+        parallel 1 wave 60 0 4
+        parallel 2 flow 61 0 2
+        parallel 3 flow 62 0 2
+        parallel 6 alone 64 0 2
+        # two in one step
+        parallel 4 pair 63 batch 2
+        parallel 5 pair 63 batch 2
+        node 1 60 0 n1 '.step_tasks = 4 | .step_nodes = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 30 | .mpi_time = 100 | .mpi_elapsed = 200 |
+            .mpi_outside_max = 80 | .mpi_routines = "MPI_Allreduce=20:90.000000:0 MPI_Wait=10:10.000000:0"'
+        node 2 60 0 n2 '.step_tasks = 4 | .step_nodes = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 20 | .mpi_time = 20 | .mpi_elapsed = 200 |
+            .mpi_outside_max = 100 | .mpi_routines = "mpi_allreduce_=20:20.000000:1"'
+        # calls were missed; ranks ran longer than is known
+        node 3 61 0 n1 '.mpi_missed = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 1 | .mpi_time = 10 | .mpi_elapsed = 100 |
+            .mpi_outside_max = 45 | .mpi_routines = "MPI_Barrier=1:10.000000:0"'
+        node 4 62 0 n1 '.mpi_open = true | .ranks = 1 | .mpi_ranks = 1 | .mpi_calls = 1 | .mpi_time = 30 | .mpi_elapsed = 100 |
+            .mpi_outside_max = 70 | .mpi_routines = "MPI_Barrier=1:30.000000:1"'
+        node 5 63 batch n1 '.ranks = 4 | .mpi_ranks = 4 | .mpi_calls = 1 | .mpi_time = 30 | .mpi_elapsed = 100 | .mpi_outside_max = 70 |
+            .mpi_routines = "MPI_Barrier=1:30.000000:0"'
+    } >"$BATS_FILE_TMPDIR/nodes"
+    mariadb_start
+    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+for_both() { # COMMAND...: with each store
+    "$@" "$STORE"
+    "$@" "$MARIADB_STORE"
+}
+
+parallel() { # NUMBER PROGRAM JOB STEP TASKS: a run of two core hours
+    site_run "019a9f00-6060-7000-8000-00000000000$1" "$2" 1 ".slurmT += {job_id: $3, step_id: \"$4\", core_seconds: 7200, core_seconds_max: 7200, core_days: [[\"2024-11-20\", 7200]]} |
+        .userT.job_id = \"$3\" | .userT.node = \"n1\" | .userDT += {num_tasks: $5, num_nodes: 1}"
+}
+
+node() { # NUMBER JOB STEP NODE JQ-FILTER: what the node has kept
+    jq -nc --argjson number "$1" --argjson job "$2" --arg step "$3" --arg node "$4" '{profileT: ({uuid: "019a9f00-6060-7000-8000-0000000009\($number)0",
+        cluster: "tiny", syshost: "tiny", job_id: $job, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
+        restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main", step_id: $step, step_tasks: 2, step_nodes: 1,
+        node_tasks: 2, path: "/kept/1000/\($job).0.\($step).\($node).profile", bytes: 4711, end_time: 1732100400, ranks: 0, mpi_ranks: 0,
+        mpi_calls: 0, mpi_time: null, mpi_elapsed: null, mpi_outside_max: null, mpi_missed: 0, mpi_untimed: false, mpi_open: false,
+        mpi_routines: ""} | '"$5"')}'
+}
+
+# load_proven FILE STORE: records of root's, each in a file of its own
+load_proven() {
+    local dir name record
+    dir=$(mktemp -d -p "$BATS_FILE_TMPDIR")
+    jq -r '(if .profileT then "profile.tiny.2024_11_20_10_00_00_0001.carol." + .profileT.uuid
+        else "run.tiny.2024_11_20_10_00_00_0001.carol.zzz." + .userT.run_uuid end) + ".json\t" + tojson' "$1" |
+        while IFS=$'\t' read -r name record; do
+            printf '%s\n' "$record" >"$dir/$name"
+        done
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "$2" --json "$dir"
+    echo "$output"
+    [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,0]' ]
+}
+
+acct() { # STORE OPTION...
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a "${@:2}"
+    echo "$status: $output $stderr"
+    [ "$status" -eq 0 ]
+}
+
+adds_up() { # STORE
+    acct "$1" -j 60 -nP -o Profile,MPIShare,MPIImbalance,MPIRanks,MPIRoutines
+    [ "$output" = "/kept/1000/60.0.0.n1.profile|30.0%|42.9%|4 of 4|MPI_Allreduce:27.5%,MPI_Wait:2.5%" ]
+    acct "$1" -j 60 --json
+    [ "$(jq -c '.runs[].profile | [.nodes, .step_nodes, .ranks, .runs, .proven, .mpi.calls, .mpi.routines[0].open, [.files[].node]]' <<<"$output")" = \
+        '[2,2,4,1,true,50,1,["n1","n2"]]' ]
+    acct "$1" -j 64 --json
+    [ "$(jq -c '[.runs[].profile] | unique' <<<"$output")" = '[null]' ]
+}
+
+@test "what nodes tell of a step is added up" {
+    for_both adds_up
+}
+
+@test "what is sent again is there once" {
+    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+    for_both adds_up
+}
+
+marks_bounds() { # STORE
+    acct "$1" -j 61,62 -nP -o MPIShare,MPIImbalance,MPIRanks --sort=jobid
+    [ "$output" = $'>=10.0%|~0.0%|2 of 2\n~30.0%|~0.0%|1 of 2' ]
+}
+
+@test "bounds are marked: calls that were missed, ranks that are missing or ran longer" {
+    for_both marks_bounds
+}
+
+has_no_time_of_its_own() { # STORE
+    acct "$1" -j 63 -nP -o Profile,MPIShare
+    [ "$output" = $'/kept/1000/63.0.batch.n1.profile|\n/kept/1000/63.0.batch.n1.profile|' ]
+    acct "$1" -j 63 --json
+    [ "$(jq -c '[.runs[].profile | [.runs, .mpi.ranks]]' <<<"$output")" = '[[2,4],[2,4]]' ]
+}
+
+@test "of two programs of a step the time in MPI is neither's" {
+    for_both has_no_time_of_its_own
+}
+
+reports() { # STORE
+    local place=(--store "$1" --summary "$BATS_TEST_TMPDIR/summary.db" -S 2024-11-01 -E 2024-12-01 --json)
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi
+    echo "$output $stderr"
+    jq -e '.pages[0].rows | map([.executable, .runs, .bounds, (.mpi_share * 1000 | round), (.mpi_core_hours * 10000 | round), .core_hours, .routine,
+        (.routine_share * 1000 | round), (.imbalance * 1000 | round)]) == [["flow", 2, 2, 200, 8000, 4, "MPI_Barrier", 200, 0],
+        ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429]]' <<<"$output"
+    [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not here:"* ]]
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --of routines
+    jq -e '.pages[0].rows | map([.executable, .routine, .calls, (.mpi_core_hours * 10000 | round)]) == [["flow", "MPI_Barrier", 2, 8000],
+        ["wave", "MPI_Allreduce", 40, 5500], ["wave", "MPI_Wait", 10, 500]]' <<<"$output"
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --exec wave
+    ((status == 1)) && [[ $stderr == *"--exec does not go with the page mpi: it is by program"* ]]
+}
+
+@test "the report tells which programs spend how much of their time in which routine" {
+    for_both reports
+}
+
+@test "what nothing proves is of no run that is proven, and what cannot be is refused" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    parallel 1 wave 60 0 4 >"$BATS_TEST_TMPDIR/run"
+    load_proven "$BATS_TEST_TMPDIR/run" "$store"
+    node 1 60 0 n1 '.ranks = 1' >"$BATS_TEST_TMPDIR/claim"
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --json "$BATS_TEST_TMPDIR/claim"
+    [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,1]' ]
+    acct "$store" -j 60 -nP -o JobID,Profile
+    [ "$output" = "60.0|" ]
+    for claim in '.mpi_ranks = 1' '.ranks = 1 | .mpi_ranks = 1' '.mpi_time = 1' '.ranks = -1' '.bytes = -1' '.path = null'; do
+        node 1 60 0 n1 "$claim" >"$BATS_TEST_TMPDIR/wrong"
+        run --separate-stderr "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --json "$BATS_TEST_TMPDIR/wrong"
+        [[ $stderr == *profileT* ]]
+    done
+}

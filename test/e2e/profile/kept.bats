@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Profiles that a flush has kept: how much of them, who finds them, and the pictures that are made of them.
+# shellcheck disable=SC2154 # bats sets variables
+
+bats_require_minimum_version 1.5.0
+
+load ../fixture/job
+load ../fixture/profile
+
+setup() {
+    new_job
+    printf '[profile]\ndirectory = %s\n' "$BATS_TEST_TMPDIR/kept" >>"$CONF"
+    mkdir -m 711 "$BATS_TEST_TMPDIR/kept"
+    KEPT=$BATS_TEST_TMPDIR/kept/$(id -u)
+    new_profile
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# build_calls NAME...: a program whose functions of these names call nothing, each for some ms, or for $NS
+build_calls() {
+    local name number=0 options=()
+    {
+        printf '#include <time.h>\n__attribute__((no_instrument_function)) static void burn(void)\n{\n'
+        printf '    struct timespec time = {0, %d};\n    nanosleep(&time, 0);\n}\n' "${NS:-3000000}"
+        for name in "$@"; do
+            printf 'void f%d(void) { burn(); }\n' "$((++number))"
+            options+=("f$number $name")
+        done
+        printf 'int main(void)\n{\n'
+        for ((; number > 0; number--)); do printf '    f%d();\n' "$number"; done
+        printf '    return 0;\n}\n'
+    } >calls.c
+    printf '%s\n' "${options[@]}" >names
+    gcc -c -O0 -finstrument-functions calls.c
+    objcopy --redefine-syms=names calls.o
+    gcc calls.o -o calls
+}
+
+profile_records() {
+    find "$RECORDS" -name 'profile.*.json' -exec cat {} + | jq --slurp .
+}
+
+@test "a record tells which step has a profile, and where its file is" {
+    build_calls foo
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./calls
+    flush
+    [[ $(echo kept/*/*) == "kept/$(id -u)/$JOB.0.batch.e2e.profile" ]]
+    [[ $(stat -c %a kept/*) == 711 ]]
+    profile_records | jq -e --arg path "$KEPT/$JOB.0.batch.e2e.profile" --argjson bytes "$(stat -c %s "$KEPT"/*.profile)" 'length == 1 and
+        (.[0].profileT | .path == $path and .bytes == $bytes and .step_id == "batch" and .job_id == 4711 and .node == "e2e" and
+        .ranks == 1 and .mpi_ranks == 0 and .mpi_time == null and .mpi_routines == "")'
+}
+
+@test "the newest profiles of a user are kept, up to their size" {
+    build_calls foo
+    profiled ./calls
+    mkdir -m 711 "$KEPT"
+    truncate -s 600K "$KEPT/older" "$KEPT/newer"
+    touch -d @1 "$KEPT/older"
+    touch -d @2 "$KEPT/newer"
+    printf 'user_size = 1M\n' >>"$CONF"
+    cp -r "$SPOOL" spool.before
+    flush
+    [[ $(cd "$KEPT" && echo *) == "$JOB.0.unknown.e2e.profile newer" ]]
+    cp -r spool.before/. "$SPOOL" # it takes its own place
+    truncate -s 1000K "$KEPT/newer"
+    flush
+    [[ $(cd "$KEPT" && echo *) == "$JOB.0.unknown.e2e.profile newer" ]]
+}
+
+@test "a directory that is another user's is not written to" {
+    build_calls foo
+    profiled ./calls
+    mkdir -m 711 "$KEPT"
+    chown 12345 "$KEPT"
+    run flush
+    [[ $output == *"its profiles cannot be kept: Operation not permitted"* && -z $(ls "$KEPT") ]]
+}
+
+@test "a flame graph has names of a hostile program as texts, and is the same each time" {
+    build_calls '<script>alert(1)</script>' 'a&b"c'"'"'d' zeta alpha
+    profiled ./calls
+    "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE" >one.svg
+    "$JOBTRAIL_BIN/jobtrail-profile" merge -o set "$PROFILE_FILE"
+    "$JOBTRAIL_BIN/jobtrail-profile" flame --svg set >two.svg
+    cmp one.svg two.svg
+    python3 - one.svg <<'PYTHON'
+import sys
+import xml.etree.ElementTree as tree
+SVG = "{http://www.w3.org/2000/svg}"
+root = tree.parse(sys.argv[1]).getroot()
+assert {element.tag for element in root.iter()} == {SVG + tag for tag in ("svg", "g", "title", "rect", "text")}
+boxes = [(group.find(SVG + "title").text, group.find(SVG + "rect").attrib) for group in root.iter(SVG + "g")]
+names = [title.split(": ")[0] for title, _ in boxes]
+assert names == ["init", "main", "<script>alert(1)</script>", "a&b\"c'd", "alpha", "zeta"], names
+left = [float(box["x"]) for _, box in boxes]
+assert left[:3] == [0, 0, 0] and left[2:] == sorted(left[2:]), left
+assert all(float(box["x"]) + float(box["width"]) <= 1200.01 for _, box in boxes)
+assert all(", of its own " in title and title.endswith(" 1 calls") for title, _ in boxes[1:]), boxes
+PYTHON
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --svg "$PROFILE_FILE"
+    ((status == 2)) && [[ $output == *"show has no --svg"* ]]
+}
+
+@test "a flame graph of very many stacks has at most 4096 boxes, and says how many have none" {
+    mapfile -t names < <(seq -f 'f_%g' 6000)
+    NS=1000 build_calls "${names[@]}"
+    profiled ./calls
+    "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE" >many.svg
+    boxes=$(grep -c '<rect' many.svg)
+    ((boxes > 1 && boxes <= 4096))
+    [[ $(tail -n 2 many.svg) == *"; $((6002 - boxes)) stacks have no box: they are too narrow, or too deep</text>"* ]]
+}
+
+teardown() {
+    [[ -z ${WEB_PID-} ]] || kill "$WEB_PID" || true
+}
+
+fetch() { # TARGET: the status, the fields and the body
+    /usr/bin/python3 - "${ADDRESS%\?*}$1" "${COOKIE-}" <<'PYTHON'
+import sys, urllib.error, urllib.request
+class Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+request = urllib.request.Request(sys.argv[1], headers={"Cookie": "jobtrail=" + sys.argv[2]})
+try:
+    answer = urllib.request.build_opener(Stay).open(request)
+except urllib.error.HTTPError as error:
+    answer = error
+sys.stdout.buffer.write(b"%d\n%s%s" % (answer.status, answer.headers.as_bytes(), answer.read()))
+PYTHON
+}
+
+@test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
+    build_calls '<b>bold' foo
+    env "${TRACKED[@]}" JOBTRAIL_PROFILE=exact LD_PRELOAD="$LIBRARY:$PROFILE_LIBRARY" JOBTRAIL_TASK=4294967291.0.$$ ./calls
+    flush
+    file=$KEPT/$JOB.0.batch.e2e.profile
+    "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:store.db "$RECORDS"
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store sqlite:store.db --no-sacct -a -nP -o UUID,Exec,Profile
+    [[ $output == *"|calls|$file" ]]
+    target="run?id=${output%%|*}"
+    mkfifo said
+    "$JOBTRAIL_BIN/jobtrail-web" --store "sqlite:$PWD/store.db" >said 2>err 3>&- &
+    WEB_PID=$!
+    read -r ADDRESS <said
+    COOKIE=$(fetch "?secret=${ADDRESS#*secret=}" | sed -n 's/^Set-Cookie: jobtrail=\([0-9a-f]*\);.*/\1/p')
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
+    [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 files"* ]]
+    run fetch "${target/run/run.json}&table=profile"
+    jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
+
+    # somebody else's, or what is no plain file, is not read
+    chown 12345 "$file"
+    run fetch "$target"
+    [[ $output == *"$file"* && $output != *'<svg xmlns="http'* && $output == *"jobtrail-profile flame --svg $file"* ]]
+    mv "$file" elsewhere
+    chown "$(id -u)" elsewhere
+    ln -s "$PWD/elsewhere" "$file"
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output != *'<svg xmlns="http'* ]]
+    rm "$file"
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
+    mv elsewhere "$file"
+    sqlite3 store.db 'UPDATE profile SET proven = 0; UPDATE run_own SET proven = 0'
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Time in MPI, of programs that were built with the mpicc of Open MPI and of MPICH and know nothing of it: calls and
+# bytes exactly, times within bounds that the program measures itself, ranks that were killed.
+
+bats_require_minimum_version 1.5.0
+
+load ../fixture/job
+load ../fixture/profile
+
+setup() {
+    new_job
+    new_profile
+    cd "$BATS_TEST_TMPDIR" || return
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 TZ=UTC
+}
+
+teardown() {
+    [[ -z ${LAUNCHER-} ]] || kill "$LAUNCHER" || true
+}
+
+# ranks MPI PROGRAM...: two ranks of it
+ranks() {
+    local launcher=(mpirun."$1")
+    [[ $1 != openmpi ]] || launcher+=(--oversubscribe)
+    ${EXEC-} env "${PROFILED[@]}" "${launcher[@]}" -n 2 env LD_PRELOAD="$PROFILE_LIBRARY" "${@:2}"
+}
+
+# dumped RANK ROUTINE COLUMN
+dumped() {
+    "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" |
+        awk -F '\t' -v rank="$1" -v name="$2" -v column="$3" '$3 == rank && $4 == name { print $column }'
+}
+
+# has_counts SOURCE: each rank has called each routine as often as the source says, and no other one
+has_counts() {
+    local name number want
+    want=$(sed -n '/calls:/,/^ \*$\|^[^ !/*]/p' "$1" | sed 's|^[/!]* *\**||; s|calls:||' | tr , '\n' | sed -n 's/^ *\([A-Za-z_]*[iI][_A-Za-z]* [0-9]*\)$/\1/p')
+    for rank in 0 1; do
+        while read -r name number; do
+            [[ $(dumped $rank "$name" 5) == "$number" ]] || {
+                echo "rank $rank: $(dumped $rank "$name" 5) calls of $name, not $number"
+                return 1
+            }
+        done <<<"$want"
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi --rank $rank "$PROFILE_FILE" | wc -l) == $(wc -l <<<"$want") ]]
+    done
+}
+
+# is_between NANOSECONDS LEAST MOST: but for 0.1 %, as clocks may be slewed
+is_between() {
+    awk -v got="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(got >= least * 0.999 && got <= most * 1.001) }'
+}
+
+@test "calls and bytes are those of the program, and times lie between what it measures within and around" {
+    local mpi rank within around barrier
+    for mpi in openmpi mpich; do
+        new_profile
+        mpicc.$mpi -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
+        ranks $mpi ./known >seen
+        [[ $(wc -l <seen) == 2 ]]
+        has_counts "$PROFILE_PROGRAMS/mpi_known.c"
+        while read -r rank within around barrier; do
+            is_between "$(dumped "$rank" MPI_Reduce_local 6)" "$within" "$around"
+            is_between "$(dumped "$rank" MPI_Reduce_local 7)" "$within" "$around"
+            is_between "$(dumped "$rank" MPI_Barrier 6)" 0 "$barrier"
+            [[ $(dumped "$rank" MPI_Allreduce 8) == $((1000 * 4 * 8)) ]]
+            [[ $(dumped "$rank" MPI_Allreduce 9) == exact ]]
+            [[ $(dumped "$rank" MPI_Sendrecv 8) == $((10 * 4)) ]]
+            # in the second call what rank 0 gives has no meaning
+            [[ $(dumped "$rank" MPI_Gather 8) == $((4 + 4 * rank)) ]]
+            [[ $(dumped "$rank" MPI_Recv 9) == at_most ]]
+        done <seen
+        [[ $(dumped 0 MPI_Gather 9) == at_least && $(dumped 1 MPI_Gather 9) == exact ]]
+        [[ $(dumped 0 MPI_Send 8) == $((2 * 15 * 8)) && $(dumped 1 MPI_Send 8) == 80 ]]
+        [[ $(dumped 0 MPI_Recv 8) == 320 && $(dumped 1 MPI_Recv 8) == 240 ]]
+    done
+}
+
+@test "the summary has the share of MPI, and the rank that makes others wait" {
+    mpicc.mpich -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
+    ranks mpich ./known
+    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" >summary
+    jq -e '.ranks == 2 and .missed == 0 and .has_times and .end_known and .mpi_calls == 2046' summary
+    # rank 1 slept for 0.3 s outside of MPI
+    jq -e '.most_on_rank == 1 and .imbalance_percent > 0' summary
+    jq -e '(.run_seconds - .mpi_seconds >= 0.3) and ((.mpi_share * .run_seconds - .mpi_seconds) | fabs < 1e-6)' summary
+    jq -e '.mpi_seconds - ([.routines[].seconds] | add) | fabs < 1e-6' summary
+    jq -e '[.by_rank[] | .rank] == [0, 1] and (.by_rank[0].routines | length) == 14' summary
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+    ((status == 0))
+    [[ $output == *"# 2 ranks counted calls of MPI: "*"# most time outside of MPI: rank 1, "*" MPI_Allreduce"* ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" merge -o merged "$PROFILE_FILE"
+    diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi merged | cut -f 1-5,8-10) \
+        <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 1-5,8-10)
+    run ! "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --sort calls "$PROFILE_FILE"
+}
+
+@test "a rank that was killed shows in which call it was, and since when" {
+    local mpi pid since
+    for mpi in openmpi mpich; do
+        new_profile
+        mpicc.$mpi -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
+        before=$(date +%s)
+        EXEC=exec ranks $mpi ./known wait >seen 2>/dev/null 3>&- &
+        LAUNCHER=$!
+        wait_for has_open
+        pid=$(awk '$1 == "pid" { print $2 }' seen)
+        kill -KILL "$pid"
+        wait "$LAUNCHER" || true
+        LAUNCHER=
+        after=$(($(date +%s) + 1))
+        [[ $(dumped 0 MPI_Recv 5) == 2 && $(dumped 0 MPI_Recv 10) == 1 && $(dumped 0 MPI_Finalize 5) == "" ]]
+        since=$(dumped 0 MPI_Recv 11)
+        ((since / 1000000000 >= before && since / 1000000000 <= after))
+        run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+        [[ $output == *"# rank 0 of 2, step 0, node -, pid $pid: was in MPI_Recv since 2"* ]]
+    done
+}
+
+# has_open: rank 0 is in the call that does not end, and has said who it is
+has_open() {
+    grep -q '^pid ' seen && [[ $(dumped 0 MPI_Recv 10) == 1 ]]
+}
+
+@test "Fortran: calls are counted once, as the program makes them" {
+    local mpi
+    for mpi in openmpi mpich; do
+        new_profile
+        mpif90.$mpi -O2 "$PROFILE_PROGRAMS/mpi_known.f90" -o known
+        ranks $mpi ./known
+        has_counts "$PROFILE_PROGRAMS/mpi_known.f90"
+        [[ $(dumped 1 mpi_allreduce_ 8) == $((100 * 4 * 8)) && $(dumped 1 mpi_bcast_ 8) == $((3 * 2 * 8)) ]]
+        [[ $(dumped 0 mpi_sendrecv_ 8) == 8 && $(dumped 0 mpi_sendrecv_ 9) == exact ]]
+    done
+}
+
+@test "a program that nobody asked counts nothing" {
+    mpicc.mpich -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
+    PROFILED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" JOBTRAIL_TASK=0.0.1)
+    ranks mpich ./known
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A library whose calls have all that a stub has to pass through. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct moon_pair {
+    double first, second;
+};
+struct moon_large {
+    long part[9];
+};
+long moon_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l,
+               long m, long n, long o, long p);
+double moon_variadic(int count, ...);
+struct moon_pair moon_pair(double first, double second);
+struct moon_large moon_large(long first);
+long double moon_long_double(long double value);
+void moon_calls(void (*function)(void));
+long long moon_burns(long long nanoseconds);
+void moon_waits(void);
+#ifdef __cplusplus
+}
+#endif

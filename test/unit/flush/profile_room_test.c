@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How much of a user's profiles is kept.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "submit/flush/profile_room.h"
+
+static char place_path[] = "/tmp/profile_room.XXXXXX";
+static int place;
+
+/* A file of so many blocks of 4 KiB, as they are counted, that was made at this second. */
+static void make(const char *name, unsigned blocks, time_t made)
+{
+    const struct timespec times[2] = {{.tv_sec = made}, {.tv_sec = made}};
+    int fd = openat(place, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)blocks * 4096 - 1), 0);
+    assert_int_equal(futimens(fd, times), 0);
+    close(fd);
+}
+
+static bool is_there(const char *name)
+{
+    return faccessat(place, name, F_OK, 0) == 0;
+}
+
+static int make_place(void **state)
+{
+    (void)state;
+    strcpy(strrchr(place_path, '.'), ".XXXXXX");
+    place = mkdtemp(place_path) == NULL ? -1 : open(place_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    make("first", 3, 10);
+    make("second", 3, 20);
+    make("third", 3, 30);
+    return place < 0 ? -1 : 0;
+}
+
+static int remove_place(void **state)
+{
+    static const char *const names[] = {"first", "second", "third"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        unlinkat(place, names[i], 0);
+    close(place);
+    return rmdir(place_path);
+}
+
+enum { BLOCK = 4096 };
+
+static void the_oldest_make_room(void **state)
+{
+    struct profile_room room;
+    (void)state;
+    assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_make(&room, "new", BLOCK - 1), 0);
+    assert_true(is_there("first"));
+    assert_int_equal(profile_room_make(&room, "new2", BLOCK), 0); /* two blocks */
+    assert_false(is_there("first"));
+    assert_true(is_there("second") && is_there("third"));
+    profile_room_free(&room);
+}
+
+static void files_of_this_flush_stay(void **state)
+{
+    struct profile_room room;
+    (void)state;
+    assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_make(&room, "new", 8 * BLOCK), 0);
+    assert_false(is_there("first") || is_there("second") || is_there("third"));
+    assert_int_equal(profile_room_make(&room, "new2", BLOCK), -EFBIG);
+    assert_int_equal(profile_room_make(&room, "new3", BLOCK - 1), 0);
+    profile_room_free(&room);
+}
+
+static void what_is_too_large_removes_nothing(void **state)
+{
+    struct profile_room room;
+    (void)state;
+    assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_make(&room, "new", 10 * BLOCK), -EFBIG);
+    assert_true(is_there("first") && is_there("second") && is_there("third"));
+    profile_room_free(&room);
+}
+
+static void one_that_is_made_again_takes_its_own_place(void **state)
+{
+    struct profile_room room;
+    (void)state;
+    assert_int_equal(profile_room_count(place, 9 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_make(&room, "first", 3 * BLOCK - 1), 0);
+    assert_true(is_there("first") && is_there("second") && is_there("third"));
+    assert_int_equal(profile_room_make(&room, "new", 1), 0);
+    assert_true(is_there("first") && is_there("third"));
+    assert_false(is_there("second"));
+    profile_room_free(&room);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_oldest_make_room, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(files_of_this_flush_stay, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(what_is_too_large_removes_nothing, make_place,
+                                        remove_place),
+        cmocka_unit_test_setup_teardown(one_that_is_made_again_takes_its_own_place, make_place,
+                                        remove_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
