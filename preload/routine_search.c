@@ -300,7 +300,7 @@ static bool is_unseen(const struct routine_search *search, const struct loaded *
         const struct loaded *other = &memory->object[memory->library[i].object].loaded;
         if ((needs >> i & 1) != 0 && address >= other->start && address < other->end &&
             loaded_has_function(other, name, loaded_hash(name, &length)))
-            return !is_skipped(search, i, name);
+            return !routine_rules_skip(&search->rules, memory->library[i].state, name);
     }
     return false;
 }

@@ -9,12 +9,12 @@
 #include "preload/profile/profile_file.h"
 #include "spank/spool_part.h"
 #include "submit/flush/kept_profiles.h"
-#include "submit/flush/profile_reader.h"
+#include "submit/flush/profile_steps.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
 
 struct keeping {
-    struct profile_reader reader; /* the child's side */
+    struct profile_steps steps; /* the child's side */
     struct kept_profiles kept;
     uint64_t unit;         /* 0: none has been begun */
     uint64_t bytes, files; /* in all */
@@ -33,7 +33,7 @@ static int next_step(struct keeping *keeping, const struct worker_message *messa
     uint32_t number = PROFILE_UNIT_STEP(message->unit);
     bool is_others = message->unit == PROFILE_UNIT_SET(UINT32_MAX);
     const struct journal_step *step =
-        is_others ? NULL : journal_find_step(keeping->reader.request->journal, number);
+        is_others ? NULL : journal_find_step(keeping->steps.request->journal, number);
     if ((step == NULL && !is_others) || message->size != sizeof told)
         return -EPROTO;
     memcpy(&told, message->bytes, sizeof told);
@@ -45,7 +45,7 @@ static int next_step(struct keeping *keeping, const struct worker_message *messa
 static int next_file(struct keeping *keeping, const struct worker_message *message)
 {
     uint64_t unit = message->unit, last = keeping->unit;
-    const struct reading_request *request = keeping->reader.request;
+    const struct reading_request *request = keeping->steps.request;
     if (unit <= last || unit < PROFILE_UNIT_SET(0) ||
         unit >= PROFILE_UNIT_SET(UINT32_MAX) + PROFILE_UNIT_RANKS ||
         keeping->files > request->conf->profile_bytes / PROFILE_THREAD_BYTES)
@@ -72,7 +72,7 @@ static enum worker_answer take(void *context, const struct worker_message *messa
         keeping->is_none = message->size > 0;
         return WORKER_GO_ON;
     }
-    if (message->size > keeping->reader.request->conf->profile_bytes - keeping->bytes)
+    if (message->size > keeping->steps.request->conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
     keeping->bytes += message->size;
     if (message->unit != keeping->unit)
@@ -89,7 +89,7 @@ static enum worker_answer take(void *context, const struct worker_message *messa
 static int read_in_child(void *context, struct worker_pipe *pipe)
 {
     const struct keeping *keeping = context;
-    return profile_reader_run(&keeping->reader, pipe);
+    return profile_steps_send(&keeping->steps, pipe);
 }
 
 static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_outcome outcome)
@@ -111,8 +111,8 @@ static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_
 static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
 {
     enum worker_outcome ended;
-    const struct reading_request *request = keeping->reader.request;
-    const int keep[] = {keeping->reader.from, request->ledger};
+    const struct reading_request *request = keeping->steps.request;
+    const int keep[] = {keeping->steps.from, request->ledger};
     const struct worker worker = {.uid = request->identity->uid,
                                   .gid = request->identity->gid,
                                   .keep = keep,
@@ -135,8 +135,8 @@ static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
 static int keep_from(const struct flush_state *state, const struct reading_request *request,
                      int from, enum flush_outcome *outcome)
 {
-    struct keeping keeping = {.reader = {.request = request, .now = tick_now(), .from = from}};
-    tick_boot(keeping.reader.boot);
+    struct keeping keeping = {.steps = {.request = request, .now = tick_now(), .from = from}};
+    tick_boot(keeping.steps.boot);
     int error = kept_profiles_open(state, request->journal, &keeping.kept);
     if (error == 0)
         error = run_child(&keeping, outcome);

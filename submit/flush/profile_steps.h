@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The child's side of keeping a job's profiles (profile_keep.h): as the user, it reads the file
- * that the processes left, names its stacks, and sends for each step what its
- * record tells (profile_tell.h), its profile set (set_file.h),
- * and the samples of the ranks that [profile] samples has (sample_file.h).
+ * that the processes left, names its stacks, and sends for each step what its record tells
+ * (profile_tell.h, one message), its profile set (set_file.h), and the samples of the ranks that
+ * [profile] samples has (sample_file.h).
  */
-#ifndef JOBTRAIL_PROFILE_READER_H
-#define JOBTRAIL_PROFILE_READER_H
+#ifndef JOBTRAIL_PROFILE_STEPS_H
+#define JOBTRAIL_PROFILE_STEPS_H
 
 #include "submit/flush/reading.h"
 #include "submit/flush/worker.h"
@@ -20,9 +20,9 @@
 #define PROFILE_UNIT_RANKS               (UINT32_C(0x7fffffff)) /* that have a unit */
 
 /* The last message where the file is no profile; else that one is empty. */
-#define PROFILE_READER_NONE "none"
+#define PROFILE_STEPS_NONE "none"
 
-struct profile_reader {
+struct profile_steps {
     const struct reading_request *request; /* of the ends */
     struct profile_pair now;
     char boot[64]; /* that `now` is of */
@@ -30,6 +30,6 @@ struct profile_reader {
 };
 
 /* All that the child does. Returns 0 or -errno. */
-int profile_reader_run(const struct profile_reader *reader, struct worker_pipe *pipe);
+int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe);
 
 #endif

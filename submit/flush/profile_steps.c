@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_reader.h"
+#include "submit/flush/profile_steps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static struct collect_end end(void *context, const struct profiled_process *proc
 
 /* The pipe, and what a message is of. */
 struct sending {
-    const struct profile_reader *reader;
+    const struct profile_steps *steps;
     struct worker_pipe *pipe;
     uint64_t unit, bytes;
 };
@@ -103,7 +103,7 @@ static int send_rank(const struct profile_set *set, size_t rank, struct rank_sam
     int error = sample_file_write_to(&sink, set, &set->ranks[rank], samples);
     if (fclose(memory) != 0 && error == 0)
         error = -ENOMEM;
-    uint64_t most = sending->reader->request->conf->profile_bytes;
+    uint64_t most = sending->steps->request->conf->profile_bytes;
     if (error != 0 || sending->bytes > most || size > most - sending->bytes)
         return error;
     return send(sending, text, size);
@@ -121,7 +121,7 @@ static int by_rank(const void *left, const void *right, void *context)
 static int send_samples(const struct profile_set *set, struct step_samples *samples,
                         struct sending *sending, uint32_t step)
 {
-    const char *wanted = sending->reader->request->conf->profile_samples;
+    const char *wanted = sending->steps->request->conf->profile_samples;
     CLEANUP_FREE size_t *order = calloc(samples->count + 1, sizeof *order);
     int error = order == NULL ? -ENOMEM : 0;
     uint32_t next = 0;
@@ -197,10 +197,10 @@ static int send_set(struct profile_content *content, const struct collect_facts 
 }
 
 /* What is damaged in the file is told once, with the first step. */
-static int send_steps(const struct profile_reader *reader, struct profile_content *content,
+static int send_steps(const struct profile_steps *steps, struct profile_content *content,
                       const struct collect_facts *facts, struct sending *sending)
 {
-    size_t known = order_by_step(reader->request->journal, content);
+    size_t known = order_by_step(steps->request->journal, content);
     int error = 0;
     for (size_t i = 0, next; error == 0 && i < content->process_count; i = next) {
         struct profiled_process *first = &content->processes[i];
@@ -217,24 +217,24 @@ static int send_steps(const struct profile_reader *reader, struct profile_conten
     return error;
 }
 
-int profile_reader_run(const struct profile_reader *reader, struct worker_pipe *pipe)
+int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe)
 {
     struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
     struct collect_facts facts = {
-        .node = reader->request->identity->node, .end = end, .name = name, .context = &naming};
+        .node = steps->request->identity->node, .end = end, .name = name, .context = &naming};
     struct profile_content content;
-    int error = profile_read(reader->from, reader->request->conf->profile_bytes, &content);
+    int error = profile_read(steps->from, steps->request->conf->profile_bytes, &content);
     if (error == -EINVAL || (error == 0 && content.process_count == 0 && content.damaged > 0))
-        return worker_send_last(pipe, PROFILE_READER_NONE, strlen(PROFILE_READER_NONE));
+        return worker_send_last(pipe, PROFILE_STEPS_NONE, strlen(PROFILE_STEPS_NONE));
     if (error != 0)
         return error;
-    struct sending sending = {.reader = reader, .pipe = pipe};
-    if (strcmp(reader->request->conf->profile_samples, "none") != 0)
+    struct sending sending = {.steps = steps, .pipe = pipe};
+    if (strcmp(steps->request->conf->profile_samples, "none") != 0)
         facts.sampled = add_samples;
-    if (strcmp(reader->boot, content.header.boot) == 0)
-        facts.now = &reader->now;
-    error = profile_ends_read(reader->request, &naming.ends);
+    if (strcmp(steps->boot, content.header.boot) == 0)
+        facts.now = &steps->now;
+    error = profile_ends_read(steps->request, &naming.ends);
     if (error == 0)
-        error = send_steps(reader, &content, &facts, &sending);
+        error = send_steps(steps, &content, &facts, &sending);
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }
