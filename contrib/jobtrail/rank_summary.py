@@ -9,7 +9,7 @@ COLUMNS = (
     "cluster", "job_id_raw", "array_job_id", "array_task_id", "het_job_id", "het_offset", "restart_count", "user", "account",
     "partition", "step_id", "step_tasks", "step_nodes", "node_tasks", "node", "program", "ranks", "unseen", "start_time", "end_time",
     "timed", "elapsed_min", "elapsed_mean", "elapsed_max", "measured", "cpu_min", "cpu_mean", "cpu_max", "memory_min",
-    "memory_mean", "memory_max", "largest_task", "ended_zero", "ended_code", "ended_signal", "ended_unknown", "ends",
+    "memory_mean", "memory_max", "largest_task", "faults_min", "faults_mean", "faults_max", "faults_task", "ended_zero", "ended_code", "ended_signal", "ended_unknown", "ends",
     "failed_task", "failed_time", "failed_end", "proven",
 )  # fmt: skip
 OF_JOB = COLUMNS[:11]
@@ -17,7 +17,7 @@ OF_JOB = COLUMNS[:11]
 FROM = "FROM (SELECT ranks.*, ranks.partition AS queue FROM ranks) AS run"
 ROWS = "SELECT " + ", ".join("run." + name for name in COLUMNS) + " " + FROM + " WHERE %s AND run.job_id_raw IN (%s)"
 # each with how many ranks the numbers are of
-SPREADS = (("elapsed", "timed"), ("cpu", "measured"), ("memory", "measured"))
+SPREADS = (("elapsed", "timed"), ("cpu", "measured"), ("memory", "measured"), ("faults", "measured"))
 COUNTS = ("ranks", "timed", "measured", "ended_zero", "ended_code", "ended_signal", "ended_unknown")
 NAME_BYTES = 15  # of a program of which the kernel knew no path
 AT_ONCE = 500
@@ -59,9 +59,11 @@ def of_program(program, rows, step):
     for name, counted in SPREADS:
         found[name + "_min"], found[name + "_mean"], found[name + "_max"] = spread(rows, name, counted)
     largest = max((row for row in rows if row["memory_max"] is not None), key=lambda row: row["memory_max"], default=None)
+    faulting = max((row for row in rows if row["faults_max"]), key=lambda row: row["faults_max"], default=None)
     failed = min((row for row in rows if row["failed_time"] is not None), key=lambda row: row["failed_time"], default=None)
     for key, row, names in (
         ("largest", largest, {"task": "largest_task", "node": "node"}),
+        ("faulting", faulting, {"task": "faults_task", "node": "node"}),
         ("failed", failed, {"task": "failed_task", "node": "node", "end": "failed_end", "time": "failed_time"}),
     ):
         found.update(("%s_%s" % (key, name), row and row[column]) for name, column in names.items())

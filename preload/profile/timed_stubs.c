@@ -10,8 +10,9 @@ _Static_assert(offsetof(struct timed_call, index) == 8 &&
                    offsetof(struct timed_call, rbp) == 96,
                "as the assembly has them");
 
-/* The index is in r11d, which no argument is in, nor is any in xmm8. The frame is found by rbp, as
- * its size differs. */
+/* The index is in r11d, which no argument is in. The frame is found by rbp, as its size differs.
+ * What the caller has just pushed is loaded as it was stored, by words: larger loads would wait for
+ * the stores. */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 64\n"
         "    .type timed_through, @function\n"
@@ -37,8 +38,10 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    jz 3f\n"
         "    leaq (,%rcx,8), %rax\n"
         "    subq %rax, %rsp\n"
-        "2:  movups (%rbp,%rcx,8), %xmm8\n"
-        "    movups %xmm8, -16(%rsp,%rcx,8)\n"
+        "2:  movq (%rbp,%rcx,8), %rax\n"
+        "    movq 8(%rbp,%rcx,8), %r10\n"
+        "    movq %rax, -16(%rsp,%rcx,8)\n"
+        "    movq %r10, -8(%rsp,%rcx,8)\n"
         "    subq $2, %rcx\n"
         "    jnz 2b\n"
         "3:  movq -64(%rbp), %rdi\n"

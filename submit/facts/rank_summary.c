@@ -179,8 +179,11 @@ static void add_use(struct rank_row *row, const struct rank *rank)
     bool is_first = row->measured++ == 0;
     if (is_first || note->peak_kib > row->peak_kib.most)
         row->largest = number_of(rank);
+    if (is_first || note->major_faults > row->major_faults.most)
+        row->faulting = number_of(rank);
     spread_add(&row->run_ns, note->run_ns, is_first);
     spread_add(&row->peak_kib, note->peak_kib, is_first);
+    spread_add(&row->major_faults, note->major_faults, is_first);
 }
 
 static void count_end(struct rank_row *row, int status)
@@ -244,8 +247,11 @@ static int add_row(struct rank_summary *summary, const struct rank_row *row)
 
 static struct rank_row new_row(const struct journal_step *step, const char *program)
 {
-    return (struct rank_row){
-        .step = step, .program = program, .largest = JOURNAL_NONE, .failed_task = JOURNAL_NONE};
+    return (struct rank_row){.step = step,
+                             .program = program,
+                             .largest = JOURNAL_NONE,
+                             .faulting = JOURNAL_NONE,
+                             .failed_task = JOURNAL_NONE};
 }
 
 static uint32_t count_tasks(const struct journal *journal, uint32_t step)

@@ -49,9 +49,10 @@ struct rank_row {
     uint32_t timed;    /* whose start and end are known */
     struct rank_spread elapsed_ns;
     uint32_t measured; /* whose times of processors and memory are known as a whole */
-    struct rank_spread run_ns, peak_kib;
+    struct rank_spread run_ns, peak_kib, major_faults;
     uint32_t
         largest; /* the task with the most memory; JOURNAL_NONE: unknown, or without a number */
+    uint32_t faulting;                       /* the one with the most major faults, likewise */
     uint32_t zero, coded, signaled, unknown; /* ended with exit code 0, another one, by a signal */
     struct rank_end ends[RANK_ENDS_MAX];
     size_t end_count;

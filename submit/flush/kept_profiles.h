@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Root's side of keeping profiles: a job's files below [profile] directory, one for each step, in a
- * directory of the user's uid, and a record of each.
+ * directory of the user's uid, and a record of each; files with samples of its ranks.
  */
 #ifndef JOBTRAIL_KEPT_PROFILES_H
 #define JOBTRAIL_KEPT_PROFILES_H
 
+#include <limits.h>
+
 #include "submit/flush/job_read.h"
-#include "submit/flush/kept_file.h"
 #include "submit/flush/profile_room.h"
 #include "submit/record/profile_record.h"
 
@@ -16,18 +17,22 @@ struct kept_profiles {
     const struct journal *journal;
     int place; /* -1: not open */
     struct profile_room room;
-    struct kept_file file;      /* that is being written */
+    /* The file that is being written. */
+    int fd; /* -1: none */
+    bool is_samples;
+    char name[NAME_MAX + 1], unfinished[NAME_MAX + 1];
     struct journal_step others; /* stands for steps that the journal does not have */
     const struct journal_step *step;
     struct profile_told told;
     uint64_t bytes;
+    int untold; /* why a record of a file that is kept could not be made, -errno; 0: all were */
 };
 
 /* Returns 0 or -errno; kept_profiles_close() releases, in every case. */
 int kept_profiles_open(const struct flush_state *state, const struct journal *journal,
                        struct kept_profiles *kept);
 
-/* Hands the records over to the outbox, and returns `error`, or its own. */
+/* Hands the records over to the outbox; says where a file has none. Returns `error`. */
 int kept_profiles_close(struct kept_profiles *kept, int error);
 
 /* Begins the file of a step (NULL: of those that the journal does not have). Returns 0 or -errno.
@@ -35,10 +40,14 @@ int kept_profiles_close(struct kept_profiles *kept, int error);
 int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
                        const struct profile_told *told);
 
+/* Begins the file with the samples of a rank of that step; none has a record of its own. Returns 0
+ * or -errno. */
+int kept_samples_begin(struct kept_profiles *kept, uint32_t rank);
+
 int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size);
 
 /* Gives the file, if one is open, to its user, and its name, and adds its record; with an `error`
- * of the caller removes it. Returns that, or its own. */
+ * of the caller removes it. Returns that, or its own, but not for a record. */
 int kept_profile_end(struct kept_profiles *kept, int error);
 
 #endif

@@ -2,7 +2,6 @@
 #include "submit/flush/profile_keep.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,18 +10,17 @@
 #include "spank/spool_part.h"
 #include "submit/flush/kept_profiles.h"
 #include "submit/flush/profile_join.h"
-#include "submit/flush/profile_reader.h"
-#include "submit/flush/profile_tell.h"
+#include "submit/flush/profile_steps.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
 
 struct keeping {
-    struct profile_reader reader; /* the child's side */
+    struct profile_steps steps; /* the child's side */
     struct kept_profiles kept;
-    uint64_t unit;  /* 0: none has been begun */
-    uint64_t bytes; /* written, in all */
-    bool is_none;   /* the child says that there is no profile in the file */
-    int error;      /* of the parent's own work */
+    uint64_t unit;         /* 0: none has been begun */
+    uint64_t bytes, files; /* in all */
+    bool is_none;          /* the child says that there is no profile in the file */
+    int error;             /* of the parent's own work */
 };
 
 /* What the child may take. */
@@ -33,20 +31,38 @@ enum { SILENCE_MS = 60000, CPU_S = 60 };
 static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
     struct profile_told told;
-    uint32_t number = (uint32_t)(message->unit - 1);
+    uint32_t number = PROFILE_UNIT_STEP(message->unit);
+    bool is_others = message->unit == PROFILE_UNIT_SET(UINT32_MAX);
     const struct journal_step *step =
-        message->unit < PROFILE_UNIT_OTHERS
-            ? journal_find_step(keeping->reader.request->journal, number)
-            : NULL;
-    if (message->unit <= keeping->unit || (step == NULL && message->unit != PROFILE_UNIT_OTHERS) ||
-        message->size != sizeof told)
+        is_others ? NULL : journal_find_step(keeping->steps.request->journal, number);
+    if ((step == NULL && !is_others) || message->size != sizeof told)
         return -EPROTO;
     memcpy(&told, message->bytes, sizeof told);
-    if (!profile_told_is_sound(&told))
+    return profile_told_is_sound(&told) ? kept_profile_begin(&keeping->kept, step, &told) : -EPROTO;
+}
+
+/* Another file: of a step, or of the samples of a rank of the same step. How many ranks a job's
+ * profile can have is bounded by its bytes. */
+static int next_file(struct keeping *keeping, const struct worker_message *message)
+{
+    uint64_t unit = message->unit, last = keeping->unit;
+    const struct reading_request *request = keeping->steps.request;
+    if (unit <= last || unit < PROFILE_UNIT_SET(0) ||
+        unit >= PROFILE_UNIT_SET(UINT32_MAX) + PROFILE_UNIT_RANKS ||
+        keeping->files > request->conf->profile_bytes / PROFILE_THREAD_BYTES)
         return -EPROTO;
-    keeping->unit = message->unit;
+    keeping->unit = unit;
+    keeping->files++;
     int error = kept_profile_end(&keeping->kept, 0);
-    return error != 0 ? error : kept_profile_begin(&keeping->kept, step, &told);
+    if (error != 0)
+        return error;
+    uint64_t set = unit - unit % PROFILE_UNIT_SET(0);
+    if (unit == set)
+        return next_step(keeping, message);
+    if (last < set)
+        return -EPROTO;
+    error = kept_samples_begin(&keeping->kept, (uint32_t)(unit - set - 1));
+    return error != 0 ? error : kept_profile_write(&keeping->kept, message->bytes, message->size);
 }
 
 /* What is kept is not larger than what it was made of may be. */
@@ -57,22 +73,24 @@ static enum worker_answer take(void *context, const struct worker_message *messa
         keeping->is_none = message->size > 0;
         return WORKER_GO_ON;
     }
-    if (message->size > keeping->reader.request->conf->profile_bytes - keeping->bytes)
+    if (message->size > keeping->steps.request->conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
     keeping->bytes += message->size;
     if (message->unit != keeping->unit)
-        keeping->error = next_step(keeping, message);
+        keeping->error = next_file(keeping, message);
     else
         keeping->error = kept_profile_write(&keeping->kept, message->bytes, message->size);
-    if (keeping->error == -EPROTO)
+    if (keeping->error == -EPROTO) {
+        keeping->error = 0; /* it is the child's */
         return WORKER_NOT_BELIEVED;
+    }
     return keeping->error == 0 ? WORKER_GO_ON : WORKER_ENOUGH;
 }
 
 static int read_in_child(void *context, struct worker_pipe *pipe)
 {
     const struct keeping *keeping = context;
-    return profile_reader_run(&keeping->reader, pipe);
+    return profile_steps_send(&keeping->steps, pipe);
 }
 
 static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_outcome outcome)
@@ -94,8 +112,8 @@ static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_
 static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
 {
     enum worker_outcome ended;
-    const struct reading_request *request = keeping->reader.request;
-    const int keep[] = {keeping->reader.from, request->ledger};
+    const struct reading_request *request = keeping->steps.request;
+    const int keep[] = {keeping->steps.from, request->ledger};
     const struct worker worker = {.uid = request->identity->uid,
                                   .gid = request->identity->gid,
                                   .keep = keep,
@@ -118,18 +136,16 @@ static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
 static int keep_from(const struct flush_state *state, const struct reading_request *request,
                      int from, enum flush_outcome *outcome)
 {
-    struct keeping keeping = {.reader = {.request = request, .now = tick_now(), .from = from}};
-    tick_boot(keeping.reader.boot);
+    struct keeping keeping = {.steps = {.request = request, .now = tick_now(), .from = from}};
+    tick_boot(keeping.steps.boot);
     int error = kept_profiles_open(state, request->journal, &keeping.kept);
-    if (error == 0) {
+    if (error == 0)
         error = run_child(&keeping, outcome);
-        int failed = error != 0 ? error : *outcome != FLUSH_DONE ? -ECANCELED : 0;
-        failed = kept_profile_end(&keeping.kept, failed);
-        error = failed == -ECANCELED ? error : failed;
-    }
-    if (error == 0 && *outcome == FLUSH_DONE)
-        error = profile_join(&keeping.kept);
-    return kept_profiles_close(&keeping.kept, error);
+    int ended =
+        kept_profile_end(&keeping.kept, error == 0 && *outcome != FLUSH_DONE ? -ECANCELED : error);
+    if (ended == 0)
+        ended = profile_join(&keeping.kept);
+    return kept_profiles_close(&keeping.kept, ended == -ECANCELED ? 0 : ended);
 }
 
 static int read_with_notes(const struct flush_state *state, const struct journal *journal,

@@ -10,6 +10,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/text.h"
+#include "submit/job/kernel_forked.h"
 #include "submit/job/spool_read.h"
 
 #define TICK_NS UINT64_C(10000000)
@@ -29,15 +30,18 @@ enum { BUILD_ID_BYTES = 20 };
 
 static size_t print_note(const char *verb, const struct kernel_note *note, char *line, size_t room)
 {
+    char faults[24] = "";
+    if (note->major_faults > 0)
+        snprintf(faults, sizeof faults, " %" PRIu64, note->major_faults);
     int length =
         snprintf(line, room,
                  "%s %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64
-                 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
+                 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "%s\n",
                  verb, note->pid, note->parent, note->start_ns, note->parent_start_ns, note->end_ns,
                  note->exec_ns, note->execs, note->program, note->status, note->lack, note->uid,
                  note->run_ns, note->system_ns, note->peak_kib, note->read_bytes, note->write_bytes,
-                 note->device, note->inode, note->objects);
+                 note->device, note->inode, note->objects, faults);
     return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
 }
 
@@ -157,18 +161,27 @@ static int take_objects(struct reading *reading, const char *line)
     return 0;
 }
 
-static bool parse_note(const char *numbers, struct kernel_note *note)
+/* What stands behind the other numbers, or nothing does. */
+static bool parse_faults(const char *text, uint64_t *faults)
 {
     char end = 'x';
+    *faults = 0;
+    return *text == '\0' || sscanf(text, " %" SCNu64 "%c", faults, &end) == 1;
+}
+
+static bool parse_note(const char *numbers, struct kernel_note *note)
+{
+    int at = 0;
     return sscanf(numbers,
                   "%" SCNd32 " %" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32
                   " %" SCNu32 " %d %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%c",
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 "%n",
                   &note->pid, &note->parent, &note->start_ns, &note->parent_start_ns, &note->end_ns,
                   &note->exec_ns, &note->execs, &note->program, &note->status, &note->lack,
                   &note->uid, &note->run_ns, &note->system_ns, &note->peak_kib, &note->read_bytes,
-                  &note->write_bytes, &note->device, &note->inode, &note->objects, &end) == 19 &&
-           note->pid > 0 && note->start_ns <= note->end_ns;
+                  &note->write_bytes, &note->device, &note->inode, &note->objects, &at) == 19 &&
+           parse_faults(numbers + at, &note->major_faults) && note->pid > 0 &&
+           note->start_ns <= note->end_ns;
 }
 
 static int take_note(struct reading *reading, const char *numbers, struct kernel_noted *noted)
@@ -372,6 +385,8 @@ int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
     resolve(&reading, found->replaced, found->replaced_count);
     if (error == 0 && found->count > 0)
         qsort(found->noted, found->count, sizeof *found->noted, compare);
+    if (error == 0)
+        error = kernel_forked_add(found);
     if (error == 0)
         *notes = *found;
     else

@@ -271,6 +271,11 @@ static void print_summary(const struct load_counts *counts, const struct chores 
            options->dry_run ? " (dry run: nothing changed)" : "");
     if (counts->conflicts != 0)
         printf("%zu in conflict with another's uuid: see the view conflict\n", counts->conflicts);
+    if (counts->unnamed != 0)
+        printf("%zu calls of routines are counted in their runs alone: these users' runs have "
+               "brought too "
+               "many new names\n",
+               counts->unnamed);
     if (chores->other_zones != 0)
         printf("%zu coverage records have days of another time zone than the store's, %s: %s\n",
                chores->other_zones, chores->zones[0], chores->zones[1]);
@@ -302,7 +307,7 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
 {
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"conflicts\":%zu,"
            "\"damaged\":%zu,\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,"
-           "\"unproven\":%zu,\"expired\":%zu,"
+           "\"unproven\":%zu,\"unnamed_routines\":%zu,\"expired\":%zu,"
            "\"slurm_new\":%zu,\"slurm_updated\":%zu,\"slurm_unchanged\":%zu,"
            "\"slurm_damaged\":%zu,\"other_timezones\":%zu,"
            "\"xalt_links\":%zu,\"xalt_runs\":%zu,\"xalt_packages\":%zu,\"xalt_other_days\":%zu,"
@@ -310,7 +315,7 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
-           counts->deleted, counts->unproven, chores->expired, chores->jobs.fresh,
+           counts->deleted, counts->unproven, counts->unnamed, chores->expired, chores->jobs.fresh,
            chores->jobs.updated, chores->jobs.unchanged, chores->slurm_damaged, chores->other_zones,
            chores->xalt.links, chores->xalt.runs, chores->xalt.packages, chores->xalt.other_days,
            chores->xalt.damaged, chores->renamed, chores->stopped ? "true" : "false",

@@ -140,6 +140,25 @@ static void note_where(const struct collect *collect, const struct profiled_proc
     }
 }
 
+static int tell_samples(const struct collect *collect, const struct profiled_process *process,
+                        const struct tick_scale *scale)
+{
+    size_t count = process->sample_count;
+    if (collect->facts->sampled == NULL || count == 0 || scale->tick_ns <= 0)
+        return 0;
+    CLEANUP_FREE struct profile_sample *samples = calloc(count, sizeof *samples);
+    if (samples == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct profiled_sample *sample = &process->samples[i];
+        samples[i] =
+            (struct profile_sample){tick_real_ns(scale, sample->ticks),
+                                    collect->sums.stack[sample->node], sample->tid, sample->kind};
+    }
+    return collect->facts->sampled(collect->facts->context, collect->set->rank_count, samples,
+                                   count, tick_ns(scale, process->sample_gap));
+}
+
 /* The set's entry for a routine of the rank that is being added. */
 static int find_routine(struct collect *collect, const char *name,
                         struct profile_routine_entry **entry)
@@ -216,6 +235,8 @@ static int add_process(struct collect *collect, struct profiled_process *process
     call_tree_finish(&process->tree, end);
     calls_finish(process, end);
     int error = name_stacks(collect, process);
+    if (error == 0)
+        error = tell_samples(collect, process, &scale);
     if (error == 0)
         error = add_routines(collect, process, &scale);
     if (error != 0)

@@ -39,6 +39,21 @@ static void add_memory(struct json_object *table, const char *key, double kib, b
         json_add(table, key, NULL);
 }
 
+static void add_faults(struct json_object *table, const struct rank_row *row)
+{
+    const struct rank_spread *faults = &row->major_faults;
+    if (row->measured > 0) {
+        json_add_int(table, "faults_min", (int64_t)faults->least);
+        json_add_exact(table, "faults_mean", faults->sum / row->measured);
+        json_add_int(table, "faults_max", (int64_t)faults->most);
+    } else {
+        json_add(table, "faults_min", NULL);
+        json_add(table, "faults_mean", NULL);
+        json_add(table, "faults_max", NULL);
+    }
+    json_add_optional(table, "faults_task", row->faulting, JOURNAL_NONE);
+}
+
 static void add_use(struct json_object *table, const struct rank_row *row)
 {
     bool is_measured = row->measured > 0;
@@ -53,6 +68,7 @@ static void add_use(struct json_object *table, const struct rank_row *row)
         json_add(table, "memory_mean", NULL);
     add_memory(table, "memory_max", (double)row->peak_kib.most, is_measured);
     json_add_optional(table, "largest_task", row->largest, JOURNAL_NONE);
+    add_faults(table, row);
 }
 
 static void print_end(int status, char text[END_SIZE])

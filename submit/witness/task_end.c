@@ -66,6 +66,7 @@ static int take_stats(const unsigned char *stats, size_t size, struct task_end *
         .peak_kib = NUMBER64(hiwater_rss),
         .read_bytes = NUMBER64(read_bytes),
         .write_bytes = NUMBER64(write_bytes),
+        .major_faults = NUMBER64(ac_majflt),
         .device = number64(stats, AT_DEVICE),
         .inode = number64(stats, AT_INODE),
     };

@@ -25,6 +25,7 @@ struct task_end {
     uint64_t user_us, system_us;      /* its ticks: the parts of run_ns are as these */
     uint64_t peak_kib;                /* of the process: resident memory */
     uint64_t read_bytes, write_bytes; /* of the thread: from and to storage */
+    uint64_t major_faults;            /* of the thread: how often it waited for storage so */
     uint64_t device, inode;           /* of the executable, as stat(2) has them; 0: unknown */
 };
 

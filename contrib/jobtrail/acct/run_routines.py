@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Which routines of designated libraries runs called.
 
-A run of which this is known has in `routines` a dict: `libraries` that were there, `called` routines, and how many imports and
-libraries were `missed`, by which it may have called others. None: it had no such library, or its record does not say.
+A run of which this is known has in `routines` a dict: `libraries` that were there, `called` routines, how many imports and
+libraries were `missed`, by which it may have called others, and how many it called that are `unnamed`, as the store has no room for their
+names. None: it had no such library, or its record does not say.
 """
 
 from .. import library
@@ -11,7 +12,13 @@ from .fields import known
 
 AT_ONCE = 100  # runs: each may have thousands of routines
 
-WATCHED = "SELECT run_id, missed FROM run_routine_watch WHERE run_id IN (%s)"
+WATCHED = "SELECT run_id, missed, unnamed FROM run_routine_watch WHERE run_id IN (%s)"
+# whose programs were linked with designated archives of which no calls are noted
+UNNOTED = (
+    "SELECT run.id, link.unnoted, link.unnoted_why FROM run JOIN build ON build.id = run.build_id"
+    " JOIN link ON link.uuid = build.build_uuid AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven"
+    " WHERE link.unnoted > 0 AND run.id IN (%s)"
+)
 OF_LIBRARY = "routine_library.path, routine_library.build_id, module.name"
 LIBRARIES = (
     "SELECT run_routine_library.run_id, " + OF_LIBRARY + " FROM run_routine_library"
@@ -46,8 +53,8 @@ def read(store, runs, which="1 = 1", values=()):
     """{id of a run: its `routines`} of those where they are known. `which`: SQL for the routines that are wanted, `values` its own."""
     found = {}
     numbers = [run["id"] for run in runs]
-    for number, missed in read_together(store, WATCHED, numbers):
-        found[number] = {"libraries": [], "called": [], "missed": missed}
+    for number, missed, unnamed in read_together(store, WATCHED, numbers):
+        found[number] = {"libraries": [], "called": [], "missed": missed, "unnamed": unnamed}
     known_ones = list(found)
     for number, *facts in read_together(store, LIBRARIES, known_ones):
         found[number]["libraries"].append(library_facts(*facts))
@@ -56,6 +63,11 @@ def read(store, runs, which="1 = 1", values=()):
         of_call = {"routine": name, "first_call": first, "calls": calls, "calls_at_least": None if calls is None else bool(at_least)}
         found[number]["called"].append(dict(library_facts(*facts), **of_call))
     return found
+
+
+def unnoted(store, runs):
+    """{id of a run: (number of archives, why of the first)}"""
+    return {number: tuple(of) for number, *of in read_together(store, UNNOTED, [run["id"] for run in runs])}
 
 
 def add(store, runs):
@@ -95,4 +107,5 @@ def merged(parts):
         "libraries": list(libraries.values()),
         "called": called,
         "missed": sum(part["missed"] for part in parts),
+        "unnamed": sum(part["unnamed"] for part in parts),
     }

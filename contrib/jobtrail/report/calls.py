@@ -29,9 +29,9 @@ RUN_DAYS = (
 FIRST = "SELECT min(run.start_time) FROM run_routine_watch JOIN run ON run.id = run_routine_watch.run_id"
 # runs whose routines are not all known
 UNSURE = (
-    "SELECT run_routine_library.routine_library_id, run.id, run.user, run_routine_watch.missed, run.is_start_only FROM run_routine_library"
+    "SELECT run_routine_library.routine_library_id, run.id, run.user, run_routine_watch.missed, run_routine_watch.unnamed FROM run_routine_library"
     " JOIN run_routine_watch ON run_routine_watch.run_id = run_routine_library.run_id JOIN run ON run.id = run_routine_library.run_id"
-    " WHERE (run_routine_watch.missed > 0 OR run.is_start_only = 1) AND run.start_time >= ? AND run.start_time < ? AND {where}"
+    " WHERE (run_routine_watch.missed > 0 OR run_routine_watch.unnamed > 0 OR run.is_start_only = 1) AND run.start_time >= ? AND run.start_time < ? AND {where}"
 )
 
 
@@ -119,8 +119,8 @@ def first_day(model):
 
 
 def unsure(model, options):
-    """{number of a library: {run}} of the period of which it is known that they may have called others: {run: (user, missed, only its
-    start is known)}"""
+    """{number of a library: {run}} of the period of which it is known that they may have called others: {run: (user, missed,
+    unnamed)}"""
 
     def make():
         selection = runs_of(options)

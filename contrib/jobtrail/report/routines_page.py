@@ -2,10 +2,11 @@
 """The page of routines of designated libraries: which runs have called them, whose, and since when."""
 
 from . import calls, unseen
-from .columns import BESIDE, BETWEEN, COUNT, DATE, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, day_of, top
+from .columns import BESIDE, COUNT, DATE, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, day_of, top
 from .model import UNKNOWN
 from .usage import UNCERTAIN_HOURS
 
+BOUND = "Bound"
 ROUTINES_OF = ("routines", "libraries", "users")
 HEADS = {
     "routines": [("library", "Library", TEXT), ("routine", "Routine", TEXT)],
@@ -15,18 +16,27 @@ HEADS = {
 TITLES = {"routines": "Routines that were called", "libraries": "Libraries by calls of their routines", "users": "Users by calls of routines"}
 COLUMNS = [
     ("core_hours", "CoreHrs", HOURS),
+    ("core_hours", BOUND, RANGE),
     UNCERTAIN_HOURS,
     ("inclusive_core_hours", "Inclusive", BESIDE),
+    ("inclusive_core_hours", BOUND, RANGE),
     ("runs", "# Runs", ESTIMATE),
-    ("runs", BETWEEN, RANGE),
+    ("runs", BOUND, RANGE),
     ("calls", "# Calls", ESTIMATE),
-    ("calls", BETWEEN, RANGE),
-    ("users", "# Users", COUNT),
-    ("jobs", "# Jobs", COUNT),
+    ("calls", BOUND, RANGE),
+    ("users", "# Users", ESTIMATE),
+    ("users", BOUND, RANGE),
+    ("jobs", "# Jobs", ESTIMATE),
+    ("jobs", BOUND, RANGE),
     ("first", "First call", DATE),
     ("last", "Last call", DATE),
 ]
 SEEN = "A call is that of one run, on the day of its first one. Calls inside of a library, and by addresses that dlsym(3) has given, are not seen."
+
+
+def least(value):
+    """A number, and that it is a lower bound."""
+    return value, None if value is None else (value, None)
 
 
 class Row:
@@ -53,10 +63,10 @@ class Row:
 
     def cells(self):
         """Others may always have called it, too: see SEEN."""
+        users, jobs = len(self.users - {None}), len(self.jobs - {None})
         return [
-            self.hours, self.uncertain, self.inclusive, self.runs, (self.runs, None),
-            self.calls, None if self.calls is None else (self.calls, None),
-            len(self.users - {None}), len(self.jobs - {None}), day_of(self.first), day_of(self.last),
+            *least(self.hours), self.uncertain, *least(self.inclusive), *least(self.runs), *least(self.calls), *least(users), *least(jobs),
+            day_of(self.first), day_of(self.last),
         ]  # fmt: skip
 
 
@@ -104,7 +114,8 @@ def note_of(model, options):
     by_library, facts = calls.unsure(model, options)
     runs = {run for number, some in by_library.items() if number in wanted for run in some}
     if runs:
-        missed = sum(facts[run][1] > 0 for run in runs)
-        parts.append("%d runs with these libraries may have called others, too: of %d imports were missed, of the others the end"
-                     " is not known." % (len(runs), missed))  # fmt: skip
+        missed, unnamed = (sum(facts[run][at] > 0 for run in runs) for at in (1, 2))
+        of_names = ", of %d the store has not all names" % unnamed if unnamed else ""
+        parts.append("%d runs with these libraries may have called others, too: of %d imports were missed%s, of the others the end"
+                     " is not known." % (len(runs), missed, of_names))  # fmt: skip
     return " ".join([*parts, unseen.of_allocation(model)])

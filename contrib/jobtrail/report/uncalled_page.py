@@ -34,6 +34,13 @@ NOT_WATCHED = (
     "SELECT count(*) FROM run WHERE object_set_id IN (%s) AND start_time >= ? AND start_time < ? AND id NOT IN"
     " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
 )
+# of a program nobody knows which of its archives these are
+UNNOTED = (
+    "SELECT count(*) FROM run JOIN build ON build.id = run.build_id JOIN link ON link.uuid = build.build_uuid"
+    " AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven WHERE link.unnoted > 0"
+    " AND run.start_time >= ? AND run.start_time < ? AND run.id NOT IN"
+    " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
+)
 NO_ENTRIES = (
     "Only routines that somebody has called once are known here: with --lib and --entries FILE those count that the library offers."
 )
@@ -99,6 +106,13 @@ def not_watched(model, name, version):
     return model.store.lookup(NOT_WATCHED % (ids(sets), ids(one.number for one in version.files)), calls.period(model))[0][0]
 
 
+def not_noted(model, version):
+    """How many runs of the period were linked with archives of which no calls are noted, and this may be one."""
+    if all(one.path.startswith("/") for one in version.files):
+        return 0
+    return model.store.lookup(UNNOTED % ids(one.number for one in version.files), calls.period(model))[0][0]
+
+
 def doubts(model, name, version):
     """Why it is not known that nobody has called what has no call; None: nothing."""
     first = None if version.first is None else days.of_time(version.first)
@@ -109,6 +123,9 @@ def doubts(model, name, version):
     count = not_watched(model, name, version)
     if count:
         found.append("%d runs had it unwatched" % count)
+    count = not_noted(model, version)
+    if count:
+        found.append("%d runs of programs whose links have archives without notes" % count)
     return "; ".join(found) or None
 
 
@@ -124,7 +141,8 @@ def rows_of(model, found):
 
 def note_of(model, options, rows):
     count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
-    parts = ["%d that nobody has called since %s, %d of which that is not known." % (count, first, len(rows) - count)]
+    what = "that nobody has called" if options.entries else "that were called once, and by nobody"
+    parts = ["%d %s since %s, %d of which that is not known." % (count, what, first, len(rows) - count)]
     parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen.of_allocation(model)]
     return " ".join(parts)
 

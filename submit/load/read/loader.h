@@ -23,6 +23,7 @@ struct load_counts {
     size_t incomplete;                /* syslog records of which blocks are still missing */
     size_t deleted;                   /* files */
     size_t unproven;                  /* of those in the store (record_proof.h) */
+    size_t unnamed;                   /* called routines for whose names there was no room */
 };
 
 struct loader {

@@ -50,6 +50,8 @@ static const char *const orphans[] = {
     "DELETE FROM routine WHERE id NOT IN (SELECT routine_id FROM run_routine)",
     "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
+    "DELETE FROM routine_maker WHERE day < ? / 86400.0 - 1 OR (routine_library_id <> 0"
+    " AND routine_library_id NOT IN (SELECT id FROM routine_library))",
     "DELETE FROM ranks WHERE end_time < ?",
     "DELETE FROM profile WHERE end_time < ?",
     /* what a first scan found is told once, however long it lies there */

@@ -101,7 +101,7 @@ int store_want(struct store_intern *intern, enum table table, const struct diges
 {
     struct wants *wants = &intern->wants[table];
     const struct digest key = key_of(table, digest);
-    if (id_cache_find(&intern->known, &key) != 0)
+    if (store_is_known(intern, table, digest))
         return 0;
     size_t needed = wants->count + 1, values = wants->room * wants->columns;
     if (GROW_TO(wants->rows, values, needed * wants->columns) != 0 ||
@@ -119,7 +119,30 @@ int64_t store_id(const struct store_intern *intern, enum table table, const stru
 {
     const struct digest key = key_of(table, digest);
     int64_t id = id_cache_find(&intern->known, &key);
-    return id == STORE_WANTED ? 0 : id;
+    return id < 0 ? 0 : id;
+}
+
+bool store_is_known(const struct store_intern *intern, enum table table,
+                    const struct digest *digest)
+{
+    const struct digest key = key_of(table, digest);
+    int64_t id = id_cache_find(&intern->known, &key);
+    return id != 0 && id != STORE_TAKEN_BACK;
+}
+
+size_t store_take_back(struct store_intern *intern, enum table table)
+{
+    struct wants *wants = &intern->wants[table];
+    size_t missing = 0;
+    for (size_t i = 0; i < wants->count; i++) {
+        const struct digest key = key_of(table, &wants->digests[i]);
+        if (id_cache_find(&intern->known, &key) == STORE_WANTED) {
+            id_cache_add(&intern->known, &key, STORE_TAKEN_BACK);
+            missing++;
+        }
+    }
+    wants->count = 0;
+    return missing;
 }
 
 static int find_some(struct store_intern *intern, enum table table, const struct value *digests)

@@ -35,7 +35,9 @@ enum table {
     TABLES
 };
 
-#define STORE_WANTED (-1) /* in `known`: asked for, and without an id yet */
+/* In `known`, instead of an id. */
+#define STORE_WANTED     (-1) /* asked for, and not found or added yet */
+#define STORE_TAKEN_BACK (-2) /* no longer asked for */
 
 /* Rows of a table that are asked for. */
 struct wants {
@@ -77,6 +79,14 @@ int store_settle(struct store_intern *intern, enum table table);
 
 /* The id of a row that was found or added; 0 when it is not there yet. */
 int64_t store_id(const struct store_intern *intern, enum table table, const struct digest *digest);
+
+/* Whether the row has an id or is asked for. */
+bool store_is_known(const struct store_intern *intern, enum table table,
+                    const struct digest *digest);
+
+/* After store_find_wanted(): of the table nothing is wanted any more. Returns how many rows were
+ * not found. */
+size_t store_take_back(struct store_intern *intern, enum table table);
 
 /* One row, at once. */
 int store_intern(struct store_intern *intern, enum table table, const char *const *texts,

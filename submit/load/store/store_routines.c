@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "submit/load/store/store_state.h"
+
+#define DAY_SECONDS 86400
 
 /* The tables whose rows are of one run. */
 static const struct {
     const char *name, *columns; /* the run's id is the first column */
     size_t count;
 } tables[ROUTINE_TABLES] = {
-    [ROUTINE_WATCHES] = {"run_routine_watch", "run_id, watched, missed", 3},
+    [ROUTINE_WATCHES] = {"run_routine_watch", "run_id, watched, missed, unnamed", 4},
     [ROUTINE_LIBRARIES] = {"run_routine_library", "run_id, routine_library_id", 2},
     [ROUTINE_CALLS] = {"run_routine", "run_id, routine_id, first_call, calls, is_at_least", 5},
 };
@@ -31,6 +34,17 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
         routines->drop[table] = store_text_statement(routines->on, &drop, &error);
         routines->add[table] = store_text_statement(routines->on, &add, &error);
     }
+    routines->of_day = store_statement(
+        routines->on,
+        "SELECT coalesce(sum(names), 0) FROM routine_maker WHERE user = ? AND day = ?", &error);
+    routines->of_library = store_statement(routines->on,
+                                           "SELECT coalesce(sum(names), 0) FROM routine_maker "
+                                           "WHERE user = ? AND routine_library_id = ?",
+                                           &error);
+    routines->note = store_statement(
+        routines->on,
+        "INSERT INTO routine_maker (user, day, routine_library_id, names) VALUES (?, ?, ?, ?)",
+        &error);
     return error;
 }
 
@@ -65,23 +79,37 @@ static int digest_routine(struct store_routines *routines, const struct run_rout
     return store_digest_texts(routines->on, texts, 3, digest);
 }
 
-int store_want_routine_libraries(struct store_routines *routines, const struct run_routines *of)
+static int want_library(struct store_routines *routines, const struct routine_library *library,
+                        const struct digest *digest)
+{
+    const struct value rest[] = {
+        value_text(library->path), value_text(library->build_id),
+        value_id(store_module_of(routines->intern->prefixes, library->path))};
+    return store_want(routines->intern, TABLE_ROUTINE_LIBRARY, digest, rest);
+}
+
+static int want_routine(struct store_routines *routines, const struct called_routine *called,
+                        int64_t library, const struct digest *digest)
+{
+    const struct value rest[] = {value_int(library), value_text(called->name)};
+    return store_want(routines->intern, TABLE_ROUTINE, digest, rest);
+}
+
+int store_want_routine_libraries(struct store_routines *routines, struct run_routines *of)
 {
     int error = 0;
+    of->unnamed = 0;
     for (size_t i = 0; error >= 0 && i < of->library_count; i++) {
-        const struct routine_library *library = &of->libraries[i];
         struct digest digest;
-        const struct value rest[] = {
-            value_text(library->path), value_text(library->build_id),
-            value_id(store_module_of(routines->intern->prefixes, library->path))};
-        error = digest_library(routines, library, &digest);
+        of->libraries[i].is_left_out = false;
+        error = digest_library(routines, &of->libraries[i], &digest);
         if (error == 0)
-            error = store_want(routines->intern, TABLE_ROUTINE_LIBRARY, &digest, rest);
+            error = want_library(routines, &of->libraries[i], &digest);
     }
     return error < 0 ? error : 0;
 }
 
-/* Sets `ids` to those of the run's libraries. */
+/* Sets `ids` to those of the run's libraries; 0: it is left out. */
 static int library_ids(struct store_routines *routines, const struct run_routines *of, int64_t *ids)
 {
     int error = 0;
@@ -89,25 +117,154 @@ static int library_ids(struct store_routines *routines, const struct run_routine
         struct digest digest;
         error = digest_library(routines, &of->libraries[i], &digest);
         ids[i] = error == 0 ? store_id(routines->intern, TABLE_ROUTINE_LIBRARY, &digest) : 0;
-        if (error == 0 && ids[i] == 0)
+        if (error == 0 && ids[i] == 0 && !of->libraries[i].is_left_out)
             error = store_refuse(routines->on, -ENOMEM, "out of memory");
     }
     return error;
 }
 
-int store_want_routines(struct store_routines *routines, const struct run_routines *of)
+static void leave_out(struct run_routines *of, struct called_routine *called)
+{
+    called->is_left_out = true;
+    of->unnamed++;
+}
+
+int store_want_routines(struct store_routines *routines, struct run_routines *of)
 {
     int64_t ids[RUN_ROUTINE_LIBRARIES_MAX];
     int error = library_ids(routines, of, ids);
+    of->unnamed = 0;
     for (size_t i = 0; error >= 0 && i < of->count; i++) {
-        const struct called_routine *called = &of->called[i];
-        const struct value rest[] = {value_int(ids[called->library]), value_text(called->name)};
+        struct called_routine *called = &of->called[i];
         struct digest digest;
+        called->is_left_out = false;
+        if (of->libraries[called->library].is_left_out) {
+            leave_out(of, called);
+            continue;
+        }
         error = digest_routine(routines, of, called, &digest);
         if (error == 0)
-            error = store_want(routines->intern, TABLE_ROUTINE, &digest, rest);
+            error = want_routine(routines, called, ids[called->library], &digest);
     }
     return error < 0 ? error : 0;
+}
+
+/* ---- How many new names a user may bring ---------------------------------------------------- */
+
+#define OF_ALL_LIBRARIES 0 /* in place of a library's id: names of libraries */
+
+struct names_left {
+    struct routine_maker maker;
+    int64_t day;
+    int64_t of_day, of_library[RUN_ROUTINE_LIBRARIES_MAX], added[RUN_ROUTINE_LIBRARIES_MAX];
+};
+
+static struct value maker_value(struct routine_maker maker)
+{
+    return value_text(!maker.is_proven ? "?" : maker.user == NULL ? "" : maker.user);
+}
+
+static int ask_left(struct store_routines *routines, struct routine_maker maker,
+                    struct statement *statement, int64_t of, int64_t limit, int64_t *left)
+{
+    const struct value key[] = {maker_value(maker), value_int(of)};
+    int64_t names = 0;
+    int found = store_ask(routines->on, statement, key, &names, 1);
+    limit *= maker.is_proven ? 1 : ROUTINE_NAMES_UNPROVEN;
+    *left = names < limit ? limit - names : 0;
+    return found < 0 ? found : 0;
+}
+
+static int ask_day(struct store_routines *routines, struct names_left *names)
+{
+    names->day = (int64_t)time(NULL) / DAY_SECONDS;
+    return ask_left(routines, names->maker, routines->of_day, names->day, ROUTINE_NAMES_A_DAY,
+                    &names->of_day);
+}
+
+static int note_added(struct store_routines *routines, const struct names_left *names,
+                      int64_t library, int64_t added)
+{
+    const struct value row[] = {maker_value(names->maker), value_int(names->day),
+                                value_int(library), value_int(added)};
+    return added == 0 ? 0 : store_write(routines->on, routines->note, row, 1);
+}
+
+int store_admit_libraries(struct store_routines *routines, struct run_routines *of,
+                          struct routine_maker maker)
+{
+    struct names_left names = {.maker = maker};
+    int64_t added = 0;
+    int error = of->library_count == 0 ? 0 : ask_day(routines, &names);
+    for (size_t i = 0; error >= 0 && i < of->library_count; i++) {
+        struct routine_library *library = &of->libraries[i];
+        struct digest digest;
+        error = digest_library(routines, library, &digest);
+        if (error != 0 || store_is_known(routines->intern, TABLE_ROUTINE_LIBRARY, &digest))
+            continue;
+        library->is_left_out = added == names.of_day;
+        if (!library->is_left_out) {
+            error = want_library(routines, library, &digest);
+            added++;
+        }
+    }
+    return error < 0 ? error : note_added(routines, &names, OF_ALL_LIBRARIES, added);
+}
+
+/* Whether the maker may add another to the library of that place; 1 if they may, 0 if not, -errno.
+ */
+static int may_add(struct store_routines *routines, struct names_left *names, uint32_t at,
+                   int64_t library)
+{
+    int error = 0;
+    if (names->of_library[at] < 0) /* not asked for yet */
+        error = ask_left(routines, names->maker, routines->of_library, library,
+                         ROUTINE_NAMES_A_LIBRARY, &names->of_library[at]);
+    return error != 0 ? error : names->of_day > 0 && names->of_library[at] > 0;
+}
+
+static int admit_called(struct store_routines *routines, struct run_routines *of,
+                        struct names_left *names, const int64_t *ids)
+{
+    int error = 0;
+    for (size_t i = 0; error >= 0 && i < of->count; i++) {
+        struct called_routine *called = &of->called[i];
+        const uint32_t at = called->library;
+        struct digest digest;
+        error = called->is_left_out ? 0 : digest_routine(routines, of, called, &digest);
+        if (error != 0 || called->is_left_out ||
+            store_is_known(routines->intern, TABLE_ROUTINE, &digest))
+            continue;
+        error = may_add(routines, names, at, ids[at]);
+        if (error == 0)
+            leave_out(of, called);
+        if (error <= 0)
+            continue;
+        error = want_routine(routines, called, ids[at], &digest);
+        names->of_day--;
+        names->of_library[at]--;
+        names->added[at]++;
+    }
+    return error < 0 ? error : 0;
+}
+
+int store_admit_routines(struct store_routines *routines, struct run_routines *of,
+                         struct routine_maker maker)
+{
+    struct names_left names = {.maker = maker};
+    int64_t ids[RUN_ROUTINE_LIBRARIES_MAX];
+    if (of->count == 0)
+        return 0;
+    for (size_t i = 0; i < of->library_count; i++)
+        names.of_library[i] = -1;
+    int error = library_ids(routines, of, ids);
+    if (error == 0)
+        error = ask_day(routines, &names);
+    if (error == 0)
+        error = admit_called(routines, of, &names, ids);
+    for (size_t i = 0; error == 0 && i < of->library_count; i++)
+        error = note_added(routines, &names, ids[i], names.added[i]);
+    return error;
 }
 
 /* ---- Rows of a run -------------------------------------------------------------------------- */
@@ -184,18 +341,21 @@ static int list_own(struct store_routines *routines, const struct run_routines *
 {
     int error = 0;
     *count = 0;
+    size_t listed = 0;
     for (size_t i = 0; error == 0 && i < of->count; i++) {
         struct digest digest;
+        if (of->called[i].is_left_out)
+            continue;
         error = digest_routine(routines, of, &of->called[i], &digest);
-        list[i] =
+        list[listed] =
             (struct own_routine){store_id(routines->intern, TABLE_ROUTINE, &digest), of->called[i]};
-        if (error == 0 && list[i].id == 0)
+        if (error == 0 && list[listed++].id == 0)
             error = store_refuse(routines->on, -ENOMEM, "out of memory");
     }
     if (error != 0)
         return error;
-    qsort(list, of->count, sizeof *list, compare_ids);
-    for (size_t i = 0; i < of->count; i++) {
+    qsort(list, listed, sizeof *list, compare_ids);
+    for (size_t i = 0; i < listed; i++) {
         if (*count > 0 && list[*count - 1].id == list[i].id)
             join(&list[*count - 1].called, &list[i].called);
         else
@@ -235,7 +395,7 @@ static int put_libraries(struct store_routines *routines, int64_t run,
         return error;
     qsort(ids, of->library_count, sizeof *ids, compare_ids);
     for (size_t i = 0; i < of->library_count; i++) {
-        if (i > 0 && ids[i] == ids[i - 1])
+        if (ids[i] == 0 || (i > 0 && ids[i] == ids[i - 1]))
             continue;
         struct value *row = new_row_of(routines, ROUTINE_LIBRARIES);
         if (row == NULL)
@@ -255,6 +415,7 @@ int store_put_routines(struct store_routines *routines, int64_t run, const struc
     row[0] = value_int(run);
     row[1] = value_int(of->watched);
     row[2] = value_int(of->missed);
+    row[3] = value_int(of->unnamed);
     int error = put_libraries(routines, run, of);
     return error == 0 ? put_called(routines, run, of, is_start_only || of->missed > 0) : error;
 }

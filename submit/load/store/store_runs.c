@@ -166,8 +166,6 @@ static int want_rows(struct store_runs *runs, struct new_run *fresh)
         error = store_want_fields(runs->intern, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
         error = store_want_fields(runs->intern, TABLE_ENDING, NULL, 0, run, &fresh->ending);
-    if (error >= 0)
-        error = store_want_routine_libraries(&runs->routines, &run->routines);
     return error < 0 ? error : 0;
 }
 
@@ -450,18 +448,40 @@ static int put_own_rows(struct store_runs *runs, const struct new_run *fresh)
     return store_put_routines(&runs->routines, fresh->id, routines, fresh->run->is_start_only);
 }
 
+/* Those that are there, and of new ones as many as a user may add. */
+static int settle_routines(struct store_runs *runs, enum table table)
+{
+    const bool are_libraries = table == TABLE_ROUTINE_LIBRARY;
+    struct run_batch *batch = runs->batch;
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = (are_libraries ? store_want_routine_libraries : store_want_routines)(
+            &runs->routines, &batch->list[i].run->routines);
+    if (error == 0)
+        error = store_find_wanted(runs->intern, table);
+    if (error != 0 || store_take_back(runs->intern, table) == 0)
+        return error;
+    for (size_t i = 0; error == 0 && i < batch->count; i++) {
+        struct new_run *fresh = &batch->list[i];
+        const struct routine_maker maker = {fresh->run->user, fresh->is_proven};
+        error = (are_libraries ? store_admit_libraries : store_admit_routines)(
+            &runs->routines, &fresh->run->routines, maker);
+    }
+    return error == 0 ? store_add_wanted(runs->intern, table) : error;
+}
+
 /* Programs and routines: their rows need the ids of others. */
 static int settle_rows(struct store_runs *runs)
 {
     struct run_batch *batch = runs->batch;
-    int error = store_settle(runs->intern, TABLE_ROUTINE_LIBRARY);
+    int error = 0;
     for (size_t i = 0; error >= 0 && i < batch->count; i++)
         error = want_program(runs, &batch->list[i]);
-    for (size_t i = 0; error >= 0 && i < batch->count; i++)
-        error = store_want_routines(&runs->routines, &batch->list[i].run->routines);
     if (error >= 0)
         error = store_settle(runs->intern, TABLE_PROGRAM);
-    return error == 0 ? store_settle(runs->intern, TABLE_ROUTINE) : error;
+    if (error == 0)
+        error = settle_routines(runs, TABLE_ROUTINE_LIBRARY);
+    return error == 0 ? settle_routines(runs, TABLE_ROUTINE) : error;
 }
 
 int store_put_runs(struct store_runs *runs)

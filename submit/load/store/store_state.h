@@ -25,6 +25,7 @@ struct store_routines {
     struct store_connection *on;
     struct store_intern *intern;
     struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
+    struct statement *of_day, *of_library, *note;      /* new names (store_admit_routines()) */
     struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
 };
 
@@ -32,8 +33,26 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
 
 /* Ask for what runs share of it: for the libraries, and once these are settled for their routines.
  */
-int store_want_routine_libraries(struct store_routines *routines, const struct run_routines *of);
-int store_want_routines(struct store_routines *routines, const struct run_routines *of);
+int store_want_routine_libraries(struct store_routines *routines, struct run_routines *of);
+int store_want_routines(struct store_routines *routines, struct run_routines *of);
+
+/* Names are claims, and each costs a row
+ * (docs/decisions/0093-names-of-routines-are-bounded-by-user.md). So the runs of one user add no
+ * more than that many in a day of loading, libraries included, and no more to one library. Nobody
+ * knows whose runs are not proven: together they may add more. */
+enum { ROUTINE_NAMES_A_DAY = 32768, ROUTINE_NAMES_A_LIBRARY = 8192, ROUTINE_NAMES_UNPROVEN = 4 };
+
+struct routine_maker {
+    const char *user;
+    bool is_proven;
+};
+
+/* Asks again for those of the run that the store does not have, where the maker may add them; marks
+ * others as left out, and counts these in `unnamed`. */
+int store_admit_libraries(struct store_routines *routines, struct run_routines *of,
+                          struct routine_maker maker);
+int store_admit_routines(struct store_routines *routines, struct run_routines *of,
+                         struct routine_maker maker);
 
 /* Removes the rows of the runs, whose ids are given, at once. */
 int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count);

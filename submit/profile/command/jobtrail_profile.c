@@ -13,12 +13,14 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
+#include "conf/base/number_list.h"
 #include "conf/base/replacement.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_log.h"
 #include "submit/profile/command/profile_routines.h"
+#include "submit/profile/command/profile_samples.h"
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
@@ -27,10 +29,10 @@
 #include "submit/profile/tick_scale.h"
 
 static const char usage[] =
-    "Usage: jobtrail-profile show [--rank N] [--sort KEY] [--group function] [--json] FILE...\n"
-    "       jobtrail-profile show --mpi [--rank N] [--json] FILE...\n"
-    "       jobtrail-profile dump [--mpi] [--rank N] FILE...\n"
-    "       jobtrail-profile flame [--svg] [--rank N] FILE...\n"
+    "Usage: jobtrail-profile show [--rank LIST] [--sort KEY] [--group function] [--json] FILE...\n"
+    "       jobtrail-profile show --mpi [--rank LIST] [--json] FILE...\n"
+    "       jobtrail-profile dump [--mpi] [--rank LIST] FILE...\n"
+    "       jobtrail-profile flame [--svg] [--rank LIST] FILE...\n"
     "       jobtrail-profile diff [--json] FILE FILE\n"
     "       jobtrail-profile merge -o FILE FILE...\n"
     "\n"
@@ -40,13 +42,15 @@ static const char usage[] =
     "FILE is what the processes of a job leave on a node, or what was merged from such files.\n"
     "\n"
     "  show                  a log of all ranks, or of one: calls, times, imbalance\n"
-    "  dump                  all numbers of each rank, with tabs between\n"
+    "  dump                  all numbers of each rank, with tabs between; of sampling files "
+    "(.vfd)\n"
+    "                        the samples\n"
     "  flame                 folded stacks, of which flame graphs are made\n"
     "  diff                  what has changed from the first file to the second\n"
     "  merge                 one file of several, as of the nodes of a step\n"
     "\n"
     "  -m, --mpi             time in MPI and in designated libraries\n"
-    "  -r, --rank N          this rank alone\n"
+    "  -r, --rank LIST       these ranks alone, such as 0,4-7\n"
     "  -s, --sort KEY        exclusive (default), inclusive, calls or stack\n"
     "  -g, --group function  a row for each function, not for each stack\n"
     "      --json            one object on a line\n"
@@ -68,7 +72,6 @@ struct profile_options {
     const char *sort, *group, *output, *node, *debug, *rank_text;
     bool mpi, json, svg, linker_names, help, version;
     enum profile_sort by;
-    uint32_t rank;
 };
 
 #define MEMBER(name) offsetof(struct profile_options, name)
@@ -255,10 +258,9 @@ static bool read_values(struct profile_options *options)
     }
     if (options->group != NULL && word_of("such group", options->group, groups, 1) < 0)
         return false;
-    if (options->rank_text == NULL ||
-        options_number(options->rank_text, 0, UINT32_MAX - 1, &options->rank) == 0)
+    if (options->rank_text == NULL || number_list_is_valid(options->rank_text))
         return true;
-    fputs("jobtrail-profile: --rank takes a number\n", stderr);
+    fputs("jobtrail-profile: --rank takes numbers, such as 0,4-7\n", stderr);
     return false;
 }
 
@@ -306,12 +308,13 @@ static int take_ranks(struct profile_work *work)
     if (work->is_taken == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < work->set.rank_count; i++) {
-        work->is_taken[i] = profile_rank_number(&work->set.ranks[i]) == options->rank;
+        work->is_taken[i] =
+            number_list_has(options->rank_text, profile_rank_number(&work->set.ranks[i]));
         is_there |= work->is_taken[i];
     }
     if (is_there)
         return 0;
-    fprintf(stderr, "jobtrail-profile: there is no rank %u in what was read\n", options->rank);
+    fprintf(stderr, "jobtrail-profile: there is no rank %s in what was read\n", options->rank_text);
     return -ENOENT;
 }
 
@@ -325,9 +328,27 @@ static int drop_repeated(struct profile_work *work)
     return error;
 }
 
+/* Of sampling files. Returns -EINVAL where the first file is none: then nothing is printed. */
+static int print_samples(const struct profile_work *work)
+{
+    int error = 0;
+    for (int i = 0; error == 0 && i < work->file_count; i++) {
+        error = profile_samples_print(work->files[i], work->options->linker_names);
+        if (i == 0 && error == -EINVAL)
+            return error;
+        if (error != 0)
+            complain(work->files[i],
+                     error == -EINVAL ? "is no sampling file, as those before" : strerror(-error));
+    }
+    return error == -EINVAL ? -EBADMSG : error;
+}
+
 static enum profile_status obey(const struct order *order, struct profile_work *work)
 {
-    int error = load(work);
+    int error = order->obey == dump ? print_samples(work) : -EINVAL;
+    if (error != -EINVAL)
+        return error == 0 ? PROFILE_OK : PROFILE_TROUBLE;
+    error = load(work);
     if (error != 0)
         return PROFILE_TROUBLE;
     if (order->obey != diff)

@@ -8,6 +8,8 @@ bats_require_minimum_version 1.5.0
 load ../fixture/site
 load ../fixture/mariadb
 
+LINK=019a9f00-4444-7000-8000-000000000001
+
 setup_file() {
     export TZ=UTC JOBTRAIL_STORE=sqlite:$BATS_FILE_TMPDIR/store.db
     site_records "$BATS_FILE_TMPDIR/site"
@@ -28,22 +30,31 @@ called() {
         | .userDT.start_time as \$t | .routineT = $3 | ${4:-.}"
 }
 
+# hours NUMBER [DAY]: the filter for a run that had so many core hours of its job
+hours() {
+    echo "($1 * 3600) as \$own | .slurmT += {core_seconds: \$own, core_seconds_max: \$own, core_days: [[\"${2-2024-11-20}\", \$own]], leads: false}"
+}
+
 routine_records() {
     local blas='["/sw/openblas/lib/libopenblas.so.0", "ab12"]' gsl='["libgsl.a", "0"]'
     called 71 alice "{libraryA: [$blas, $gsl], watched: 9, missed: 0, counted: true, routineA: [[1, \"gsl_sf_gamma\", \$t + 60, 2, true],
-        [0, \"dgemm_\", \$t + 30, 7, false], [0, \"late\", null, 1, false]]}"
+        [0, \"dgemm_\", \$t + 30, 7, false], [0, \"late\", null, 1, false]]}" "$(hours 2)"
     called 72 bob "{libraryA: [$blas], watched: 9, missed: 2, counted: false, routineA: [[0, \"dgemm_\", \$t + 5, null, false],
-        [0, \"dgemv_\", \$t + 6, null, false]]}"
+        [0, \"dgemv_\", \$t + 6, null, false]]}" "$(hours 1)"
     called 73 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: []}"
     called 74 alice null 'del(.routineT)'
+    # of two of its archives no calls are noted, as its link says
+    called 79 alice null "del(.routineT) | .xaltLinkT = {Build_UUID: \"$LINK\", Build_User: \"alice\"}"
+    jq -nac --arg uuid "$LINK" '{resultT: {uuid: $uuid, build_user: "alice", build_epoch: "1732010400", exec_path: "/home/alice/prog79"}, linkA: [],
+        link_line: ["gcc"], function: [], jobtrailT: {unnoted: 2, unnoted_why: "an archive is thin"}}'
     # still runs
     called 75 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"zgemm_\", \$t + 1, 3, false]]}" \
         '.userDT += {end_time: 0, run_time: 0} | .slurmT |= del(.end_source, .end_time_min, .end_time_max, .core_days, .core_seconds)'
     called 77 alice "{libraryA: [$blas, $gsl], watched: 9, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$t + 30, 9, true],
-        [1, \"gsl_sf_gamma\", \$t + 30, 2, true], [0, \"late\", \$t + 30, 1, true]]}" '.userDT.start_time += 86400 | .userDT.end_time += 86400'
+        [1, \"gsl_sf_gamma\", \$t + 30, 2, true], [0, \"late\", \$t + 30, 1, true]]}" ".userDT.start_time += 86400 | .userDT.end_time += 86400 | $(hours 1.5 2024-11-21)"
     # the same job again, in another step
     called 76 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$t + 20, 5, false]]}" \
-        '.userT.job_id = "71" | .slurmT += {job_id: 71, step_id: "1"}'
+        ".userT.job_id = \"71\" | .slurmT += {job_id: 71, step_id: \"1\"} | $(hours 0.5)"
 }
 
 acct() {
@@ -130,7 +141,7 @@ of_runs() {
         [0, 2, [["dgemm_", 1732096820, 12, false], ["gsl_sf_gamma", 1732096860, 2, true], ["late", null, 1, false]]]' <<<"$output"
     acct -j 73,74 --json
     jq -e '.runs[0].routines == {libraries: [{library: "openblas", library_version: "0.3.21", library_module: "openblas/0.3.21",
-        library_path: "/sw/openblas/lib/libopenblas.so.0", build_id: "ab12"}], called: [], missed: 0}
+        library_path: "/sw/openblas/lib/libopenblas.so.0", build_id: "ab12"}], called: [], missed: 0, unnamed: 0}
         and .runs[1].routines == null' <<<"$output"
 }
 
@@ -154,6 +165,61 @@ empty() {
     [[ $stderr != *"designates"* ]]
     said "of 1 of 1 run no routines are known: no library was there that [routines] designates" --routines -j 74
     [[ $stderr == *"no routines of job 74"* ]]
+}
+
+# rows PAGE FILTER OPTION...: of the report's JSON, for both days
+rows() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" "$1" --json --top 0 -S 2024-11-20 -E 2024-11-21 "${@:3}"
+    rows=$(jq -c "[.pages[0].rows[] | $2]" <<<"$output")
+    echo "$*: $rows $stderr"
+    [ "$status" -eq 0 ]
+}
+
+reported() {
+    # hours of the runs that called it; by library and by user each run counts once
+    rows routines '[.library, .routine, .core_hours, .runs, .users, .first, .last]' --by runs
+    [ "$rows" = '[["openblas 0.3.21","dgemm_",5,4,2,"2024-11-20","2024-11-21"],["libgsl.a","gsl_sf_gamma",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","late",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","dgemv_",1,1,1,"2024-11-20","2024-11-20"],["openblas 0.3.21","zgemm_",0,1,1,"2024-11-20","2024-11-20"]]' ]
+    rows routines '[.library, .routines, .core_hours, .runs]' --of libraries --by runs
+    [ "$rows" = '[["openblas 0.3.21",4,5,5],["libgsl.a",1,3.5,2]]' ]
+    rows routines '[.user, .routines, .core_hours, .runs]' --of users --by runs
+    [ "$rows" = '[["alice",4,4,4],["bob",2,1,1]]' ]
+    rows weekdays '[.library, .Tue, .Wed, .Thu, .total]' --use called
+    [ "$rows" = '[["libgsl.a",0,1,1,2],["openblas 0.3.21",0,4,1,5]]' ]
+    rows months '[.routine, .["2024-10"], .["2024-11"], .total]' --use called --of routines --lib gsl
+    [ "$rows" = '[["libgsl.a: gsl_sf_gamma",null,2,2]]' ]
+}
+
+@test "reports have the core hours of the runs that called a routine, its first and last day, and tables by weekday and month" {
+    in_both reported
+}
+
+uncalled() { # LIBRARY
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" uncalled --json -S 2024-11-20 -E 2024-11-20 --lib "$1" --entries "$BATS_TEST_TMPDIR/entries"
+    echo "$output$stderr"
+    [ "$status" -eq 0 ]
+}
+
+unnoted() {
+    said "of 1 of 1 run the program was linked with archives that [routines] designates, and of which no calls are noted (Unnoted): an archive is thin" --routines -j 79
+    [[ $stderr != *"no library was there"* ]]
+    acct --routines -j 74,79 -n -P
+    [[ $stderr == *"of 1 of 2 runs the program was linked with"*"of 1 of 2 runs no routines are known"* ]]
+    acct --links -u alice -S 2024-11-01 -n -P -o uuid,unnoted,unnotedwhy
+    [ "$output" = "$LINK|2|an archive is thin" ]
+    acct -j 79 --json
+    jq -e '.runs[0] | .routines == null and (.link | [.unnoted, .unnoted_why]) == [2, "an archive is thin"]' <<<"$output"
+    # of these archives nobody knows which they are; shared libraries are none
+    echo other >"$BATS_TEST_TMPDIR/entries"
+    uncalled gsl
+    jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs whose links have archives without notes"]]' <<<"$output"
+    uncalled openblas
+    [[ $output != *"archives without notes"* ]]
+    acct -j 71 --routines --json
+    jq -e '.routines[0] | [.unnamed, .unnoted] == [0, null]' <<<"$output"
+}
+
+@test "programs with archives of which no calls are noted are named as such" {
+    in_both unnoted
 }
 
 @test "where there is none it is said of what, and which names are like it" {
@@ -236,6 +302,8 @@ statements = []
 store.database.set_trace_callback(statements.append)
 found = run_routines.read(store, runs)
 assert len(statements) == 2 + 2 + 10, len(statements)
+statements.clear()
+assert run_routines.unnoted(store, runs) == {} and len(statements) == 2
 assert sum(len(one["called"]) for one in found.values()) == 5000
 store.database.set_trace_callback(None)
 def plan(sql, values=()):
@@ -244,9 +312,9 @@ sql, values = select.routine_condition(store, "routine_1*")
 chosen = plan("SELECT run.id FROM run WHERE " + sql, values)
 assert any("run_routine USING COVERING INDEX run_routine_routine" in step or "run_routine USING INDEX run_routine_routine" in step
     for step in chosen), chosen
-for statement in run_routines.WATCHED, run_routines.LIBRARIES, run_routines.CALLED + "1 = 1":
+for statement in run_routines.WATCHED, run_routines.LIBRARIES, run_routines.CALLED + "1 = 1", run_routines.UNNOTED:
     steps = plan(statement % "1, 2")
-    assert not any(step.startswith("SCAN run_") for step in steps), steps
+    assert not any(step.startswith("SCAN run_") or step == "SCAN link" for step in steps), steps
 # who sees some runs is answered by these, and not by each pair of a run and a routine
 (user, _), *_ = store.lookup("SELECT user, count(*) FROM run GROUP BY user ORDER BY 2 DESC")
 store = open_for("sqlite:" + sys.argv[2], Rights([user]))

@@ -18,10 +18,10 @@ setup_file() {
             .userDT += {num_tasks: 7, num_nodes: 3}'
         node n1 /opt/wave '.ranks = 2 | .timed = 2 | .elapsed_min = 1 | .elapsed_mean = 2 | .elapsed_max = 3 | .measured = 2 |
             .cpu_min = 1 | .cpu_mean = 1.5 | .cpu_max = 2 | .memory_min = 0 | .memory_mean = 104857600 | .memory_max = 209715200 |
-            .largest_task = 1 | .ended_zero = 2 | .ends = "0:0=2" | .start_time = 1732096800 | .end_time = 1732096803'
+            .largest_task = 1 | .faults_min = 0 | .faults_mean = 1 | .faults_max = 2 | .faults_task = 0 | .ended_zero = 2 | .ends = "0:0=2" | .start_time = 1732096800 | .end_time = 1732096803'
         node n2 /opt/wave '.ranks = 4 | .timed = 4 | .elapsed_min = 4 | .elapsed_mean = 5 | .elapsed_max = 6 | .measured = 2 |
             .cpu_min = 0.5 | .cpu_mean = 3.5 | .cpu_max = 6.5 | .memory_min = 314572800 | .memory_mean = 419430400 |
-            .memory_max = 524288000 | .largest_task = 3 | .ended_signal = 3 | .ended_unknown = 1 | .ends = "0:9=1 0:15=2" |
+            .memory_max = 524288000 | .largest_task = 3 | .faults_min = 1 | .faults_mean = 50 | .faults_max = 99 | .faults_task = 4 | .ended_signal = 3 | .ended_unknown = 1 | .ends = "0:9=1 0:15=2" |
             .failed_task = 4 | .failed_time = 1732096804 | .failed_end = "0:9" | .start_time = 1732096800 | .end_time = 1732096806'
         node n2 "" '.unseen = 1 | .end_time = 1732096806'
     } >"$BATS_FILE_TMPDIR/nodes"
@@ -45,7 +45,7 @@ node() {
         het_job_id: null, het_offset: null, restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main",
         step_id: "0", step_tasks: 7, step_nodes: 3, node_tasks: 4, program: $program, ranks: 0, unseen: 0, start_time: null,
         end_time: 0, timed: 0, elapsed_min: null, elapsed_mean: null, elapsed_max: null, measured: 0, cpu_min: null, cpu_mean: null,
-        cpu_max: null, memory_min: null, memory_mean: null, memory_max: null, largest_task: null, ended_zero: 0, ended_code: 0,
+        cpu_max: null, memory_min: null, memory_mean: null, memory_max: null, largest_task: null, faults_min: null, faults_mean: null, faults_max: null, faults_task: null, ended_zero: 0, ended_code: 0,
         ended_signal: 0, ended_unknown: 0, ends: "", failed_task: null, failed_time: null, failed_end: null} | '"$3"')}'
 }
 
@@ -75,6 +75,8 @@ adds_up() { # STORE
     [ "$output" = "6|00:00:01|00:00:04|00:00:06|4|00:00:00|00:00:02|00:00:06" ]
     ranks "$1" -j 60 -nP -o MinRSS,AveRSS,MaxRSS,MaxRSSTask,MaxRSSNode,Ends,EndsUnknown,FirstFailed,FirstFailedTask,FirstFailedNode
     [ "$output" = "0K|250M|500M|3|n2|0:0=2,0:15=2,0:9=1|1|0:9|4|n2" ]
+    ranks "$1" -j 60 -nP -o MinFaults,AveFaults,MaxFaults,MaxFaultsTask,MaxFaultsNode
+    [ "$output" = "0|25.5|99|4|n2" ]
     ranks "$1" -j 60 --json
     [ "$(jq -c '.ranks | map([.ranks, .cpu_mean, .memory_mean, .ended_zero, .ended_signal, .proven])' <<<"$output")" = \
         '[[6,2.5,262144000,2,3,true]]' ]

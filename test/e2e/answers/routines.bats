@@ -100,6 +100,10 @@ site() {
     [[ -z $(report routines --lib sun 2>&1 >/dev/null) ]]
     run -0 report routines
     [[ $output == *"Calls are recorded from $TODAY on."* && $output == *"3 or more"* ]]
+    # all numbers are lower bounds, for people and for programs
+    [[ $output == *"2 or more"* ]]
+    [[ $(rows routines 'select(.routine == "shine") | [.users_low, .users_high, .jobs_low, .jobs_high, .core_hours_low == .core_hours, .core_hours_high, .calls_low]') == '[[2,null,1,null,true,null,null]]' ]]
+    [[ $(report routines --csv --lib sun | grep -o 'core_hours_low.*jobs_high' | tr ',' ' ' | wc -w) -ge 10 ]]
     # as weekdays and months say of the same runs
     [[ $(rows routines '[.runs_low, .runs_high]' --of libraries --by runs) == '[[4,null],[3,null]]' ]]
     report routines --html -o page.html

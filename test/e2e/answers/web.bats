@@ -233,7 +233,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     FETCH alice "/routines?$NOVEMBER"
     status_is 200 && [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
     FETCH carol "/uncalled?$NOVEMBER"
-    status_is 200 && [[ $output == *"0 that nobody has called since 2024-11-01"* ]]
+    status_is 200 && [[ $output == *"0 that were called once, and by nobody since 2024-11-01"* ]]
     FETCH alice "/uncalled?$NOVEMBER"
     status_is 404 && [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="uncalled?'* ]]
     FETCH carol "/months?use=opened&account=x&$NOVEMBER"
@@ -367,6 +367,15 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
             jq -c '[.coverage[] | [.outcome, .tasks]]')" ]
         jq -e '[.tables[] | select(.name == "coverage").rows[]] | length > 0' <<<"$output"
     done
+    sqlite3 "$facts" "UPDATE coverage SET witness = 'objects', witness_processes = 5, witness_agreed = 3, witness_explained = 1,
+        witness_unexplained = 1, witness_lost = 7, witness_causes = 'static=1' WHERE array_job_id = 777"
+    FETCH alice "/job.json?id=777"
+    note=$(jq -r '.tables[] | select(.name == "coverage").note' <<<"$output")
+    [[ $note == "Kernel's witness: of "*" unexplained. Losses on the nodes of "* ]]
+    as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "sqlite:$facts" -a -j 777 --coverage | grep -E "^(Kernel's witness|Losses)" |
+        while read -r line; do
+            [[ $note == *"$line."* ]]
+        done
 }
 
 @test "two jobs are compared as jobtrail-acct --diff does" {

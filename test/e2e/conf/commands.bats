@@ -692,6 +692,26 @@ EOT
     [ "$status" -eq 2 ]
 }
 
+@test "explain --routines says which rules are about the library's routines, and which of them have no effect" {
+    local loaders real
+    loaders=$(/sbin/ldconfig -p | sed -n 's/^\tlibz\.so\.1 .*=> //p' | head -n 1)
+    real=$(realpath "$loaders")
+    configure <<<$'[routines]\nkeep = soname:libz\\.so\\.1\nkeep = routine:crc32\nskip = routine:libm\\.so\\.6:.*\nkeep = routine:libz\\.so\\.1:crc32\nskip = routine:libz\\.so\\.1:.*'
+    conf explain --routines "$loaders"
+    [[ $status == 0 && $output == *$'\n'"routine:libz.so.1:...: keep, by 'routine:crc32' ($conf:3)
+  this rule has no effect: it is about no routine: these are routine:LIBRARY:NAME
+routine:libz.so.1:...: keep, by 'routine:libz\\.so\\.1:crc32' ($conf:5)
+routine:libz.so.1:...: skip, by 'routine:libz\\.so\\.1:.*' ($conf:6)" ]]
+    conf explain --json --routines "$loaders"
+    [[ $(jq -c '[.[] | select(.text | startswith("routine:")) | [.line, .no_effect]]' <<<"$output") == '[[3,"it is about no routine: these are routine:LIBRARY:NAME"],[5,null],[6,null]]' ]]
+    # by each path that the loader has
+    configure <<<$'[routines]\nkeep = path:'"${real//./\\.}"
+    mkdir -p elsewhere
+    ln -s "$real" elsewhere/libz.so.1
+    conf explain --routines "$PWD/elsewhere/libz.so.1"
+    [[ $status == 0 && $output == *$'\n'"path:$PWD/elsewhere/libz.so.1: skip, "*$'\n'"path:$loaders: skip, as no rule in [routines] matches"* ]]
+}
+
 @test "explain --routines of an archive says what jobtrail-ld asks about it" {
     configure <<<$'[routines]\nkeep = archive:libmade\\.a'
     printf '!<arch>\n' >libmade.a

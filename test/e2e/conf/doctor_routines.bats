@@ -51,6 +51,37 @@ GOOD="ok calls of routines of designated libraries are noted: "
     done
 }
 
+@test "a path that the loader spells otherwise is a warning with the loader's" {
+    local loaders real
+    loaders=$(/sbin/ldconfig -p | sed -n 's/^\tlibz\.so\.1 .*=> //p' | head -n 1)
+    real=$(realpath "$loaders")
+    [[ $loaders != "$real" ]]
+    [[ $(said "path:${real//./\\.}") == "warning the loader has no library by the path of 'keep = path:$real', but by another of the same file: did you mean path:$loaders? mend line "*$'\n'"$GOOD" ]] ||
+        [[ $(said "path:${real//./\\.}") == "warning the loader has no library by the path of "*": did you mean path:$loaders? mend line "* ]]
+    [[ $(said "path:${loaders//./\\.}") == "$GOOD" ]]
+    # a directory by another name
+    [[ $(said "path:$(realpath "${loaders%/*}")/libz\\.so\\.1") == *"did you mean path:$loaders? "* || ${loaders%/*} == "$(realpath "${loaders%/*}")" ]]
+}
+
+# more LINE...: as said, of more lines behind a library
+more() {
+    said 'soname:libz\.so\.1' "$ROLE" "" >/dev/null
+    printf '%s\n' "$@" >>designating.conf
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf designating.conf --role node --json >found || true
+    jq -r '.[] | select(.check == "routines") | "\(.state) \(.found): \(.mend)"' found
+}
+
+@test "rules about routines that have no effect are warnings with the reason" {
+    ROLE=node
+    [[ $(more 'keep = routine:crc32') == "warning 'keep = routine:crc32' has no effect: it is about no routine: these are routine:LIBRARY:NAME: mend or remove line "* ]]
+    [[ $(more 'skip = routine:libz:crc32') == "warning 'skip = routine:libz:crc32' has no effect: no rule keeps a library with the soname libz, or such an archive: did you mean routine:libz.so.1:...? mend line "* ]]
+    [[ $(more 'keep = routine:libz\.so\.1:crc32') == "warning "*"has no effect: routines are kept unless a rule skips them, and none behind it does: mend or remove line "* ]]
+    [[ $(more 'keep = routine:libz\.so\.1:crc32' 'skip = routine:libz\.so\.1:.*') == "$GOOD" ]]
+    [[ $(more 'skip = routine:.*:inflate.*') == "$GOOD" ]]
+    # by its path a library may have any soname
+    [[ $(more 'keep = path:/opt/.*' 'skip = routine:libany:x') == *"$GOOD" && $(<found) != *"has no effect"* ]]
+}
+
 @test "where not all of the map is looked at, no rule is found fault with" {
     local i
     mkdir -p many/{1..257}

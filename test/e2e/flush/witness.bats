@@ -3,6 +3,7 @@
 # What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
 # bats file_tags=needs:hear_events
+# shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
@@ -52,6 +53,23 @@ load ../fixture/witness
     [[ $(field "$memory" peak) -gt $((200 << 10)) && $(field "$spin" peak) -lt $((100 << 10)) ]]
     [[ $(field "$spin" run) -gt 10000000 && $(field "$spin" run) -le $(($(field "$spin" end) - $(field "$spin" start))) ]]
     [[ $(field "$spin" parent) == "$BASHPID" ]]
+}
+
+# bats test_tags=needs:hear_kernel
+@test "it is known how often a process waited for memory that had to be read in" {
+    listen
+    head -c 8M /dev/zero >"$BATS_TEST_TMPDIR/mapped"
+    run_one python3 -c '
+import mmap, os, resource, sys
+with open(sys.argv[1], "r+b") as file:
+    os.fsync(file)
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    mapped = mmap.mmap(file.fileno(), 0)
+    mapped[::4096]
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_majflt))' "$BATS_TEST_TMPDIR/mapped"
+    hush
+    [[ $(field "$PID" faults) -ge $(<"$BATS_TEST_TMPDIR/mapped") ]]
 }
 
 # bats test_tags=needs:hear_kernel
@@ -265,4 +283,39 @@ used() {
     run -0 "$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/store" efficiency -S 2000-01-01 --json
     jq -e '.pages[] | select(.name == "efficiency").rows[] | select(.executable | test("python")) |
         .measured_runs == 1 and .other_runs == 0 and .largest_memory_mib > 200 and .used_cpu_hours > 0' <<<"$output"
+}
+
+# workers: Python's, which execute nothing; the last one aborts
+workers() {
+    /usr/bin/python3 -c '
+import os
+def work():
+    x = bytearray(100 << 20)
+    for i in range(6000000): pass
+for worker in range(3):
+    if os.fork() == 0:
+        work()
+        os.abort() if worker == 2 else os._exit(0)
+for worker in range(3): os.wait()'
+}
+
+# bats test_tags=needs:hear_kernel
+@test "what forked workers used is told of the program that forked them" {
+    listen
+    ulimit -c 0
+    export -f workers
+    run_one tracked bash -c workers
+    flush
+    hush
+    [[ $(records | jq -c '.[] | select(.userT.exec_path | test("python")).slurmT |
+        [.forked, .forked_signaled, .forked_max_rss > 100 * 1048576, .max_rss < 60 * 1048576, .forked_cpu > .user_cpu, .forked_least]') == "[3,1,true,true,true,false]" ]]
+    [[ $(records | jq -c '.[] | select(.userT.exec_path | test("bash")).slurmT | [.forked, .forked_cpu]') == "[0,0]" ]]
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
+    run -0 "$JOBTRAIL_BIN/jobtrail-acct" --store "sqlite:$BATS_TEST_TMPDIR/store" -S 2000-01-01 --no-sacct -P -n \
+        --exec '*python*' --format RunForked,RunForkedSignaled,RunForkedMaxRSS,RunForkedCPU
+    [[ $output =~ ^3\|1\|1[0-9]{2}M\|00:[0-9]{2}\.[0-9]{3}$ ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/store" efficiency -S 2000-01-01 --json
+    jq -e --argjson own "$(used '.user_cpu + .system_cpu + .forked_cpu')" '.pages[] | select(.name == "efficiency").rows[] |
+        select(.executable | test("python")) | .largest_memory_mib > 100 and .least_runs == 0 and
+        (.used_cpu_hours * 3600 - $own | fabs < 0.2)' <<<"$output"
 }

@@ -195,6 +195,76 @@ others_claim() {
     in_both others_claim
 }
 
+rebuilt() {
+    local routines='watched: 1, missed: 0, counted: false, routineA: [[0, "dgemm_", null, null, false]]'
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"ab12\"]], $routines}" >one.json
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "3")' >two.json
+    with_routines "$end" "{libraryA: [[\"/sw/blas/3.22/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "4")' >three.json
+    load_into one.json two.json three.json
+    printf '%s\n' '/sw/blas/3.21 blas/3.21' '/sw/blas/3.22 blas/3.22' >map
+    jobtrail-load --store "$store" --modules map
+    sql "SELECT uuid, path, build_id, module.name, routine.name FROM run_routine JOIN run_own ON run_own.id = run_id JOIN routine ON routine.id = routine_id
+        JOIN routine_library ON routine_library.id = routine_library_id LEFT JOIN module ON module.id = module_id ORDER BY uuid" | cut -c36- >found
+    printf '%s\n' '2|/sw/blas/3.21/libblas.so.3|ab12|blas/3.21|dgemm_' '3|/sw/blas/3.21/libblas.so.3|cd34|blas/3.21|dgemm_' \
+        '4|/sw/blas/3.22/libblas.so.3|cd34|blas/3.22|dgemm_' | diff - found
+    [ "$(rows_of routine routine_library)" = $'routine|3\nroutine_library|3' ]
+    run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines -n -P -o uuid,library,version,buildid,routine
+    [ "$(cut -c36- <<<"$output" | sort)" = $'2|blas|3.21|ab12|dgemm_\n3|blas|3.21|cd34|dgemm_\n4|blas|3.22|cd34|dgemm_' ]
+    run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" routines -S 2024-11-20 -E 2024-11-20 --json
+    [ "$(jq -c '[.pages[0].rows[] | [.library, .routine, .runs]] | sort' <<<"$output")" = '[["blas 3.21","dgemm_",2],["blas 3.22","dgemm_",1]]' ]
+}
+
+@test "a routine is one of its library, version and build-id" {
+    in_both rebuilt
+}
+
+# many USER DIGIT FIRST: a record of the user's that has called 4096 routines of a library of theirs, of names from FIRST on
+many() {
+    jq -c --arg user "$1" --arg digit "$2" --argjson first "$3" 'del(.crc) | .userT.user = $user | .userT.run_uuid |= sub("2$"; $digit) | .xaltLinkT = {}
+        | .routineT = {libraryA: [["/sw/libx.so", "0"]], watched: 4096, missed: 0, counted: false,
+            routineA: [range($first; $first + 4096) | [0, "r\(.)", null, null, false]]}' "$end"
+}
+
+too_many() {
+    many mallory 1 0 >one.json
+    many mallory 3 4000 >two.json
+    many mallory 4 9000 >three.json
+    load_into one.json two.json
+    [ "$(jq -c '[.new, .unproven, .unnamed_routines]' <<<"$output")" = '[2,0,0]' ]
+    # of 8192 names 96 are left
+    load_into three.json
+    [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[1,4000]' ]
+    # those that are there cost nothing, and nothing is taken from others
+    many mallory 5 100 >four.json
+    many alice 6 9000 >five.json
+    load_into four.json five.json
+    [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[2,0]' ]
+    # a run is loaded once, however much was left out
+    load_into three.json
+    [ "$(jq -c '[.unchanged, .unnamed_routines]' <<<"$output")" = '[1,0]' ]
+    [ "$(rows_of routine routine_library run_routine)" = $'routine|12192\nroutine_library|1\nrun_routine|16480' ]
+    [ "$(sql 'SELECT user, sum(names) FROM routine_maker GROUP BY user ORDER BY user')" = $'alice|4000\nmallory|8193' ]
+    [ "$(sql 'SELECT user, missed, unnamed FROM run_routine_watch JOIN run ON run.id = run_id WHERE unnamed > 0')" = 'mallory|0|4000' ]
+    acct=$JOBTRAIL_SOURCE/contrib/jobtrail-acct report=$JOBTRAIL_SOURCE/contrib/jobtrail-report
+    run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines --routine r9000 -n -P -o user,routine,missed,unnamed
+    [ "$(sort <<<"$output")" = $'alice|r9000|0|0\nmallory|r9000|0|4000' ]
+    [[ $stderr == *"of 1 of 2 runs not all routines have names (Unnamed): the store takes a bounded number of new ones of a user"* ]]
+    run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 -u mallory -n -P -o nroutines
+    [ "$(sort -n <<<"$output" | uniq -c | xargs)" = "4 4096" ]
+    run -0 "$report" --store "$store" routines --of libraries -S 2024-11-20 -E 2024-11-20
+    [[ $output == *"1 runs with these libraries may have called others, too: of 0 imports were missed, of 1 the store has not all names, of the others the end is not known."* ]]
+    echo r60000 >entries
+    run -0 --separate-stderr "$report" --store "$store" uncalled --json -S 2024-11-20 -E 2024-11-20 --lib x --entries entries
+    [ "$(jq -c '.pages[0].rows[] | [.routine, .verdict, .why]' <<<"$output")" = '["r60000","not known","1 runs may have called others than are known"]' ]
+    many mallory 7 50000 >six.json
+    run -0 jobtrail-load --store "$store" --dry-run six.json
+    [[ $output == *"4096 calls of routines are counted in their runs alone: these users' runs have brought too many new names" ]]
+}
+
+@test "the names that a user's runs bring are bounded, and what is beyond is counted in the run" {
+    in_both too_many
+}
+
 refused() {
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[2, \"dgemm_\", null, 7, false]]}" >run.json
     run --separate-stderr jobtrail-load --json --store "$store" run.json

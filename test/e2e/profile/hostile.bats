@@ -50,7 +50,7 @@ flush_all() {
 # set_aside REASON: the flush keeps the profile aside, and none for its user
 set_aside() {
     flush_all
-    [[ $(reason) == "$1" && -z $(ls kept) ]]
+    [[ $(reason) == "$1" && -z $(find kept -type f) ]]
     grep -F "job $JOB.0: $1: kept in " said
 }
 
@@ -58,7 +58,7 @@ set_aside() {
 kept_with() {
     flush_all
     [[ ! -e state/quarantine/$JOB.0 ]]
-    run "-$1" "$JOBTRAIL_BIN/jobtrail-profile" show kept/*.profile
+    run "-$1" "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.profile
 }
 
 @test "what is no profile goes to the quarantine: links, other kinds of files, another user's" {
@@ -162,7 +162,7 @@ kept_with() {
         flush_all
         end_attacker
         # of what it was when it was read, that is
-        [[ -z $(ls kept) ]] || has_sound_times kept/*.profile
+        [[ -z $(find kept -type f) ]] || has_sound_times kept/*/*.profile
     done
 }
 
@@ -172,7 +172,7 @@ kept_with() {
         a_profile
         spoil noise "$round"
         flush_all
-        [[ -z $(ls kept) ]] || has_sound_times kept/*.profile
+        [[ -z $(find kept -type f) ]] || has_sound_times kept/*/*.profile
     done
 }
 
@@ -185,7 +185,7 @@ C
     BYTES=$((64 << 20))
     a_profile
     flush_all
-    (($(stat -c %s kept/*.profile) < 64 << 20))
+    (($(stat -c %s kept/*/*.profile) < 64 << 20))
     # as many as there are nodes, without that which is not used, and with "init"
-    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*.profile | awk -F '\t' 'length($10) > 2000 { exit 1 } END { exit NR != 100004 }'
+    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/*.profile | awk -F '\t' 'length($10) > 2000 { exit 1 } END { exit NR != 100004 }'
 }

@@ -83,13 +83,14 @@ PY
     printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
     cp -r "$SPOOL" before
     flush
-    [[ $(dumped_names kept/*.profile | grep -c '^names+0x[0-9a-f]*<names+0x[0-9a-f]*<init$') == 3 ]]
+    [[ $(dumped_names kept/*/*.profile | grep -c '^names+0x[0-9a-f]*<names+0x[0-9a-f]*<init$') == 3 ]]
     cp -r before/. "$SPOOL"
     directory=/usr/lib/debug
     [[ -d $directory ]] || skip "there is no $directory"
+    # shellcheck disable=SC2016 # they are the inner shell's
     unshare --mount bash -c 'mount --bind debug "$1" && "$2" flush --job "$3" --conf "$4" --node e2e' _ \
         "$directory" "$JOBTRAIL_BIN/jobtrail-submit" "$JOB" "$CONF"
-    [[ $(dumped_names kept/*.profile) == "$(printf '%s\n' "${NAMES[@]}")" ]]
+    [[ $(dumped_names kept/*/*.profile) == "$(printf '%s\n' "${NAMES[@]}")" ]]
 }
 
 @test "stripped: the same offsets on all ranks, wherever the loader has put the program" {

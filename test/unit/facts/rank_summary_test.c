@@ -67,7 +67,8 @@ static int summarise(const char *lines, const char *first, const struct process 
                                          .status = one->status,
                                          .lack = (uint32_t)one->lack,
                                          .run_ns = (uint64_t)one->run * 1000000,
-                                         .peak_kib = (uint64_t)one->peak};
+                                         .peak_kib = (uint64_t)one->peak,
+                                         .major_faults = (uint64_t)one->peak / 100};
         assert_true(kernel_note_print(&note, line, sizeof line) > 0);
         fputs(line, out);
     }
@@ -123,6 +124,8 @@ static void ranks_of_one_program_are_one_row(void **state)
     assert_int_equal(row->measured, 3);
     assert_int_equal(row->run_ns.least, SECOND);
     assert_int_equal(row->peak_kib.most, 400);
+    assert_int_equal(row->major_faults.most, 4);
+    assert_int_equal(row->faulting, row->largest);
     assert_int_equal(row->largest, 1);
     assert_int_equal(row->zero, 1);
     assert_int_equal(row->coded, 1);

@@ -76,7 +76,8 @@ static void what_is_written_is_read(void **state)
                                .read_bytes = 2,
                                .write_bytes = 3,
                                .device = 4,
-                               .inode = 5};
+                               .inode = 5,
+                               .major_faults = 6};
     (void)state;
     begin_anew(&notes);
     assert_int_equal(job_notes_program(&notes, &first), 1);
@@ -90,6 +91,7 @@ static void what_is_written_is_read(void **state)
     job_notes_clock(&notes, 1000, 9000);
     note.pid = 7;
     note.program = 1;
+    note.major_faults = 0;
     assert_true(job_notes_end(&notes, &note));
     job_notes_replaced(&notes, &note);
     job_notes_lost(&notes, 150, 400, 17);
@@ -106,11 +108,13 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(read.noted[0].end_real_ns, 8300);
     note.pid = 9;
     note.program = 2;
+    note.major_faults = 6;
     note.lack |= KERNEL_LACK_OBJECTS; /* what was lost may have been a mapping */
     assert_note(&read.noted[1].note, &note);
     assert_string_equal(read.noted[1].program->name, "/d");
     note.pid = 7;
     note.program = 1;
+    note.major_faults = 0;
     assert_int_equal(read.replaced_count, 1);
     assert_note(&read.replaced[0].note, &note);
     assert_ptr_equal(read.replaced[0].program, &read.programs[0]);
@@ -282,9 +286,11 @@ static void damaged_lines_are_counted_and_skipped(void **state)
     struct kernel_notes notes =
         parse("left x\n"
               "end 1 2 3\n"
-              "end 0 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* no pid */
-              "end 1 0 3 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"   /* it ends before its start */
-              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" /* a number too many */
+              "end 0 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"     /* no pid */
+              "end 1 0 3 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"     /* it ends before its start */
+              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" /* a number too many */
+              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 cut\n"
+              "end 1 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 7 cut\n"
               "end 1 0 1 0 2 0 0 5 0 0 0 0 0 0 0 0 0 0 0\n"
               "program 2 - /x\n" /* not the next number */
               "program 1 0123456789012345678901234567890123456789x /x\n"
@@ -294,7 +300,7 @@ static void damaged_lines_are_counted_and_skipped(void **state)
               "end 2 0 1 0 2 0 0 0 0"); /* cut */
     assert_int_equal(notes.count, 1);
     assert_null(notes.noted[0].program);
-    assert_int_equal(notes.bad_lines, 11);
+    assert_int_equal(notes.bad_lines, 13);
     kernel_notes_free(&notes);
 }
 

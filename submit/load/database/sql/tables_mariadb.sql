@@ -209,6 +209,13 @@ CREATE TABLE IF NOT EXISTS run_own (
     max_rss        BIGINT,
     disk_read      BIGINT,
     disk_write     BIGINT,
+    forked         BIGINT,
+    forked_signaled BIGINT,
+    forked_cpu     DOUBLE,
+    forked_max_rss BIGINT,
+    forked_read    BIGINT,
+    forked_write   BIGINT,
+    forked_least   BIGINT,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
@@ -258,6 +265,8 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
     build_epoch     DOUBLE,
+    unnoted         BIGINT,
+    unnoted_why     TEXT,
     wrapper         VARCHAR(255),
     UNIQUE KEY link_key (uuid, build_user),
     INDEX link_xalt_uuid (xalt_uuid),
@@ -393,6 +402,10 @@ CREATE TABLE IF NOT EXISTS ranks (
     memory_mean   DOUBLE,
     memory_max    BIGINT,
     largest_task  BIGINT,          -- that had the most memory
+    faults_min    BIGINT,          -- major page faults, as from swap
+    faults_mean   DOUBLE,
+    faults_max    BIGINT,
+    faults_task   BIGINT,          -- that had the most of them
     ended_zero    BIGINT,          -- with exit code 0
     ended_code    BIGINT,
     ended_signal  BIGINT,
@@ -530,7 +543,19 @@ CREATE TABLE IF NOT EXISTS run_routine_library (
 CREATE TABLE IF NOT EXISTS run_routine_watch (
     run_id  BIGINT UNSIGNED NOT NULL PRIMARY KEY,
     watched BIGINT NOT NULL,
-    missed  BIGINT NOT NULL
+    missed  BIGINT NOT NULL,
+    unnamed BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- How many rows of routine and routine_library the runs of a user have added, as the loader bounds that.
+CREATE TABLE IF NOT EXISTS routine_maker (
+    id                 INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    user               VARCHAR(255) NOT NULL,
+    day                BIGINT NOT NULL,
+    routine_library_id INT UNSIGNED NOT NULL,
+    names              BIGINT NOT NULL,
+    INDEX routine_maker_day (user, day),
+    INDEX routine_maker_library (user, routine_library_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and

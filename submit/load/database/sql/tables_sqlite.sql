@@ -225,6 +225,13 @@ CREATE TABLE IF NOT EXISTS run_own (
     max_rss        INTEGER,          -- resident memory at its peak, bytes; NULL likewise
     disk_read      INTEGER,          -- bytes from storage; NULL likewise
     disk_write     INTEGER,          -- bytes to storage; NULL likewise
+    forked         INTEGER,          -- processes that it forked and that executed nothing; NULL likewise
+    forked_signaled INTEGER,         -- of these, how many a signal ended; NULL likewise
+    forked_cpu     REAL,             -- s of processor time of them all; NULL likewise
+    forked_max_rss INTEGER,          -- the largest peak of one of them, bytes; NULL likewise
+    forked_read    INTEGER,          -- bytes from storage, of them all; NULL likewise
+    forked_write   INTEGER,          -- bytes to storage, of them all; NULL likewise
+    forked_least   INTEGER,          -- 1: there may be more of each of these
     UNIQUE (uuid, owner)
 );
 CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);
@@ -274,6 +281,8 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      TEXT,
     build_syshost   TEXT,
     build_epoch     REAL,
+    unnoted         INTEGER,         -- designated archives of which no calls are noted
+    unnoted_why     TEXT,            -- of the first
     wrapper         TEXT,            -- which called the compiler, such as mpicc; '' for none
     UNIQUE (uuid, build_user)
 );
@@ -408,6 +417,10 @@ CREATE TABLE IF NOT EXISTS ranks (
     memory_mean   REAL,
     memory_max    INTEGER,
     largest_task  INTEGER,         -- that had the most memory
+    faults_min    INTEGER,         -- major page faults, as from swap
+    faults_mean   REAL,
+    faults_max    INTEGER,
+    faults_task   INTEGER,         -- that had the most of them
     ended_zero    INTEGER,         -- with exit code 0
     ended_code    INTEGER,
     ended_signal  INTEGER,
@@ -545,8 +558,20 @@ CREATE INDEX IF NOT EXISTS run_routine_library_library ON run_routine_library (r
 CREATE TABLE IF NOT EXISTS run_routine_watch (
     run_id  INTEGER NOT NULL PRIMARY KEY REFERENCES run_own (id),
     watched INTEGER NOT NULL,        -- imports of routines
-    missed  INTEGER NOT NULL         -- imports and libraries by which calls were not seen
+    missed  INTEGER NOT NULL,        -- imports and libraries by which calls were not seen
+    unnamed INTEGER NOT NULL         -- called routines that have no row: see routine_maker
 );
+
+-- How many rows of routine and routine_library the runs of a user have added, as the loader bounds that.
+CREATE TABLE IF NOT EXISTS routine_maker (
+    id                 INTEGER PRIMARY KEY,
+    user               TEXT NOT NULL,    -- '?': of all runs that are not proven
+    day                INTEGER NOT NULL, -- of loading, since the Epoch
+    routine_library_id INTEGER NOT NULL, -- 0: rows of libraries
+    names              INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS routine_maker_day ON routine_maker (user, day);
+CREATE INDEX IF NOT EXISTS routine_maker_library ON routine_maker (user, routine_library_id);
 
 -- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
 -- for each size of one that was resized, which have the same restart_count.

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "submit/load/store/store.h"
+#include "submit/load/store/store_state.h"
+
+static char directory[] = "/tmp/jobtrail-names-XXXXXX";
+static char file[sizeof directory + 8];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(file, sizeof file, "%s/t.db", directory);
+    return 0;
+}
+
+static int remove_file(void **state)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    (void)state;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char path[sizeof file + 8];
+        snprintf(path, sizeof path, "%s%s", file, endings[i]);
+        unlink(path);
+    }
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    return rmdir(directory);
+}
+
+static struct store *opened(void)
+{
+    struct store *store;
+    if (store_open(&database_sqlite, file, false, &store) != 0)
+        fail_msg("%s", store_error(store));
+    return store;
+}
+
+static sqlite3_int64 value_of(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    sqlite3_int64 value = -1;
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+/* A run of `user` that called as many routines of the library as a run can, of names from `first`
+ * on.
+ */
+struct claim {
+    const char *user, *library;
+    unsigned first;
+    bool unproven;
+};
+
+static void make_record(const struct claim *claim, struct record *record)
+{
+    static unsigned runs;
+    struct load_reason reason = {""};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fprintf(out,
+            "{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-%012u\",\"exec_path\":\"/x\","
+            "\"user\":\"%s\"},\"userDT\":{\"start_time\":5.0,\"end_time\":6.5,\"run_time\":1.5},"
+            "\"routineT\":{\"libraryA\":[[\"%s\",\"0\"]],\"routineA\":[",
+            ++runs, claim->user, claim->library);
+    for (unsigned i = 0; i < RUN_ROUTINES_MAX; i++)
+        fprintf(out, "%s[0,\"r%u\",null,null,false]", i == 0 ? "" : ",", claim->first + i);
+    fputs("]}}", out);
+    assert_int_equal(fclose(out), 0);
+    if (load_record(text, size, RECORD_KINDS, NULL, record, &reason) != 0)
+        fail_msg("%s", reason.text);
+    record->unproven = claim->unproven;
+}
+
+enum { AT_ONCE = 16 };
+
+/* Puts them in one transaction; returns how many routines were left out. */
+static int64_t put(struct store *store, const struct claim *claims, size_t count)
+{
+    struct record records[AT_ONCE];
+    enum store_result results[AT_ONCE];
+    int64_t unnamed = 0;
+    assert_true(count <= AT_ONCE);
+    for (size_t i = 0; i < count; i++)
+        make_record(&claims[i], &records[i]);
+    if (store_put(store, records, count, results) != 0)
+        fail_msg("%s", store_error(store));
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(results[i], STORE_NEW);
+        unnamed += records[i].run.routines.unnamed;
+        load_record_free(&records[i]);
+    }
+    return unnamed;
+}
+
+static int64_t put_one(struct store *store, struct claim claim)
+{
+    return put(store, &claim, 1);
+}
+
+static void a_user_brings_a_bounded_number_of_names_to_a_library(void **state)
+{
+    (void)state;
+    struct store *store = opened();
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 4090, false}), 0);
+    /* six names are left of the 8192 */
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 20000, false}), 4090);
+    /* those that are there cost nothing */
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
+    /* nothing is taken from another */
+    assert_int_equal(put_one(store, (struct claim){"alice", "/l.so", 20000, false}), 0);
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 20000, false}), 0);
+    store_close(store);
+    assert_int_equal(value_of("SELECT count(*) FROM routine"), 8192 + 4090);
+    assert_int_equal(value_of("SELECT sum(names) FROM routine_maker WHERE user = 'mallory'"),
+                     8192 + 1);
+    assert_int_equal(value_of("SELECT sum(unnamed) FROM run_routine_watch"), 4090);
+    assert_int_equal(value_of("SELECT count(*) FROM run_routine WHERE run_id = 3"), 6);
+}
+
+static void a_user_brings_a_bounded_number_of_names_in_a_day(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9"};
+    struct claim claims[9];
+    struct store *store = opened();
+    for (size_t i = 0; i < 9; i++)
+        claims[i] = (struct claim){"mallory", paths[i], 0, false};
+    /* with the names of libraries: 9 + 7 x 4096 of the eighth 4087, and none of the ninth */
+    assert_int_equal(put(store, claims, 9), 9 + 4096);
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/new", 0, false}), 4096);
+    assert_int_equal(put_one(store, (struct claim){"alice", "/new", 0, false}), 0);
+    store_close(store);
+    assert_int_equal(value_of("SELECT sum(names) FROM routine_maker WHERE user = 'mallory'"),
+                     ROUTINE_NAMES_A_DAY);
+    assert_int_equal(value_of("SELECT count(*) FROM routine_library"), 10);
+    assert_int_equal(value_of("SELECT count(*) FROM run_routine_library"), 10);
+    assert_int_equal(value_of("SELECT sum(unnamed) FROM run_routine_watch"), 9 + 2 * 4096);
+    /* another day */
+    value_of("UPDATE routine_maker SET day = day - 1");
+    store = opened();
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/later", 0, false}), 0);
+    store_close(store);
+}
+
+static void unproven_runs_share_a_bound_whatever_user_they_name(void **state)
+{
+    (void)state;
+    struct store *store = opened();
+    static const char *const users[] = {"alice", "bob", "eve"};
+    int64_t unnamed = 0;
+    for (unsigned i = 0; i < ROUTINE_NAMES_UNPROVEN * 2 + 1; i++)
+        unnamed += put_one(store, (struct claim){users[i % 3], "/l.so", i * 4096, true});
+    assert_int_equal(unnamed, 4096);
+    assert_int_equal(put_one(store, (struct claim){"alice", "/l.so", 500000, false}), 0);
+    store_close(store);
+    assert_int_equal(value_of("SELECT count(*) FROM routine"),
+                     ROUTINE_NAMES_UNPROVEN * ROUTINE_NAMES_A_LIBRARY + 4096);
+}
+
+static void what_is_known_of_makers_expires(void **state)
+{
+    static const volatile sig_atomic_t stop;
+    size_t runs;
+    (void)state;
+    struct store *store = opened();
+    assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
+    assert_int_equal(store_expire(store, (double)time(NULL) - 86400, &stop, &runs), 0);
+    assert_int_equal(runs, 1);
+    store_close(store);
+    /* of the library nothing is left; that of the day counts on */
+    assert_int_equal(value_of("SELECT count(*) FROM routine_library"), 0);
+    assert_int_equal(value_of("SELECT sum(names) FROM routine_maker"), 1);
+    store = opened();
+    assert_int_equal(store_expire(store, (double)time(NULL) + 3 * 86400.0, &stop, &runs), 0);
+    store_close(store);
+    assert_int_equal(value_of("SELECT count(*) FROM routine_maker"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_user_brings_a_bounded_number_of_names_to_a_library,
+                                  remove_file),
+        cmocka_unit_test_teardown(a_user_brings_a_bounded_number_of_names_in_a_day, remove_file),
+        cmocka_unit_test_teardown(unproven_runs_share_a_bound_whatever_user_they_name, remove_file),
+        cmocka_unit_test_teardown(what_is_known_of_makers_expires, remove_file),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
