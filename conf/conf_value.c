@@ -11,6 +11,7 @@
 
 #include "conf/base/days.h"
 #include "conf/base/globs.h"
+#include "conf/base/number_list.h"
 #include "conf/conf_transport.h"
 
 int conf_fault(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
@@ -134,6 +135,13 @@ static int check_owners(const char *text, struct conf_fault *fault)
     return 0;
 }
 
+static int check_numbers(const char *text, struct conf_fault *fault)
+{
+    return number_list_is_valid(text)
+               ? 0
+               : conf_fault(fault, 0, "no list of numbers", "write none, all, or such as 0,4-7");
+}
+
 static int check_timezone(const char *text, struct conf_fault *fault)
 {
     static char hint[sizeof "did you mean ?" + DAYS_ZONE_MAX];
@@ -229,7 +237,8 @@ const struct conf_kind
     conf_value_profile_steps = CHOICE(CONF_INDEX, WORDS("none", "asked", "all"), "unknown kind of steps",
                                 "write none, asked or all"),
     conf_value_profile_mode = CHOICE(CONF_INDEX, WORDS("light", "exact"), "unknown mode",
-                               "write light or exact");
+                               "write light or exact"),
+    conf_value_numbers = TEXT(check_numbers);
 /* clang-format on */
 
 static int parse_text(const char *text, char **field)

@@ -31,19 +31,31 @@ static int take(int at, const char *name, int fd)
     return fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0 ? -errno : 0;
 }
 
+int replacement_open_as(int at, const char *name)
+{
+    int fd = openat(at, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -errno;
+    int error = take(at, name, fd);
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
+}
+
 int replacement_open(int at, const char *path)
 {
     char name[PATH_MAX];
     int error = name_of(path, name);
+    return error != 0 ? error : replacement_open_as(at, name);
+}
+
+int replacement_end_as(int at, const char *name, const char *path, int fd, mode_t mode, int error)
+{
+    if (error == 0 && (fchmod(fd, mode) != 0 || renameat(at, name, at, path) != 0))
+        error = -errno;
     if (error != 0)
-        return error;
-    int fd = openat(at, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (fd < 0)
-        return -errno;
-    error = take(at, name, fd);
-    if (error == 0)
-        return fd;
-    close(fd);
+        unlinkat(at, name, 0);
     return error;
 }
 
@@ -51,11 +63,5 @@ int replacement_end(int at, const char *path, int fd, mode_t mode, int error)
 {
     char name[PATH_MAX];
     int named = name_of(path, name);
-    if (named != 0)
-        return named;
-    if (error == 0 && (fchmod(fd, mode) != 0 || renameat(at, name, at, path) != 0))
-        error = -errno;
-    if (error != 0)
-        unlinkat(at, name, 0);
-    return error;
+    return named != 0 ? named : replacement_end_as(at, name, path, fd, mode, error);
 }

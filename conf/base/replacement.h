@@ -17,4 +17,8 @@ int replacement_open(int at, const char *path);
  * (-errno) or of its own, PATH.new is removed instead. Returns 0 or that error. */
 int replacement_end(int at, const char *path, int fd, mode_t mode, int error);
 
+/* The same with another name than PATH.new. */
+int replacement_open_as(int at, const char *name);
+int replacement_end_as(int at, const char *name, const char *path, int fd, mode_t mode, int error);
+
 #endif

@@ -182,6 +182,8 @@ struct profile_process {
     uint32_t light_ticks;      /* calls that take less on average are short; 0: PROFILE_EXACT */
     uint32_t missed_routines;  /* and objects, whose calls could not be counted */
     uint32_t unused;           /* 0 */
+    uint64_t program; /* the hash of the name that the launcher has for all ranks of this MPI
+                         program (PMIX_NAMESPACE or PMI_JOBID); 0: it tells none */
 };
 
 struct profile_object {
@@ -322,7 +324,7 @@ struct profile_count {
 /* 32-bit and 64-bit processes share a file. */
 _Static_assert(sizeof(struct profile_header) == 152, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_chunk) == 32, "the same layout for every ABI");
-_Static_assert(sizeof(struct profile_process) == 192, "the same layout for every ABI");
+_Static_assert(sizeof(struct profile_process) == 200, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_object) == 48, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_thread) == 160, "the same layout for every ABI");
 _Static_assert(sizeof(struct profile_frame) == 48, "the same layout for every ABI");

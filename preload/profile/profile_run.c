@@ -31,6 +31,7 @@ static struct {
     char policy[PROFILE_PATH_ROOM]; /* "": there are no rules */
     char task[sizeof((struct profile_process *)NULL)->task];
     uint32_t rank, size;
+    uint64_t program; /* as profile_process.program */
     bool is_light;
     bool has_begun; /* this process, or one that it was forked from */
     bool is_forked;
@@ -90,6 +91,29 @@ void profile_run_lose_call(void)
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
+/* FNV-1a; never 0. */
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash == 0 ? 1 : hash;
+}
+
+/* PMIx's name comes first: below mpirun, PMI_JOBID is that of the daemons that Slurm has started.
+ */
+static uint64_t find_program(char **envp)
+{
+    const char *pmix = NULL, *pmi = NULL;
+    for (; *envp != NULL; envp++) {
+        if (pmix == NULL)
+            pmix = text_after(*envp, "PMIX_NAMESPACE=");
+        if (pmi == NULL)
+            pmi = text_after(*envp, "PMI_JOBID=");
+    }
+    return pmix != NULL ? hash_text(pmix) : pmi != NULL ? hash_text(pmi) : 0;
+}
+
 bool profile_run_prepare(const struct image *image)
 {
     struct switches switches;
@@ -112,6 +136,7 @@ bool profile_run_prepare(const struct image *image)
     known.task[sizeof known.task - 1] = '\0';
     known.rank = switches.rank;
     known.size = switches.size;
+    known.program = find_program(image->envp);
     known.is_light = text_equal(mode, PROFILE_LIGHT);
     known.clock = clock_find(image);
     return true;
@@ -182,6 +207,7 @@ static void fill_process(struct profile_process *process)
                      (known.is_light ? PROFILE_PROCESS_LIGHT : 0);
     process->rank = known.rank;
     process->size = known.size;
+    process->program = known.program;
     memcpy(process->uuid, known.uuid, sizeof process->uuid);
     process->missed_routines = timed_routines.missed;
     memcpy(process->task, known.task, sizeof process->task);

@@ -183,9 +183,12 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     close_files(&files);
     bool is_over = error == 0 && (*outcome == FLUSH_DONE || flush_outcome_is_kept(*outcome));
     if (is_over && !state->options->dry_run) {
-        int kept = profile_keep(state, journal, directory);
+        enum flush_outcome profile = FLUSH_DONE;
+        int kept = profile_keep(state, journal, directory, &profile);
         if (kept != 0)
             tell_of_job(job, "its profiles cannot be kept", kept);
+        if (*outcome == FLUSH_DONE)
+            *outcome = profile;
     }
     return error;
 }

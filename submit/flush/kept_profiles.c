@@ -54,21 +54,41 @@ int kept_profiles_close(struct kept_profiles *kept, int error)
     return error;
 }
 
-int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
-                       const struct profile_told *told)
+/* JOB.RESTART.STEP.NODE and what follows; `unfinished` is its name until it is whole. */
+static int begin(struct kept_profiles *kept, const char *ending, const char *unfinished)
 {
     char word[16];
     const struct job_identity *job = &kept->journal->identity;
+    record_step_text(kept->step->step, word, sizeof word);
+    int length = snprintf(kept->name, sizeof kept->name, "%" PRIu32 ".%" PRIu32 ".%s.%s%s",
+                          job->job, job->restart, word, job->node, ending);
+    int other =
+        snprintf(kept->unfinished, sizeof kept->unfinished, "%" PRIu32 ".%" PRIu32 ".%s.%s%s",
+                 job->job, job->restart, word, job->node, unfinished);
+    if (length < 0 || (size_t)length >= sizeof kept->name || other < 0 ||
+        (size_t)other >= sizeof kept->unfinished)
+        return -ENAMETOOLONG;
+    kept->bytes = 0;
+    kept->fd = replacement_open_as(kept->place, kept->unfinished);
+    return kept->fd < 0 ? kept->fd : 0;
+}
+
+int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
+                       const struct profile_told *told)
+{
     kept->step = step == NULL ? &kept->others : step;
     kept->told = *told;
-    kept->bytes = 0;
-    record_step_text(kept->step->step, word, sizeof word);
-    int length = snprintf(kept->name, sizeof kept->name, "%" PRIu32 ".%" PRIu32 ".%s.%s.profile",
-                          job->job, job->restart, word, job->node);
-    if (length < 0 || (size_t)length >= sizeof kept->name)
-        return -ENAMETOOLONG;
-    kept->fd = replacement_open(kept->place, kept->name);
-    return kept->fd < 0 ? kept->fd : 0;
+    kept->is_samples = false;
+    return begin(kept, ".profile", ".profile.new");
+}
+
+int kept_samples_begin(struct kept_profiles *kept, uint32_t rank)
+{
+    char ending[32], unfinished[32];
+    snprintf(ending, sizeof ending, "_%" PRIu32 ".vfd", rank);
+    snprintf(unfinished, sizeof unfinished, "_%" PRIu32 ".tmpvfd", rank);
+    kept->is_samples = true;
+    return begin(kept, ending, unfinished);
 }
 
 int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size)
@@ -110,12 +130,16 @@ int kept_profile_end(struct kept_profiles *kept, int error)
         return error;
     if (error == 0)
         error = profile_room_make(&kept->room, kept->name, kept->bytes);
-    if (error == 0 && fchown(kept->fd, job->uid, job->gid) != 0)
+    error = replacement_end_as(kept->place, kept->unfinished, kept->name, kept->fd, 0600, error);
+    /* It becomes the user's last: of what a killed flush has left, the next one uses root's alone.
+     */
+    if (error == 0 && fchown(kept->fd, job->uid, job->gid) != 0) {
         error = -errno;
-    error = replacement_end(kept->place, kept->name, kept->fd, 0600, error);
+        unlinkat(kept->place, kept->name, 0);
+    }
     close(kept->fd);
     kept->fd = -1;
-    int told = error == 0 ? add_record(kept) : 0;
+    int told = error == 0 && !kept->is_samples ? add_record(kept) : 0;
     if (told != 0)
         kept->untold = told;
     return error;

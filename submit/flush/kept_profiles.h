@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Root's side of keeping profiles: a job's files below [profile] directory, one for each step, in a
- * directory of the user's uid, and a record of each.
+ * directory of the user's uid, and a record of each; files with samples of its ranks.
  */
 #ifndef JOBTRAIL_KEPT_PROFILES_H
 #define JOBTRAIL_KEPT_PROFILES_H
@@ -19,7 +19,8 @@ struct kept_profiles {
     struct profile_room room;
     /* The file that is being written. */
     int fd; /* -1: none */
-    char name[NAME_MAX + 1];
+    bool is_samples;
+    char name[NAME_MAX + 1], unfinished[NAME_MAX + 1];
     struct journal_step others; /* stands for steps that the journal does not have */
     const struct journal_step *step;
     struct profile_told told;
@@ -38,6 +39,10 @@ int kept_profiles_close(struct kept_profiles *kept, int error);
  */
 int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
                        const struct profile_told *told);
+
+/* Begins the file with the samples of a rank of that step; none has a record of its own. Returns 0
+ * or -errno. */
+int kept_samples_begin(struct kept_profiles *kept, uint32_t rank);
 
 int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size);
 

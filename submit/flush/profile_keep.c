@@ -3,114 +3,156 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "preload/profile/profile_file.h"
+#include "spank/spool_part.h"
 #include "submit/flush/kept_profiles.h"
+#include "submit/flush/profile_join.h"
 #include "submit/flush/profile_steps.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
 
-/* SILENCE_MS, CPU_S: what the child may take. */
-enum { SILENCE_MS = 60000, CPU_S = 60 };
-
 struct keeping {
-    struct profile_steps steps;
+    struct profile_steps steps; /* the child's side */
     struct kept_profiles kept;
-    uint64_t unit;  /* 0: none has been begun */
-    uint64_t bytes; /* written, in all */
-    int error;      /* of the parent's own work */
+    uint64_t unit;         /* 0: none has been begun */
+    uint64_t bytes, files; /* in all */
+    bool is_none;          /* the child says that there is no profile in the file */
+    int error;             /* of the parent's own work */
 };
 
-/* In the child, as the user. */
-static int collect(void *context, struct worker_pipe *pipe)
-{
-    const struct keeping *keeping = context;
-    return profile_steps_send(&keeping->steps, pipe);
-}
+/* What the child may take. */
+enum { SILENCE_MS = 60000, CPU_S = 60 };
 
 /* The child has come to another step, and says what is in its file. Returns 0 or -errno; -EPROTO
  * where that cannot be. */
 static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
     struct profile_told told;
-    uint32_t number = (uint32_t)(message->unit - 1);
+    uint32_t number = PROFILE_UNIT_STEP(message->unit);
+    bool is_others = message->unit == PROFILE_UNIT_SET(UINT32_MAX);
     const struct journal_step *step =
-        message->unit < PROFILE_UNIT_OTHERS
-            ? journal_find_step(keeping->steps.request->journal, number)
-            : NULL;
-    if (message->unit <= keeping->unit || (step == NULL && message->unit != PROFILE_UNIT_OTHERS) ||
-        message->size != sizeof told)
+        is_others ? NULL : journal_find_step(keeping->steps.request->journal, number);
+    if ((step == NULL && !is_others) || message->size != sizeof told)
         return -EPROTO;
     memcpy(&told, message->bytes, sizeof told);
-    if (!profile_told_is_sound(&told))
+    return profile_told_is_sound(&told) ? kept_profile_begin(&keeping->kept, step, &told) : -EPROTO;
+}
+
+/* Another file: of a step, or of the samples of a rank of the same step. How many ranks a job's
+ * profile can have is bounded by its bytes. */
+static int next_file(struct keeping *keeping, const struct worker_message *message)
+{
+    uint64_t unit = message->unit, last = keeping->unit;
+    const struct reading_request *request = keeping->steps.request;
+    if (unit <= last || unit < PROFILE_UNIT_SET(0) ||
+        unit >= PROFILE_UNIT_SET(UINT32_MAX) + PROFILE_UNIT_RANKS ||
+        keeping->files > request->conf->profile_bytes / PROFILE_THREAD_BYTES)
         return -EPROTO;
-    keeping->unit = message->unit;
+    keeping->unit = unit;
+    keeping->files++;
     int error = kept_profile_end(&keeping->kept, 0);
-    return error != 0 ? error : kept_profile_begin(&keeping->kept, step, &told);
+    if (error != 0)
+        return error;
+    uint64_t set = unit - unit % PROFILE_UNIT_SET(0);
+    if (unit == set)
+        return next_step(keeping, message);
+    if (last < set)
+        return -EPROTO;
+    error = kept_samples_begin(&keeping->kept, (uint32_t)(unit - set - 1));
+    return error != 0 ? error : kept_profile_write(&keeping->kept, message->bytes, message->size);
 }
 
 /* What is kept is not larger than what it was made of may be. */
 static enum worker_answer take(void *context, const struct worker_message *message)
 {
     struct keeping *keeping = context;
-    if (message->size == 0)
+    if (message->is_last) {
+        keeping->is_none = message->size > 0;
         return WORKER_GO_ON;
+    }
     if (message->size > keeping->steps.request->conf->profile_bytes - keeping->bytes)
         return WORKER_NOT_BELIEVED;
     keeping->bytes += message->size;
     if (message->unit != keeping->unit)
-        keeping->error = next_step(keeping, message);
+        keeping->error = next_file(keeping, message);
     else
         keeping->error = kept_profile_write(&keeping->kept, message->bytes, message->size);
-    if (keeping->error == -EPROTO)
+    if (keeping->error == -EPROTO) {
+        keeping->error = 0; /* it is the child's */
         return WORKER_NOT_BELIEVED;
+    }
     return keeping->error == 0 ? WORKER_GO_ON : WORKER_ENOUGH;
 }
 
-static int run_child(struct keeping *keeping)
+static int read_in_child(void *context, struct worker_pipe *pipe)
 {
+    const struct keeping *keeping = context;
+    return profile_steps_send(&keeping->steps, pipe);
+}
+
+static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_outcome outcome)
+{
+    switch (outcome) {
+    case WORKER_DONE:
+        return keeping->is_none ? FLUSH_NO_PROFILE : FLUSH_DONE;
+    case WORKER_LATE:
+    case WORKER_SPENT:
+        return FLUSH_PROFILE_SPENT;
+    case WORKER_KILLED:
+    case WORKER_STOPPED:
+    case WORKER_BROKEN:
+        break;
+    }
+    return FLUSH_PROFILE_BROKEN;
+}
+
+static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
+{
+    enum worker_outcome ended;
     const struct reading_request *request = keeping->steps.request;
-    enum worker_outcome outcome;
     const int keep[] = {keeping->steps.from, request->ledger};
     const struct worker worker = {.uid = request->identity->uid,
                                   .gid = request->identity->gid,
                                   .keep = keep,
                                   .keep_count = sizeof keep / sizeof *keep,
                                   .sandbox = SANDBOX_READS,
-                                  .work = collect,
+                                  .work = read_in_child,
                                   .take = take,
                                   .context = keeping,
                                   .silence_ms = SILENCE_MS,
                                   .cpu_ns = CPU_S * UINT64_C(1000000000)};
-    int error = worker_run(&worker, &outcome);
+    int error = worker_run(&worker, &ended);
     if (error == 0)
         error = keeping->error;
-    return error != 0 ? error : outcome == WORKER_DONE ? 0 : -ECANCELED;
+    if (error == 0)
+        *outcome = outcome_of(keeping, ended);
+    return error;
 }
 
 /* Makes the kept files of the user's one. Those of steps that are whole stay, whatever happens. */
 static int keep_from(const struct flush_state *state, const struct reading_request *request,
-                     int from)
+                     int from, enum flush_outcome *outcome)
 {
-    struct keeping keeping = {.steps = {.request = request, .from = from, .now = tick_now()}};
+    struct keeping keeping = {.steps = {.request = request, .now = tick_now(), .from = from}};
     tick_boot(keeping.steps.boot);
     int error = kept_profiles_open(state, request->journal, &keeping.kept);
     if (error == 0)
-        error = kept_profile_end(&keeping.kept, run_child(&keeping));
-    return kept_profiles_close(&keeping.kept, error);
+        error = run_child(&keeping, outcome);
+    int ended =
+        kept_profile_end(&keeping.kept, error == 0 && *outcome != FLUSH_DONE ? -ECANCELED : error);
+    if (ended == 0)
+        ended = profile_join(&keeping.kept);
+    return kept_profiles_close(&keeping.kept, ended == -ECANCELED ? 0 : ended);
 }
 
-int profile_keep(const struct flush_state *state, const struct journal *journal, int directory)
+static int read_with_notes(const struct flush_state *state, const struct journal *journal,
+                           int directory, int from, enum flush_outcome *outcome)
 {
     struct roots_notes notes;
-    uid_t uid = journal->identity.uid;
-    if (state->conf->profile_directory[0] == '\0')
-        return 0;
-    CLEANUP_CLOSE int from = spool_open_users(directory, PROFILE_NAME, uid);
-    if (from < 0)
-        return from == -ENOENT ? 0 : from;
-    CLEANUP_CLOSE int ledger = spool_open_users(directory, "ledger", uid);
+    CLEANUP_CLOSE int ledger = spool_open_users(directory, "ledger", journal->identity.uid);
     int error = roots_notes_read(state->spool, directory, &notes);
     if (error != 0)
         return error;
@@ -123,7 +165,27 @@ int profile_keep(const struct flush_state *state, const struct journal *journal,
                                             .looks = &notes.looks,
                                             .kernel = &notes.kernel,
                                             .now_ns = state->now_ns};
-    error = keep_from(state, &request, from);
+    error = keep_from(state, &request, from, outcome);
     roots_notes_free(&notes);
+    return error;
+}
+
+int profile_keep(const struct flush_state *state, const struct journal *journal, int directory,
+                 enum flush_outcome *outcome)
+{
+    *outcome = FLUSH_DONE;
+    if (state->conf->profile_directory[0] == '\0')
+        return 0;
+    CLEANUP_CLOSE int from = spool_open_users(directory, PROFILE_NAME, journal->identity.uid);
+    if (from == -SPOOL_FOREIGN)
+        *outcome = FLUSH_PROFILE_FOREIGN;
+    else if (from == -EINVAL)
+        *outcome = FLUSH_NO_PROFILE;
+    if (from < 0)
+        return *outcome != FLUSH_DONE || from == -ENOENT ? 0 : from;
+    int error = read_with_notes(state, journal, directory, from, outcome);
+    CLEANUP_CLOSE int part = spool_part_open(directory);
+    if (error == 0 && *outcome == FLUSH_DONE && part >= 0)
+        unlinkat(part, PROFILE_NAME, 0); /* not to be copied to the quarantine */
     return error;
 }

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/profile_steps.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "conf/base/number_list.h"
+#include "submit/flush/kept_file.h"
 #include "submit/flush/profile_ends.h"
 #include "submit/flush/profile_tell.h"
 #include "submit/profile/profile_collect.h"
+#include "submit/profile/sample_file.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
-
-enum { MESSAGE_BYTES = 1 << 20 };
 
 struct naming {
     struct profile_ends ends;
     struct symbol_names names;
+    struct step_samples *samples;
 };
 
 static const char *name(void *context, const struct profiled_object *object, uint64_t address)
@@ -31,18 +37,98 @@ static struct collect_end end(void *context, const struct profiled_process *proc
 
 /* The pipe, and what a message is of. */
 struct sending {
+    const struct profile_steps *steps;
     struct worker_pipe *pipe;
-    uint64_t unit;
+    uint64_t unit, bytes;
 };
 
 static int send(void *context, const void *bytes, size_t size)
 {
-    const struct sending *sending = context;
-    int error = 0;
-    for (size_t at = 0; error == 0 && at < size; at += MESSAGE_BYTES) {
-        struct iovec part = {(char *)(uintptr_t)bytes + at,
-                             size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES};
-        error = worker_send(sending->pipe, sending->unit, &part, 1);
+    struct sending *sending = context;
+    sending->bytes += size;
+    return kept_file_send(sending->pipe, sending->unit, bytes, size);
+}
+
+/* The samples of a step's ranks, by their number in the set. */
+struct step_samples {
+    struct rank_samples *rank; /* owned */
+    size_t count, room;
+};
+
+static int add_samples(void *context, size_t rank, const struct profile_sample *samples,
+                       size_t count, uint64_t interval_ns)
+{
+    struct naming *naming = context;
+    struct step_samples *all = naming->samples;
+    int error = GROW_TO(all->rank, all->room, rank + 1);
+    if (error != 0)
+        return error;
+    for (; all->count <= rank; all->count++)
+        all->rank[all->count] = (struct rank_samples){.count = 0};
+    struct rank_samples *own = &all->rank[rank];
+    struct profile_sample *larger =
+        reallocarray(own->sample, own->count + count, sizeof *own->sample);
+    if (larger == NULL)
+        return -ENOMEM;
+    own->sample = larger;
+    memcpy(own->sample + own->count, samples, count * sizeof *samples);
+    own->count += count;
+    own->interval_ns = interval_ns > own->interval_ns ? interval_ns : own->interval_ns;
+    return 0;
+}
+
+static int put_to_memory(void *context, const void *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, context) == size ? 0 : -ENOMEM;
+}
+
+/* Sends the file of a rank, unless that would make more than may be kept. */
+static int send_rank(const struct profile_set *set, size_t rank, struct rank_samples *samples,
+                     struct sending *sending)
+{
+    CLEANUP_FREE char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return -ENOMEM;
+    const struct set_file_sink sink = {.put = put_to_memory, .context = memory};
+    int error = sample_file_write_to(&sink, set, &set->ranks[rank], samples);
+    if (fclose(memory) != 0 && error == 0)
+        error = -ENOMEM;
+    uint64_t most = sending->steps->request->conf->profile_bytes;
+    if (error != 0 || sending->bytes > most || size > most - sending->bytes)
+        return error;
+    return send(sending, text, size);
+}
+
+static int by_rank(const void *left, const void *right, void *context)
+{
+    const struct profile_set *set = context;
+    uint32_t a = profile_rank_number(&set->ranks[*(const size_t *)left]);
+    uint32_t b = profile_rank_number(&set->ranks[*(const size_t *)right]);
+    return (a > b) - (a < b);
+}
+
+/* Of ranks of one number the first one's. */
+static int send_samples(const struct profile_set *set, struct step_samples *samples,
+                        struct sending *sending, uint32_t step)
+{
+    const char *wanted = sending->steps->request->conf->profile_samples;
+    CLEANUP_FREE size_t *order = calloc(samples->count + 1, sizeof *order);
+    int error = order == NULL ? -ENOMEM : 0;
+    uint32_t next = 0;
+    for (size_t i = 0; error == 0 && i < samples->count; i++)
+        order[i] = i;
+    if (error == 0)
+        qsort_r(order, samples->count, sizeof *order, by_rank, (void *)(uintptr_t)set);
+    for (size_t i = 0; error == 0 && i < samples->count; i++) {
+        uint32_t number = profile_rank_number(&set->ranks[order[i]]);
+        if (number < next || number >= PROFILE_UNIT_RANKS - 1 ||
+            samples->rank[order[i]].count == 0 || !number_list_has(wanted, number))
+            continue;
+        next = number + 1;
+        sending->unit = PROFILE_UNIT_SAMPLES(step, number);
+        error = send_rank(set, order[i], &samples->rank[order[i]], sending);
     }
     return error;
 }
@@ -77,11 +163,23 @@ static int send_told(const struct profile_set *set, struct sending *sending)
     return error != 0 ? error : send(sending, &told, sizeof told);
 }
 
-static int send_step(struct profile_content *content, const struct collect_facts *facts,
-                     struct sending *sending)
+/* 0: not known. The batch step has none in the journal. */
+static uint32_t nodes_of(const struct journal *journal, uint32_t number)
+{
+    const struct journal_step *step = journal_find_step(journal, number);
+    return step == NULL ? 0 : step->nodes == 0 ? 1 : step->nodes;
+}
+
+static int send_set(struct profile_content *content, struct collect_facts *facts,
+                    struct sending *sending, uint32_t step)
 {
     const struct set_file_sink sink = {.put = send, .context = sending};
+    struct naming *naming = facts->context;
+    struct step_samples samples = {.count = 0};
     struct profile_set set;
+    naming->samples = &samples;
+    facts->step_nodes = nodes_of(sending->steps->request->journal, step);
+    sending->unit = PROFILE_UNIT_SET(step);
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);
@@ -89,13 +187,18 @@ static int send_step(struct profile_content *content, const struct collect_facts
         error = send_told(&set, sending);
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
+    if (error == 0)
+        error = send_samples(&set, &samples, sending, step);
+    for (size_t i = 0; i < samples.count; i++)
+        free(samples.rank[i].sample);
+    free(samples.rank);
     profile_set_free(&set);
     return error;
 }
 
 /* What is damaged in the file is told once, with the first step. */
 static int send_steps(const struct profile_steps *steps, struct profile_content *content,
-                      const struct collect_facts *facts, struct worker_pipe *pipe)
+                      struct collect_facts *facts, struct sending *sending)
 {
     size_t known = order_by_step(steps->request->journal, content);
     int error = 0;
@@ -109,27 +212,29 @@ static int send_steps(const struct profile_steps *steps, struct profile_content 
                                        .processes = first,
                                        .process_count = next - i,
                                        .damaged = i == 0 ? content->damaged : 0};
-        struct sending sending = {pipe,
-                                  i < known ? PROFILE_UNIT_OF(first->step) : PROFILE_UNIT_OTHERS};
-        error = send_step(&step, facts, &sending);
+        error = send_set(&step, facts, sending, i < known ? first->step : UINT32_MAX);
     }
     return error;
 }
 
 int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe)
 {
-    const struct reading_request *request = steps->request;
     struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
     struct collect_facts facts = {
-        .node = request->identity->node, .end = end, .name = name, .context = &naming};
+        .node = steps->request->identity->node, .end = end, .name = name, .context = &naming};
     struct profile_content content;
-    int error = profile_read(steps->from, request->conf->profile_bytes, &content);
+    int error = profile_read(steps->from, steps->request->conf->profile_bytes, &content);
+    if (error == -EINVAL || (error == 0 && content.process_count == 0 && content.damaged > 0))
+        return worker_send_last(pipe, PROFILE_STEPS_NONE, strlen(PROFILE_STEPS_NONE));
     if (error != 0)
         return error;
+    struct sending sending = {.steps = steps, .pipe = pipe};
+    if (strcmp(steps->request->conf->profile_samples, "none") != 0)
+        facts.sampled = add_samples;
     if (strcmp(steps->boot, content.header.boot) == 0)
         facts.now = &steps->now;
-    error = profile_ends_read(request, &naming.ends);
+    error = profile_ends_read(steps->request, &naming.ends);
     if (error == 0)
-        error = send_steps(steps, &content, &facts, pipe);
+        error = send_steps(steps, &content, &facts, &sending);
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The user's side of keeping profiles: a child that has become the job's user reads its file, and
- * sends a file for each step. Of each step a struct profile_told comes first, as one message.
+ * The child's side of keeping a job's profiles (profile_keep.h): as the user, it reads the file
+ * that the processes left, names its stacks, and sends for each step what its record tells
+ * (profile_tell.h, one message), its profile set (set_file.h), and the samples of the ranks that
+ * [profile] samples has (sample_file.h).
  */
 #ifndef JOBTRAIL_PROFILE_STEPS_H
 #define JOBTRAIL_PROFILE_STEPS_H
-
-#include <stdint.h>
 
 #include "submit/flush/reading.h"
 #include "submit/flush/worker.h"
 #include "submit/profile/tick_scale.h"
 
-/* A unit of the work is a step: its number plus 1. Those that the journal does not have are the
- * last one together. */
-#define PROFILE_UNIT_OF(step) ((uint64_t)(step) + 1)
-#define PROFILE_UNIT_OTHERS   PROFILE_UNIT_OF(UINT32_MAX)
+/* A unit of the child's work is a file: of a step the set, then the samples of ranks, by number.
+ * Steps that the journal does not have are the last one together, UINT32_MAX. */
+#define PROFILE_UNIT_SET(step)           (((uint64_t)(step) + 1) << 31)
+#define PROFILE_UNIT_SAMPLES(step, rank) (PROFILE_UNIT_SET(step) + 1 + (rank))
+#define PROFILE_UNIT_STEP(unit)          ((uint32_t)(((unit) >> 31) - 1))
+#define PROFILE_UNIT_RANKS               (UINT32_C(0x7fffffff)) /* that have a unit */
+
+/* The last message where the file is no profile; else that one is empty. */
+#define PROFILE_STEPS_NONE "none"
 
 struct profile_steps {
     const struct reading_request *request; /* of the ends */
-    int from;                              /* the user's file */
     struct profile_pair now;
-    char boot[64];
+    char boot[64]; /* that `now` is of */
+    int from;      /* the user's file */
 };
 
-/* Returns 0 or -errno. */
+/* All that the child does. Returns 0 or -errno. */
 int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe);
 
 #endif

@@ -18,6 +18,7 @@
 #include "conf/base/listing.h"
 #include "conf/base/set_aside.h"
 #include "contrib/hooks/packages.h"
+#include "preload/profile/profile_file.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 #include "submit/job/overflow.h"
@@ -162,11 +163,11 @@ static int find_name(int quarantine, const struct spool_job *job, int directory,
 /* A file of a job that is to be kept, and how much of it. */
 struct source {
     const char *name;
-    int fd; /* -1: there is none */
-    uint64_t limit;
+    int fd;         /* -1: there is none */
+    uint64_t limit; /* 0: it is not kept */
 };
 
-enum { SOURCES = 3 };
+enum { SOURCES = 4 };
 
 /* Bytes that the copy may take on the disk. */
 static uint64_t copy_bytes_needed(const struct source *source)
@@ -241,6 +242,7 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
         {"ledger", -1, conf->ledger_bytes},
         {PACKAGES_NAME, -1, PACKAGES_BYTES + PACKAGES_LINE},
         {JOURNAL_NAME, -1, JOURNAL_BYTES},
+        {PROFILE_NAME, -1, conf->profile_directory[0] == '\0' ? 0 : conf->profile_bytes},
     };
     CLEANUP_CLOSE int quarantine = open_quarantine(conf);
     if (quarantine < 0)
@@ -251,6 +253,8 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
         error = part;
     for (size_t i = 0; error == 0 && i < SOURCES; i++) {
         bool is_journal = strcmp(sources[i].name, JOURNAL_NAME) == 0;
+        if (sources[i].limit == 0)
+            continue;
         int fd = spool_open_file(is_journal ? directory : part, sources[i].name);
         sources[i].fd = fd;
         if (fd < 0 && fd != -ENOENT &&
@@ -272,6 +276,7 @@ int quarantine_keep_session(const struct conf *conf, const char *session, uid_t 
         {"ledger", ledger, conf->ledger_bytes},
         {PACKAGES_NAME, packages, PACKAGES_BYTES + PACKAGES_LINE},
         {JOURNAL_NAME, -1, 0},
+        {PROFILE_NAME, -1, 0},
     };
     CLEANUP_CLOSE int quarantine = open_quarantine(conf);
     if (quarantine < 0)

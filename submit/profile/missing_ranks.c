@@ -10,9 +10,17 @@ static int by_rank(const void *left, const void *right)
 {
     const struct profile_rank *a = *(const struct profile_rank *const *)left;
     const struct profile_rank *b = *(const struct profile_rank *const *)right;
-    if (a->step != b->step)
+    if (a->program != b->program)
+        return a->program < b->program ? -1 : 1;
+    if (a->program == 0 && a->step != b->step)
         return a->step < b->step ? -1 : 1;
     return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* mpirun has ranks on its own node in another step than those on others. */
+static bool is_same_program(const struct profile_rank *a, const struct profile_rank *b)
+{
+    return a->program == b->program && (a->program != 0 || a->step == b->step);
 }
 
 int missing_ranks(const struct profile_set *set,
@@ -27,11 +35,12 @@ int missing_ranks(const struct profile_set *set,
         sorted[i] = &set->ranks[i];
     qsort(sorted, set->rank_count, sizeof *sorted, by_rank);
     for (size_t i = 0; i < set->rank_count;) {
-        uint32_t step = sorted[i]->step, next = 0, size = 0;
-        for (size_t j = i; j < set->rank_count && sorted[j]->step == step; j++)
+        const struct profile_rank *one = sorted[i];
+        uint32_t step = one->step, next = 0, size = 0;
+        for (size_t j = i; j < set->rank_count && is_same_program(sorted[j], one); j++)
             if (sorted[j]->size > size)
                 size = sorted[j]->size;
-        for (; i < set->rank_count && sorted[i]->step == step; i++) {
+        for (; i < set->rank_count && is_same_program(sorted[i], one); i++) {
             uint32_t rank = sorted[i]->rank;
             if (rank < size && rank > next && size > 1)
                 tell(context, step, next, rank - 1, size);

@@ -83,6 +83,7 @@ int process_chunk(const char *bytes, struct profiled_process *process, size_t *d
     read_task(head.task, sizeof head.task, process);
     process->rank = head.rank;
     process->size = head.size;
+    process->program = head.program;
     process->counter = head.counter;
     process->is_light = (head.flags & PROFILE_PROCESS_LIGHT) != 0;
     process->is_forked = (head.flags & PROFILE_PROCESS_FORKED) != 0;

@@ -8,6 +8,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "submit/profile/compare_numbers.h"
 #include "submit/profile/saturate.h"
 #include "submit/profile/tick_scale.h"
 
@@ -31,23 +32,27 @@ struct collect {
     struct sums sums;
 };
 
-/* Under a launcher that is a task itself, ranks are processes of one task. 0: it is none. */
+/* Below a launcher that is a task itself, like mpirun, ranks are processes of one task. 0: it is
+ * none. */
 static uint64_t rank_key(const struct profiled_process *process)
 {
     return process->size > 1 ? (uint64_t)process->rank + 1 : 0;
 }
 
-static int by_task(const void *left, const void *right)
+static int by_rank(const void *left, const void *right)
 {
     const struct profiled_process *a = *(const struct profiled_process *const *)left;
     const struct profiled_process *b = *(const struct profiled_process *const *)right;
-    if (a->step != b->step)
-        return a->step < b->step ? -1 : 1;
-    if (a->task != b->task)
-        return a->task < b->task ? -1 : 1;
-    if (rank_key(a) != rank_key(b))
-        return rank_key(a) < rank_key(b) ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
+    int result = compare_numbers(a->step, b->step);
+    if (result == 0)
+        result = compare_numbers(a->task, b->task);
+    if (result == 0)
+        result = compare_numbers(rank_key(a) != 0, rank_key(b) != 0);
+    if (result == 0)
+        result = compare_numbers(a->program, b->program);
+    if (result == 0)
+        result = compare_numbers(rank_key(a), rank_key(b));
+    return result != 0 ? result : compare_numbers(a->offset, b->offset);
 }
 
 static int name_node(const struct collect *collect, const struct profiled_process *process,
@@ -135,6 +140,25 @@ static void note_where(const struct collect *collect, const struct profiled_proc
     }
 }
 
+static int tell_samples(const struct collect *collect, const struct profiled_process *process,
+                        const struct tick_scale *scale)
+{
+    size_t count = process->sample_count;
+    if (collect->facts->sampled == NULL || count == 0 || scale->tick_ns <= 0)
+        return 0;
+    CLEANUP_FREE struct profile_sample *samples = calloc(count, sizeof *samples);
+    if (samples == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct profiled_sample *sample = &process->samples[i];
+        samples[i] =
+            (struct profile_sample){tick_real_ns(scale, sample->ticks),
+                                    collect->sums.stack[sample->node], sample->tid, sample->kind};
+    }
+    return collect->facts->sampled(collect->facts->context, collect->set->rank_count, samples,
+                                   count, tick_ns(scale, process->sample_gap));
+}
+
 /* The set's entry for a routine of the rank that is being added. */
 static int find_routine(struct collect *collect, const char *name,
                         struct profile_routine_entry **entry)
@@ -212,6 +236,8 @@ static int add_process(struct collect *collect, struct profiled_process *process
     calls_finish(process, end);
     int error = name_stacks(collect, process);
     if (error == 0)
+        error = tell_samples(collect, process, &scale);
+    if (error == 0)
         error = add_routines(collect, process, &scale);
     if (error != 0)
         return error;
@@ -271,8 +297,12 @@ static int take_table(struct sums *sums, struct profile_table *table)
 static int add_rank(struct collect *collect, struct profiled_process **process, size_t count)
 {
     const struct profiled_process *last = process[count - 1]; /* one that has a key, if any has */
-    struct profile_rank rank = {
-        .step = last->step, .task = last->task, .rank = last->rank, .size = last->size};
+    struct profile_rank rank = {.step = last->step,
+                                .task = last->task,
+                                .rank = last->rank,
+                                .size = last->size,
+                                .program = last->program,
+                                .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
     int error = 0;
@@ -286,7 +316,7 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
 static bool is_same_rank(const struct profiled_process *a, const struct profiled_process *b)
 {
     return a->step == b->step && a->task == b->task &&
-           (rank_key(a) == rank_key(b) || rank_key(a) == 0);
+           (rank_key(a) == 0 || (rank_key(a) == rank_key(b) && a->program == b->program));
 }
 
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
@@ -299,7 +329,7 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     for (size_t i = 0; error == 0 && i < count; i++)
         sorted[i] = &content->processes[i];
     if (error == 0)
-        qsort(sorted, count, sizeof(void *), by_task);
+        qsort(sorted, count, sizeof(void *), by_rank);
     for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
         /* what has no key is the first one's */
         for (next = i + 1; next < count && is_same_rank(sorted[next - 1], sorted[next]);)

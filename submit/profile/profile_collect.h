@@ -17,14 +17,27 @@ struct collect_end {
     bool is_known; /* else it lived so long at least */
 };
 
+/* A sample of a rank's. */
+struct profile_sample {
+    uint64_t ns;    /* since the Epoch */
+    uint32_t stack; /* of the set */
+    int32_t tid;
+    uint32_t kind; /* enum profile_event_kind */
+};
+
 struct collect_facts {
     const char *node;
+    uint32_t step_nodes;            /* of the processes' step; 0: not known */
     const struct profile_pair *now; /* NULL: none of the file's boot */
     /* When the run of this process ended. NULL: of none is anything known. */
     struct collect_end (*end)(void *context, const struct profiled_process *process);
     /* The name of a function, at an address of the object's file; valid until the next call. The
      * object is NULL where it is not known. */
     const char *(*name)(void *context, const struct profiled_object *object, uint64_t address);
+    /* Called for the samples of a process of the rank that is added next, whose number in the set
+     * is set->rank_count; NULL: nobody asks. Returns 0 or -errno. */
+    int (*sampled)(void *context, size_t rank, const struct profile_sample *samples, size_t count,
+                   uint64_t interval_ns);
     void *context;
 };
 

@@ -177,6 +177,7 @@ static void process_free(struct profiled_process *process)
     for (size_t i = 0; i < process->object_count; i++)
         free(process->objects[i].path);
     free(process->objects);
+    free(process->samples);
     free(process->routines);
     free(process->open);
     call_tree_free(&process->tree);

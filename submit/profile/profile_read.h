@@ -23,6 +23,14 @@ struct profiled_object {
     bool is_executable;
 };
 
+/* A thread's stack at a moment. */
+struct profiled_sample {
+    uint64_t ticks;
+    uint32_t node; /* of the tree */
+    int32_t tid;   /* of the thread, as the process says */
+    uint32_t kind; /* enum profile_event_kind */
+};
+
 /* A routine of MPI, or of a designated library. */
 struct profiled_routine {
     char name[PROFILE_ROUTINE_NAME];
@@ -46,6 +54,7 @@ struct profiled_process {
     int32_t pid, task_pid;
     uint32_t step, task; /* UINT32_MAX: not known */
     uint32_t rank, size;
+    uint64_t program; /* profile_process.program */
     uint32_t counter; /* enum profile_counter */
     bool is_light, is_forked;
     bool has_ended; /* `last` is when its exit handlers ran */
@@ -54,6 +63,9 @@ struct profiled_process {
     struct profiled_object *objects;
     size_t object_count;
     struct call_tree tree;
+    struct profiled_sample *samples; /* owned; a thread's in a row, by time */
+    size_t sample_count, sample_room;
+    uint64_t sample_gap; /* ticks that two of a thread are apart at the least */
     uint64_t threads, lost_calls, lost_objects, dead_frames, stray_exits;
     struct profiled_routine *routines;
     size_t routine_count;

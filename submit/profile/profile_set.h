@@ -73,6 +73,10 @@ struct profile_rank {
     uint32_t where;      /* the innermost stack in which its main thread, or a thread, was at the
                             end; PROFILE_SET_INIT: in none */
     uint64_t where_ns;   /* for so long */
+    uint64_t program;    /* the same for all ranks of an MPI program, also in several steps; 0: not
+                            known */
+    uint32_t step_nodes; /* so many nodes the step has; 0: not known */
+    uint32_t unused;     /* 0 */
     uint64_t begin_ns, end_ns; /* since the Epoch */
     uint64_t processes, threads;
     uint64_t lost_calls;  /* that found no room */

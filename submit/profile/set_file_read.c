@@ -37,7 +37,7 @@ static bool is_whole(const struct set_file_header *header, uint64_t size)
             return false;
         size -= parts[i][0] * parts[i][1];
     }
-    return size == 0;
+    return size == 0 && header->names <= header->name_bytes; /* each has its NUL */
 }
 
 static bool is_sound(const struct profile_set *set, const struct profile_table *table)

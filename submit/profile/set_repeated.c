@@ -4,12 +4,8 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "submit/profile/compare_numbers.h"
 #include "submit/profile/profile_set.h"
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
 
 /* 0 for the same processes, whatever was found out about them. */
 static int compare(const struct profile_rank *a, const struct profile_rank *b)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
 #include "submit/profile/chunk_read.h"
 #include "submit/profile/saturate.h"
 
@@ -144,14 +145,32 @@ static int add_open(const struct profile_thread *thread, const struct entries *f
     return error;
 }
 
-static void read_newest(const struct profile_thread *thread, const char *bytes,
-                        struct profiled_process *process)
+/* An event that is not later than the one before it is left from a removal, and one of a node that
+ * is not there may be. `place` has for each of `count` nodes the index in the tree. */
+static int add_samples(const struct profile_thread *thread, const char *bytes,
+                       const uint32_t *place, size_t count, struct profiled_process *process)
 {
     const struct profile_event *event =
         (const struct profile_event *)(const void *)(bytes + PROFILE_EVENTS_AT);
-    for (uint32_t i = 0; i < thread->events && i < PROFILE_EVENTS; i++)
+    uint64_t before = 0;
+    int error = 0;
+    if (thread->gap > process->sample_gap)
+        process->sample_gap = thread->gap;
+    for (uint32_t i = 0; error == 0 && i < thread->events && i < PROFILE_EVENTS; i++) {
+        uint32_t node = event[i].node;
+        bool is_known = node < count && (node == PROFILE_ROOT || place[node] != 0);
         if (event[i].ticks > process->newest)
             process->newest = event[i].ticks;
+        if (event[i].ticks <= before || !is_known ||
+            (event[i].kind != PROFILE_ENTER && event[i].kind != PROFILE_EXIT))
+            continue;
+        before = event[i].ticks;
+        error = GROW_TO(process->samples, process->sample_room, process->sample_count + 1);
+        if (error == 0)
+            process->samples[process->sample_count++] =
+                (struct profiled_sample){before, place[node], thread->tid, event[i].kind};
+    }
+    return error;
 }
 
 int thread_chunk(struct chunk_source *source, const char *bytes, struct profiled_process *process,
@@ -178,7 +197,8 @@ int thread_chunk(struct chunk_source *source, const char *bytes, struct profiled
     error = add_nodes(nodes.at, count, process, place, damaged);
     if (error == 0)
         error = add_open(&thread, &frames, nodes.at, count, place, process);
-    read_newest(&thread, bytes, process);
+    if (error == 0)
+        error = add_samples(&thread, bytes, place, count, process);
     saturate_add(&process->threads, thread.threads);
     saturate_add(&process->lost_calls, thread.lost_calls);
     saturate_add(&process->dead_frames, thread.dead_frames);

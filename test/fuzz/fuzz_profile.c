@@ -30,6 +30,19 @@ static struct collect_end end(void *context, const struct profiled_process *proc
                : (struct collect_end){process->start.real_ns + 1000000000, process->pid % 3 == 0};
 }
 
+/* Samples of any process make a sampling file. */
+static int sampled(void *context, size_t rank, const struct profile_sample *samples, size_t count,
+                   uint64_t interval_ns)
+{
+    (void)context;
+    (void)rank;
+    for (size_t i = 0; i < count; i++)
+        if (samples[i].kind != PROFILE_ENTER && samples[i].kind != PROFILE_EXIT)
+            abort();
+    (void)interval_ns;
+    return 0;
+}
+
 static void check_table(const struct profile_set *set, const struct profile_table *table)
 {
     uint64_t *room = calloc(set->stacks.count, sizeof *room);
@@ -62,7 +75,8 @@ static void check_routines(const struct profile_set *set)
 static void use(struct profile_content *content)
 {
     struct symbol_names names = {.debug = "/"};
-    const struct collect_facts facts = {.node = "n1", .end = end, .name = name, .context = &names};
+    const struct collect_facts facts = {
+        .node = "n1", .end = end, .name = name, .sampled = sampled, .context = &names};
     struct profile_set set;
     struct set_order order;
     /* files that a hostile profile names are not the fuzzer's to open */

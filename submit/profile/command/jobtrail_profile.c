@@ -13,21 +13,26 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
+#include "conf/base/number_list.h"
 #include "conf/base/replacement.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_log.h"
 #include "submit/profile/command/profile_routines.h"
+#include "submit/profile/command/profile_samples.h"
+#include "submit/profile/command/readable_names.h"
+#include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
+#include "submit/profile/tick_scale.h"
 
 static const char usage[] =
-    "Usage: jobtrail-profile show [--rank N] [--sort KEY] [--group function] [--json] FILE...\n"
-    "       jobtrail-profile show --mpi [--rank N] [--json] FILE...\n"
-    "       jobtrail-profile dump [--mpi] [--rank N] FILE...\n"
-    "       jobtrail-profile flame [--svg] [--rank N] FILE...\n"
+    "Usage: jobtrail-profile show [--rank LIST] [--sort KEY] [--group function] [--json] FILE...\n"
+    "       jobtrail-profile show --mpi [--rank LIST] [--json] FILE...\n"
+    "       jobtrail-profile dump [--mpi] [--rank LIST] FILE...\n"
+    "       jobtrail-profile flame [--svg] [--rank LIST] FILE...\n"
     "       jobtrail-profile diff [--json] FILE FILE\n"
     "       jobtrail-profile merge -o FILE FILE...\n"
     "\n"
@@ -37,13 +42,15 @@ static const char usage[] =
     "FILE is what the processes of a job leave on a node, or what was merged from such files.\n"
     "\n"
     "  show                  a log of all ranks, or of one: calls, times, imbalance\n"
-    "  dump                  all numbers of each rank, with tabs between\n"
+    "  dump                  all numbers of each rank, with tabs between; of sampling files "
+    "(.vfd)\n"
+    "                        the samples\n"
     "  flame                 folded stacks, of which flame graphs are made\n"
     "  diff                  what has changed from the first file to the second\n"
     "  merge                 one file of several, as of the nodes of a step\n"
     "\n"
     "  -m, --mpi             time in MPI and in designated libraries\n"
-    "  -r, --rank N          this rank alone\n"
+    "  -r, --rank LIST       these ranks alone, such as 0,4-7\n"
     "  -s, --sort KEY        exclusive (default), inclusive, calls or stack\n"
     "  -g, --group function  a row for each function, not for each stack\n"
     "      --json            one object on a line\n"
@@ -51,19 +58,20 @@ static const char usage[] =
     "  -o, --output FILE     gets its name when it is whole\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
     "      --debug DIRECTORY where separate debug information is (default " SYMBOL_NAMES_DEBUG ")\n"
+    "      --linker-names    names of C++ as the linker has them\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0; 1 ranks are missing, or parts of a file are damaged: the rest was told;\n"
+    "Exit status: 0; 1 ranks or nodes are missing, or parts of a file are damaged: the rest was "
+    "told;\n"
     "2 usage, or a file cannot be read or written.\n";
 
 enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 };
 
 struct profile_options {
     const char *sort, *group, *output, *node, *debug, *rank_text;
-    bool mpi, json, svg, help, version;
+    bool mpi, json, svg, linker_names, help, version;
     enum profile_sort by;
-    uint32_t rank;
 };
 
 #define MEMBER(name) offsetof(struct profile_options, name)
@@ -79,6 +87,7 @@ static const struct option_row option_rows[] = {
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
     {"debug", 'D', OPTION_TEXT, MEMBER(debug), 0, 0, NULL},
+    {"linker-names", 'L', OPTION_FLAG, MEMBER(linker_names), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
@@ -92,6 +101,7 @@ struct profile_work {
     int file_count;
     struct profile_set set;
     struct set_order order;
+    struct readable_names names;
     bool *is_taken; /* owned; NULL: all ranks */
     size_t before;  /* ranks of the first file */
     bool has_missing;
@@ -123,6 +133,16 @@ static void say_missing(void *context, uint32_t step, uint32_t first, uint32_t l
     if (work->options->output != NULL)
         fprintf(stderr, "jobtrail-profile: step %u: no profile of ranks %u to %u of %u\n", step,
                 first, last, size);
+}
+
+static void say_missing_nodes(void *context, const struct missing_nodes *missing)
+{
+    struct profile_work *work = context;
+    work->has_missing = true;
+    if (work->options->output != NULL)
+        fprintf(stderr, "jobtrail-profile: step %u: profiles of %u of %u nodes%s\n", missing->step,
+                missing->there, missing->nodes,
+                missing->is_awaited ? "; ids of stacks are provisional" : "");
 }
 
 static int show(struct profile_work *work)
@@ -238,10 +258,9 @@ static bool read_values(struct profile_options *options)
     }
     if (options->group != NULL && word_of("such group", options->group, groups, 1) < 0)
         return false;
-    if (options->rank_text == NULL ||
-        options_number(options->rank_text, 0, UINT32_MAX - 1, &options->rank) == 0)
+    if (options->rank_text == NULL || number_list_is_valid(options->rank_text))
         return true;
-    fputs("jobtrail-profile: --rank takes a number\n", stderr);
+    fputs("jobtrail-profile: --rank takes numbers, such as 0,4-7\n", stderr);
     return false;
 }
 
@@ -289,12 +308,13 @@ static int take_ranks(struct profile_work *work)
     if (work->is_taken == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < work->set.rank_count; i++) {
-        work->is_taken[i] = profile_rank_number(&work->set.ranks[i]) == options->rank;
+        work->is_taken[i] =
+            number_list_has(options->rank_text, profile_rank_number(&work->set.ranks[i]));
         is_there |= work->is_taken[i];
     }
     if (is_there)
         return 0;
-    fprintf(stderr, "jobtrail-profile: there is no rank %u in what was read\n", options->rank);
+    fprintf(stderr, "jobtrail-profile: there is no rank %s in what was read\n", options->rank_text);
     return -ENOENT;
 }
 
@@ -308,9 +328,27 @@ static int drop_repeated(struct profile_work *work)
     return error;
 }
 
+/* Of sampling files. Returns -EINVAL where the first file is none: then nothing is printed. */
+static int print_samples(const struct profile_work *work)
+{
+    int error = 0;
+    for (int i = 0; error == 0 && i < work->file_count; i++) {
+        error = profile_samples_print(work->files[i], work->options->linker_names);
+        if (i == 0 && error == -EINVAL)
+            return error;
+        if (error != 0)
+            complain(work->files[i],
+                     error == -EINVAL ? "is no sampling file, as those before" : strerror(-error));
+    }
+    return error == -EINVAL ? -EBADMSG : error;
+}
+
 static enum profile_status obey(const struct order *order, struct profile_work *work)
 {
-    int error = load(work);
+    int error = order->obey == dump ? print_samples(work) : -EINVAL;
+    if (error != -EINVAL)
+        return error == 0 ? PROFILE_OK : PROFILE_TROUBLE;
+    error = load(work);
     if (error != 0)
         return PROFILE_TROUBLE;
     if (order->obey != diff)
@@ -321,6 +359,10 @@ static enum profile_status obey(const struct order *order, struct profile_work *
         error = set_order_make(&work->set, &work->order);
     if (error == 0)
         error = missing_ranks(&work->set, say_missing, work);
+    if (error == 0 && order->obey != merge && !work->options->linker_names)
+        error = readable_names_put(&work->set, &work->names);
+    if (error == 0)
+        error = missing_nodes(&work->set, tick_now().real_ns, say_missing_nodes, work);
     if (error == 0)
         error = order->obey(work);
     if (error == -ENOMEM)
@@ -348,6 +390,7 @@ static enum profile_status run(struct profile_options *options, char **words, in
     enum profile_status status = obey(order, &work);
     set_order_free(&work.order);
     profile_set_free(&work.set);
+    readable_names_free(&work.names);
     free(work.is_taken);
     return status;
 }

@@ -9,7 +9,9 @@
 #include "conf/base/text.h"
 #include "submit/profile/command/profile_json.h"
 #include "submit/profile/command/profile_log.h"
+#include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/tick_scale.h"
 
 void profile_json_int(struct json_object *table, const char *key, uint64_t value)
 {
@@ -105,6 +107,16 @@ static void add_missing(void *context, uint32_t step, uint32_t first, uint32_t l
     json_object_array_add(context, table);
 }
 
+static void add_missing_nodes(void *context, const struct missing_nodes *missing)
+{
+    struct json_object *table = json_object_new_object();
+    profile_json_int(table, "step", missing->step);
+    profile_json_int(table, "there", missing->there);
+    profile_json_int(table, "nodes", missing->nodes);
+    json_object_object_add(table, "ids_provisional", json_object_new_boolean(missing->is_awaited));
+    json_object_array_add(context, table);
+}
+
 int profile_json_missing(const struct profile_set *set, bool is_one, struct json_object **missing)
 {
     *missing = json_object_new_array();
@@ -135,6 +147,20 @@ static int print_ranks(const struct profile_set *set, size_t one)
     return error;
 }
 
+/* What of the steps is not in the set. */
+static int print_lacks(const struct profile_set *set, size_t rank)
+{
+    struct json_object *ranks = NULL, *nodes = json_object_new_array();
+    int error = profile_json_missing(set, rank < set->rank_count, &ranks);
+    if (error == 0)
+        error = missing_nodes(set, tick_now().real_ns, add_missing_nodes, nodes);
+    fputs(",\"missing\":", stdout);
+    int printed = profile_json_print(ranks);
+    fputs(",\"missing_nodes\":", stdout);
+    int more = profile_json_print(nodes);
+    return error != 0 ? error : printed != 0 ? printed : more;
+}
+
 int profile_log_json(const struct profile_log *log, size_t rank)
 {
     const struct profile_set *set = log->set;
@@ -144,11 +170,9 @@ int profile_log_json(const struct profile_log *log, size_t rank)
         return error;
     fputs("{\"ranks\":[", stdout);
     error = print_ranks(set, rank);
-    struct json_object *missing = NULL;
+    putchar(']');
     if (error == 0)
-        error = profile_json_missing(set, rank < set->rank_count, &missing);
-    fputs("],\"missing\":", stdout);
-    int printed = profile_json_print(missing);
+        error = print_lacks(set, rank);
     printf(",\"damaged\":%llu,\"seconds\":%.9f,\"rows\":[", (unsigned long long)set->damaged,
            (double)rows.exclusive_ns / 1e9);
     for (size_t i = 0; error == 0 && i < rows.count; i++) {
@@ -158,5 +182,5 @@ int profile_log_json(const struct profile_log *log, size_t rank)
     }
     fputs("]}\n", stdout);
     free(rows.row);
-    return error != 0 ? error : printed;
+    return error;
 }

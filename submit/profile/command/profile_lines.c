@@ -41,10 +41,14 @@ static int dump_rank(const struct profile_set *set, const struct set_order *orde
         if (path == NULL)
             return -ENOMEM;
         printf("%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%016" PRIx64 "\t%" PRIu64
-               "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
+               "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t",
                rank->step, rank->task, profile_rank_number(rank), order->id[entry->stack],
                set->hash[entry->stack], (uint64_t)entry->calls, exclusive_ns[i],
                entry->inclusive_ns, entry->largest_ns, path);
+        if (entry->stack == PROFILE_SET_INIT)
+            puts("-");
+        else
+            printf("%" PRIu32 "\n", order->id[set->stacks.key[entry->stack].parent]);
     }
     return 0;
 }
@@ -54,7 +58,8 @@ int profile_dump(const struct profile_set *set, const struct set_order *order, c
     CLEANUP_FREE uint64_t *room = calloc(set->stacks.count, sizeof *room);
     CLEANUP_FREE uint64_t *exclusive = calloc(set->stacks.count, sizeof *exclusive);
     int error = room == NULL || exclusive == NULL ? -ENOMEM : 0;
-    puts("step\ttask\trank\tid\thash\tcalls\texclusive_ns\tinclusive_ns\tlargest_ns\tstack");
+    puts(
+        "step\ttask\trank\tid\thash\tcalls\texclusive_ns\tinclusive_ns\tlargest_ns\tstack\tcaller");
     for (size_t i = 0; error == 0 && i < set->rank_count; i++)
         if (is_taken == NULL || is_taken[i])
             error = dump_rank(set, order, &set->ranks[i], room, exclusive);

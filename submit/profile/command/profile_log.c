@@ -9,7 +9,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
+#include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/tick_scale.h"
 
 uint64_t profile_overhead_ns(const struct set_sum *sum)
 {
@@ -58,6 +60,13 @@ void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t 
     printf(" of %" PRIu32 "\n", size);
 }
 
+static void print_missing_nodes(void *context, const struct missing_nodes *missing)
+{
+    (void)context;
+    printf("# step %" PRIu32 ": profiles of %" PRIu32 " of %" PRIu32 " nodes%s\n", missing->step,
+           missing->there, missing->nodes, missing->is_awaited ? "; ids are provisional" : "");
+}
+
 static void print_losses(const struct profile_set *set, size_t one)
 {
     uint64_t lost = 0, dead = 0, stray = 0, clipped = 0, untimed = 0;
@@ -104,6 +113,8 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
         if (error == 0)
             error = missing_ranks(set, profile_log_missing, NULL);
     }
+    if (error == 0)
+        error = missing_nodes(set, tick_now().real_ns, print_missing_nodes, NULL);
     print_losses(set, rank);
     printf("# %.6f s in all, times of threads and processes added\n",
            profile_seconds(rows->exclusive_ns));

@@ -7,8 +7,12 @@
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_log.h"
 
-/* The stacks from this one to "init": `*count` of them, which the caller frees. */
-static uint32_t *chain_of(const struct profile_set *set, uint32_t stack, size_t *count)
+/* Of deeper stacks so many names are printed: the texts of a deep recursion's stacks would
+ * otherwise be as long as the square of its depth. */
+enum { NAMES_MAX = 256 };
+
+/* The stacks from this one outwards: `*count` of them, at most `most`, which the caller frees. */
+static uint32_t *chain_of(const struct profile_set *set, uint32_t stack, size_t most, size_t *count)
 {
     uint32_t *chain = NULL;
     *count = 0;
@@ -18,7 +22,7 @@ static uint32_t *chain_of(const struct profile_set *set, uint32_t stack, size_t 
             return NULL;
         }
         chain[(*count)++] = stack;
-        if (stack == PROFILE_SET_INIT)
+        if (stack == PROFILE_SET_INIT || *count == most)
             return chain;
     }
 }
@@ -27,12 +31,14 @@ char *profile_path(const struct profile_set *set, uint32_t stack, char separator
 {
     size_t count, length = 0, room = 0;
     char *text = NULL;
-    CLEANUP_FREE uint32_t *chain = chain_of(set, stack, &count);
     bool is_outwards = separator == '<';
-    for (size_t i = 0; chain != NULL && i < count; i++) {
-        char word[TERMINAL_WORD_SIZE];
+    CLEANUP_FREE uint32_t *chain =
+        chain_of(set, stack, is_outwards ? NAMES_MAX + 1 : SIZE_MAX, &count);
+    for (size_t i = 0; chain != NULL && i < count && i <= NAMES_MAX; i++) {
+        char word[TERMINAL_WORD_SIZE] = "...";
         uint32_t at = chain[is_outwards ? i : count - 1 - i];
-        terminal_word(set->names.text[set->stacks.key[at].what], word);
+        if (i < NAMES_MAX)
+            terminal_word(set->names.text[set->stacks.key[at].what], word);
         size_t size = strlen(word);
         if (GROW_TO(text, room, length + size + 2) != 0) {
             free(text);

@@ -4,34 +4,16 @@
 # to nobody, whose job this is.
 
 load ../fixture/job
+load ../fixture/nobody
 
 setup() {
     RULES=$KEEP_ALL OWNER=nobody new_job
-    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    let_nobody_in
     LEDGER=$SPOOL/$JOB.0/user/ledger
 }
 
 nobodys_job() { # [LEDGER-BYTES]
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB" "${1:-$((64 << 20))}" nobody
-}
-
-as_nobody() {
-    setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs "$@"
-}
-
-# in_background_as_nobody COMMAND...: $ATTACKER is the command itself, and no shell that it would outlive
-in_background_as_nobody() {
-    exec_as_nobody "$@" 3>&- &
-    ATTACKER=$!
-}
-
-exec_as_nobody() {
-    exec setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs "$@"
-}
-
-end_attacker() {
-    [[ -z ${ATTACKER-} ]] || kill "$ATTACKER" 2>/dev/null || true
-    ATTACKER=
 }
 
 teardown() {
@@ -43,22 +25,8 @@ a_run() {
     tracked setpriv --reuid nobody --regid nogroup --clear-groups "$PROGRAMS/exit_with" 0
 }
 
-# another_job: 4712, with two runs, that must come through
-another_job() {
-    "$PROGRAMS/make_spool" "$SPOOL" 4712
-    for _ in 1 2; do tracked JOBTRAIL_SPOOL="$SPOOL/4712.0/user" "$PROGRAMS/exit_with" 0; done
-}
-
 flush_all() {
     "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e 2>&1
-}
-
-records_of() { # JOB
-    records | jq --arg job "$1" 'map(select(.slurmT.job_id | tostring == $job)) | length'
-}
-
-reason() {
-    cat "$BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason"
 }
 
 # set_aside REASON: the flush keeps the job aside, the other job has its records, all in a bounded time

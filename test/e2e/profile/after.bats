@@ -130,6 +130,20 @@ is_between() {
     [[ $(jq -c '[.missing[] | [.first, .last, .size]]' <<<"$output") == "[[0,0,4],[2,3,4]]" ]]
 }
 
+@test "ranks that are in one task of Slurm's are told apart by what the launcher told them" {
+    local rank
+    build_waits
+    for rank in 0 1 2; do
+        profiled env PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 ./waits
+    done
+    profiled env PMIX_NAMESPACE=another OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 ./waits
+    # the rest of the first program, in another step
+    profiled env JOBTRAIL_TASK=1.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 sh -c './waits; ./waits'
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown || (($? == 1))
+    [[ $(jq -c '[.ranks[] | [.step, .rank, .size, .processes]] | sort' shown) == "[[0,0,2,1],[0,0,4,1],[0,1,4,1],[0,2,4,1],[1,3,4,2]]" ]]
+    [[ $(jq -c '[.missing[] | [.first, .last, .size]]' shown) == "[[1,1,2]]" ]]
+}
+
 @test "files of several nodes become one: ids are the same whoever is first, and a rank counts once" {
     build_waits
     rank 0 ./waits
@@ -226,4 +240,59 @@ is_between() {
     [[ $(find "$BATS_TEST_TMPDIR/state/quarantine" -name reason) == *"/$JOB.0/reason" ]]
     "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$(id -u)/$JOB.0.unknown.e2e.profile" >numbers || (($? == 1)) # three ranks are missing
     [[ $(awk -F '\t' '$10 == "foo<bar<main<init" { print $6 }' numbers) == 1 ]]
+}
+
+# a_users_job: one of nobody's, with the profiles of two ranks in $TEMPLATE
+a_users_job() {
+    build_waits
+    OWNER=nobody new_profile
+    chown root: "$SPOOL/$JOB.0/user"/* # a process uses a file of its own user alone
+    rank 0 ./waits
+    rank 1 ./waits
+    chown nobody: "$SPOOL/$JOB.0/user"/*
+    mkdir -m 711 kept
+    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    cp -a "$SPOOL" template
+}
+
+# kept_once: both ranks, once, and nothing beside them
+kept_once() {
+    [[ $(cd kept/* && echo *) == "$JOB.0.unknown.e2e.profile" && $(stat -c %U:%a kept/*/*) == nobody:600 ]] &&
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/* | jq -c '[.ranks[] | [.rank, .processes]] | sort') == "[[0,1],[1,1]]" ]]
+}
+
+@test "a flush that is killed while it keeps profiles is completed by the next, each profile once" {
+    local call number
+    a_users_job
+    strace -o trace "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
+    kept_once
+    awk -F'(' '/^[a-z_0-9]+\(/ { n[$1]++; if (/"kept"/) found = 1
+        if (found && $1 != "exit_group") print $1, n[$1] }' trace >calls
+    grep -qx 'rename.* .*' calls
+    while read -r call number; do
+        rm -rf "${SPOOL:?}" kept/*
+        cp -a template "$SPOOL"
+        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" \
+            "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1 || true
+        flush >/dev/null 2>&1
+        kept_once || { echo "killed at $call $number"; ls -lR kept; return 1; }
+    done < <(grep -E '^(openat|fchown|fchmod|rename|close|write|ftruncate|unlinkat)' calls)
+    [[ -z $(ls "$SPOOL") ]]
+}
+
+@test "a job that is left for a later flush has its profiles kept by that one, once" {
+    a_users_job
+    ln -s 'mnt:[1]' "$SPOOL/$JOB.0/mounted" # its captures are in another mount namespace
+    run flush
+    ((status == 1)) && [[ -n $(ls "$SPOOL") && -z $(ls kept) ]]
+    rm "$SPOOL/$JOB.0/mounted"
+    flush
+    kept_once
+    # and a flush of the same once more changes nothing
+    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/* | cut -f1-6,10 >first
+    cp -a template/. "$SPOOL"
+    flush
+    kept_once
+    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/* | cut -f1-6,10 | diff first -
 }

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "submit/profile/missing_nodes.h"
+#include "submit/profile/missing_ranks.h"
 #include "submit/profile/set_order.h"
 
 static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)
@@ -137,6 +139,78 @@ static void stacks_with_equal_hashes_are_told_apart(void **state)
     profile_set_free(&set);
 }
 
+enum { SECOND = 1000000000 };
+
+/* One of eight ranks on two nodes, whose step ended at 100 s. */
+static void add_one_of(struct profile_set *set, const char *node, uint32_t step, uint32_t number,
+                       uint64_t program)
+{
+    struct profile_rank rank = {.step = step,
+                                .rank = number,
+                                .size = 8,
+                                .program = program,
+                                .step_nodes = 2,
+                                .end_ns = 100 * (uint64_t)SECOND};
+    strcpy(rank.node, node);
+    assert_int_equal(profile_set_add(set, &rank, (struct profile_table){NULL, 0}), 0);
+}
+
+static void note_nodes(void *context, const struct missing_nodes *missing)
+{
+    struct missing_nodes *last = context;
+    *last = *missing;
+}
+
+static void ids_are_provisional_until_all_nodes_are_there_or_a_day_is_over(void **state)
+{
+    (void)state;
+    const uint64_t over = UINT64_C(100) * SECOND, wait = (uint64_t)MISSING_NODES_WAIT_S * SECOND;
+    struct missing_nodes told = {.there = 0};
+    struct profile_set set;
+    assert_int_equal(profile_set_begin(&set), 0);
+    add_one_of(&set, "n1", 0, 0, 0);
+    add_one_of(&set, "n1", 0, 1, 0);
+    assert_int_equal(missing_nodes(&set, over + wait - 1, note_nodes, &told), 0);
+    assert_true(told.there == 1 && told.nodes == 2 && told.is_awaited);
+    assert_int_equal(missing_nodes(&set, over + wait, note_nodes, &told), 0);
+    assert_true(told.there == 1 && told.nodes == 2 && !told.is_awaited);
+    add_one_of(&set, "n2", 1, 0, 0); /* of another step */
+    told.there = 0;
+    add_one_of(&set, "n2", 0, 4, 0);
+    assert_int_equal(missing_nodes(&set, over, note_nodes, &told), 0);
+    assert_true(told.step == 1 && told.there == 1);
+    profile_set_free(&set);
+}
+
+static void note_ranks(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
+{
+    uint32_t *told = context;
+    assert_int_equal(size, 8);
+    told[0]++;
+    told[1] = step;
+    told[2] = first;
+    told[3] = last;
+}
+
+static void ranks_of_a_program_in_two_steps_are_not_missing(void **state)
+{
+    (void)state;
+    uint32_t told[4] = {0};
+    struct profile_set set;
+    assert_int_equal(profile_set_begin(&set), 0);
+    for (uint32_t i = 0; i < 8; i++)
+        if (i != 6)
+            add_one_of(&set, i < 4 ? "n1" : "n2", i < 4 ? 7 : 0, i, 99);
+    assert_int_equal(missing_ranks(&set, note_ranks, told), 0);
+    assert_true(told[0] == 1 && told[2] == 6 && told[3] == 6);
+    for (uint32_t i = 0; i < 8; i++)
+        add_one_of(&set, "n1", 7, i, 98); /* another program of the step */
+    told[0] = 0;
+    assert_int_equal(missing_ranks(&set, note_ranks, told), 0);
+    assert_true(told[0] == 1 && told[2] == 6);
+    profile_set_free(&set);
+}
+
 static void exclusive_times_add_up(void **state)
 {
     (void)state;
@@ -158,6 +232,8 @@ int main(void)
         cmocka_unit_test(equal_tables_are_found_across_nodes),
         cmocka_unit_test(ids_do_not_depend_on_the_order_of_nodes),
         cmocka_unit_test(stacks_with_equal_hashes_are_told_apart),
+        cmocka_unit_test(ids_are_provisional_until_all_nodes_are_there_or_a_day_is_over),
+        cmocka_unit_test(ranks_of_a_program_in_two_steps_are_not_missing),
         cmocka_unit_test(exclusive_times_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/kept_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "conf/base/replacement.h"
+#include "submit/record/record.h"
+
+/* Of one message. */
+enum { MESSAGE_BYTES = 1 << 20 };
+
+int kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
+                   char name[NAME_MAX + 1])
+{
+    char text[16];
+    record_step_text(step, text, sizeof text);
+    int length = snprintf(name, NAME_MAX + 1, "%" PRIu32 ".%" PRIu32 ".%s%s%s.profile", job->job,
+                          job->restart, text, node[0] == '\0' ? "" : ".", node);
+    return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;
+}
+
+int kept_file_begin(struct kept_file *file)
+{
+    int fd = replacement_open(file->place, file->name);
+    if (fd < 0)
+        return fd;
+    file->fd = fd;
+    return 0;
+}
+
+/* It becomes the user's last: of what a killed flush has left, the next one uses root's alone. */
+int kept_file_end(struct kept_file *file, const struct job_identity *job, int error)
+{
+    if (file->fd < 0)
+        return error;
+    error = replacement_end(file->place, file->name, file->fd, 0600, error);
+    if (error == 0 && fchown(file->fd, job->uid, job->gid) != 0) {
+        error = -errno;
+        unlinkat(file->place, file->name, 0);
+    }
+    close(file->fd);
+    file->fd = -1;
+    return error;
+}
+
+int kept_file_send(struct worker_pipe *pipe, uint64_t unit, const void *bytes, size_t size)
+{
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < size; at += MESSAGE_BYTES) {
+        struct iovec part = {(char *)(uintptr_t)bytes + at,
+                             size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES};
+        error = worker_send(pipe, unit, &part, 1);
+    }
+    return error;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files of profiles in [profile] directory, each its user's: what a child sends of them is written
+ * by root.
+ */
+#ifndef JOBTRAIL_KEPT_FILE_H
+#define JOBTRAIL_KEPT_FILE_H
+
+#include <limits.h>
+
+#include "submit/flush/worker.h"
+#include "submit/job/job_identity.h"
+
+struct kept_file {
+    int place;               /* the directory; the caller's */
+    int fd;                  /* -1: none is being written */
+    char name[NAME_MAX + 1]; /* in `place` */
+};
+
+/* The name of a step's file, of this node's part of it, or where `node` is "" of the whole.
+ * Returns 0 or -ENAMETOOLONG. */
+int kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
+                   char name[NAME_MAX + 1]);
+
+/* Begins the file of that name. Returns 0 or -errno, as replacement_open(). */
+int kept_file_begin(struct kept_file *file);
+
+/* Gives it its name and makes it the user's, or with an error of the caller removes it. Does
+ * nothing where none is being written. Returns that error, or its own. */
+int kept_file_end(struct kept_file *file, const struct job_identity *job, int error);
+
+/* In a child: sends the bytes as messages of this unit. Returns 0 or -EPIPE. */
+int kept_file_send(struct worker_pipe *pipe, uint64_t unit, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sampling files: when a rank was where, over its whole time, of killed ranks too.
+
+bats_require_minimum_version 1.5.0
+
+load ../fixture/job
+load ../fixture/profile
+
+setup() {
+    new_job
+    new_profile
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir -m 711 kept
+    # three phases, each of 600 ms: many more events than there is room for
+    cat >phases.c <<'C'
+#include <signal.h>
+#include <time.h>
+__attribute__((no_instrument_function)) static long long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+__attribute__((noinline)) static void leaf(void) { __asm__ volatile(""); }
+#define PHASE(name)                                                \
+    __attribute__((noinline)) static void name(void)               \
+    {                                                              \
+        for (long long end = now() + 600000000; now() < end;)      \
+            leaf();                                                \
+    }
+PHASE(one) PHASE(two) PHASE(three)
+int main(int argc, char **argv)
+{
+    (void)argv;
+    one();
+    two();
+    three();
+    if (argc > 1)
+        raise(SIGKILL);
+    return 0;
+}
+C
+    gcc -O1 -finstrument-functions phases.c -o phases
+}
+
+# keep SAMPLES: the flush keeps what it says
+keep() {
+    printf '[profile]\ndirectory = %s\nsamples = %s\n' "$PWD/kept" "$1" >>"$CONF"
+    flush >/dev/null
+}
+
+rank() {
+    profiled env JOBTRAIL_TASK="4294967291.$1.$1" OMPI_COMM_WORLD_RANK="$1" OMPI_COMM_WORLD_SIZE=4 "${@:2}"
+}
+
+@test "a thread's samples cover its whole time, in order and as far apart as the header says, of a killed rank too" {
+    rank 0 ./phases
+    run -137 rank 1 ./phases kill
+    keep 0-1
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_1.vfd" ]]
+    [[ $(stat -c %a:%U kept/*/* | sort -u) == "600:$(id -un)" ]]
+    local i
+    for i in 0 1; do
+        "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$(id -u)/$JOB.0.batch.e2e_$i.vfd" >samples
+        grep -Fx "# rank: $i" samples
+        grep -Fx "# ranks: 4" samples
+        # what came in 1.8 s was thinned until 512 fit
+        awk -F '\t' '$1 ~ /^# interval: / { split($1, word, " "); gap = word[3] }
+            $1 ~ /^[0-9]/ {
+                count++
+                if (count > 1 && $1 - before < gap * 0.99) exit wrong = 1
+                before = $1
+                split($4, frame, "<")
+                phase = frame[1] == "leaf" ? frame[2] : frame[1]
+                seen[phase]++
+            }
+            END { exit wrong || count < 200 || count > 512 || !(seen["one"] > 40 && seen["two"] > 40 && seen["three"] > 40) }' samples
+    done
+    grep -Fx "# reached exit: no" samples
+}
+
+@test "which ranks: those that the site says, and none by default" {
+    rank 0 ./phases
+    rank 2 ./phases
+    cp -r "$SPOOL" before
+    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    flush
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile" ]]
+    cp -r before/. "$SPOOL"
+    printf 'samples = 1-7\n' >>"$CONF"
+    flush
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_2.vfd" ]]
+    cp -r before/. "$SPOOL"
+    sed -i 's/^samples = .*/samples = all/' "$CONF"
+    flush
+    [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
+}
+
+@test "a sampling file that is cut, longer, or has noise in it is refused or read, and never more" {
+    rank 0 ./phases
+    keep all
+    local file i
+    file=kept/$(id -u)/$JOB.0.batch.e2e_0.vfd
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "$file" >/dev/null
+    for i in "head -c -1" "head -c 100" "sed \$a\\x"; do
+        $i "$file" >other
+        run -2 "$JOBTRAIL_BIN/jobtrail-profile" dump other
+        [[ $output == *"other: is no profile, or a damaged one"* ]]
+    done
+    for ((i = 0; i < 40; i++)); do
+        cp "$file" other
+        perl -e 'srand $ARGV[0]; open F, "+<", $ARGV[1]; for (1 .. 1 + rand 20) {
+            seek F, int rand(-s F), 0; syswrite F, chr rand 256 }' "$i" other
+        "$JOBTRAIL_BIN/jobtrail-profile" dump other >/dev/null 2>&1 || (($? == 2))
+    done
+}

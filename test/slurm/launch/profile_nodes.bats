@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Profiles of MPI programs on two nodes, of which a rank or a node dies: each launcher of Open MPI and MPICH.
+
+load ../fixture/cluster
+
+setup_file() {
+    start_cluster
+    mkdir -m 711 "$DIR/profiles"
+    KEPT=$DIR/profiles/$(id -u "$JOB_USER")
+    export KEPT
+    write_jobtrail_conf "[profile]
+steps = asked
+mode = exact
+size = 8M
+directory = $DIR/profiles"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    cat >"$DIR/ranks.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define KEPT __attribute__((noinline))
+KEPT static int step(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+KEPT static void lost(void) { raise(SIGKILL); }
+KEPT static void held(void) { pause(); }
+/* With bits of the ranks that are killed, or with -1: all wait until something ends them. */
+int main(int argc, char **argv)
+{
+    int rank, killed = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++)
+        step(i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (killed < 0 && rank == 0) {
+        puts("held");
+        fflush(stdout);
+    }
+    if (killed < 0)
+        held();
+    if ((killed >> rank & 1) != 0)
+        lost();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    local mpi
+    for mpi in mpich openmpi; do
+        "mpicc.$mpi" -O1 -g -finstrument-functions "$DIR/ranks.c" -o "$PROGRAMS/ranks_$mpi"
+    done
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+# profile ORDER...: as the job's user
+profile() {
+    run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" "$@"
+}
+
+# job LAUNCHER PROGRAM RANK: 8 ranks on 2 nodes, of which RANK is killed
+job() {
+    JOB=$(submit_and_wait "$1 $PROGRAMS/$2 $((1 << $3))" -N2 -n8 --ntasks-per-node=4 --jobtrail-profile=exact)
+    eventually 60 is_flushed "$JOB"
+}
+
+# tells_of FILE RANK [NODES]: the file has all 8 ranks with what they did, and RANK was killed in lost()
+tells_of() {
+    local got
+    got=$(profile show --json "$1")
+    [[ $(jq -c '[.ranks[].rank] | sort' <<<"$got") == "[0,1,2,3,4,5,6,7]" ]]
+    [[ $(jq -c '[.ranks[].size] | unique' <<<"$got") == "[8]" ]]
+    [[ $(jq -c '[.ranks[].node] | group_by(.) | map(length)' <<<"$got") == "${3-[4,4]}" ]]
+    [[ $(jq -c '[.missing, .missing_nodes, .damaged]' <<<"$got") == "[[],[],0]" ]]
+    [[ $(jq -c '[.ranks[] | select(.was_in == "lost<main<init") | .rank]' <<<"$got") == "[$2]" ]]
+    [[ $(jq -c '[.rows[] | select(.stack == "step<main<init") | .calls, .ranks]' <<<"$got") == "[800,8]" ]]
+}
+
+@test "srun's pmi2 and MPICH: the last node's flush puts the ranks of both nodes into one file" {
+    job "srun -K1 --mpi=pmi2" ranks_mpich 5
+    tells_of "$KEPT/$JOB.0.0.profile" 5
+    [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == "$JOB_USER:600" ]]
+    # the same as by hand, whichever node was the last
+    profile merge -o "$DIR/tmp/whole" "$KEPT/$JOB.0.0.n2.profile" "$KEPT/$JOB.0.0.n1.profile"
+    diff <(profile dump "$KEPT/$JOB.0.0.profile" | sort) <(profile dump "$DIR/tmp/whole" | sort)
+}
+
+# bats test_tags=needs:mpi_pmix
+@test "srun's pmix and Open MPI" {
+    job "srun -K1 --mpi=pmix" ranks_openmpi 5
+    tells_of "$KEPT/$JOB.0.0.profile" 5
+}
+
+@test "mpirun of Open MPI: ranks of the batch script's node and of the other one are one program" {
+    job "$MPIRUN -n 8" ranks_openmpi 5
+    run profile show "$KEPT/$JOB.0.batch.n1.profile"
+    ((status == 1))
+    [[ $output == *"no profile of ranks 4 to 7 of 8"* ]]
+    profile merge -o "$DIR/tmp/$JOB" "$KEPT/$JOB.0.batch.n1.profile" "$KEPT/$JOB.0.0.n2.profile"
+    tells_of "$DIR/tmp/$JOB" 5
+}
+
+# Hydra gives the script's variables to all ranks, the spool's directory too: on this machine, whose nodes have one file
+# system, all ranks count in that of n1.
+@test "Hydra of MPICH" {
+    job "mpiexec.hydra -ppn 4 -n 8" ranks_mpich 2
+    tells_of "$KEPT/$JOB.0.batch.n1.profile" 2 "[8]"
+}
+
+@test "whichever ranks die, nothing waits for them" {
+    JOB=$(submit_and_wait "for killed in 1 170 255; do srun -K1 --mpi=pmi2 $PROGRAMS/ranks_mpich \$killed; done" \
+        -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$JOB"
+    for step in 0 1 2; do
+        profile show --json "$KEPT/$JOB.0.$step.profile" >"$DIR/tmp/all"
+        [[ $(jq -c '[.ranks[].rank] | sort' "$DIR/tmp/all") == "[0,1,2,3,4,5,6,7]" ]]
+        # Slurm may end a rank before it comes to its own end
+        [[ $(jq -c '[.ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
+    done
+}
+
+@test "of a node that dies the ranks are named as missing, ids are provisional, and final when it has sent" {
+    job=$(submit "srun --mpi=pmi2 $PROGRAMS/ranks_mpich -1" -N2 -n8 --ntasks-per-node=4 --no-requeue \
+        --jobtrail-profile)
+    eventually 60 output_has "$job" held
+    "$CLUSTER" crash-node n2
+    wait_job "$job" 180
+    eventually 60 test -e "$KEPT/$job.0.0.n1.profile"
+    run profile show "$KEPT/$job.0.0.n1.profile"
+    ((status == 1))
+    [[ $output == *"no profile of ranks 4 to 7 of 8"* ]]
+    [[ $output == *"profiles of 1 of 2 nodes; ids are provisional"* ]]
+    [[ $output == *"was in held<main<init for"* && ! -e $KEPT/$job.0.0.profile ]]
+    run profile merge -o "$DIR/tmp/part" "$KEPT/$job.0.0.n1.profile"
+    ((status == 1)) && [[ $output == *"ids of stacks are provisional"* ]]
+    # what is left on its disk comes when the node is back
+    "$CLUSTER" start-slurmd n2
+    eventually 60 test -e "$KEPT/$job.0.0.profile"
+    profile show --json "$KEPT/$job.0.0.profile" >"$DIR/tmp/both"
+    [[ $(jq -c '[.missing, .missing_nodes]' "$DIR/tmp/both") == "[[],[]]" ]]
+    [[ $(jq -c '[.ranks[] | select(.was_in == "held<main<init") | .rank] | sort' "$DIR/tmp/both") == "[0,1,2,3,4,5,6,7]" ]]
+}
