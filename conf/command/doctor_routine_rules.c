@@ -16,7 +16,7 @@
 #include "conf/base/listing.h"
 #include "conf/command/doctor.h"
 #include "conf/command/routine_candidates.h"
-#include "conf/command/routine_rule.h"
+#include "conf/command/routine_rules.h"
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"
 

@@ -17,7 +17,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_soname.h"
 #include "conf/command/routine_candidates.h"
-#include "conf/command/routine_rule.h"
+#include "conf/command/routine_rules.h"
 #include "conf/routine_modules.h"
 
 enum { SONAME_SIZE = 256 };

@@ -3,8 +3,8 @@
  * Single rules of [routines]: what they can match, and which of those about routines have no
  * effect.
  */
-#ifndef JOBTRAIL_ROUTINE_RULE_H
-#define JOBTRAIL_ROUTINE_RULE_H
+#ifndef JOBTRAIL_ROUTINE_RULES_H
+#define JOBTRAIL_ROUTINE_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/command/routine_rule.h"
+#include "conf/command/routine_rules.h"
 
 #include <ctype.h>
 #include <stdio.h>
