@@ -20,6 +20,7 @@
 #include "preload/switches.h"
 #include "preload/system.h"
 #include "preload/trace.h"
+#include "preload/unwritten.h"
 
 static __attribute__((noinline)) void trace_decision(const struct switches *switches,
                                                      const struct exec_path *path,
@@ -41,27 +42,28 @@ static __attribute__((noinline)) void trace_decision(const struct switches *swit
     trace_write(&trace);
 }
 
-/* Returns whether the process is recorded. */
-static bool start_by_policy(const struct image *image, const struct switches *switches,
-                            const struct exec_path *path)
+enum outcome { RECORDED, LEFT_OUT, UNWRITTEN };
+
+static enum outcome start_by_policy(const struct image *image, const struct switches *switches,
+                                    const struct exec_path *path)
 {
     struct decide_policy policy;
     if (!decide_map(switches->policy, image->user, &policy)) {
         trace_decision(switches, path, &(struct decision){.why = "not tracked: no usable policy"},
                        NULL);
-        return false;
+        return UNWRITTEN;
     }
     const struct run_start start = {image, switches, &policy, path};
     struct decision decision = decide_by_policy(&policy, switches, image, path);
     if (switches->trace != TRACE_OFF) /* the name is in a page that nothing else needs */
         trace_decision(switches, path, &decision, policy_string(policy.base, POLICY_CONF));
     if (!decision.track)
-        return false;
+        return LEFT_OUT;
     if (run_begin(&start, decision.pkgs))
-        return true;
+        return RECORDED;
     trace_decision(switches, path,
                    &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
-    return false;
+    return UNWRITTEN;
 }
 
 __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, char **envp)
@@ -72,19 +74,26 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
     if (!proc_find_image(argc, argv, envp, &image) || image.secure)
         return;
     switches_read(image.envp, &switches);
-    if (switches.spool == NULL || switches.policy == NULL)
+    struct decision decision = decide_by_switches(&switches);
+    if (switches.spool == NULL || switches.policy == NULL) {
+        if (decision.track && image_is_first_copy(image_loader(&image)))
+            unwritten_tell(&image);
         return;
+    }
     if (!image_is_first_copy(image_loader(&image)))
         return;
-    struct decision decision = decide_by_switches(&switches);
     bool needs_path = decision.track || switches.trace != TRACE_OFF;
     if (needs_path && !exec_path_find(&image, &path))
         return;
-    if (decision.track && start_by_policy(&image, &switches, &path))
-        return;
-    if (!decision.track)
+    enum outcome outcome = LEFT_OUT;
+    if (decision.track)
+        outcome = start_by_policy(&image, &switches, &path);
+    else
         trace_decision(&switches, &path, &decision, NULL);
-    predecessor_end(&image, switches.spool);
+    if (outcome != RECORDED)
+        predecessor_end(&image, switches.spool);
+    if (outcome == UNWRITTEN)
+        unwritten_tell(&image);
 }
 
 __attribute__((destructor)) static void jobtrail_end(void)

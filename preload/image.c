@@ -149,6 +149,17 @@ int image_is_first_copy(const struct r_debug *loader)
     return 1;
 }
 
+/* The library is linked without RELRO: its dynamic section lies in data that can be written. */
+uintptr_t image_own_data(const struct r_debug *loader)
+{
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    while (entry != NULL && entry->l_ld != own_dynamic)
+        entry = entry->l_next;
+    return entry != NULL && entry->l_name != NULL && is_our_name(entry->l_name)
+               ? (uintptr_t)own_dynamic
+               : 0;
+}
+
 int image_is_object(const struct link_map *entry)
 {
     return entry->l_name != NULL && entry->l_name[0] == '/' && entry->l_ld != own_dynamic;

@@ -53,6 +53,9 @@ int image_is_consistent(const struct r_debug *loader);
  * first libjobtrail.so of the link map, or without one the copy linked into the executable. */
 int image_is_first_copy(const struct r_debug *loader);
 
+/* An address in the writable data of this copy of the library; 0: it is no libjobtrail.so. */
+uintptr_t image_own_data(const struct r_debug *loader);
+
 /* Whether this entry is a shared object with a file, and not this library itself. */
 int image_is_object(const struct link_map *entry);
 

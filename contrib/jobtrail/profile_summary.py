@@ -14,8 +14,8 @@ COLUMNS = (
 )  # fmt: skip
 OF_JOBS = "SELECT " + ", ".join(COLUMNS) + " FROM profile WHERE job_id_raw IN (%s)"
 PARALLEL = (
-    "SELECT cluster, job_id_raw, restart_count, user, step_id, count(*) FROM run WHERE num_tasks > 1 AND job_id_raw IN (%s)"
-    " GROUP BY cluster, job_id_raw, restart_count, user, step_id"
+    "SELECT cluster, job_id_raw, restart_count, user, step_id, proven, count(*) FROM run WHERE num_tasks > 1 AND job_id_raw IN (%s)"
+    " GROUP BY cluster, job_id_raw, restart_count, user, step_id, proven"
 )
 OF_STEP = ("cluster", "job_id_raw", "restart_count", "user", "step_id")
 
@@ -92,13 +92,13 @@ def of_jobs(store, jobs):
 
 
 def parallel_runs(store, jobs):
-    """{step: how many runs of several tasks it has}"""
+    """{(step, whether they are proven): how many runs of several tasks it has}"""
     found = {}
     for at in range(0, len(jobs), AT_ONCE):
         some = jobs[at : at + AT_ONCE]
-        for *values, number in store.lookup(PARALLEL % ", ".join("?" * len(some)), some):
-            step = step_of(dict(zip(OF_STEP, values)))
-            found[step] = found.get(step, 0) + number
+        for *values, proven, number in store.lookup(PARALLEL % ", ".join("?" * len(some)), some):
+            key = step_of(dict(zip(OF_STEP, values))), bool(proven)
+            found[key] = found.get(key, 0) + number
     return found
 
 
@@ -114,13 +114,9 @@ def of_runs(store, runs):
     for run in runs:
         summary = steps.get(step_of(run)) if run["job_id_raw"] is not None else None
         if summary is not None and summary["proven"] >= bool(run["proven"]):
-            found[run["id"]] = dict(summary, runs=numbers.get(step_of(run), 0))
+            number = sum(numbers.get((step_of(run), proven), 0) for proven in {True, summary["proven"]})
+            found[run["id"]] = dict(summary, runs=number)
     return found
-
-
-def at_least(mpi):
-    """Whether there may have been more time in MPI."""
-    return mpi["missed"] > 0
 
 
 def own_mpi(run):

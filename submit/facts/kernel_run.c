@@ -109,12 +109,12 @@ bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel
 }
 
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,
-                     bool is_unwritten, struct kernel_run *run)
+                     struct kernel_run *run)
 {
     const struct kernel_note *note = &noted->note;
-    const uint32_t lack = note->lack & (KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY);
+    const bool is_kernels =
+        (note->lack & KERNEL_LACK_OBJECTS) == 0 && (note->lack & KERNEL_LACK_CAPTURE) != 0;
     struct capture *capture = &run->capture;
-    const bool is_kernels = lack == KERNEL_LACK_LIBRARY || (lack == 0 && is_unwritten);
     if (note->execs == 0 || !is_kernels || noted->program == NULL || noted->program->name[0] != '/')
         return false;
     *capture = (struct capture){.pid = note->pid,

@@ -47,11 +47,10 @@ const struct journal_task *kernel_run_task_above(const struct journal *journal,
 bool kernel_run_has_opted_out(const struct journal *journal, const struct kernel_notes *notes,
                               const struct kernel_noted *noted);
 
-/* Whether a process of the notes is such a run, and one that the site's rules track.
- * `is_unwritten`: also if it had the library (two_witnesses_is_unwritten()). The rules see no
- * arguments: the kernel tells none. Fills in all of `*run` then but for the objects. */
+/* Whether a process of the notes is such a run, and one that the site's rules track. The rules see
+ * no arguments: the kernel tells none. Fills in all of `*run` then but for the objects. */
 bool kernel_run_find(const struct kernel_run_source *source, const struct kernel_noted *noted,
-                     bool is_unwritten, struct kernel_run *run);
+                     struct kernel_run *run);
 
 /* The uuid, which depends on the job, its node, the process and its program's start only, the
  * objects, as far as their paths have room, and whether the file is the one. Looks at files: to be

@@ -21,11 +21,7 @@
 struct two_witnesses {
     struct two_witnesses_source source;
     struct witness_agreement found;
-    bool *has_capture; /* owned: by processes of the kernel's */
-    uint32_t *told;    /* owned: likewise, how many captures of its programs there are */
-    enum witness_verdict *verdict; /* owned: likewise, of what has no capture */
-    bool *has_ranks;               /* owned: by programs of the kernel's: there were followers */
-    bool is_unwritten_sure; /* what had no room is that, and has not been kept back by its user */
+    bool *has_capture;   /* owned: by processes of the kernel's */
     uint64_t *followers; /* owned: by programs of the kernel's: ranks for which another one records,
                             so far as none was found */
 };
@@ -37,12 +33,8 @@ int two_witnesses_new(const struct two_witnesses_source *source, struct two_witn
         return -ENOMEM;
     witnesses->source = *source;
     witnesses->has_capture = calloc(source->kernel->count + 1, sizeof *witnesses->has_capture);
-    witnesses->told = calloc(source->kernel->count + 1, sizeof *witnesses->told);
-    witnesses->verdict = calloc(source->kernel->count + 1, sizeof *witnesses->verdict);
     witnesses->followers = calloc(source->kernel->program_count + 1, sizeof *witnesses->followers);
-    witnesses->has_ranks = calloc(source->kernel->program_count + 1, sizeof *witnesses->has_ranks);
-    if (witnesses->has_capture == NULL || witnesses->told == NULL || witnesses->verdict == NULL ||
-        witnesses->followers == NULL || witnesses->has_ranks == NULL) {
+    if (witnesses->has_capture == NULL || witnesses->followers == NULL) {
         two_witnesses_free(witnesses);
         return -ENOMEM;
     }
@@ -55,10 +47,7 @@ void two_witnesses_free(struct two_witnesses *witnesses)
     if (witnesses == NULL)
         return;
     free(witnesses->has_capture);
-    free(witnesses->told);
-    free(witnesses->verdict);
     free(witnesses->followers);
-    free(witnesses->has_ranks);
     free(witnesses);
 }
 
@@ -175,25 +164,16 @@ static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
     return is_lost ? WITNESS_LOST : WITNESS_UNEXPLAINED;
 }
 
-void two_witnesses_earlier(struct two_witnesses *witnesses, const struct kernel_noted *noted)
-{
-    if (noted != NULL)
-        witnesses->told[noted - witnesses->source.kernel->noted]++;
-}
-
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted)
 {
-    two_witnesses_earlier(witnesses, noted);
     const struct kernel_notes *kernel = witnesses->source.kernel;
     if (noted == NULL) {
         witnesses->found.count[why_untold(witnesses, capture)]++;
         return;
     }
-    if (capture->size > 1) {
+    if (capture->size > 1)
         witnesses->followers[noted->note.program] += capture->size - 1;
-        witnesses->has_ranks[noted->note.program] = true;
-    }
     size_t at = (size_t)(noted - kernel->noted);
     if (witnesses->has_capture[at] || !is_last_program(capture, noted))
         return; /* the program after it is one that only the kernel tells of */
@@ -204,21 +184,18 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
 /* ---- The kernel alone ------------------------------------------------------------------------
  */
 
-/* Where its arguments decide, it `*may_be`. */
-static bool is_left_out(const struct two_witnesses *witnesses, const struct kernel_program *program,
-                        bool *may_be)
+static bool is_left_out(const struct two_witnesses *witnesses, const struct kernel_program *program)
 {
     const struct policy_header *policy = witnesses->source.policy;
     const uint32_t all = POLICY_TRACK_MPI | POLICY_TRACK_SCALAR;
-    *may_be = (policy->switches & all) != all;
-    if (witnesses->source.is_excluded || *may_be)
+    if (witnesses->source.is_excluded || (policy->switches & all) != all)
         return true;
     if (program == NULL || program->name[0] != '/')
         return false;
     const struct policy_decision decision =
         policy_decide(policy, program->name, strlen(program->name), 0, NULL, NULL);
-    *may_be = decision.path != NULL && decision.path->action == POLICY_CUSTOM;
-    return *may_be || decision.action == POLICY_SKIP;
+    return decision.action == POLICY_SKIP ||
+           (decision.path != NULL && decision.path->action == POLICY_CUSTOM);
 }
 
 static bool was_killed_early(const struct kernel_note *note)
@@ -245,7 +222,13 @@ static bool is_behind_first_task(const struct two_witnesses *witnesses,
     return task != NULL && task->task > 0;
 }
 
-static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
+/* Its library told so. */
+static bool could_not_write(const struct kernel_noted *noted)
+{
+    return (noted->note.lack & KERNEL_LACK_LEDGER) != 0;
+}
+
+static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses,
                                            const struct kernel_noted *noted, uint64_t *dropped)
 {
     const struct kernel_note *note = &noted->note;
@@ -259,9 +242,11 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
         return WITNESS_STATIC;
     if ((note->lack & KERNEL_LACK_LIBRARY) != 0)
         return WITNESS_UNLOADED;
-    bool may_be;
-    if (is_left_out(witnesses, noted->program, &may_be))
+    if (is_left_out(witnesses, noted->program))
         return WITNESS_LEFT_OUT;
+    if (could_not_write(noted))
+        return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
+                                                                  : WITNESS_UNWRITTEN;
     if (was_killed_early(note))
         return WITNESS_KILLED;
     if (take_one(&witnesses->followers[note->program]) || is_behind_first_task(witnesses, noted))
@@ -270,75 +255,41 @@ static enum witness_verdict why_uncaptured(struct two_witnesses *witnesses,
                                                               : WITNESS_UNEXPLAINED;
 }
 
-/* How many captures of the process can have found no room. */
-static uint64_t most_dropped(const struct two_witnesses *witnesses, size_t at)
-{
-    const struct kernel_noted *noted = &witnesses->source.kernel->noted[at];
-    const enum witness_verdict verdict = witnesses->verdict[at];
-    bool may_be;
-    const bool is_none = !witnesses->has_capture[at] && noted->note.execs > 0 &&
-                         (verdict == WITNESS_STATIC || verdict == WITNESS_UNLOADED ||
-                          (is_left_out(witnesses, noted->program, &may_be) && !may_be));
-    const uint64_t known = (uint64_t)witnesses->told[at] + is_none;
-    return noted->note.execs > known ? noted->note.execs - known : 0;
-}
-
-/* Programs that had not mapped the library, before the last one of a process, have dropped none. */
-static void tell_replaced(struct two_witnesses *witnesses)
+/* Those that told that they could not write, or those that did not. A process of another pid
+ * namespace is told of by both, under two pids: it counts once. */
+static void judge(const struct two_witnesses *witnesses, bool which, uint64_t *dropped,
+                  uint64_t *apart, struct witness_agreement *agreement)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
-    for (size_t i = 0; i < kernel->replaced_count; i++) {
-        const struct kernel_note *note = &kernel->replaced[i].note;
-        const struct kernel_note child = {.parent = note->pid, .parent_start_ns = note->start_ns};
-        two_witnesses_earlier(witnesses, kernel_notes_parent(kernel, &child));
-    }
-}
-
-/* Whether the ledger has dropped as many captures as there can have been. Then none of these
- * programs was left out by its user, of which the ledger has no word (XALT_EXECUTABLE_TRACKING=no).
- */
-static bool has_dropped_all(struct two_witnesses *witnesses, uint64_t dropped)
-{
-    const struct kernel_notes *kernel = witnesses->source.kernel;
-    const bool is_whole = kernel->lost == 0 && kernel->left == 0 && kernel->overruns == 0 &&
-                          kernel->bad_lines == 0 && kernel->gap_count == 0;
-    uint64_t most = 0;
-    tell_replaced(witnesses);
     for (size_t i = 0; i < kernel->count; i++) {
-        if ((kernel->noted[i].note.lack & KERNEL_LACK_START) != 0)
-            return false;
-        most += most_dropped(witnesses, i);
+        const struct kernel_noted *noted = &kernel->noted[i];
+        if (witnesses->has_capture[i] || could_not_write(noted) != which)
+            continue;
+        enum witness_verdict why = why_uncaptured(witnesses, noted, dropped);
+        bool is_counted = why == WITNESS_UNEXPLAINED && take_one(apart);
+        agreement->count[why] += !is_counted;
     }
-    return is_whole && dropped == most;
 }
 
-/* A process of another pid namespace is told of by both, under two pids: it counts once. */
-void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped, uint64_t others,
+/* What the ledger dropped explains first those that told so. */
+void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
                         struct witness_agreement *agreement)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
-    uint64_t without_room = dropped + others;
     *agreement = witnesses->found;
     uint64_t apart = agreement->count[WITNESS_NAME_SPACE];
-    for (size_t i = 0; i < kernel->count; i++) {
-        if (witnesses->has_capture[i])
-            continue;
-        enum witness_verdict why = why_uncaptured(witnesses, &kernel->noted[i], &without_room);
-        bool is_counted = why == WITNESS_UNEXPLAINED && take_one(&apart);
-        agreement->count[why] += !is_counted;
-        witnesses->verdict[i] = why;
-    }
-    witnesses->is_unwritten_sure =
-        witnesses->source.has_ledger && others == 0 && has_dropped_all(witnesses, dropped);
+    for (size_t i = 0; i < kernel->replaced_count; i++)
+        if (could_not_write(&kernel->replaced[i]))
+            take_one(&dropped);
+    judge(witnesses, true, &dropped, &apart, agreement);
+    judge(witnesses, false, &dropped, &apart, agreement);
 }
 
-bool two_witnesses_is_unwritten(const struct two_witnesses *witnesses,
-                                const struct kernel_noted *noted)
+bool two_witnesses_is_written(const struct two_witnesses *witnesses,
+                              const struct kernel_noted *noted)
 {
-    const struct kernel_notes *kernel = witnesses->source.kernel;
-    const size_t at = (size_t)(noted - kernel->noted);
-    return witnesses->is_unwritten_sure && !witnesses->has_capture[at] &&
-           witnesses->verdict[at] == WITNESS_NO_ROOM && !witnesses->has_ranks[noted->note.program];
+    return (noted->note.lack & KERNEL_LACK_LIBRARY) == 0 &&
+           witnesses->has_capture[noted - witnesses->source.kernel->noted];
 }
 
 const char *witness_verdict_name(enum witness_verdict verdict)

@@ -20,15 +20,17 @@
 enum witness_verdict {
     WITNESS_AGREED, /* too: a process that has executed no program, and is in no ledger */
     /* The kernel alone tells of its last program. */
-    WITNESS_STATIC,   /* it has mapped no file but its own */
-    WITNESS_UNLOADED, /* it has not mapped the library: another environment, set-user-id, container
-                       */
-    WITNESS_LEFT_OUT, /* the site's rules leave it out, or may do so by its arguments; or its user
-                         did, or may have, as its step is not known */
-    WITNESS_FOLLOWER, /* another rank of its program records for it */
-    WITNESS_NO_ROOM,  /* the ledger has dropped as many, or there is none */
-    WITNESS_KILLED,   /* a signal ended it within a second of its start */
-    WITNESS_UNMAPPED, /* it is not known what it had mapped: `ends`, or older than the listener */
+    WITNESS_STATIC,    /* it has mapped no file but its own */
+    WITNESS_UNLOADED,  /* it has not mapped the library: another environment, set-user-id, container
+                        */
+    WITNESS_LEFT_OUT,  /* the site's rules leave it out, or may do so by its arguments; or its user
+                          did, or may have, as its step is not known */
+    WITNESS_FOLLOWER,  /* another rank of its program records for it */
+    WITNESS_NO_ROOM,   /* the ledger has dropped as many, or there is none */
+    WITNESS_UNWRITTEN, /* its library could not leave a capture, and told so: a read-only spool, or
+                          unset variables */
+    WITNESS_KILLED,    /* a signal ended it within a second of its start */
+    WITNESS_UNMAPPED,  /* it is not known what it had mapped: `ends`, or older than the listener */
     /* Both tell of it. */
     WITNESS_LIVED_ON,  /* after its last word, as a destructor that hangs */
     WITNESS_BY_LOADER, /* the program of the kernel is the dynamic loader, called as a program */
@@ -66,19 +68,13 @@ void two_witnesses_free(struct two_witnesses *witnesses);
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted);
 
-/* A capture of a program that another one of its process followed. */
-void two_witnesses_earlier(struct two_witnesses *witnesses, const struct kernel_noted *noted);
-
-/* When all captures have been given in. `dropped`: captures that found no room in the ledger;
- * `others`: runs that were sampled out and found none. */
-void two_witnesses_find(struct two_witnesses *witnesses, uint64_t dropped, uint64_t others,
+/* When all captures have been given in. `dropped`: captures that found no room in the ledger. */
+void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
                         struct witness_agreement *agreement);
 
-/* Behind two_witnesses_find(): whether the last program of a process of the kernel's wrote no
- * capture only since the ledger had no room. Where that is not sure of all that had none, as one of
- * them may have been left out by its user, it is said of none. */
-bool two_witnesses_is_unwritten(const struct two_witnesses *witnesses,
-                                const struct kernel_noted *noted);
+/* Whether a process of the kernel's that had the library has a capture of its last program. */
+bool two_witnesses_is_written(const struct two_witnesses *witnesses,
+                              const struct kernel_noted *noted);
 
 /* "static", ...; NULL of WITNESS_AGREED and WITNESS_UNEXPLAINED. */
 const char *witness_verdict_name(enum witness_verdict verdict);

@@ -66,8 +66,7 @@ static uint64_t least(uint64_t number, double most)
 
 /* What the user's processes have counted, but no more than there can have been. */
 static int send_facts(const struct ledger_send *send, const struct coverage_told *told,
-                      const struct coverage *coverage, const struct witness_agreement *agreement,
-                      uint64_t first)
+                      const struct coverage *coverage, uint64_t first)
 {
     const struct journal *journal = send->request->journal;
     const struct job_allocation *allocation = told->allocation;
@@ -76,6 +75,9 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
     const struct kernel_account account =
         kernel_account_find(send->request->kernel, allocation->start_ns, allocation->end_ns,
                             send->request->conf->witness != CONF_WITNESS_OFF);
+    struct witness_agreement agreement = {{0}};
+    if (told->witnesses != NULL)
+        two_witnesses_find(told->witnesses, told->dropped + told->others_runs, &agreement);
     const struct coverage_record_source source = {.conf = send->request->conf,
                                                   .lines = &send->lines,
                                                   .journal = journal,
@@ -85,7 +87,7 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
                                                   .others_runs = others_runs,
                                                   .others_ns = others_ns,
                                                   .kernel = &account,
-                                                  .agreement = agreement};
+                                                  .agreement = &agreement};
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;
@@ -121,11 +123,8 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
         if (is_wanted(send, first + (uint64_t)(one->task - request->journal->tasks)))
             error = send_uncaptured_run(send, told, one, runs);
     }
-    struct witness_agreement agreement = {{0}};
-    if (told->witnesses != NULL)
-        two_witnesses_find(told->witnesses, told->dropped, told->others_runs, &agreement);
     if (error == 0 && request->conf->coverage)
-        error = send_facts(send, told, &coverage, &agreement, first);
+        error = send_facts(send, told, &coverage, first);
     if (error == 0 && request->kernel != NULL)
         error = kernel_send(send, &coverage, told, runs);
     coverage_free(&coverage);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
@@ -43,10 +44,14 @@ int kept_profiles_open(const struct flush_state *state, const struct journal *jo
 int kept_profiles_close(struct kept_profiles *kept, int error)
 {
     int sent = outbox_commit(kept->state->outbox);
+    if (kept->untold != 0 || sent != 0)
+        fprintf(stderr,
+                "jobtrail-submit: job %" PRIu32 ": profiles are kept that no record tells of: %s\n",
+                kept->journal->identity.job, strerror(kept->untold != 0 ? -kept->untold : -sent));
     profile_room_free(&kept->room);
     if (kept->place >= 0)
         close(kept->place);
-    return error != 0 ? error : sent;
+    return error;
 }
 
 int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
@@ -110,5 +115,8 @@ int kept_profile_end(struct kept_profiles *kept, int error)
     error = replacement_end(kept->place, kept->name, kept->fd, 0600, error);
     close(kept->fd);
     kept->fd = -1;
-    return error == 0 ? add_record(kept) : error;
+    int told = error == 0 ? add_record(kept) : 0;
+    if (told != 0)
+        kept->untold = told;
+    return error;
 }

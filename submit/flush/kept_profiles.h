@@ -24,13 +24,14 @@ struct kept_profiles {
     const struct journal_step *step;
     struct profile_told told;
     uint64_t bytes;
+    int untold; /* why a record of a file that is kept could not be made, -errno; 0: all were */
 };
 
 /* Returns 0 or -errno; kept_profiles_close() releases, in every case. */
 int kept_profiles_open(const struct flush_state *state, const struct journal *journal,
                        struct kept_profiles *kept);
 
-/* Hands the records over to the outbox, and returns `error`, or its own. */
+/* Hands the records over to the outbox; says where a file has none. Returns `error`. */
 int kept_profiles_close(struct kept_profiles *kept, int error);
 
 /* Begins the file of a step (NULL: of those that the journal does not have). Returns 0 or -errno.
@@ -41,7 +42,7 @@ int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *st
 int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size);
 
 /* Gives the file, if one is open, to its user, and its name, and adds its record; with an `error`
- * of the caller removes it. Returns that, or its own. */
+ * of the caller removes it. Returns that, or its own, but not for a record. */
 int kept_profile_end(struct kept_profiles *kept, int error);
 
 #endif

@@ -8,7 +8,6 @@
 #include "submit/facts/ending.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
-#include "submit/facts/two_witnesses.h"
 #include "submit/record/run_record.h"
 
 /* Behind those of ledger and coverage: page numbers, tasks and facts have 32 bits. */
@@ -63,12 +62,12 @@ static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, si
     return at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
 }
 
-/* A program that another one replaced is here only if it had not mapped the library. */
-static bool is_unwritten(const struct coverage_told *told, const struct kernel_notes *kernel,
-                         size_t at)
+/* Whether it has a capture, although it told that it could leave none. */
+static bool is_written(const struct coverage_told *told, const struct kernel_notes *kernel,
+                       size_t at)
 {
     return at < kernel->count && told->witnesses != NULL &&
-           two_witnesses_is_unwritten(told->witnesses, &kernel->noted[at]);
+           two_witnesses_is_written(told->witnesses, &kernel->noted[at]);
 }
 
 int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
@@ -88,9 +87,9 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
     for (size_t i = 0; error == 0 && i < count; i++) {
         const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
-        if (unit < request->resume_at.unit ||
-            !kernel_run_find(&source, noted, is_unwritten(told, request->kernel, i), run) ||
-            has_record(coverage, run->is_task) || !send->begin(send->context, unit))
+        if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
+            has_record(coverage, run->is_task) || is_written(told, request->kernel, i) ||
+            !send->begin(send->context, unit))
             continue;
         error = kernel_run_make(&source, noted, run);
         if (error == 0)

@@ -128,8 +128,6 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         run_ending_find(ends->send->request, noted, &capture, entry->next_ns, reads);
     if (ends->witnesses != NULL && entry->next_ns == 0)
         two_witnesses_capture(ends->witnesses, &capture, noted);
-    else if (ends->witnesses != NULL)
-        two_witnesses_earlier(ends->witnesses, noted);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);

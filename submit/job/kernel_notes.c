@@ -10,6 +10,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/text.h"
+#include "submit/job/kernel_forked.h"
 #include "submit/job/spool_read.h"
 
 #define TICK_NS UINT64_C(10000000)
@@ -384,6 +385,8 @@ int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
     resolve(&reading, found->replaced, found->replaced_count);
     if (error == 0 && found->count > 0)
         qsort(found->noted, found->count, sizeof *found->noted, compare);
+    if (error == 0)
+        error = kernel_forked_add(found);
     if (error == 0)
         *notes = *found;
     else

@@ -31,11 +31,10 @@
  *       program had mapped so that they can be executed (0: none); FAULTS, where there were any,
  *       how often it waited for memory to be read in (major page faults), as from swap
  *   replaced ...
- *       the same of a program that had not mapped jobtrail's library, and that another one replaced
- *       at END: PROGRAM, EXEC and OBJECTS are its own, EXECS how many were seen until then; its
- *       status, and what it used, are not told
- *   lost FROM TO COUNT
- *       so many events of processes of this node, of whatever job, were lost between these times
+ *       the same of a program that had not mapped jobtrail's library, or of which that could leave
+ *       no capture, and that another one replaced at END: PROGRAM, EXEC and OBJECTS are its own,
+ * EXECS how many were seen until then; its status, and what it used, are not told lost FROM TO
+ * COUNT so many events of processes of this node, of whatever job, were lost between these times
  *   overrun TIME COUNT
  *       so often ends of threads of this node had no room before this time
  *   left COUNT
@@ -73,6 +72,9 @@ enum kernel_note_lack {
                                  began: the reader adds this where events were lost then */
     KERNEL_LACK_LIBRARY = 32, /* its last program had not mapped jobtrail's library */
     KERNEL_LACK_LOADER = 64,  /* nor any file but its own: it is static */
+    KERNEL_LACK_LEDGER = 128, /* the library of its last program told that it could leave no capture
+                                 (preload/unwritten.h) */
+    KERNEL_LACK_CAPTURE = KERNEL_LACK_LIBRARY | KERNEL_LACK_LEDGER,
     /* What it used is not known, or not all of it. */
     KERNEL_LACK_USED =
         KERNEL_LACK_START | KERNEL_LACK_END | KERNEL_LACK_STATUS | KERNEL_LACK_THREADS,
@@ -105,9 +107,18 @@ struct kernel_objects {
     size_t first, count;
 };
 
+/* Sums over processes that a program forked, or these forked, and that executed nothing. */
+struct kernel_forked {
+    uint64_t count, signaled; /* of those, how many a signal ended */
+    uint64_t run_ns, read_bytes, write_bytes;
+    uint64_t peak_kib; /* the largest */
+    bool is_least;     /* there may have been others, or more of what they used */
+};
+
 /* A note as it was read. */
 struct kernel_noted {
     struct kernel_note note;
+    struct kernel_forked forked;          /* by its last program */
     uint64_t end_real_ns, exec_real_ns;   /* since the Epoch; exec 0: none was seen */
     const struct kernel_program *program; /* NULL: unknown */
     const struct kernel_objects *objects; /* NULL: none, or unknown */

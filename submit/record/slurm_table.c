@@ -180,6 +180,11 @@ static void write_whole(struct json_writer *writer, const char *key, const uint6
     json_write(writer, key, value == NULL ? NULL : json_object_new_int64(number));
 }
 
+static uint64_t bytes_of(uint64_t kib)
+{
+    return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
+}
+
 /* What the run's process used, where the kernel told. */
 static void write_used(struct json_writer *writer, const struct ending *ending)
 {
@@ -189,13 +194,29 @@ static void write_used(struct json_writer *writer, const struct ending *ending)
     if (used != NULL) {
         user = seconds_of(used->run_ns - used->system_ns);
         system = seconds_of(used->system_ns);
-        peak = used->peak_kib > UINT64_MAX / 1024 ? UINT64_MAX : used->peak_kib * 1024;
+        peak = bytes_of(used->peak_kib);
     }
     write_or_null(writer, "user_cpu", used == NULL ? NULL : &user);
     write_or_null(writer, "system_cpu", used == NULL ? NULL : &system);
     write_whole(writer, "max_rss", used == NULL ? NULL : &peak);
     write_whole(writer, "disk_read", used == NULL ? NULL : &used->read_bytes);
     write_whole(writer, "disk_write", used == NULL ? NULL : &used->write_bytes);
+}
+
+/* What the children used that it forked and that executed nothing, likewise. */
+static void write_forked(struct json_writer *writer, const struct ending *ending)
+{
+    const bool is_known = ending != NULL && ending->used != NULL && ending->seen != NULL;
+    const struct kernel_forked *forked = is_known ? &ending->seen->forked : NULL;
+    const double cpu = is_known ? seconds_of(forked->run_ns) : 0;
+    const uint64_t peak = is_known ? bytes_of(forked->peak_kib) : 0;
+    write_whole(writer, "forked", is_known ? &forked->count : NULL);
+    write_whole(writer, "forked_signaled", is_known ? &forked->signaled : NULL);
+    write_or_null(writer, "forked_cpu", is_known ? &cpu : NULL);
+    write_whole(writer, "forked_max_rss", is_known ? &peak : NULL);
+    write_whole(writer, "forked_read", is_known ? &forked->read_bytes : NULL);
+    write_whole(writer, "forked_write", is_known ? &forked->write_bytes : NULL);
+    json_write(writer, "forked_least", json_object_new_boolean(is_known && forked->is_least));
 }
 
 void slurm_table_write(const struct run_source *source, struct json_writer *writer)
@@ -213,5 +234,6 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
     json_write(writer, "pid", json_object_new_int64(source->capture->pid));
     write_allocation(writer, source);
     write_used(writer, source->ending);
+    write_forked(writer, source->ending);
     json_write_close(writer);
 }

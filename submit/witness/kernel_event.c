@@ -18,6 +18,7 @@ enum {
     COMM_NAME = 8,
     MAP_PID = 0,
     MAP_TID = 4,
+    MAP_OFFSET = 24,
     MAP_BUILD_ID_SIZE = 32,
     MAP_BUILD_ID = 36,
     MAP_NAME = 64,
@@ -84,6 +85,7 @@ static int take_map(const unsigned char *body, size_t size, unsigned flags,
     event->kind = KERNEL_EVENT_MAP;
     event->pid = number32(body + MAP_PID);
     event->tid = number32(body + MAP_TID);
+    event->offset = number64(body + MAP_OFFSET);
     if ((flags & PERF_RECORD_MISC_MMAP_BUILD_ID) == 0)
         return 0;
     event->build_id_size = body[MAP_BUILD_ID_SIZE];

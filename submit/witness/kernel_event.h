@@ -31,6 +31,7 @@ struct kernel_event {
                                 there is none */
     const unsigned char *bytes; /* the record itself */
     size_t size;
+    uint64_t offset;  /* from where in the file on it was mapped, bytes */
     const char *name; /* in the bytes that were read, users' text; no NUL behind it */
     size_t name_size;
     uint8_t build_id_size; /* 0: the kernel has found none */

@@ -13,7 +13,7 @@
 #define LIBRARY "/libjobtrail.so"
 
 /* What is known of the objects that a process has mapped. */
-enum { OF_OBJECTS = KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER };
+enum { OF_OBJECTS = KERNEL_LACK_OBJECTS | KERNEL_LACK_CAPTURE | KERNEL_LACK_LOADER };
 
 struct waiting_end {
     struct task_end end;
@@ -298,13 +298,13 @@ static void take_fork(struct kernel_processes *processes, const struct kernel_ev
     add(processes, &child);
 }
 
-/* A program that had the library tells of itself. */
+/* A program that had the library, and a ledger, tells of itself. */
 static void tell_replaced(struct kernel_processes *processes, struct kernel_process *process,
                           uint64_t time_ns)
 {
-    const uint32_t lack = process->note.lack & (KERNEL_LACK_OBJECTS | KERNEL_LACK_LIBRARY);
-    if (process->note.execs == 0 || process->wants_program || lack != KERNEL_LACK_LIBRARY ||
-        time_ns < process->note.exec_ns)
+    const uint32_t lack = process->note.lack;
+    if (process->note.execs == 0 || process->wants_program || time_ns < process->note.exec_ns ||
+        (lack & KERNEL_LACK_OBJECTS) != 0 || (lack & KERNEL_LACK_CAPTURE) == 0)
         return;
     struct kernel_note note = process->note;
     note.objects = objects_of(processes, process);
@@ -385,6 +385,17 @@ static bool is_object(const struct kernel_event *event)
     return event->name_size > 1 && event->name[0] == '/' && event->name[1] != '/';
 }
 
+/* Its code is mapped from its start on. What is mapped from elsewhere tells that it can leave no
+ * capture (preload/unwritten.h), or is another file of that name. */
+static void take_library(struct kernel_process *process, const struct kernel_event *event)
+{
+    process->note.lack &= ~(uint32_t)KERNEL_LACK_LOADER;
+    if (event->offset == 0)
+        process->note.lack &= ~(uint32_t)KERNEL_LACK_LIBRARY;
+    else
+        process->note.lack |= KERNEL_LACK_LEDGER;
+}
+
 /* The first mapping after an exec is the program. */
 static void take_map(struct kernel_processes *processes, const struct kernel_event *event)
 {
@@ -393,7 +404,7 @@ static void take_map(struct kernel_processes *processes, const struct kernel_eve
         !(process->wants_program || is_object(event)))
         return;
     if (!process->wants_program && is_library(event)) {
-        process->note.lack &= ~(uint32_t)(KERNEL_LACK_LIBRARY | KERNEL_LACK_LOADER);
+        take_library(process, event);
         return;
     }
     uint32_t file = processes->calls.take_program(processes->calls.context, process->job, event);

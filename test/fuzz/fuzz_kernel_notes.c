@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A job's file of what the kernel told: processes are in order, their programs are there, and each
- * is found.
+ * is found. No process is counted for two that forked it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,15 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     require(text != NULL);
     memcpy(text, data, size);
     text[size] = '\0';
+    uint64_t forked = 0, without_program = 0;
     require(kernel_notes_parse(text, size, &notes) == 0);
     for (size_t i = 0; i < notes.count; i++) {
         const struct kernel_noted *noted = &notes.noted[i];
         const struct kernel_note *note = &noted->note;
+        forked += noted->forked.count;
+        without_program += note->execs == 0;
         require(note->pid > 0 && note->start_ns <= note->end_ns);
+        require(noted->forked.signaled <= noted->forked.count);
         require(i == 0 || notes.noted[i - 1].note.pid <= note->pid);
         require(noted->program == NULL || (noted->program >= notes.programs &&
                                            noted->program < notes.programs + notes.program_count &&
@@ -46,6 +50,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         require(noted->objects == NULL ||
                 (noted->objects >= notes.sets && noted->objects < notes.sets + notes.set_count));
     }
+    require(forked <= without_program);
     const uint64_t most_ns = UINT64_C(1) << 40;
     const struct kernel_account account = kernel_account_find(&notes, 0, most_ns, true);
     require(account.processes == notes.count && account.unheard_ns <= most_ns);

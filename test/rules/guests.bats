@@ -11,6 +11,17 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $(readelf --dyn-syms -W "$LIBRARY" | sed -n 's/.* contains \([0-9]*\) entr.*/\1/p') == 1 ]]
 }
 
+@test "the code of each preload library is at the start of its file, and its data is not, and stays writable" {
+    local library libraries
+    mapfile -t libraries < <(find "$JOBTRAIL_STAGE" -type f -name libjobtrail.so)
+    [[ ${#libraries[@]} -ge 2 ]]
+    for library in "${libraries[@]}"; do
+        run readelf -lW "$library"
+        [[ $(awk '$1 == "LOAD" { print $2 ~ /^0x0+$/, /R E/, / RW / }' <<<"$output") == $'1 1 0\n0 0 1' && $output != *GNU_RELRO* ]] ||
+            { echo "$library"; false; }
+    done
+}
+
 @test "the preload library needs no other library" {
     run readelf -dW "$LIBRARY"
     [[ $status == 0 && $output == *INIT_ARRAY* && $output == *FINI_ARRAY* ]]

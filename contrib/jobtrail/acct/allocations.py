@@ -44,6 +44,7 @@ def add_core_seconds(job, runs):
 
 
 USED = ("user_cpu", "system_cpu", "disk_read", "disk_write")
+FORKED = ("forked", "forked_signaled", "forked_cpu", "forked_read", "forked_write")
 
 
 def add_used(job, runs):
@@ -51,7 +52,12 @@ def add_used(job, runs):
     known = [run for run in runs if run["user_cpu"] is not None]
     for name in USED:
         job[name] = sum(run[name] for run in known) if known else None
-    job["max_rss"] = max((run["max_rss"] for run in known), default=None)
+    counted = [run for run in known if run["forked"] is not None]
+    for name in FORKED:
+        job[name] = sum(run[name] for run in counted) if counted else None
+    for name in ("max_rss", "forked_max_rss"):
+        job[name] = max((run[name] for run in known if run[name] is not None), default=None)
+    job["forked_least"] = any(run["forked_least"] for run in counted)
     is_whole = all(run["user_cpu"] is not None or run["end_source"] == "exec" for run in runs)
     job["used_bound"] = "" if is_whole else ">="
 

@@ -243,6 +243,19 @@ def run_cpu(*names):
     return lambda run: with_bound(run, amounts.cpu_time(cpu_used(run, *names)))
 
 
+def forked_column(name, text_of=lambda value: value):
+    """Of what the run's processes forked and what executed nothing: that may have been more."""
+
+    def text(run):
+        value = run[name]
+        if value is None:
+            return None
+        value = str(text_of(value))
+        return ">=" + value if run["forked_least"] else with_bound(run, value)
+
+    return text
+
+
 def size_column(name):
     return lambda run: with_bound(run, amounts.size_text(run[name]))
 
@@ -328,6 +341,12 @@ OURS = [
     ("RunCPU", 13, run_cpu("user_cpu", "system_cpu")),
     ("RunDiskRead", 11, size_column("disk_read")),
     ("RunDiskWrite", 12, size_column("disk_write")),
+    ("RunForked", 9, forked_column("forked")),
+    ("RunForkedCPU", 13, forked_column("forked_cpu", amounts.cpu_time)),
+    ("RunForkedMaxRSS", 15, forked_column("forked_max_rss", amounts.size_text)),
+    ("RunForkedRead", 13, forked_column("forked_read", amounts.size_text)),
+    ("RunForkedSignaled", 17, forked_column("forked_signaled")),
+    ("RunForkedWrite", 14, forked_column("forked_write", amounts.size_text)),
     ("RunMaxRSS", 10, size_column("max_rss")),
     ("RunSystemCPU", 13, run_cpu("system_cpu")),
     ("RunUserCPU", 13, run_cpu("user_cpu")),
@@ -352,8 +371,12 @@ SORTED_BY = {
     "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
     "RunCPU": lambda run: cpu_used(run, "user_cpu", "system_cpu"), "RunDiskRead": column("disk_read"),
-    "RunDiskWrite": column("disk_write"), "RunMaxRSS": column("max_rss"), "RunSystemCPU": column("system_cpu"),
-    "RunUserCPU": column("user_cpu"), "MPIShare": mpi(lambda _, found: found["share"]),
+    "RunDiskWrite": column("disk_write"), "RunForked": column("forked"), "RunForkedCPU": column("forked_cpu"),
+    "RunForkedMaxRSS": column("forked_max_rss"), "RunForkedRead": column("forked_read"),
+    "RunForkedSignaled": column("forked_signaled"), "RunForkedWrite": column("forked_write"),
+    "RunMaxRSS": column("max_rss"), "RunSystemCPU": column("system_cpu"),
+    "RunUserCPU": column("user_cpu"),
+    "MPIShare": mpi(lambda _, found: found["share"]),
     "MPIImbalance": mpi(lambda _, found: found["imbalance"]),
     "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),

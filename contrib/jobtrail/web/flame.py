@@ -14,9 +14,8 @@ import shlex
 import stat
 import subprocess
 
-from .. import profile_summary
 from ..report.charts import figure
-from ..report.columns import COUNT, TEXT, Page
+from ..report.columns import COUNT, SHARE, TEXT, Page
 
 try:
     from ..paths import PROFILE_PROGRAM
@@ -30,6 +29,8 @@ SIZE_MAX = 4 << 20  # of the picture
 TAG = r'(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*")*/?>'
 PICTURE = re.compile("<svg%s(?:[^<]|</?(?:svg|g|title|rect|text)%s)*\\Z" % (TAG, TAG))
 COLUMNS = [("node", "Node", TEXT), ("file", "File", TEXT), ("bytes", "Bytes", COUNT), ("ranks", "# Ranks", COUNT)]
+MPI_COLUMNS = [("routine", "Routine", TEXT), ("calls", "# Calls", COUNT), ("seconds", "Seconds", TEXT), ("share", "Of its time", SHARE),
+               ("open", "# Ranks in it at the end", COUNT)]  # fmt: skip
 
 
 def uid_of(user):
@@ -101,13 +102,34 @@ def table(asker, profile):
 def note_of(profile, svg):
     if not profile:
         return ""
-    parts = ["%d of %s nodes have sent; %d of %s tasks left a profile." % (profile["nodes"], profile["step_nodes"] or "?", profile["ranks"], profile["step_tasks"] or "?")]
-    mpi = profile["mpi"]
-    if mpi:
-        share = "not known" if mpi["share"] is None else "%s%.1f%%" % (">=" if profile_summary.at_least(mpi) else "", 100 * mpi["share"])
-        parts.append("Of %d ranks the time in MPI is %s of theirs%s." % (mpi["ranks"], share, ", some of which ran so long at least" if mpi["open"] else ""))
-        parts += ["%s: %.3f s, %d calls." % (one["routine"], one["seconds"], one["calls"]) for one in mpi["routines"][:5]]
-    if not svg:
-        paths = " ".join(shlex.quote(file["path"]) for file in profile["files"][:1])
-        parts.append("This server does not read the files: for a picture, call jobtrail-profile flame --svg %s" % paths)
+    nodes = "%d of %s nodes have sent; %d of %s tasks left a profile." % (
+        profile["nodes"], profile["step_nodes"] or "?", profile["ranks"], profile["step_tasks"] or "?",
+    )  # fmt: skip
+    path = shlex.quote(profile["files"][0]["path"])
+    return nodes if svg else nodes + " The files are not read here: for a picture, call jobtrail-profile flame --svg " + path
+
+
+def mpi_table(profile):
+    """Page of the time in MPI of all ranks of a run's step."""
+    mpi = profile["mpi"] if profile else None
+    rows = []
+    for one in mpi["routines"] if mpi else ():
+        share = one["seconds"] / mpi["elapsed"] if mpi["elapsed"] and not mpi["untimed"] else None
+        rows.append([one["routine"], one["calls"], "%.6f" % one["seconds"], share, one["open"]])
+    return Page("mpi", "Time in MPI of its step", MPI_COLUMNS, rows, note=mpi_note(profile, mpi))
+
+
+def mpi_note(profile, mpi):
+    """How sure the numbers are."""
+    if mpi is None:
+        return ""
+    parts = ["Of %d of %s ranks, as their processes said: the routines with most time." % (mpi["ranks"], profile["step_tasks"] or "?")]
+    if mpi["share"] is not None:
+        parts.append("%s%.1f %% of their time is in MPI." % ("At least " if mpi["missed"] else "", 100 * mpi["share"]))
+    if mpi["imbalance"] is not None:
+        parts.append("The rank with most time outside of it is %.1f %% above the mean." % mpi["imbalance"])
+    if mpi["open"]:
+        parts.append("Some ran longer than is known.")
+    if profile["runs"] > 1:
+        parts.append("%d runs of several tasks were in this step: it is of them all." % profile["runs"])
     return " ".join(parts)

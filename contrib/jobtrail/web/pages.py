@@ -325,7 +325,7 @@ def select_facts(context, selection, number):
     return selection
 
 
-RUN_TABLES = ("fields", "profile", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
+RUN_TABLES = ("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 
@@ -345,7 +345,7 @@ def run(asker, page, now):
     if len(rows) > 1:
         sheet.facts.append(("Records of this number", "%d, of which this is the best proven: see jobtrail-load(1)" % len(rows)))
     sheet.is_one = wanted.is_one
-    is_there = {"ranks": (found["num_tasks"] or 0) > 1, "profile": found["profile"] is not None}
+    is_there = {"ranks": (found["num_tasks"] or 0) > 1, "profile": found["profile"] is not None, "mpi": bool(found["profile"] and found["profile"]["mpi"])}
     names = [name for name in wanted.names if wanted.is_one or is_there.get(name, True)]
     sheet.tables = [Shown(RUN_PARTS[name](context, found), View(rows=1000) if not wanted.is_one else wanted.view) for name in names]
     return sheet
@@ -367,6 +367,10 @@ def run_ranks(context, found):
 
 def run_profile(context, found):
     return flame.table(context.asker, found["profile"])
+
+
+def run_mpi(_, found):
+    return flame.mpi_table(found["profile"])
 
 
 def run_libraries(_, found):
@@ -417,6 +421,7 @@ def run_ancestors(context, found):
 RUN_PARTS = {
     "fields": run_fields,
     "profile": run_profile,
+    "mpi": run_mpi,
     "ranks": run_ranks,
     "libraries": run_libraries,
     "routines": run_routines,

@@ -12,7 +12,8 @@ enum {
     ENTRY_VALUES = 5
 };
 
-#define TIME_MAX_S 1e11 /* as of all numbers of records */
+#define TIME_MAX_S  1e11 /* as of all numbers of records */
+#define CALLS_PER_S 1e11 /* a hundred processors that do nothing else */
 
 /* The text; NULL: it is none, or has no bytes or more than `most`. */
 static const char *bounded_text(struct json_object *value, int most)
@@ -148,10 +149,13 @@ int run_routines_read(struct json_object *value, struct run_routines *routines,
 
 void run_routines_bound(struct run_routines *routines, double start, double end, double slack)
 {
+    const double calls_max = ((end > start ? end - start : 0) + slack) * CALLS_PER_S;
     for (size_t i = 0; i < routines->count; i++) {
         struct called_routine *called = &routines->called[i];
         if (called->first_call < start - slack || called->first_call > end + slack)
             called->first_call = 0;
+        if ((double)called->calls > calls_max)
+            called->calls = -1;
     }
 }
 

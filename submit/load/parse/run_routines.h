@@ -46,7 +46,8 @@ int run_routines_read(struct json_object *value, struct run_routines *routines,
                       struct load_reason *reason);
 
 /* Times of first calls outside of the run are a claim that nobody else is to be counted by: they
- * become unknown. The run began at `start` and had ended at `end`, both give or take `slack`. */
+ * become unknown; and so do numbers of calls for which the run had no time. The run began at
+ * `start` and had ended at `end`, both give or take `slack`. */
 void run_routines_bound(struct run_routines *routines, double start, double end, double slack);
 
 /* The memory that the lists take. */

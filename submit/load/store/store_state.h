@@ -36,9 +36,10 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
 int store_want_routine_libraries(struct store_routines *routines, struct run_routines *of);
 int store_want_routines(struct store_routines *routines, struct run_routines *of);
 
-/* Names are claims, and each costs a row for good. So the runs of one user add no more than that
- * many in a day of loading, libraries included, and no more to one library. Nobody knows whose runs
- * are not proven: together they may add more. */
+/* Names are claims, and each costs a row
+ * (docs/decisions/0093-names-of-routines-are-bounded-by-user.md). So the runs of one user add no
+ * more than that many in a day of loading, libraries included, and no more to one library. Nobody
+ * knows whose runs are not proven: together they may add more. */
 enum { ROUTINE_NAMES_A_DAY = 32768, ROUTINE_NAMES_A_LIBRARY = 8192, ROUTINE_NAMES_UNPROVEN = 4 };
 
 struct routine_maker {

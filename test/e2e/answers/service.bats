@@ -303,7 +303,7 @@ in_both() { # SQL...: in both databases
         "INSERT INTO routine (id, identity, routine_library_id, name) SELECT 900 + id, CAST(id AS CHAR), 900 + id % 2, 'r' FROM run_own" \
         "INSERT INTO run_routine SELECT id, 900 + id, 1, NULL, NULL FROM run_own" \
         "INSERT INTO run_routine_library SELECT id, 900 + id % 2 FROM run_own" \
-        "INSERT INTO run_routine_watch SELECT id, 1, 0 FROM run_own WHERE id NOT IN (SELECT run_id FROM run_routine_watch)" \
+        "INSERT INTO run_routine_watch SELECT id, 1, 0, 0 FROM run_own WHERE id NOT IN (SELECT run_id FROM run_routine_watch)" \
         "INSERT INTO library_event (uuid, proven, event, kind, what, library, path, found, user) VALUES
             ('1', 1, '', 'change', 'added', 'libm', '/sw/libm.so', 1, 'root'), ('2', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'alice'),
             ('3', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, 'bob'), ('4', 1, '', 'use', 'open', 'libm', '/sw/libm.so', 1, NULL)" \

@@ -233,7 +233,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     FETCH alice "/routines?$NOVEMBER"
     status_is 200 && [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
     FETCH carol "/uncalled?$NOVEMBER"
-    status_is 200 && [[ $output == *"0 that nobody has called since 2024-11-01"* ]]
+    status_is 200 && [[ $output == *"0 that were called once, and by nobody since 2024-11-01"* ]]
     FETCH alice "/uncalled?$NOVEMBER"
     status_is 404 && [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="uncalled?'* ]]
     FETCH carol "/months?use=opened&account=x&$NOVEMBER"

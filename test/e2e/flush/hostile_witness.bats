@@ -81,8 +81,8 @@ sound() {
     run_one tracked unshare --user --map-root-user --mount --pid --fork --net "$PROGRAMS/exit_with" 5
     flush
     hush
-    [[ $(records | jq '[.[].userT.exec_path | select(endswith("/exit_with"))] | length') == 1 ]]
-    [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq -r '.coverageT.witness_causes') == *name_space=1 ]]
+    [[ "$(records | jq -r '.[] | select(.userT.exec_path | endswith("/exit_with")).slurmT | "\(.captured_by) \(.exit_code)"')" == "library 5" ]]
+    [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq -r '.coverageT.witness_causes') != *name_space* ]]
     [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq '.coverageT.witness_unexplained') == 0 ]]
 }
 

@@ -87,6 +87,85 @@ for i in range($1):
     [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
 }
 
+# as_task COMMAND...: a task of the job's step has run it
+as_task() {
+    local ticks go=$BATS_TEST_TMPDIR/go
+    mkfifo "$go"
+    { read -r <"$go"; "$@"; } >/dev/null 2>&1 3>&- &
+    PID=$!
+    ticks=$(sed 's/.*) //' "/proc/$PID/stat" | cut -d' ' -f20)
+    echo >"$go"
+    wait "$PID" || true
+    echo "task time=$(date +%s.%N) step=4294967291 task=0 pid=$PID ticks=$ticks thread=1 busy=1" >>"$SPOOL/$JOB.0/journal"
+}
+
+# exits: how many runs of _exit_with there are, by witness and status
+exits() {
+    records | jq -r '.[] | select(.userT.exec_path | test("/_exit_with$")).slurmT | "\(.captured_by) \(.exit_code)"' |
+        sort | uniq -c | tr -s '\n ' ' '
+}
+
+# many: 12 processes that write, and one that its user leaves out
+many() {
+    local i
+    for ((i = 0; i < 12; i++)); do tracked "$PROGRAMS/_exit_with" 3 || true; done
+    tracked env XALT_EXECUTABLE_TRACKING=no "$PROGRAMS/_exit_with" 4 || true
+}
+
+# bats test_tags=needs:hear_kernel
+@test "what found no room in the ledger is a run by the kernel's word, and what its user left out is none" {
+    rm -rf "$SPOOL/$JOB.0" # no process of the job is older than the witness
+    listen
+    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 10)) root # room for 7 captures
+    name_daemon
+    as_task many
+    flush
+    hush
+    [[ "$(exits)" == " 5 kernel 3 7 library 3 " && $(cause no_room) == 5 && $(covered .witness_unexplained) == 1 ]]
+}
+
+# read_only COMMAND...: as tracked, in a sandbox in which all is read-only
+read_only() {
+    bwrap --ro-bind / / --dev /dev --proc /proc env "${TRACKED[@]}" "$@"
+}
+
+# blind: processes that cannot leave a capture, and two that their user leaves out
+blind() {
+    read_only "$PROGRAMS/_exit_with" 3 || true
+    read_only "$PROGRAMS/exec_to" "$PROGRAMS/_exit_with" 3 || true
+    tracked env -u JOBTRAIL_SPOOL "$PROGRAMS/_exit_with" 3 || true
+    tracked env JOBTRAIL_POLICY=/nowhere "$PROGRAMS/_exit_with" 3 || true
+    read_only env XALT_EXECUTABLE_TRACKING=no "$PROGRAMS/_exit_with" 4 || true
+    tracked env -u JOBTRAIL_SPOOL XALT_EXECUTABLE_TRACKING=no "$PROGRAMS/_exit_with" 4 || true
+}
+
+# bats test_tags=needs:hear_kernel
+@test "what cannot write the ledger, or does not find it, is a run by the kernel's word, unless its user left it out" {
+    listen
+    as_task blind
+    flush
+    hush
+    [[ "$(exits)" == " 4 kernel 3 " && $(cause unwritten) == 4 && $(covered .witness_unexplained) == 2 ]]
+    [[ $(records | jq -r '.[] | select(.userT.exec_path | endswith("/exec_to")).slurmT | "\(.captured_by) \(.end_source)"') == "kernel exec" ]]
+}
+
+# files_of_that_name: programs that map a file of the user's that has the library's name, alone or beside the library
+files_of_that_name() {
+    local file=$BATS_TEST_TMPDIR/libjobtrail.so
+    cc -shared -fPIC -o "$file" -x c - <<<'int nothing(void) { return 0; }'
+    tracked env LD_PRELOAD="$file" "$PROGRAMS/_exit_with" 3 || true
+    tracked env LD_PRELOAD="$LIBRARY:$file" "$PROGRAMS/_exit_with" 4 || true
+}
+
+# bats test_tags=needs:hear_kernel
+@test "a file of the user's that has the library's name hides no run, and doubles none" {
+    listen
+    as_task files_of_that_name
+    flush
+    hush
+    [[ "$(exits)" == " 1 kernel 3 1 library 4 " && $(covered .witness_unexplained) == 0 ]]
+}
+
 @test "a claim about processes that there were not is not explained" {
     listen
     run_one tracked "$PROGRAMS/exit_with" 3
@@ -100,10 +179,23 @@ for i in range($1):
     tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/report" | grep -qF ", $(covered .witness_unexplained) unexplained."
 }
 
+# map_often: more events than all rings have room for, as each has a path of some 3000 bytes
+map_often() {
+    local path=$BATS_TEST_TMPDIR i
+    for i in {1..14}; do path+=/$(printf '%0200d' "$i"); done
+    mkdir -p "$path"
+    cp "$PROGRAMS/exit_with" "$path/mapped"
+    run_one python3 -c '
+import mmap, sys
+with open(sys.argv[1], "rb") as file:
+    for _ in range(40000):
+        mmap.mmap(file.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC).close()' "$path/mapped"
+}
+
 @test "a witness that did not come round to read tells of what was lost" {
     listen
     kill -STOP "$WITNESS"
-    run_one storm 20000
+    map_often
     kill -CONT "$WITNESS"
     run_one tracked "$PROGRAMS/exit_with" 3
     flush

@@ -3,6 +3,7 @@
 # What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
 # bats file_tags=needs:hear_events
+# shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
@@ -155,16 +156,13 @@ kill_self kernel 0 9" ]]
     hush
 }
 
-# what they map is more than a quarter of a MiB for each of two CPUs
-@test "a witness that does not get its turn for a while loses nothing" {
+@test "it has the room of 256 CPUs, however few there are, so that it can wait for its turn" {
+    local cpus kib=4096
+    cpus=$(getconf _NPROCESSORS_CONF)
+    while ((kib > 256 && kib * cpus > 65536)); do kib=$((kib / 2)); done
     listen
-    kill -STOP "$WITNESS"
-    # shellcheck disable=SC2016
-    run_one sh -c 'for i in 1 2 3 4 5 6 7 8; do seq 100 | xargs -n 1 "$0"; done' "$PROGRAMS/exit_with"
-    kill -CONT "$WITNESS"
+    [[ $(awk '/perf_event/ { getline; print $2 }' "/proc/$WITNESS/smaps" | sort -u) == "$((kib + $(getconf PAGESIZE) / 1024))" ]]
     hush
-    [[ $(awk '$1 == "program" && $4 ~ /\/exit_with$/ { at = $2 } $1 == "end" && $9 == at { count++ } END { print count }' "$KERNEL") == 800 ]]
-    [[ $(grep -c "^lost" "$KERNEL") == 0 ]]
 }
 
 @test "it keeps no capability, and has the lowest priority" {
@@ -282,4 +280,39 @@ used() {
     run -0 "$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/store" efficiency -S 2000-01-01 --json
     jq -e '.pages[] | select(.name == "efficiency").rows[] | select(.executable | test("python")) |
         .measured_runs == 1 and .other_runs == 0 and .largest_memory_mib > 200 and .used_cpu_hours > 0' <<<"$output"
+}
+
+# workers: Python's, which execute nothing; the last one aborts
+workers() {
+    /usr/bin/python3 -c '
+import os
+def work():
+    x = bytearray(100 << 20)
+    for i in range(6000000): pass
+for worker in range(3):
+    if os.fork() == 0:
+        work()
+        os.abort() if worker == 2 else os._exit(0)
+for worker in range(3): os.wait()'
+}
+
+# bats test_tags=needs:hear_kernel
+@test "what forked workers used is told of the program that forked them" {
+    listen
+    ulimit -c 0
+    export -f workers
+    run_one tracked bash -c workers
+    flush
+    hush
+    [[ $(records | jq -c '.[] | select(.userT.exec_path | test("python")).slurmT |
+        [.forked, .forked_signaled, .forked_max_rss > 100 * 1048576, .max_rss < 60 * 1048576, .forked_cpu > .user_cpu, .forked_least]') == "[3,1,true,true,true,false]" ]]
+    [[ $(records | jq -c '.[] | select(.userT.exec_path | test("bash")).slurmT | [.forked, .forked_cpu]') == "[0,0]" ]]
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
+    run -0 "$JOBTRAIL_BIN/jobtrail-acct" --store "sqlite:$BATS_TEST_TMPDIR/store" -S 2000-01-01 --no-sacct -P -n \
+        --exec '*python*' --format RunForked,RunForkedSignaled,RunForkedMaxRSS,RunForkedCPU
+    [[ $output =~ ^3\|1\|1[0-9]{2}M\|00:[0-9]{2}\.[0-9]{3}$ ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/store" efficiency -S 2000-01-01 --json
+    jq -e --argjson own "$(used '.user_cpu + .system_cpu + .forked_cpu')" '.pages[] | select(.name == "efficiency").rows[] |
+        select(.executable | test("python")) | .largest_memory_mib > 100 and .least_runs == 0 and
+        (.used_cpu_hours * 3600 - $own | fabs < 0.2)' <<<"$output"
 }

@@ -153,7 +153,7 @@ int main(int count, char **words)
 }
 END
     ln -s libone.so libdesignated_one.so.1
-    local kind words
+    local kind how words
     for kind in lazy now; do
         echo 'double one(double); double plug(double x) { return one(x); }' |
             cc -O2 -fPIC -shared -xc - -o plugin.so -L. -lone "-Wl,-rpath,$PWD,-z,$kind"

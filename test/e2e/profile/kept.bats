@@ -152,6 +152,14 @@ PYTHON
     run fetch "${target/run/run.json}&table=profile"
     jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
 
+    [[ $output != *"<h2>Time in MPI"* ]]
+    sqlite3 store.db "UPDATE profile SET mpi_ranks = 1, mpi_calls = 3, mpi_time = 1, mpi_elapsed = 4, mpi_outside_max = 3, mpi_open = 1,
+        mpi_routines = 'MPI_Wait=3:1.000000:1'"
+    run fetch "${target/run/run.json}&table=mpi"
+    jq -e '.tables[0] | (.note | test("25.0 % of their time is in MPI.*Some ran longer than is known")) and (.rows | length == 1) and
+        (.rows[0] | .routine == "MPI_Wait" and .calls == 3 and .seconds == "1.000000" and .share == 0.25 and .open == 1)' \
+        < <(sed '1,/^\r*$/d' <<<"$output")
+
     # somebody else's, or what is no plain file, is not read
     chown 12345 "$file"
     run fetch "$target"

@@ -94,6 +94,15 @@ build_id_of() {
     [[ $(records "$job" | jq -r 'map(select(.userT.exec_path | endswith("/bin/program")) | .hash_id) | unique[]') == 0 ]]
 }
 
+@test "what cannot write its ledger has one, unless its user left it out" {
+    job=$(submit_and_wait "bwrap --ro-bind / / --dev /dev $PROGRAMS/_exit_with 9
+        bwrap --ro-bind / / --dev /dev env XALT_EXECUTABLE_TRACKING=no $PROGRAMS/exit_with 8; env -u JOBTRAIL_SPOOL $PROGRAMS/kill_self 11; true")
+    [[ $(told "$job" _exit_with) == "kernel kernel 9:0 batch 0" ]]
+    [[ $(told "$job" kill_self) == "kernel kernel 0:11 batch 0" ]]
+    [[ $(record_count "$job" exit_with) == 0 ]]
+    is_whole "$job" _exit_with
+}
+
 @test "a task whose program is static has one record, with what it used" {
     job=$(submit_and_wait "srun $PROGRAMS/exit_with_static 3")
     [[ $(told "$job" exit_with_static) == "journal task_exit 3:0 0 0" ]]
@@ -150,6 +159,13 @@ with open(\"$DIR/out/data\", \"wb\") as f:
     field "$job" "$PYTHON" '.slurmT | [.user_cpu, .system_cpu, .max_rss, .disk_read, .disk_write]'
     [[ $(field "$job" "$PYTHON" '.slurmT.max_rss > 200 * 1048576 and .slurmT.max_rss < 400 * 1048576') == true ]]
     [[ $(field "$job" "$PYTHON" '.slurmT.user_cpu > 0.01 and .slurmT.user_cpu + .slurmT.system_cpu <= .userDT.run_time + 1') == true ]]
+}
+
+@test "what workers used that execute nothing stands beside what their program used" {
+    job=$(submit_and_wait "srun $PYTHON -c 'import multiprocessing
+def work(n): return sum(range(n))
+with multiprocessing.get_context(\"fork\").Pool(2) as pool: pool.map(work, [9000000] * 4)'")
+    [[ $(field "$job" "$PYTHON" '.slurmT | .forked >= 2 and .forked_cpu > .user_cpu and .forked_max_rss > 0') == true ]]
 }
 
 # acct JOB FIELDS: by jobtrail-acct, without Slurm's word

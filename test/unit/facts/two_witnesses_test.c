@@ -47,11 +47,9 @@ struct comparison {
     const char *notes;
     const struct capture *capture; /* NULL: there is none */
     const char *journal;           /* NULL: nothing of a task */
-    uint64_t dropped, others;
+    uint64_t dropped;
     bool is_excluded, has_no_ledger;
 };
-
-static unsigned unwritten; /* processes of the last comparison of which runs are made */
 
 static struct witness_agreement compare(const struct comparison *of)
 {
@@ -75,10 +73,7 @@ static struct witness_agreement compare(const struct comparison *of)
         two_witnesses_capture(witnesses, of->capture,
                               kernel_notes_find(&kernel, of->capture->pid, of->capture->start_ticks,
                                                 of->capture->first != 0));
-    two_witnesses_find(witnesses, of->dropped, of->others, &agreement);
-    unwritten = 0;
-    for (size_t i = 0; i < kernel.count; i++)
-        unwritten += two_witnesses_is_unwritten(witnesses, &kernel.noted[i]);
+    two_witnesses_find(witnesses, of->dropped, &agreement);
     two_witnesses_free(witnesses);
     kernel_notes_free(&kernel);
     journal_free(&journal);
@@ -257,43 +252,6 @@ static void the_ledgers_losses_explain_as_many(void **state)
     assert_int_equal(compare(&of).count[WITNESS_LEFT_OUT], 2);
 }
 
-static void what_had_no_room_is_a_run_if_that_is_sure_of_all(void **state)
-{
-    struct comparison of = {.notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")
-                                NOTED("51", TIMES, "1", "0", "0") NOTED("52", TIMES, "3", "0", "0")
-                                    NOTED("53", TIMES, "1", "0", "96"),
-                            .dropped = 2};
-    (void)state;
-    compare(&of);
-    assert_int_equal(unwritten, 2); /* not the shell, nor the static one */
-    of.dropped = 1;                 /* one of them may have said XALT_EXECUTABLE_TRACKING=no */
-    compare(&of);
-    assert_int_equal(unwritten, 0);
-    of.others = 1; /* sampled out */
-    compare(&of);
-    assert_int_equal(unwritten, 0);
-    of = (struct comparison){
-        .notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0") "lost 5 5 1\n", .dropped = 2};
-    compare(&of);
-    assert_int_equal(unwritten, 0);
-    /* it may have been the first program of the other process */
-    of.notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")
-        NOTED("51", "10000000000 0 40000000000 10000000000 2", "1", "0", "96");
-    of.dropped = 1;
-    compare(&of);
-    assert_int_equal(unwritten, 0);
-    of.dropped = 2;
-    compare(&of);
-    assert_int_equal(unwritten, 1);
-    /* which had not mapped the library */
-    of.notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")
-        NOTED("51", "10000000000 0 40000000000 11000000000 2", "1", "0",
-              "96") "replaced 51 1 " TIMES " 1 0 100 0 0 0 0 0 0 0 0 0\n";
-    of.dropped = 1;
-    compare(&of);
-    assert_int_equal(unwritten, 1);
-}
-
 /* Its pid is that of no task, and its parent is not here. */
 #define OF_NO_STEP LISTEN PROGRAM NOTED("51", TIMES, "1", "0", "32")
 
@@ -307,11 +265,26 @@ static bool makes_run(const char *journal_text, const char *notes)
     assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
     const struct kernel_run_source source = {
         .policy = policy, .journal = &journal, .notes = &kernel};
-    bool makes = kernel_run_find(&source, &kernel.noted[0], false, &run);
+    bool makes = kernel_run_find(&source, &kernel.noted[0], &run);
     kernel_notes_free(&kernel);
     journal_free(&journal);
     free(policy);
     return makes;
+}
+
+/* Its library told that it could leave no capture. */
+#define UNWRITTEN LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "128")
+
+static void what_could_leave_no_capture_is_a_run(void **state)
+{
+    struct comparison of = {.notes = UNWRITTEN};
+    (void)state;
+    assert_true(makes_run(STEP, UNWRITTEN));
+    assert_false(makes_run(STEP, LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "144")));
+    assert_false(makes_run(STEP, LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")));
+    assert_int_equal(verdict(&of), WITNESS_UNWRITTEN);
+    of.dropped = 1;
+    assert_int_equal(verdict(&of), WITNESS_NO_ROOM);
 }
 
 static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
@@ -412,7 +385,7 @@ int main(void)
         cmocka_unit_test(a_program_after_the_last_capture_is_the_kernels_alone),
         cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
-        cmocka_unit_test(what_had_no_room_is_a_run_if_that_is_sure_of_all),
+        cmocka_unit_test(what_could_leave_no_capture_is_a_run),
         cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
         cmocka_unit_test(a_process_in_another_name_space_counts_once),

@@ -21,7 +21,7 @@ static void recorded_events_are_read_whole(void **state)
 {
     size_t size, count[KERNEL_EVENT_LOST + 1] = {0}, build_ids = 0;
     char *text;
-    uint64_t before_ns = 0;
+    uint64_t before_ns = 0, offsets = 0;
     (void)state;
     assert_int_equal(whole_file_open_read(RECORDED "/events", 1 << 20, &text, &size), 0);
     const unsigned char *bytes = (const unsigned char *)text;
@@ -32,6 +32,7 @@ static void recorded_events_are_read_whole(void **state)
         assert_true(event.pid > 0 && event.tid > 0);
         before_ns = event.time_ns;
         count[event.kind]++;
+        offsets += event.offset % 4096 == 0 && event.offset != 0 && event.offset < 1 << 24;
         build_ids += event.build_id_size == KERNEL_BUILD_ID_MAX;
     }
     assert_int_equal(count[KERNEL_EVENT_OTHER], 0);
@@ -40,6 +41,7 @@ static void recorded_events_are_read_whole(void **state)
     assert_int_equal(count[KERNEL_EVENT_EXEC], 12);
     assert_int_equal(count[KERNEL_EVENT_MAP], 47);
     assert_int_equal(build_ids, 35);
+    assert_true(offsets > 0);
     free(text);
 }
 

@@ -401,15 +401,22 @@ static void a_set_user_id_program_lives_on_after_its_exec(void **state)
     kernel_processes_free(processes);
 }
 
-static void map(struct kernel_processes *processes, const char *path, uint64_t time_ns)
+static void map_from(struct kernel_processes *processes, const char *path, uint64_t offset,
+                     uint64_t time_ns)
 {
     const struct kernel_event event = {.kind = KERNEL_EVENT_MAP,
+                                       .offset = offset,
                                        .time_ns = time_ns,
                                        .pid = 7,
                                        .tid = 7,
                                        .name = path,
                                        .name_size = strlen(path)};
     kernel_processes_event(processes, &event);
+}
+
+static void map(struct kernel_processes *processes, const char *path, uint64_t time_ns)
+{
+    map_from(processes, path, 0, time_ns);
 }
 
 static void the_librarys_mapping_is_seen(void **state)
@@ -437,6 +444,29 @@ static void the_librarys_mapping_is_seen(void **state)
         assert_int_equal(ended[0].lack, maps[i].lack);
         kernel_processes_free(processes);
     }
+}
+
+static void what_the_library_could_not_write_is_seen(void **state)
+{
+    struct kernel_processes *processes = begin(true, true);
+    const uint64_t at = 2 * (uint64_t)S;
+    (void)state;
+    give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
+    map(processes, "/bin/first", at + 2);
+    map(processes, "/lib/libjobtrail.so", at + 3);
+    map_from(processes, "/lib/libjobtrail.so", 0x9000, at + 4);
+    give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 5);
+    map(processes, "/bin/last", at + 6);
+    map_from(processes, "/home/libjobtrail.so", 0x1000, at + 7); /* another file of that name */
+    end_thread(processes, 7, 7, true, 2);
+    give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
+    assert_int_equal(replaced_count, 1);
+    assert_string_equal(program[replaced[0].program], "first");
+    assert_int_equal(replaced[0].lack, KERNEL_LACK_LEDGER | KERNEL_LACK_STATUS);
+    assert_int_equal(ended_count, 1);
+    assert_int_equal(ended[0].lack, KERNEL_LACK_LIBRARY | KERNEL_LACK_LEDGER);
+    kernel_processes_free(processes);
 }
 
 static void each_program_without_the_library_that_is_replaced_is_told_of(void **state)
@@ -559,6 +589,7 @@ int main(void)
         cmocka_unit_test(an_older_process_lacks_its_start),
         cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
         cmocka_unit_test(the_librarys_mapping_is_seen),
+        cmocka_unit_test(what_the_library_could_not_write_is_seen),
         cmocka_unit_test(each_program_without_the_library_that_is_replaced_is_told_of),
         cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),

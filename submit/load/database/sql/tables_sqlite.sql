@@ -225,6 +225,13 @@ CREATE TABLE IF NOT EXISTS run_own (
     max_rss        INTEGER,          -- resident memory at its peak, bytes; NULL likewise
     disk_read      INTEGER,          -- bytes from storage; NULL likewise
     disk_write     INTEGER,          -- bytes to storage; NULL likewise
+    forked         INTEGER,          -- processes that it forked and that executed nothing; NULL likewise
+    forked_signaled INTEGER,         -- of these, how many a signal ended; NULL likewise
+    forked_cpu     REAL,             -- s of processor time of them all; NULL likewise
+    forked_max_rss INTEGER,          -- the largest peak of one of them, bytes; NULL likewise
+    forked_read    INTEGER,          -- bytes from storage, of them all; NULL likewise
+    forked_write   INTEGER,          -- bytes to storage, of them all; NULL likewise
+    forked_least   INTEGER,          -- 1: there may be more of each of these
     UNIQUE (uuid, owner)
 );
 CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);

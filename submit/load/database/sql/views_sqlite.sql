@@ -17,6 +17,8 @@ CREATE VIEW run AS SELECT
     run_own.end_time_min, run_own.end_time_max, run_own.pid, run_own.core_seconds,
     run_own.core_seconds_max, run_own.core_day, run_own.leads, run_own.clock_step,
     run_own.user_cpu, run_own.system_cpu, run_own.max_rss, run_own.disk_read, run_own.disk_write,
+    run_own.forked, run_own.forked_signaled, run_own.forked_cpu, run_own.forked_max_rss,
+    run_own.forked_read, run_own.forked_write, run_own.forked_least,
     layout.captured_by, layout.mem_alloc,
     -- seconds that it may have run for longer than run_time, at the most: not to be added to run_time
     CASE WHEN run_own.end_time_max > run_own.end_time THEN run_own.end_time_max - run_own.end_time ELSE 0 END

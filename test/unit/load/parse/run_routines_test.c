@@ -156,6 +156,22 @@ static void their_number_is_bounded(void **state)
     free(more);
 }
 
+/* Of a run of 100 seconds, and a second of slack. */
+static void more_calls_than_a_run_has_time_for_are_not_counted(void **state)
+{
+    (void)state;
+    struct record record;
+    assert_string_equal(said(CALLED("[0,\"most\",null,10100000000000,false],[0,\"more\",null,"
+                                    "10100000000010,false],[0,\"all\",null,9223372036854775807,"
+                                    "true]"),
+                             &record),
+                        "");
+    assert_int_equal(record.run.routines.called[0].calls, 10100000000000);
+    assert_int_equal(record.run.routines.called[1].calls, -1);
+    assert_int_equal(record.run.routines.called[2].calls, -1);
+    load_record_free(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_first_call_outside_of_the_run_is_not_known),
         cmocka_unit_test(what_cannot_be_is_refused_with_the_reason),
         cmocka_unit_test(their_number_is_bounded),
+        cmocka_unit_test(more_calls_than_a_run_has_time_for_are_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
