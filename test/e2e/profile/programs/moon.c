@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "moon.h"
+#include <moon.h>
 
 #include <stdarg.h>
 #include <time.h>
