@@ -7,17 +7,17 @@ bool routine_search_begin(struct routine_search *search, const struct image *ima
                           const void *policy)
 {
     *search = (struct routine_search){.image = image};
-    return routine_rules_find(&search->rules, policy);
+    return designation_find(&search->rules, policy);
 }
 
 bool routine_search_is_library(const struct routine_search *search, const struct loaded *object)
 {
-    return routine_rules_has_library(&search->rules, object);
+    return designation_has_library(&search->rules, object);
 }
 
 bool routine_search_is_archive(const struct routine_search *search, const char *name)
 {
-    return routine_rules_has_archive(&search->rules, name);
+    return designation_has_archive(&search->rules, name);
 }
 
 uint32_t routine_search_count(const struct routine_search *search)
@@ -90,7 +90,7 @@ void routine_search_put_library(struct routine_search *search, struct routine_li
         entry == NULL
             ? (struct image_bytes){NULL, 0}
             : loaded_build_id(search->image, &search->memory->object[library->object].loaded);
-    library->state = routine_rules_after(&search->rules, library->name);
+    library->state = designation_after(&search->rules, library->name);
     library->number = routine_list_library(&search->memory->list, id, path);
     if (entry != NULL && search->memory->object[library->object].loaded.hash == NULL)
         search->missed++; /* it cannot be asked what it exports */
@@ -138,7 +138,7 @@ void routine_search_add(struct routine_search *search, const struct routine_impo
                         uint32_t library)
 {
     struct routine_memory *memory = search->memory;
-    if (routine_rules_skip(&search->rules, memory->library[library].state, import->name) ||
+    if (designation_skip(&search->rules, memory->library[library].state, import->name) ||
         has_been_noted(memory, import, memory->library[library].number))
         return;
     const char *name = can_watch(memory, import, library) ? lasting_name(memory, import) : NULL;
@@ -300,7 +300,7 @@ static bool is_unseen(const struct routine_search *search, const struct loaded *
         const struct loaded *other = &memory->object[memory->library[i].object].loaded;
         if ((needs >> i & 1) != 0 && address >= other->start && address < other->end &&
             loaded_has_function(other, name, loaded_hash(name, &length)))
-            return !routine_rules_skip(&search->rules, memory->library[i].state, name);
+            return !designation_skip(&search->rules, memory->library[i].state, name);
     }
     return false;
 }
@@ -345,7 +345,7 @@ void routine_search_object(struct routine_search *search, struct routine_object 
 void routine_search_imports(struct routine_search *search)
 {
     struct routine_memory *memory = search->memory;
-    if (!routine_rules_has_loaded(&search->rules))
+    if (!designation_has_loaded(&search->rules))
         return;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         struct routine_library *library = &memory->library[i];

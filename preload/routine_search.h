@@ -7,13 +7,13 @@
 #ifndef JOBTRAIL_ROUTINE_SEARCH_H
 #define JOBTRAIL_ROUTINE_SEARCH_H
 
+#include "preload/designation.h"
 #include "preload/image.h"
 #include "preload/routine_memory.h"
-#include "preload/routine_rules.h"
 
 struct routine_search {
     const struct image *image;
-    struct routine_rules rules;
+    struct designation rules;
     struct routine_memory *memory;
     uint32_t watched, missed;
     struct loaded timer; /* libjobtrail-profile.so, whose stubs slots may lead to; `end` 0: none */

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/designation.h"
 #include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
@@ -11,7 +12,6 @@
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_types.h"
-#include "preload/routine_rules.h"
 #include "preload/system.h"
 
 enum { OBJECTS_MAX = 1024 };
@@ -21,12 +21,12 @@ struct object {
     bool is_mpi; /* it is a part of MPI */
     bool is_designated;
     bool is_left;   /* its own calls are not looked at */
-    uint32_t after; /* of routine_rules_after() */
+    uint32_t after; /* of designation_after() */
 };
 
 struct slots {
     const struct image *image;
-    struct routine_rules rules;
+    struct designation rules;
     bool has_rules;
     uint32_t found; /* objects of MPI, and designated ones */
     uint32_t count;
@@ -70,9 +70,9 @@ static void find_objects(struct slots *slots)
         }
         object->is_mpi = is_part_of_mpi(&object->loaded);
         object->is_designated = !is_program && slots->has_rules &&
-                                routine_rules_has_library(&slots->rules, &object->loaded);
+                                designation_has_library(&slots->rules, &object->loaded);
         if (object->is_designated)
-            object->after = routine_rules_after(&slots->rules, object->loaded.soname);
+            object->after = designation_after(&slots->rules, object->loaded.soname);
         object->is_left = object->is_mpi || is_ours(&object->loaded) ||
                           entry->l_addr == slots->image->loader_base;
         slots->found += object->is_mpi || object->is_designated;
@@ -117,7 +117,7 @@ static struct object *find_library(struct slots *slots, const struct object *obj
     struct object *library = find_definer(slots, name);
     if (library == NULL || library == object || *flags != 0)
         return library == object ? NULL : library;
-    return library->is_designated && !routine_rules_skip(&slots->rules, library->after, name)
+    return library->is_designated && !designation_skip(&slots->rules, library->after, name)
                ? library
                : NULL;
 }
@@ -287,8 +287,8 @@ void timed_slots_point(const struct image *image, const void *policy)
     if (slots == NULL)
         return;
     slots->image = image;
-    slots->has_rules = policy != NULL && routine_rules_find(&slots->rules, policy) &&
-                       routine_rules_has_loaded(&slots->rules);
+    slots->has_rules = policy != NULL && designation_find(&slots->rules, policy) &&
+                       designation_has_loaded(&slots->rules);
     find_objects(slots);
     if (slots->found > 0)
         point_all(slots);

@@ -12,12 +12,12 @@ setup() {
     RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\n' new_job
     new_profile
     cd "$BATS_TEST_TMPDIR" || return
-    gcc -O2 -shared -fPIC -Wl,-soname,libmoon.so.1 -o libmoon.so.1 "$PROFILE_PROGRAMS/moon.c"
+    gcc -O2 -shared -fPIC -I"$PROFILE_PROGRAMS" -Wl,-soname,libmoon.so.1 -o libmoon.so.1 "$PROFILE_PROGRAMS/moon.c"
 }
 
 # build [OPTION...]
 build() {
-    g++ -O2 "$@" "$PROFILE_PROGRAMS/moon_user.cc" libmoon.so.1 -Wl,-rpath,"$PWD" -pthread -o user
+    g++ -O2 -I"$PROFILE_PROGRAMS" "$@" "$PROFILE_PROGRAMS/moon_user.cc" libmoon.so.1 -Wl,-rpath,"$PWD" -pthread -o user
 }
 
 # asked: a profile of its own, with the site's rules

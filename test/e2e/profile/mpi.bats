@@ -102,7 +102,7 @@ is_between() {
         new_profile
         mpicc.$mpi -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
         before=$(date +%s)
-        EXEC=exec ranks $mpi ./known wait >seen 2>/dev/null 3>&- &
+        EXEC="exec" ranks $mpi ./known wait >seen 2>/dev/null 3>&- &
         LAUNCHER=$!
         wait_for has_open
         pid=$(awk '$1 == "pid" { print $2 }' seen)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "moon.h"
+#include <moon.h>
 
 #include <stdarg.h>
 #include <time.h>
 #include <unistd.h>
 
-long moon_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l,
-               long m, long n, long o, long p)
+long moon_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
+               long k, long l, long m, long n, long o, long p)
 {
-    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k + 12 * l +
-           13 * m + 14 * n + 15 * o + 16 * p;
+    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k +
+           12 * l + 13 * m + 14 * n + 15 * o + 16 * p;
 }
 
 double moon_variadic(int count, ...)

@@ -10,8 +10,8 @@ struct moon_pair {
 struct moon_large {
     long part[9];
 };
-long moon_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l,
-               long m, long n, long o, long p);
+long moon_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
+               long k, long l, long m, long n, long o, long p);
 double moon_variadic(int count, ...);
 struct moon_pair moon_pair(double first, double second);
 struct moon_large moon_large(long first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // calls: moon_many 2, moon_variadic 1, moon_pair 1, moon_large 1, moon_long_double 1, moon_calls 23, moon_burns 23, moon_waits 1
 // With an argument it prints the nanoseconds within moon_burns(), called by moon_calls(), and around the two.
-#include "moon.h"
+#include <moon.h>
 
 #include <csetjmp>
 #include <cstdio>

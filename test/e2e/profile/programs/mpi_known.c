@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* calls: MPI_Init 1, MPI_Comm_rank 1, MPI_Allreduce 1000, MPI_Sendrecv 10, MPI_Send 1, MPI_Recv 1, MPI_Gather 2,
- * MPI_Op_create 1, MPI_Reduce_local 1, MPI_Type_vector 1, MPI_Type_commit 1, MPI_Type_free 1, MPI_Barrier 1,
- * MPI_Finalize 1
+/* calls: MPI_Init 1, MPI_Comm_rank 1, MPI_Allreduce 1000, MPI_Sendrecv 10, MPI_Send 1,
+ * MPI_Recv 1, MPI_Gather 2, MPI_Op_create 1, MPI_Reduce_local 1, MPI_Type_vector 1,
+ * MPI_Type_commit 1, MPI_Type_free 1, MPI_Barrier 1, MPI_Finalize 1
  *
- * Two ranks. Each prints the nanoseconds within its operation of MPI_Reduce_local() and around that call, and
- * around the barrier, for which rank 1 lets the other one wait. With an argument rank 0 waits for a message for
- * ever, after it has printed its process's number. */
+ * Two ranks. Each prints the nanoseconds within its operation of MPI_Reduce_local() and around that
+ * call, and around the barrier, for which rank 1 lets the other one wait. With an argument rank 0
+ * waits for a message for ever, after it has printed its process's number. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -60,8 +60,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 1000; i++)
         MPI_Allreduce(numbers, sums, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 10; i++)
-        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &other, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &other, 1, MPI_INT, 1 - rank, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     send_vector(rank, numbers);
     all[rank] = rank;
     MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);

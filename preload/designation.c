@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/routine_rules.h"
+#include "preload/designation.h"
 
 #include "preload/memory.h"
 
-bool routine_rules_find(struct routine_rules *rules, const void *policy)
+bool designation_find(struct designation *rules, const void *policy)
 {
     const struct policy_table *table = &rules->table;
     if (!policy_find(policy, POLICY_ROUTINE, &rules->table))
@@ -23,26 +23,26 @@ static bool is_kept(const struct policy_table *table, uint32_t state, const char
     return rule != NULL && rule->action == POLICY_KEEP;
 }
 
-bool routine_rules_has_library(const struct routine_rules *rules, const struct loaded *object)
+bool designation_has_library(const struct designation *rules, const struct loaded *object)
 {
     return is_kept(&rules->table, rules->after_soname, object->soname) ||
            is_kept(&rules->table, rules->after_path, object->entry->l_name) ||
            is_kept(&rules->table, rules->after_below, object->entry->l_name);
 }
 
-bool routine_rules_has_archive(const struct routine_rules *rules, const char *name)
+bool designation_has_archive(const struct designation *rules, const char *name)
 {
     const struct policy_table *table = &rules->table;
     return is_kept(table, policy_walk(table, table->dfa->start, "archive:", 8), name);
 }
 
-bool routine_rules_has_loaded(const struct routine_rules *rules)
+bool designation_has_loaded(const struct designation *rules)
 {
     return rules->after_soname != POLICY_DEAD || rules->after_path != POLICY_DEAD ||
            rules->after_below != POLICY_DEAD;
 }
 
-uint32_t routine_rules_after(const struct routine_rules *rules, const char *library)
+uint32_t designation_after(const struct designation *rules, const char *library)
 {
     static const char kind[] = "routine:";
     const struct policy_table *table = &rules->table;
@@ -51,7 +51,7 @@ uint32_t routine_rules_after(const struct routine_rules *rules, const char *libr
     return policy_walk(table, state, ":", 1);
 }
 
-bool routine_rules_skip(const struct routine_rules *rules, uint32_t after, const char *routine)
+bool designation_skip(const struct designation *rules, uint32_t after, const char *routine)
 {
     if (after == POLICY_DEAD)
         return false;
