@@ -22,7 +22,7 @@ static int read_things(int fd, uint64_t count, size_t size, void **things)
     return *things == NULL ? -ENOMEM : read_all(fd, *things, count * size);
 }
 
-/* Whether the file is as long as its parts together, and each name has a byte there. */
+/* Whether the file is as long as its parts together. */
 static bool is_whole(const struct set_file_header *header, uint64_t size)
 {
     const uint64_t parts[][2] = {{1, sizeof *header},

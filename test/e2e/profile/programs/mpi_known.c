@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* calls: MPI_Init 1, MPI_Comm_rank 1, MPI_Allreduce 1000, MPI_Sendrecv 10, MPI_Send 1, MPI_Recv 1,
- * MPI_Gather 2, MPI_Op_create 1, MPI_Reduce_local 1, MPI_Type_vector 1, MPI_Type_commit 1,
- * MPI_Type_free 1, MPI_Barrier 1, MPI_Finalize 1
+/* calls: MPI_Init 1, MPI_Comm_rank 1, MPI_Allreduce 1000, MPI_Sendrecv 10, MPI_Send 1,
+ * MPI_Recv 1, MPI_Gather 2, MPI_Op_create 1, MPI_Reduce_local 1, MPI_Type_vector 1,
+ * MPI_Type_commit 1, MPI_Type_free 1, MPI_Barrier 1, MPI_Finalize 1
  *
  * Two ranks. Each prints the nanoseconds within its operation of MPI_Reduce_local() and around that
  * call, and around the barrier, for which rank 1 lets the other one wait. With an argument rank 0
