@@ -208,6 +208,18 @@ static void look_at_import(struct slots *slots, struct object *object, const Elf
     add_entry(name, flags, target, slot);
 }
 
+/* A slot of an address that is taken: where the object calls the routine as well, the linker makes
+ * one slot of both, and calls are not seen. */
+static void miss_import(struct slots *slots, const struct object *object, const ElfW(Rela) * import)
+{
+    const struct loaded *loaded = &object->loaded;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
+    uint32_t flags;
+    timed_routines.missed +=
+        symbol->st_shndx == SHN_UNDEF &&
+        find_library(slots, object, loaded->names + symbol->st_name, &flags) != NULL;
+}
+
 /* Slots of calls alone, but where the object has none of these, as with -fno-plt. */
 static void look_at_object(struct slots *slots, struct object *object)
 {
@@ -220,9 +232,13 @@ static void look_at_object(struct slots *slots, struct object *object)
         calls++;
         look_at_import(slots, object, &loaded->calls[i], &is_open);
     }
-    for (size_t i = 0; calls == 0 && i < loaded->other_count; i++) {
-        if (ELF64_R_TYPE(loaded->others[i].r_info) == R_X86_64_GLOB_DAT)
+    for (size_t i = 0; i < loaded->other_count; i++) {
+        if (ELF64_R_TYPE(loaded->others[i].r_info) != R_X86_64_GLOB_DAT)
+            continue;
+        if (calls == 0)
             look_at_import(slots, object, &loaded->others[i], &is_open);
+        else
+            miss_import(slots, object, &loaded->others[i]);
     }
     if (is_open)
         make_writable(loaded, PROT_READ);

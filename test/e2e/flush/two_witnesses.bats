@@ -179,10 +179,23 @@ files_of_that_name() {
     tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/report" | grep -qF ", $(covered .witness_unexplained) unexplained."
 }
 
+# map_often: more events than all rings have room for, as each has a path of some 3000 bytes
+map_often() {
+    local path=$BATS_TEST_TMPDIR i
+    for i in {1..14}; do path+=/$(printf '%0200d' "$i"); done
+    mkdir -p "$path"
+    cp "$PROGRAMS/exit_with" "$path/mapped"
+    run_one python3 -c '
+import mmap, sys
+with open(sys.argv[1], "rb") as file:
+    for _ in range(40000):
+        mmap.mmap(file.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC).close()' "$path/mapped"
+}
+
 @test "a witness that did not come round to read tells of what was lost" {
     listen
     kill -STOP "$WITNESS"
-    run_one storm 20000
+    map_often
     kill -CONT "$WITNESS"
     run_one tracked "$PROGRAMS/exit_with" 3
     flush
