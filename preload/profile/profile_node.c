@@ -147,6 +147,7 @@ void profile_event_add(struct profile_own *own, uint64_t ticks, uint32_t node,
     own->next_event = ticks + own->thread->gap;
     if (at >= PROFILE_EVENTS) {
         events_thin(own);
+        own->next_event = ticks + own->thread->gap;
         at = own->event_count;
     }
     own->event_count = at + 1;

@@ -1,23 +1,33 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs whose calls are known, built by each compiler in each way: they compute the same, end the
-# same, and their profile has the calls. JOBTRAIL_SOAK=1 combines each optimisation with each kind of link.
+# same, and their profile has the calls. Each optimisation goes with a kind of link and a mode; JOBTRAIL_SOAK=1 combines each
+# with each. Static programs are in linked.bats.
 
 load ../fixture/job
 load ../fixture/profile
 
 AFTER_INLINING="clang -finstrument-functions-after-inlining"
 OPTIMISATIONS=(-O0 -O2 -O3 "-O2 -flto")
+MODES=(exact light coarse off)
 LINKS=("-fPIE -pie" "-fno-PIE -no-pie" "-fPIE -pie -fno-plt" "-fPIE -pie -Wl,-z,now")
 
 setup() {
     local i j
     new_job
-    WAYS=()
+    WAYS=() WAYS_MODES=()
     for i in "${!OPTIMISATIONS[@]}"; do
         for j in "${!LINKS[@]}"; do
             [[ -z ${JOBTRAIL_SOAK-} && $i != "$j" ]] || WAYS+=("${OPTIMISATIONS[i]} ${LINKS[j]}")
         done
+    done
+    # the small part has each mode with one way of each compiler
+    for i in "${!WAYS[@]}"; do
+        if [[ -n ${JOBTRAIL_SOAK-} ]]; then
+            WAYS_MODES+=("${MODES[*]}")
+        else
+            WAYS_MODES+=("${MODES[(i + BATS_TEST_NUMBER) % 4]}")
+        fi
     done
 }
 
@@ -29,14 +39,25 @@ build() {
     "${command[@]}" -g "$source" -o "$program" -pthread
 }
 
+# same_in_modes NUMBER SOURCE: as it was built in the way of that number
+same_in_modes() {
+    local mode
+    for mode in ${WAYS_MODES[$1]}; do
+        MODE=$mode same_with_profile "$2" "$BATS_TEST_TMPDIR/program" || {
+            echo "${WAYS[$1]} $mode $2"
+            return 1
+        }
+    done
+}
+
 # in_each_way SOURCE COMPILER...
 in_each_way() {
-    local source=$PROFILE_PROGRAMS/$1 compiler way count=0
+    local source=$PROFILE_PROGRAMS/$1 compiler i count=0
     for compiler in "${@:2}"; do
-        for way in "${WAYS[@]}"; do
-            build "$source" "$BATS_TEST_TMPDIR/program" "$compiler" "$way" || return
-            same_with_profile "$source" "$BATS_TEST_TMPDIR/program" || {
-                echo "$compiler $way $1"
+        for i in "${!WAYS[@]}"; do
+            build "$source" "$BATS_TEST_TMPDIR/program" "$compiler" "${WAYS[i]}" || return
+            same_in_modes "$i" "$source" || {
+                echo "$compiler"
                 return 1
             }
             count=$((count + 1))
@@ -55,10 +76,10 @@ in_each_way() {
 
 @test "Fortran: the calls are those that the source says" {
     local source=$PROFILE_PROGRAMS/known.f90
-    for way in "${WAYS[@]}"; do
+    for i in "${!WAYS[@]}"; do
         # shellcheck disable=SC2086 # words
-        gfortran -finstrument-functions $way "$PROFILE_PROGRAMS"/known*.f90 -o "$BATS_TEST_TMPDIR/program"
-        same_with_profile "$source" "$BATS_TEST_TMPDIR/program"
+        gfortran -finstrument-functions ${WAYS[i]} "$PROFILE_PROGRAMS"/known*.f90 -o "$BATS_TEST_TMPDIR/program"
+        same_in_modes "$i" "$source"
     done
 }
 
