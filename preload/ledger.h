@@ -183,12 +183,14 @@ struct ledger_routines {
     uint32_t missed;  /* atomic; imports and libraries that could not be watched, and calls that
                          found no room */
     uint32_t called;  /* 1: some routine was called; such a run is never sampled out */
-    uint32_t flags;   /* enum ledger_routines_flag */
+    uint32_t flags;   /* atomic; enum ledger_routines_flag */
     uint32_t unused;
 };
 
 enum ledger_routines_flag {
     LEDGER_ROUTINES_COUNTED = 1, /* calls are counted */
+    LEDGER_ROUTINES_LATE = 2,    /* what has been loaded was not looked at before it could be
+                                    called: one miss more */
 };
 
 struct ledger_routine {

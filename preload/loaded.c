@@ -5,6 +5,14 @@
 
 enum { DYNAMIC_TAGS = DT_JMPREL + 1 };
 
+/* Sets of types of symbols. The loader binds a call to any of the last one: what was written in
+ * assembly may have no type. */
+enum {
+    DATA = 1 << STT_OBJECT,
+    FUNCTIONS = 1 << STT_FUNC | 1 << STT_GNU_IFUNC,
+    ALL = FUNCTIONS | DATA | 1 << STT_NOTYPE,
+};
+
 /* glibc has relocated the addresses in the dynamic section, musl has not. */
 static const void *address_of(const struct link_map *entry, uintptr_t value)
 {
@@ -108,17 +116,17 @@ uint32_t loaded_hash(const char *name, uint32_t *length)
     return hash;
 }
 
-static bool is_function(const struct loaded *object, uint32_t index, const char *name)
+static bool is_symbol(const struct loaded *object, uint32_t index, const char *name, unsigned types)
 {
     const ElfW(Sym) *symbol = &object->symbols[index];
-    unsigned type = symbol->st_info & 15u;
-    return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+    return symbol->st_shndx != SHN_UNDEF && (types >> (symbol->st_info & 15u) & 1) != 0 &&
            text_equal(object->names + symbol->st_name, name);
 }
 
 /* The filter, a power of two of words, says quickly of most names that they are not there. The last
  * name of a chain has the lowest bit of its hash set. NULL: the object does not define it. */
-static const ElfW(Sym) * find_function(const struct loaded *object, const char *name, uint32_t hash)
+static const ElfW(Sym) *
+    find_symbol(const struct loaded *object, const char *name, uint32_t hash, unsigned types)
 {
     const uint32_t *head = object->hash;
     const uint32_t bits = 8 * sizeof(ElfW(Addr));
@@ -135,7 +143,7 @@ static const ElfW(Sym) * find_function(const struct loaded *object, const char *
         return NULL;
     for (;; index++) {
         uint32_t other = chains[index - head[1]];
-        if ((other | 1) == (hash | 1) && is_function(object, index, name))
+        if ((other | 1) == (hash | 1) && is_symbol(object, index, name, types))
             return &object->symbols[index];
         if ((other & 1) != 0)
             return NULL;
@@ -144,7 +152,7 @@ static const ElfW(Sym) * find_function(const struct loaded *object, const char *
 
 bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash)
 {
-    const ElfW(Sym) *first = find_function(object, name, hash);
+    const ElfW(Sym) *first = find_symbol(object, name, hash, FUNCTIONS);
     if (first == NULL)
         return false;
     const uint32_t *head = object->hash;
@@ -153,7 +161,7 @@ bool loaded_has_several(const struct loaded *object, const char *name, uint32_t 
         head[0];
     for (uint32_t index = (uint32_t)(first - object->symbols); (chains[index - head[1]] & 1) == 0;
          index++) {
-        if (is_function(object, index + 1, name))
+        if (is_symbol(object, index + 1, name, FUNCTIONS))
             return true;
     }
     return false;
@@ -161,14 +169,26 @@ bool loaded_has_several(const struct loaded *object, const char *name, uint32_t 
 
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
 {
-    return find_function(object, name, hash) != NULL;
+    return find_symbol(object, name, hash, FUNCTIONS) != NULL;
+}
+
+bool loaded_defines(const struct loaded *object, const char *name, uint32_t hash)
+{
+    return find_symbol(object, name, hash, ALL) != NULL;
 }
 
 uintptr_t loaded_function(const struct loaded *object, const char *name)
 {
     uint32_t length, hash = loaded_hash(name, &length);
-    const ElfW(Sym) *symbol = find_function(object, name, hash);
+    const ElfW(Sym) *symbol = find_symbol(object, name, hash, FUNCTIONS);
     return symbol == NULL || (symbol->st_info & 15u) != STT_FUNC
                ? 0
                : object->entry->l_addr + symbol->st_value;
+}
+
+const void *loaded_data(const struct loaded *object, const char *name)
+{
+    uint32_t length, hash = loaded_hash(name, &length);
+    const ElfW(Sym) *symbol = find_symbol(object, name, hash, DATA);
+    return symbol == NULL ? NULL : (const void *)(object->entry->l_addr + symbol->st_value);
 }

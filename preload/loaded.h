@@ -51,10 +51,17 @@ uint32_t loaded_hash(const char *name, uint32_t *length);
 /* Whether the object defines a function of this name, in any version. */
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
 
+/* Whether a call of the name is bound to the object, if it is asked first: what it defines may have
+ * any type. */
+bool loaded_defines(const struct loaded *object, const char *name, uint32_t hash);
+
 /* Whether it defines several, in different versions. */
 bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash);
 
 /* The address of the function, which is none that is chosen when it is first called; 0: none. */
 uintptr_t loaded_function(const struct loaded *object, const char *name);
+
+/* The address of the variable; NULL: none. */
+const void *loaded_data(const struct loaded *object, const char *name);
 
 #endif

@@ -175,6 +175,19 @@ static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
+/* Where there was a designated routine in what has been loaded, calls may have been missed. */
+static void settle_late(const struct routine_search *search)
+{
+    struct routine_memory *memory = search->memory;
+    struct ledger_routines *head = memory->list.head;
+    bool has_found = search->watched > 0 || search->missed > 0;
+    if (!has_found && __atomic_load_n(&memory->has_loaded, __ATOMIC_RELAXED))
+        return;
+    uint32_t flags = __atomic_fetch_and(&head->flags, ~LEDGER_ROUTINES_LATE, __ATOMIC_RELAXED);
+    if ((flags & LEDGER_ROUTINES_LATE) != 0 && has_found)
+        __atomic_fetch_add(&head->missed, 1, __ATOMIC_RELAXED);
+}
+
 static void look(struct routine_memory *memory)
 {
     struct routine_search search;
@@ -184,6 +197,7 @@ static void look(struct routine_memory *memory)
     search.memory = memory;
     struct walk walk = {&search, loader->r_map, last_of_start(memory), memory->start_objects};
     memory->iterate(walk_on, &walk);
+    settle_late(&search);
 }
 
 /* glibc's dl_iterate_phdr(3), which no other library's stands before here. Others hold no lock
@@ -208,13 +222,42 @@ static void count_unseen(struct routine_memory *memory)
     memory->adds = 1;
 }
 
-static void look_if_loaded(struct routine_memory *memory)
+/* Whether the process has one thread, and is no forked child of one with several. Before glibc 2.32
+ * nobody knows. */
+static bool is_alone(struct routine_memory *memory)
 {
-    if (!__atomic_load_n(&memory->has_loaded, __ATOMIC_RELAXED) || !routines_are_noted(memory) ||
-        __atomic_exchange_n(&memory->is_looking, 1, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&memory->had_threads, __ATOMIC_RELAXED))
+        return false;
+    for (uint32_t i = 0; memory->is_single == NULL && i < memory->start_objects; i++)
+        memory->is_single = loaded_data(&memory->object[i].loaded, "__libc_single_threaded");
+    bool is_single =
+        memory->is_single != NULL && __atomic_load_n(memory->is_single, __ATOMIC_RELAXED) != 0;
+    if (!is_single)
+        __atomic_store_n(&memory->had_threads, 1, __ATOMIC_RELAXED);
+    return is_single;
+}
+
+/* dl_iterate_phdr(3) waits for a lock of the loader's that dlsym(3) does not take: another thread
+ * may hold it and wait for this one, or may have held it when this process was forked. dlopen(3)
+ * takes it where it loads something. */
+static bool may_wait(struct routine_memory *memory, enum routine_loading loading)
+{
+    return is_alone(memory) || loading == ROUTINE_LOADING_OPEN;
+}
+
+static void look_if_loaded(struct routine_memory *memory, enum routine_loading loading)
+{
+    if (!__atomic_load_n(&memory->has_loaded, __ATOMIC_RELAXED) || !routines_are_noted(memory))
+        return;
+    bool can_look = can_iterate(memory);
+    if (can_look && !may_wait(memory, loading)) {
+        __atomic_fetch_or(&memory->list.head->flags, LEDGER_ROUTINES_LATE, __ATOMIC_RELAXED);
+        return;
+    }
+    if (__atomic_exchange_n(&memory->is_looking, 1, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&memory->has_loaded, 0, __ATOMIC_RELAXED);
-    if (can_iterate(memory))
+    if (can_look)
         look(memory);
     else
         count_unseen(memory);
@@ -222,19 +265,25 @@ static void look_if_loaded(struct routine_memory *memory)
 }
 
 /* The loader has put the function's address over the stub at the first call, where it binds lazily.
- * Any later call of the others puts the stub there again. */
+ * Any later call of the others puts the stub there again. What anybody else has put there stays. */
 static void point_again(struct routine_memory *memory)
 {
-    for (uint32_t i = 0; i < memory->loading_count; i++) {
-        uint32_t index = memory->loading_entry[i];
+    for (uint32_t i = 0; i < memory->pointer_count; i++) {
+        uint32_t index = memory->pointer[i].entry;
         struct routine_entry *entry = &memory->entry[index];
-        if (entry->slot == NULL)
+        uintptr_t *slot = __atomic_load_n(&entry->slot, __ATOMIC_RELAXED);
+        if (slot == NULL)
             continue;
-        uintptr_t bound = __atomic_load_n(entry->slot, __ATOMIC_RELAXED);
+        uintptr_t bound = __atomic_load_n(slot, __ATOMIC_RELAXED);
         if (bound == routine_stub(index))
             continue;
+        if (bound != routine_search_function(memory, memory->pointer[i].name)) {
+            if (__atomic_exchange_n(&entry->slot, NULL, __ATOMIC_RELAXED) != NULL)
+                __atomic_fetch_add(&memory->list.head->missed, 1, __ATOMIC_RELAXED);
+            continue;
+        }
         __atomic_store_n(&entry->original, bound, __ATOMIC_RELAXED);
-        __atomic_store_n(entry->slot, routine_stub(index), __ATOMIC_RELAXED);
+        __atomic_store_n(slot, routine_stub(index), __ATOMIC_RELAXED);
     }
 }
 
@@ -248,7 +297,7 @@ uintptr_t routine_loads(struct routine_entry *entry, uintptr_t argument)
         return __atomic_load_n(&entry->original, __ATOMIC_RELAXED);
     }
     point_again(memory);
-    look_if_loaded(memory);
+    look_if_loaded(memory, loading);
     if (loading == ROUTINE_LOADING_CLOSE)
         __atomic_fetch_add(&memory->closes, 1, __ATOMIC_SEQ_CST);
     if (loading != ROUTINE_LOADING_LOOK_UP)

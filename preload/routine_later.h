@@ -3,7 +3,8 @@
  * Libraries that are loaded while the program runs. The calls of dlopen(3) and its kin go through
  * stubs for good. These do not see the end of dlopen(3), which finds out who calls it by the return
  * address. So they look at what was loaded at the next call of dlsym(3), dlopen(3) or dlclose(3),
- * under the loader's lock, as other threads may unload libraries.
+ * under the loader's lock, as other threads may unload libraries. With several threads they look at
+ * that of dlopen(3) alone, as it may wait for that lock anyway.
  */
 #ifndef JOBTRAIL_ROUTINE_LATER_H
 #define JOBTRAIL_ROUTINE_LATER_H

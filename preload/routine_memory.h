@@ -51,20 +51,28 @@ enum routine_loading {
     ROUTINE_LOADING_SYSCALL, /* syscall(2), by which others enter one */
 };
 
+/* A slot of dlopen(3) and its kin, of an object of the start. */
+struct routine_pointer {
+    const char *name;
+    uint32_t entry; /* its number */
+};
+
 struct routine_memory {
     uint32_t entry_count;
     uint32_t library_count;
     uint32_t object_count;
     /* Of the start: these stay. */
     uint32_t start_entries, start_libraries, start_objects;
-    uint32_t loading_count;
+    uint32_t pointer_count;
     bool is_counted;
     uint8_t is_looking;  /* atomic; some thread looks at what was loaded later */
     uint8_t is_confined; /* atomic; a system call may end the process: none is made any more */
     uint8_t has_loaded;  /* atomic; something may have been loaded since somebody looked */
+    uint8_t had_threads; /* atomic; the process had several threads when somebody asked */
     uint32_t closes;     /* atomic; calls of dlclose(3): something may have been unloaded */
     uint64_t adds, subs; /* what the loader had loaded and unloaded when somebody looked last */
     int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *); /* dl_iterate_phdr(3) */
+    const char *is_single; /* glibc's __libc_single_threaded; NULL: not there, or not known yet */
     struct image image;
     const void *policy;
     size_t names_used;
@@ -73,7 +81,7 @@ struct routine_memory {
     struct routine_list list;
     size_t list_at; /* in the fields of the capture */
     clock_function *now;
-    uint32_t loading_entry[ROUTINE_LOADING_MAX];
+    struct routine_pointer pointer[ROUTINE_LOADING_MAX];
     struct routine_library library[ROUTINE_LIBRARIES_MAX];
     struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
                                                               that has what was linked in */

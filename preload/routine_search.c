@@ -165,7 +165,7 @@ void routine_search_add(struct routine_search *search, const struct routine_impo
  * all else is compiled with -fno-plt, linkers may still make slots of calls for it. */
 static bool is_of_compiler(const char *name)
 {
-    static const char *const begins[] = {
+    static const char begins[][20] = {
         "__cxa_",         "_Unwind_",          "__gxx_personality_",
         "__tls_get_addr", "__register_atfork", "__gmon_start__",
     };
@@ -197,11 +197,11 @@ static enum routine_loading loading_of(const char *name)
     return ROUTINE_LOADING_NOT;
 }
 
-/* What the loader will bind a call of the name to. 0: not known. */
-static uintptr_t function_named(const struct routine_memory *memory, const char *name)
+uintptr_t routine_search_function(const struct routine_memory *memory, const char *name)
 {
+    uint32_t count = memory->start_objects == 0 ? memory->object_count : memory->start_objects;
     uintptr_t function = 0;
-    for (uint32_t i = 0; i < memory->object_count && function == 0; i++)
+    for (uint32_t i = 0; i < count && function == 0; i++)
         function = loaded_function(&memory->object[i].loaded, name);
     return function;
 }
@@ -221,7 +221,7 @@ static void add_loading(struct routine_search *search, const struct loaded *load
         return;
     }
     if (loading == ROUTINE_LOADING_SYSCALL && original >= loaded->start && original < loaded->end)
-        original = function_named(memory, import->name);
+        original = routine_search_function(memory, import->name);
     if (original == 0 || routine_is_stub(original) ||
         (loading == ROUTINE_LOADING_SYSCALL && !is_start))
         return;
@@ -230,8 +230,9 @@ static void add_loading(struct routine_search *search, const struct loaded *load
         return;
     }
     if (is_start && loading != ROUTINE_LOADING_SYSCALL &&
-        memory->loading_count < ROUTINE_LOADING_MAX)
-        memory->loading_entry[memory->loading_count++] = memory->entry_count;
+        memory->pointer_count < ROUTINE_LOADING_MAX)
+        memory->pointer[memory->pointer_count++] =
+            (struct routine_pointer){import->name, memory->entry_count};
     memory->entry[memory->entry_count++] = (struct routine_entry){
         .target = (uintptr_t)routine_loading,
         .original = original,
@@ -241,15 +242,47 @@ static void add_loading(struct routine_search *search, const struct loaded *load
     };
 }
 
-/* Whether an object before the library defines the name, which then is not the library's. */
-static bool is_defined_before(const struct routine_memory *memory, uint32_t object,
-                              const char *name, uint32_t hash)
+/* Whether an object other than the library defines the name, of those from `first` to before `end`.
+ */
+static bool is_defined(const struct routine_memory *memory, uint32_t first, uint32_t end,
+                       const struct routine_library *library, const struct routine_import *import,
+                       uint32_t hash)
 {
-    for (uint32_t i = 0; i < object; i++) {
-        if (loaded_has_function(&memory->object[i].loaded, name, hash))
+    for (uint32_t i = first; i < end; i++) {
+        if (i != library->object && loaded_defines(&memory->object[i].loaded, import->name, hash))
             return true;
     }
     return false;
+}
+
+enum definer { OTHER, LIBRARY, UNKNOWN };
+
+/* To whom the loader will bind the name. It asks the objects of the start first, in the order of
+ * the link map, and then those that the importer itself was loaded with, in another one. */
+static enum definer will_be_of(const struct routine_memory *memory,
+                               const struct routine_library *library,
+                               const struct routine_import *import, uint32_t hash)
+{
+    uint32_t start = memory->start_objects;
+    bool is_later = start != 0 && library->object >= start;
+    if (is_defined(memory, 0, is_later ? start : library->object, library, import, hash))
+        return OTHER;
+    return is_later && is_defined(memory, start, memory->object_count, library, import, hash)
+               ? UNKNOWN
+               : LIBRARY;
+}
+
+/* Whose routine the import is, which the library defines. */
+static enum definer is_of(const struct routine_search *search,
+                          const struct routine_library *library,
+                          const struct routine_import *import, uint32_t hash)
+{
+    const struct loaded *other = &search->memory->object[library->object].loaded;
+    const uintptr_t bound = *import->slot;
+    bool is_timed = bound >= search->timer.start && bound < search->timer.end;
+    if (import->is_lazy || is_timed)
+        return will_be_of(search->memory, library, import, hash);
+    return bound >= other->start && bound < other->end ? LIBRARY : OTHER;
 }
 
 /* A slot that leads into the object itself has not been bound yet: then the loader will look for
@@ -266,17 +299,18 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
     if (routine_is_stub(bound))
         return; /* it was found before */
     import->is_lazy = bound >= loaded->start && bound < loaded->end;
-    bool is_timed = bound >= search->timer.start && bound < search->timer.end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];
         const struct loaded *other = &memory->object[library->object].loaded;
         if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
             continue;
-        if (import->is_lazy || is_timed ? is_defined_before(memory, library->object, name, hash)
-                                        : bound < other->start || bound >= other->end)
-            continue;
-        routine_search_add(search, import, i);
-        return;
+        enum definer definer = is_of(search, library, import, hash);
+        if (definer == LIBRARY)
+            routine_search_add(search, import, i);
+        else if (definer == UNKNOWN)
+            search->missed += !designation_skip(&search->rules, library->state, name);
+        if (definer != OTHER)
+            return;
     }
 }
 

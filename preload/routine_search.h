@@ -60,6 +60,9 @@ void routine_search_imports(struct routine_search *search);
 /* Adds the imports of an object, and what it calls of dlopen(3) and its kin. */
 void routine_search_object(struct routine_search *search, struct routine_object *object);
 
+/* What the loader binds a call of the name to, in the objects of the start. 0: not known. */
+uintptr_t routine_search_function(const struct routine_memory *memory, const char *name);
+
 /* Adds what the executable's notes (routine_note.h) tell of. */
 void routine_search_archives(struct routine_search *search);
 

@@ -149,6 +149,13 @@ void routines_choose(const struct image *image, const void *policy, size_t later
 
 #if ROUTINE_STUBS > 0
 
+/* Whether the stub stays in a slot that can be written to. Only what the loader has still to write
+ * to will be writable for sure; so are the words of archives. */
+static bool stays(const struct loaded *loaded, const struct routine_entry *entry)
+{
+    return loaded->entry != NULL && entry->name != NULL && !entry->is_lazy;
+}
+
 /* Stores the addresses of the stubs. A slot that is read-only after relocation is written to once,
  * as the loader does it, and not again. Returns how many could not be written to. They are not
  * watched. */
@@ -168,7 +175,7 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
             can_write =
                 !__atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED) &&
                 system_call6(SYS_mprotect, page, (long)fixed, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
-        entry->slot = is_fixed ? NULL : slot;
+        entry->slot = is_fixed || stays(loaded, entry) ? NULL : slot;
         if (!is_fixed || can_write) {
             __atomic_store_n(slot, routine_stub(i), __ATOMIC_RELEASE);
             continue;

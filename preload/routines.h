@@ -4,7 +4,7 @@
  * program calls a routine of a shared library through a slot of its global offset table. The slots
  * of designated routines are pointed to stubs. The first call by a stub writes its time into the
  * run's slot of the ledger, which a process that is killed leaves as it is. Then it gives the slot
- * of the table its value back, where that can be done by a plain store. Otherwise the stub stays,
+ * of the table its value back, where the loader has still to store to it. Otherwise the stub stays,
  * and passes calls on.
  *
  * A first call makes no system call, allocates nothing and takes no lock. On any trouble the

@@ -88,6 +88,7 @@ void ledger_routines(struct capture *capture, const char *at, size_t size)
     capture->has_routines = 1;
     capture->routines_counted = (head.flags & LEDGER_ROUTINES_COUNTED) != 0;
     capture->routines_watched = head.watched;
-    capture->routines_missed = head.missed + invalid;
+    capture->routines_missed =
+        head.missed + invalid + ((head.flags & LEDGER_ROUTINES_LATE) != 0 ? 1 : 0);
     capture->keep |= capture->routine_count > 0;
 }

@@ -199,6 +199,18 @@ ledger_bytes() {
     [[ $(misses main) == "0 2 0" ]]
 }
 
+@test "a program may make its table of offsets read-only once all of it is bound" {
+    made 2 routine -Wl,-z,lazy
+    sed -i '1i #define _GNU_SOURCE\n#include <link.h>\n#include <sys/mman.h>
+        s/int all = 0;/int all = 0;\
+        for (const ElfW(Dyn) *at = _r_debug.r_map->l_ld; at->d_tag != DT_NULL; at++)\
+            if (at->d_tag == DT_PLTGOT)\
+                all += mprotect((void *)(at->d_un.d_ptr \& -4096ul), 4096, PROT_READ);/' main.c
+    cc main.c -o main ./libdesignated.so.1 -Wl,-rpath,"$PWD" -Wl,-z,lazy
+    LD_BIND_NOW=1 same main
+    [[ $(misses main) == "2 0 2" ]]
+}
+
 @test "a program with more rights than its caller notes nothing" {
     made 3 routine
     chmod 755 . "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"

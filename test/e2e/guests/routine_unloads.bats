@@ -91,6 +91,129 @@ END
     done
 }
 
+@test "dlsym and dlclose wait for no other thread, and not in its forked child; what is looked at late is a miss" {
+    cat >wait.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t is_within;
+/* has the loader's lock of dl_iterate_phdr(3), and waits for main() */
+static int within(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)info, (void)size, (void)data;
+    sem_post(&is_within);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return 1;
+}
+static void *walk(void *unused) { return dl_iterate_phdr(within, NULL), unused; }
+int main(int count, char **words)
+{
+    int status;
+    pthread_t thread;
+    void *plugin = dlopen(words[1], RTLD_NOW), *again = dlopen(words[1], RTLD_NOW);
+    sem_init(&is_within, 0, 0);
+    pthread_mutex_lock(&mutex);
+    pthread_create(&thread, NULL, walk, NULL);
+    sem_wait(&is_within);
+    dlclose(again);
+    double (*call)(double) = (double (*)(double))dlsym(plugin, words[2]);
+    if (fork() == 0)
+        _exit(dlsym(plugin, words[2]) == (void *)call ? 3 : 4);
+    wait(&status);
+    double all = call(0);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+    if (count > 3)
+        all += dlopen("./libxyz.so", RTLD_NOW) == NULL ? 100 : call(0);
+    return printf("%g %d\n", all, WEXITSTATUS(status)) < 0;
+}
+END
+    cc -O2 wait.c -o wait -pthread
+    ln -s libone.so libdesignated_one.so.1
+    echo 'double one(double); double plug(double x) { return one(x); }' |
+        cc -O2 -fPIC -shared -xc - -o plugin.so -L. -lone "-Wl,-rpath,$PWD"
+    local words said=()
+    for words in "./plugin.so plug" "./plugin.so plug more" "./user.so use" "./user.so use more"; do
+        another_job
+        # shellcheck disable=SC2086 # several
+        unnoticed timeout 60 ./wait $words
+        flush
+        said+=("$(records | jq -r '.[] | select(.userT.exec_path | endswith("/wait")) | .routineT
+            | if . then "\(.missed) \(.routineA | map(.[1]) | join(" "))" else "none" end')")
+    done
+    [[ "${said[*]/%/,}" == "1 , 1 one, 1 , none," ]]
+}
+
+@test "a program that puts a function of its own into its slot of dlopen keeps it there" {
+    cat >hook.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+static void *(*old)(const char *, int);
+static int hooked;
+static void *hook(const char *name, int flags) { hooked++; return old(name, flags); }
+int main(void)
+{
+    const struct link_map *map = _r_debug.r_map;
+    uintptr_t value[DT_JMPREL + 1] = {0};
+    for (const ElfW(Dyn) *at = map->l_ld; at->d_tag != DT_NULL; at++)
+        if (at->d_tag >= 0 && at->d_tag <= DT_JMPREL)
+            value[at->d_tag] = at->d_un.d_val;
+    for (size_t i = 0; i < value[DT_PLTRELSZ] / sizeof(ElfW(Rela)); i++) {
+        const ElfW(Rela) *call = (const ElfW(Rela) *)value[DT_JMPREL] + i;
+        const ElfW(Sym) *symbol = (const ElfW(Sym) *)value[DT_SYMTAB] + ELF64_R_SYM(call->r_info);
+        void **slot = (void **)(map->l_addr + call->r_offset);
+        if (strcmp((const char *)value[DT_STRTAB] + symbol->st_name, "dlopen") == 0) {
+            memcpy(&old, slot, sizeof old);
+            *slot = (void *)hook;
+        }
+    }
+    double all = 0;
+    for (int i = 0; i < 3; i++)
+        all += ((double (*)(double))dlsym(dlopen("./user.so", RTLD_NOW), "use"))(0);
+    return printf("%g %d\n", all, hooked) < 0;
+}
+END
+    cc -O2 hook.c -o hook -Wl,-z,norelro,-z,now
+    unnoticed timeout 60 ./hook
+    [[ $(cat with/stdout) == "3 3" ]]
+    cc -O2 hook.c -o hook -Wl,-z,lazy
+    unnoticed timeout 60 ./hook
+}
+
+@test "whose routine a plugin calls is not said where the loader has not bound it, and several have the name" {
+    cat >both.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    if (dlopen("./first.so", RTLD_LAZY) == NULL)
+        return puts(dlerror()), 1;
+    double (*plug)(double) = (double (*)(double))dlsym(dlopen("./second.so", RTLD_LAZY), "plug");
+    return printf("%g\n", plug(1)) < 0;
+}
+END
+    cc -O2 both.c -o both
+    ln -s libone.so libdesignated_one.so.1
+    echo 'double one(double x) { return x + 10; }' | cc -O2 -fPIC -shared -xc - -o libten.so
+    echo 'double one(double); double plug(double x) { return one(x); }' >plug.c
+    cc -O2 -fPIC -shared plug.c -o first.so -L. -lone "-Wl,-rpath,$PWD,-z,lazy"
+    cc -O2 -fPIC -shared plug.c -o second.so -L. -lten -Wl,--no-as-needed -lone "-Wl,-rpath,$PWD,-z,lazy"
+    unnoticed ./both
+    [[ $(cat with/stdout) == 11 ]]
+    flush
+    [[ $(of_run both '.routineA | map(.[1]) | join(" ")') == "" && $(of_run both .missed) -ge 1 ]]
+}
+
 @test "in the strictest sandbox dlsym makes no system call, and what would take one is a miss" {
     cat >box.c <<'END'
 #include <dlfcn.h>

@@ -462,8 +462,11 @@ END
     linked own own.c -Wl,-z,lazy
     linked own_now own.c -Wl,-z,now
     echo 'double one(double x) { return x + 1000; }' | cc -shared -fPIC -xc - -o interposer.so
+    # a symbol without a type
+    printf '.globl one\none: addsd number(%%rip), %%xmm0\nret\n.balign 8\nnumber: .double 1000\n' |
+        cc -shared -xassembler - -o assembly.so
     local order
-    for order in "$LIBRARY ./interposer.so" "./interposer.so $LIBRARY"; do
+    for order in "$LIBRARY ./interposer.so" "./interposer.so $LIBRARY" "$LIBRARY ./assembly.so"; do
         another_job
         [[ $(env "${TRACKED[@]}" LD_PRELOAD="$order" ./own) == 2005 ]]
         [[ $(env "${TRACKED[@]}" LD_PRELOAD="$order" ./own_now) == 2005 ]]
