@@ -79,6 +79,7 @@ sound() {
 @test "a process in namespaces of its own is of the job" {
     listen
     run_one tracked unshare --user --map-root-user --mount --pid --fork --net "$PROGRAMS/exit_with" 5
+    settle
     flush
     hush
     # where the kernel refuses ends of threads, it tells of no status

@@ -100,6 +100,7 @@ end_on_first_node() {
     REQUEUED=$(submit_here "srun $PROGRAMS/spin 900 sleep" --requeue)
     for job in "$STEP" "$SIGNAL" "$JOB" "$LIMIT" "$REQUEUED" "$SHELL_JOB"; do
         eventually 60 step_runs "$job.0"
+        eventually 60 spins "$job" 1
     done
     eventually 60 spins "$SHELL_JOB" 2
     eventually 60 output_has "$HELD" held
@@ -112,6 +113,7 @@ end_on_first_node() {
     eventually 60 has_state "$REQUEUED" PENDING
     run_as root scancel "$REQUEUED"
     eventually 60 step_runs "$TWICE.1"
+    eventually 60 spins "$TWICE" 1
     run_as root scancel "$TWICE"
     for job in "$SEGV" "$SHOT" "$LAST" "$TWICE" "$NOWHERE" "$STEP" "$SIGNAL" "$JOB" "$LIMIT" "$MEMORY" \
         "$REQUEUED" "$SHELL_JOB" "$HELD" "$GROWN"; do
@@ -138,8 +140,8 @@ is_recorded() { # JOB
     [[ $(record_count "$1" spin) == 1 ]]
 }
 
-spins() { # JOB COUNT: so many programs in it left a capture
-    [[ $(grep -ao "$PROGRAMS/spin" "$DIR/run/n1/$1.0/user/ledger" | wc -l) -ge $2 ]]
+spins() { # JOB COUNT: so many `spin 900 sleep` in it left a capture; it has the arguments, each with its NUL
+    [[ $(LC_ALL=C grep -aoP "\Q$PROGRAMS\E/spin\x00900\x00" "$DIR/run/n1/$1.0/user/ledger" | wc -l) -ge $2 ]]
 }
 
 is_accounted() { # JOB: slurmdbd knows the end of all of it
