@@ -115,3 +115,24 @@ same() {
     same ./pg
     [[ $(cat with/stdout) == 91 && $(dumped printf) == 1 ]]
 }
+
+@test "of two libraries, and of two versions in one, a call goes to the one that it was linked with" {
+    local later
+    printf 'V1 { global: moon_v; local: *; };\nV2 { global: moon_v; };\n' >both.map
+    printf 'V2 { global: moon_v; local: *; };\n' >new.map
+    printf 'int moon_v(void) { return 2; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,--version-script=new.map -Wl,-soname,libmoon.so.2 -o libmoon.so.2
+    printf 'int f1(void) { return 1; }\nint f3(void) { return 3; }\n__asm__(".symver f1, moon_v@V1\\n.symver f3, moon_v@@V2");\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,--version-script=both.map -Wl,-soname,libmoon.so.3 -o libmoon.so.3
+    printf 'V1 { global: moon_v; local: *; };\n' >old.map
+    printf 'int moon_v(void) { return 0; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,--version-script=old.map -Wl,-soname,libmoon.so.3 -o linked.so
+    printf 'int moon_v(void); int use(void) { return moon_v(); }\n' >use.c
+    gcc -O2 -shared -fPIC use.c -o libuse.so -L. -l:linked.so -Wl,-rpath,"$PWD"
+    printf '#include <stdio.h>\nint moon_v(void), use(void); int main(void) { return printf("%%d %%d\\n", moon_v(), use()) != 4; }\n' >main.c
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so.*\n' new_job
+    for later in 2 3; do # the version of the program is in another library than that of libuse.so, or in the same one
+        gcc -O2 main.c -o main -Wl,-z,lazy -L. "-l:libmoon.so.$later" -Wl,--no-as-needed ./libuse.so -Wl,-rpath,"$PWD"
+        same ./main
+        [[ $(cat with/stdout) == "$later 1" ]]
+        [[ $(dumped moon_v) == 2 ]]
+    done
+}

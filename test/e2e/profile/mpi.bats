@@ -141,3 +141,29 @@ has_open() {
     ranks mpich ./known
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
 }
+
+# alone MPI [OPTION...]: a program of one process, from stdin, which prints and ends as without a profile
+alone() {
+    "mpicc.$1" -O2 -w -xc - -o alone "${@:2}"
+    new_profile
+    observe without ./alone
+    observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./alone
+    diff -r without with
+    [[ $(cat with/status) == 0 ]]
+}
+
+@test "routines of a program's own with names as of MPI are none of MPI" {
+    local mpi many twenty
+    twenty=$(printf 'long *a%d, ' {1..25})
+    many=$(printf '&a, %.0s' {1..25})
+    printf 'void mpi_exchange_all_(%slong *sum) { *sum = *a1 + *a25; }\nvoid mpi_wait_(%slong *sum) { *sum = *a2 + *a24 + *a25; }\n' \
+        "$twenty" "$twenty" | gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmine.so -o libmine.so
+    for mpi in openmpi mpich; do
+        alone $mpi -L. -lmine -Wl,-rpath,"$PWD" <<<"#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char **argv) { long a = 1, b = 0, c = 0; MPI_Init(&argc, &argv); mpi_exchange_all_($many &b); mpi_wait_($many &c);
+            printf(\"%ld %ld\\n\", b, c); MPI_Finalize(); return 0; }"
+        [[ $(cat with/stdout) == "2 3" ]]
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "MPI_Finalize MPI_Init" ]]
+    done
+}
