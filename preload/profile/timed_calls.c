@@ -135,6 +135,7 @@ uintptr_t timed_enter(struct timed_call *call)
     const struct timed_entry *entry = &timed_entries[call->index];
     struct timed_own *own = own_known;
     call->words = find_words(entry, call);
+    call->key = 0;
     if (own == NULL || own->room == 0 || (entry->size.count >= 0 && !add_size(own, entry, call)))
         return 0;
     begin(own, call, cycles_read());
@@ -144,7 +145,7 @@ uintptr_t timed_enter(struct timed_call *call)
 uint32_t timed_leave(struct timed_call *call)
 {
     struct timed_own *own = own_known;
-    if (own == NULL || own->room == 0)
+    if (own == NULL || own->room == 0 || call->key != 0)
         return 1;
     end(own, call, cycles_read());
     return 0;
