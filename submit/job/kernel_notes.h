@@ -33,8 +33,9 @@
  *   replaced ...
  *       the same of a program that had not mapped jobtrail's library, or of which that could leave
  *       no capture, and that another one replaced at END: PROGRAM, EXEC and OBJECTS are its own,
- * EXECS how many were seen until then; its status, and what it used, are not told lost FROM TO
- * COUNT so many events of processes of this node, of whatever job, were lost between these times
+ *       EXECS how many were seen until then; its status, and what it used, are not told
+ *   lost FROM TO COUNT
+ *       so many events of processes of this node, of whatever job, were lost between these times
  *   overrun TIME COUNT
  *       so often ends of threads of this node had no room before this time
  *   left COUNT
