@@ -62,7 +62,19 @@ static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, si
     return at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
 }
 
-/* Whether it has a capture, although it told that it could leave none. */
+/* Whether jobtrail-ld has linked the library into it, which the kernel does not see. That has told
+ * of the run, or its user or the site left it out, or rank 0 tells. */
+static bool has_copy(const struct conf *conf, const struct kernel_note *note,
+                     const struct kernel_run *run)
+{
+    const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
+    return run->is_marked && (note->lack & KERNEL_LACK_CAPTURE) == KERNEL_LACK_LIBRARY &&
+           (conf->link_startup == CONF_STARTUP_ALL ||
+            (conf->link_startup == CONF_STARTUP_STATIC && is_static));
+}
+
+/* Whether it has a capture, although it told that it could leave none, or had not mapped the
+ * library. */
 static bool is_written(const struct coverage_told *told, const struct kernel_notes *kernel,
                        size_t at)
 {
@@ -92,7 +104,7 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
             !send->begin(send->context, unit))
             continue;
         error = kernel_run_make(&source, noted, run);
-        if (error == 0)
+        if (error == 0 && !has_copy(request->conf, &noted->note, run))
             error = send_run(send, noted, i >= last, run, told->dropped, runs);
     }
     return error;

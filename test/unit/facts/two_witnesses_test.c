@@ -153,6 +153,47 @@ static void rank_0_of_another_node_has_the_run(void **state)
     assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
 }
 
+static void ranks_below_a_launchers_daemon_are_followers(void **state)
+{
+    static const char below[] = LISTEN PROGRAM "program 4 - /usr/bin/orted\n" NOTED(
+        "50", TIMES, "4", "0", "32") "end 60 50 11000000000 10000000000 20000000000 11000000000 1 "
+                                     "1 0 0 0 0 0 0 0 0 0 0 0\n"
+                                     "end 61 60 12000000000 11000000000 20000000000 12000000000 1 "
+                                     "1 0 0 0 0 0 0 0 0 0 0 0\n";
+    (void)state;
+    const struct witness_agreement agreement = compare(&(struct comparison){.notes = below});
+    assert_int_equal(agreement.count[WITNESS_UNLOADED], 1);    /* the daemon */
+    assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);    /* its child */
+    assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1); /* what that has started */
+}
+
+static void a_copy_in_a_static_program_has_told_of_it(void **state)
+{
+    static const char text[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "96");
+    const char *const paths[] = {"/opt/a", "/opt/b"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct capture capture = captured(paths[i]);
+        struct kernel_notes kernel;
+        struct journal journal;
+        struct two_witnesses *witnesses;
+        void *policy = compiled("[paths]\n");
+        assert_int_equal(kernel_notes_parse(strdup(text), sizeof text - 1, &kernel), 0);
+        assert_int_equal(journal_parse(STEP, sizeof STEP - 1, &journal), 0);
+        const struct two_witnesses_source source = {
+            .policy = policy, .journal = &journal, .kernel = &kernel, .has_ledger = true};
+        assert_int_equal(two_witnesses_new(&source, &witnesses), 0);
+        assert_false(two_witnesses_is_written(witnesses, &kernel.noted[0]));
+        two_witnesses_capture(witnesses, &capture, &kernel.noted[0]);
+        /* a capture that names another program hides none */
+        assert_int_equal(two_witnesses_is_written(witnesses, &kernel.noted[0]), i == 0);
+        two_witnesses_free(witnesses);
+        kernel_notes_free(&kernel);
+        journal_free(&journal);
+        free(policy);
+    }
+}
+
 static void slurms_status_is_compared(void **state)
 {
     const struct capture capture = captured("/opt/a");
@@ -378,6 +419,8 @@ int main(void)
         cmocka_unit_test(two_that_say_the_same_agree),
         cmocka_unit_test(another_program_end_or_signal_is_not_explained),
         cmocka_unit_test(rank_0_of_another_node_has_the_run),
+        cmocka_unit_test(ranks_below_a_launchers_daemon_are_followers),
+        cmocka_unit_test(a_copy_in_a_static_program_has_told_of_it),
         cmocka_unit_test(slurms_status_is_compared),
         cmocka_unit_test(the_path_of_a_removed_file_is_the_same),
         cmocka_unit_test(known_causes_explain_a_difference),
