@@ -160,9 +160,11 @@ uintptr_t image_own_data(const struct r_debug *loader)
                : 0;
 }
 
+/* The one for profiles is no more of the program than we are. */
 int image_is_object(const struct link_map *entry)
 {
-    return entry->l_name != NULL && entry->l_name[0] == '/' && entry->l_ld != own_dynamic;
+    return entry->l_name != NULL && entry->l_name[0] == '/' && entry->l_ld != own_dynamic &&
+           !text_equal(text_last_part(entry->l_name), "libjobtrail-profile.so");
 }
 
 static size_t padded(size_t size)

@@ -10,9 +10,9 @@
 /* These load no library but what the loader or the system's configuration names, and start programs
  * in children alone. Names up to the version. */
 static const char *const systems[] = {
-    "ld-",       "ld64.so",    "libc.so",    "libc-2",         "libc.musl",  "libdl.so", "libdl-2",
-    "libgcc_s.", "libm.so",    "libm-2",     "libmvec.so",     "libpthread", "librt.so", "librt-2",
-    "libstdc++", "linux-vdso", "linux-gate", "libjobtrail.so", NULL,
+    "ld-",       "ld64.so",    "libc.so",    "libc-2",      "libc.musl",  "libdl.so", "libdl-2",
+    "libgcc_s.", "libm.so",    "libm-2",     "libmvec.so",  "libpthread", "librt.so", "librt-2",
+    "libstdc++", "linux-vdso", "linux-gate", "libjobtrail", NULL,
 };
 
 static bool is_systems(const char *path)

@@ -10,7 +10,8 @@
 #define START_ERROR_NS UINT64_C(30000000)
 #define TICK_NS        UINT64_C(10000000)
 
-#define LIBRARY "/libjobtrail.so"
+#define LIBRARY         "/libjobtrail.so"
+#define PROFILE_LIBRARY "/libjobtrail-profile.so"
 
 /* What is known of the objects that a process has mapped. */
 enum { OF_OBJECTS = KERNEL_LACK_OBJECTS | KERNEL_LACK_CAPTURE | KERNEL_LACK_LOADER };
@@ -331,12 +332,17 @@ static void take_exec(struct kernel_processes *processes, const struct kernel_ev
             processes->calls.take_program(processes->calls.context, process->job, event);
 }
 
+static bool ends_in(const struct kernel_event *event, const char *text)
+{
+    const size_t size = strlen(text);
+    return event->name_size >= size &&
+           memcmp(event->name + event->name_size - size, text, size) == 0;
+}
+
 /* Whether it is jobtrail's own: the loader maps it before all that the program asks for. */
 static bool is_library(const struct kernel_event *event)
 {
-    const size_t size = sizeof LIBRARY - 1;
-    return event->name_size >= size &&
-           memcmp(event->name + event->name_size - size, LIBRARY, size) == 0;
+    return ends_in(event, LIBRARY);
 }
 
 static bool has_file(const struct kernel_process *process, uint32_t file)
@@ -379,10 +385,12 @@ static void add_file(struct kernel_processes *processes, struct kernel_process *
         process->note.lack |= KERNEL_LACK_OBJECTS;
 }
 
-/* What has no path in a file system is no object: "[vdso]", "//anon". */
+/* What has no path in a file system is no object: "[vdso]", "//anon". The library for profiles is
+ * none of the program's. */
 static bool is_object(const struct kernel_event *event)
 {
-    return event->name_size > 1 && event->name[0] == '/' && event->name[1] != '/';
+    return event->name_size > 1 && event->name[0] == '/' && event->name[1] != '/' &&
+           !ends_in(event, PROFILE_LIBRARY);
 }
 
 /* Its code is mapped from its start on. What is mapped from elsewhere tells that it can leave no

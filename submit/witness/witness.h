@@ -5,10 +5,11 @@
  * process did with its environment, session, namespaces or privileges. It wakes once a second, and
  * when a quarter of a ring is full.
  *
- * Of memory it takes a ring of 256 KiB for each CPU, 16 MiB for ends of threads that wait, tables
- * of 30 MiB at the most, and for each job 64 KiB and its programs. Without the kernel's events
- * nothing is written, and it ends; without ends of threads there is no status and no use of
- * resources. Which of them the kernel refuses is in its state (submit/job/witness_state.h).
+ * Of memory it takes rings of 4 MiB for each CPU, 64 MiB for all of them at the most, 16 MiB for
+ * ends of threads that wait, tables of 30 MiB at the most, and for each job 64 KiB and its
+ * programs. Without the kernel's events nothing is written, and it ends; without ends of threads
+ * there is no status and no use of resources. Which of them the kernel refuses is in its state
+ * (submit/job/witness_state.h).
  */
 #ifndef JOBTRAIL_WITNESS_H
 #define JOBTRAIL_WITNESS_H

@@ -14,9 +14,7 @@ enum {
 #include "submit/definition/keys.def"
     PROFILE_KEYS
 };
-enum {
-    KEYS_MOST = (int)RANKS_KEYS > (int)PROFILE_KEYS ? (int)RANKS_KEYS : (int)PROFILE_KEYS,
-};
+enum { KEYS_MOST = RANKS_KEYS + PROFILE_KEYS }; /* room for those of either */
 
 /* What both kinds have in common. */
 struct summary {

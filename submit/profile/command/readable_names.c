@@ -15,7 +15,8 @@
 enum { TEXT_MAX = 4096, MEMORY = 1 << 27, CPU_S = 2 };
 
 /* <cxxabi.h>, which is for C++ alone */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+extern char *demangle(const char *mangled, char *buffer, size_t *length,
+                      int *status) __asm__("__cxa_demangle");
 
 static bool is_mangled(const char *name)
 {
@@ -33,7 +34,7 @@ static void write_names(const struct profile_set *set, int fd)
     for (size_t i = 0; i < set->names.count; i++) {
         if (!is_mangled(set->names.text[i]))
             continue;
-        CLEANUP_FREE char *text = __cxa_demangle(set->names.text[i], NULL, NULL, NULL);
+        CLEANUP_FREE char *text = demangle(set->names.text[i], NULL, NULL, NULL);
         bool is_fit = text != NULL && strlen(text) <= TEXT_MAX;
         fputs(is_fit ? text : "", file);
         putc('\0', file);

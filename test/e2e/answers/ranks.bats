@@ -147,3 +147,30 @@ chooses() { # STORE
     ranks "$store" -j 60 -nP
     [ "$output" = "" ]
 }
+
+efficient() { # STORE: the page counts all ranks of a program, and no process that was several programs
+    run -0 "$JOBTRAIL_STAGE/bin/jobtrail-report" --store "$1" efficiency -S 2000-01-01 --json
+    [ "$(jq -c '.pages[] | select(.name == "efficiency").rows[] | [.executable, .measured_runs, .ranks, .least_runs,
+        (.given_cpu_hours * 3600 | round), (.used_cpu_hours * 3600 | round), .mean_memory_mib, .largest_memory_mib, .bounded_runs,
+        (.largest_memory_share * 10000 | round)]' <<<"$output")" = '["tide",1,2,0,40,32,100,200,1,3906]' ]
+}
+
+@test "memory and processor time of a program are those of all its ranks" {
+    {
+        # job 61, all of which is known: two ranks on one node; one process of it was another program before
+        site_run 019a9f00-6161-7000-8000-000000000001 tide 1 '.slurmT += {job_id: 61, step_id: "0", pid: 700, user_cpu: 1,
+            system_cpu: 0.5, max_rss: 1048576, mem_alloc: 1073741824, cpus_alloc: 4, disk_read: 0, disk_write: 0, forked: 0, forked_signaled: 0,
+            forked_cpu: 0, forked_max_rss: 0, forked_read: 0, forked_write: 0, forked_least: false} | .userT.job_id = "61" |
+            .userDT += {num_tasks: 2, num_nodes: 1}'
+        node n1 /opt/tide '.job_id = 61 | .uuid |= sub("0$"; "1") | .step_tasks = 2 | .step_nodes = 1 | .ranks = 2 | .timed = 2 |
+            .elapsed_min = 9 | .elapsed_mean = 10 | .elapsed_max = 11 | .measured = 2 | .cpu_min = 1.5 | .cpu_mean = 16 | .cpu_max = 30.5 |
+            .memory_min = 1048576 | .memory_mean = 104857600 | .memory_max = 209715200 | .largest_task = 1 | .ended_zero = 2 |
+            .ends = "0:0=2" | .start_time = 1732096800 | .end_time = 1732096811'
+        site_run 019a9f00-6262-7000-8000-000000000001 first 1 '.slurmT += {job_id: 62, step_id: "0", pid: 800, end_source: "exec"} |
+            .userT.job_id = "62"'
+        site_run 019a9f00-6262-7000-8000-000000000002 second 1 '.slurmT += {job_id: 62, step_id: "0", pid: 800, user_cpu: 90, system_cpu: 0,
+            max_rss: 1048576, cpus_alloc: 1} | .userT.job_id = "62"'
+    } >"$BATS_TEST_TMPDIR/nodes"
+    for_both load_proven "$BATS_TEST_TMPDIR/nodes"
+    for_both efficient
+}

@@ -145,6 +145,13 @@ new_root() {
     [[ $(endings | grep -v bwrap) == "" ]]
 }
 
+@test "where a filter kills for executable memory, and the spool is hidden, a program runs as ever, without a record" {
+    unnoticed bwrap --bind / / --dev /dev --proc /proc --tmpfs "$SPOOL" "$PROGRAMS/exec_without_x" "$PROGRAMS/exit_with" 3
+    [[ $(<"$BATS_TEST_TMPDIR/with/status") == 3 ]]
+    flush
+    [[ $(endings | grep -v bwrap) == "" ]]
+}
+
 @test "charliecloud runs a program in an image that has the library, and it is recorded" {
     new_root
     mkdir -p "$ROOT/usr/bin" "$ROOT/home" "$ROOT/mnt/0" "$ROOT/mnt/1" "$ROOT/mnt/2" "$ROOT/sys"

@@ -58,6 +58,7 @@ has_calls() {
         flush
         [[ $(records | jq -r '[.[] | select(.routineT)][0].routineT.routineA | map(.[1]) | sort | join(" ")') == \
             "moon_burns moon_calls moon_large moon_long_double moon_many moon_pair moon_variadic moon_waits" ]]
+        [[ $(records | jq -r '.[].libA[][0]') == */libmoon.so.1* && $(records | jq -r '.[].libA[][0]') != */libjobtrail* ]]
     done
 }
 

@@ -427,6 +427,7 @@ static void the_librarys_mapping_is_seen(void **state)
     } maps[] = {{"[vdso]", OF_STATIC},
                 {"//anon", OF_STATIC},
                 {"/lib64/ld-linux-x86-64.so.2", KERNEL_LACK_LIBRARY},
+                {"/opt/lib/libjobtrail-profile.so", OF_STATIC}, /* no object */
                 {"/home/notlibjobtrail.so", KERNEL_LACK_LIBRARY},
                 {"/opt/lib/libjobtrail.so", 0}};
     const uint64_t at = 2 * (uint64_t)S;
