@@ -149,9 +149,10 @@ static int begin_to_compare(struct ends *ends, bool is_excluded, bool has_ledger
     if (request->kernel == NULL || request->kernel->listeners == 0)
         return 0;
     int error = two_witnesses_new(&source, &ends->witnesses);
-    return error != 0 ? error
-                      : other_pids_new(request->journal, request->kernel, &ends->succession,
-                                       &ends->other_pids);
+    if (error == 0)
+        error =
+            other_pids_new(request->journal, request->kernel, &ends->succession, &ends->other_pids);
+    return error == 0 ? other_pids_pair(ends->other_pids, &ends->reader, &ends->succession) : error;
 }
 
 /* Divides the allocation of a job. */

@@ -101,6 +101,18 @@ for i in range($1):
     [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
 }
 
+# bats test_tags=needs:hear_kernel
+@test "equal processes that live at once in a pid namespace of their own have a process of the kernel's each" {
+    listen
+    # shellcheck disable=SC2016 # the inner shell's
+    run_one unshare --fork --pid --mount-proc env "${TRACKED[@]}" sh -c 'for i in 1 2 3 4; do "$@" & done; wait' sh "$PROGRAMS/spin" 1 sleep
+    flush
+    hush
+    [[ $(records | jq -c '[.[] | select(.userT.exec_path | endswith("/spin")).slurmT | [.exit_code, .max_rss > 0]]') == \
+        "[[0,true],[0,true],[0,true],[0,true]]" ]]
+    [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
+}
+
 # as_task COMMAND...: a task of the job's step has run it
 as_task() {
     local ticks go=$BATS_TEST_TMPDIR/go
