@@ -6,6 +6,7 @@
 
 #include "conf/base/cleanup.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/kernel_ranks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/record/run_record.h"
@@ -96,16 +97,21 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
     if (coverage_excludes(send->policy, request->journal))
         return error;
     const size_t last = request->kernel->count, count = last + request->kernel->replaced_count;
+    struct kernel_ranks ranks = {.count = 0};
+    if (error == 0)
+        error = kernel_ranks_make(&source, run, &ranks);
     for (size_t i = 0; error == 0 && i < count; i++) {
         const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
             has_record(coverage, run->is_task) || is_written(told, request->kernel, i) ||
+            !kernel_ranks_leads(&ranks, &source, told->tasks, noted, run) ||
             !send->begin(send->context, unit))
             continue;
         error = kernel_run_make(&source, noted, run);
         if (error == 0 && !has_copy(request->conf, &noted->note, run))
             error = send_run(send, noted, i >= last, run, told->dropped, runs);
     }
+    kernel_ranks_free(&ranks);
     return error;
 }
