@@ -29,7 +29,9 @@ struct told {
 struct two_witnesses {
     struct two_witnesses_source source;
     struct witness_agreement found;
-    struct told *told;   /* owned: by processes of the kernel's */
+    struct told
+        *told; /* owned: by processes of the kernel's, and behind them by what others replaced
+                */
     uint64_t *followers; /* owned: by programs of the kernel's: ranks for which another one records,
                             so far as none was found */
 };
@@ -71,7 +73,8 @@ int two_witnesses_new(const struct two_witnesses_source *source, struct two_witn
     if (witnesses == NULL)
         return -ENOMEM;
     witnesses->source = *source;
-    witnesses->told = calloc(source->kernel->count + 1, sizeof *witnesses->told);
+    witnesses->told =
+        calloc(source->kernel->count + source->kernel->replaced_count + 1, sizeof *witnesses->told);
     witnesses->followers = calloc(source->kernel->program_count + 1, sizeof *witnesses->followers);
     if (witnesses->told == NULL || witnesses->followers == NULL) {
         two_witnesses_free(witnesses);
@@ -207,6 +210,24 @@ static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
     return is_lost ? WITNESS_LOST : WITNESS_UNEXPLAINED;
 }
 
+static void set_told(struct told *told, const struct capture *capture,
+                     const struct kernel_noted *noted)
+{
+    told->has_capture = true;
+    told->has_path |= compare_program(capture, noted->program) != WITNESS_UNEXPLAINED;
+}
+
+void two_witnesses_replaced(struct two_witnesses *witnesses, const struct capture *capture,
+                            const struct kernel_noted *noted)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    const struct kernel_noted *replaced =
+        capture->up_ns == 0 ? NULL : kernel_notes_replaced(kernel, &noted->note, capture->up_ns);
+    if (replaced != NULL)
+        set_told(&witnesses->told[kernel->count + (size_t)(replaced - kernel->replaced)], capture,
+                 replaced);
+}
+
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted)
 {
@@ -220,8 +241,7 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
     struct told *told = &witnesses->told[noted - kernel->noted];
     if (told->has_capture || !is_last_program(capture, noted))
         return; /* the program after it is one that only the kernel tells of */
-    told->has_capture = true;
-    told->has_path = compare_program(capture, noted->program) != WITNESS_UNEXPLAINED;
+    set_told(told, capture, noted);
     witnesses->found.count[compare(witnesses, capture, noted)]++;
 }
 
@@ -331,10 +351,12 @@ void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
     judge(witnesses, false, &dropped, &apart, agreement);
 }
 
-bool two_witnesses_is_written(const struct two_witnesses *witnesses,
-                              const struct kernel_noted *noted)
+bool two_witnesses_is_written(const struct two_witnesses *witnesses, size_t at)
 {
-    const struct told *told = &witnesses->told[noted - witnesses->source.kernel->noted];
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    const struct kernel_noted *noted =
+        at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
+    const struct told *told = &witnesses->told[at];
     return (noted->note.lack & KERNEL_LACK_LIBRARY) == 0 ? told->has_capture : told->has_path;
 }
 

@@ -74,15 +74,6 @@ static bool has_copy(const struct conf *conf, const struct kernel_note *note,
             (conf->link_startup == CONF_STARTUP_STATIC && is_static));
 }
 
-/* Whether it has a capture, although it told that it could leave none, or had not mapped the
- * library. */
-static bool is_written(const struct coverage_told *told, const struct kernel_notes *kernel,
-                       size_t at)
-{
-    return at < kernel->count && told->witnesses != NULL &&
-           two_witnesses_is_written(told->witnesses, &kernel->noted[at]);
-}
-
 int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
                 const struct coverage_told *told, uint64_t *runs)
 {
@@ -104,7 +95,8 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
         const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
-            has_record(coverage, run->is_task) || is_written(told, request->kernel, i) ||
+            has_record(coverage, run->is_task) ||
+            (told->witnesses != NULL && two_witnesses_is_written(told->witnesses, i)) ||
             !kernel_ranks_leads(&ranks, &source, told->tasks, noted, run) ||
             !send->begin(send->context, unit))
             continue;

@@ -126,6 +126,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         run_ending_noted(ends->send->request, ends->other_pids, &capture);
     const struct ending ending =
         run_ending_find(ends->send->request, noted, &capture, entry->next_ns, reads);
+    if (ends->witnesses != NULL && noted != NULL)
+        two_witnesses_replaced(ends->witnesses, &capture, noted);
     if (ends->witnesses != NULL && entry->next_ns == 0)
         two_witnesses_capture(ends->witnesses, &capture, noted);
     bool is_left_out =

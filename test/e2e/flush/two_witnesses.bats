@@ -215,7 +215,7 @@ files_of_that_name() {
     local file=$BATS_TEST_TMPDIR/libjobtrail.so
     cc -shared -fPIC -o "$file" -x c - <<<'int nothing(void) { return 0; }'
     tracked env LD_PRELOAD="$file" "$PROGRAMS/_exit_with" 3 || true
-    tracked env LD_PRELOAD="$LIBRARY:$file" "$PROGRAMS/_exit_with" 4 || true
+    tracked env LD_PRELOAD="$LIBRARY:$file" "$PROGRAMS/exec_to" "$PROGRAMS/_exit_with" 4 || true
 }
 
 # bats test_tags=needs:hear_kernel
@@ -225,6 +225,7 @@ files_of_that_name() {
     flush
     hush
     [[ "$(exits)" == " 1 kernel 3 1 library 4 " && $(covered .witness_unexplained) == 0 ]]
+    [[ $(records_of exec_to) == "exec_to library null:null" ]]
 }
 
 @test "a claim about processes that there were not is not explained" {
