@@ -249,7 +249,8 @@ static bool is_defined(const struct routine_memory *memory, uint32_t first, uint
                        uint32_t hash)
 {
     for (uint32_t i = first; i < end; i++) {
-        if (i != library->object && loaded_defines(&memory->object[i].loaded, import->name, hash))
+        if (i != library->object &&
+            loaded_next_symbol(&memory->object[i].loaded, import->name, hash, NULL) != NULL)
             return true;
     }
     return false;

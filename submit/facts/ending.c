@@ -386,15 +386,33 @@ static void add_kernel(const struct capture *capture, const struct kernel_noted 
     ending->used = (kernel->note.lack & KERNEL_LACK_USED) == 0 ? &kernel->note : NULL;
 }
 
+/* Whether a time was measured that the kernel's allows, and that is the more exact one, as where
+ * the kernel tells no more than the event of the exit. */
+static bool is_exacter(const struct ending *ending, uint64_t min_ns, uint64_t max_ns)
+{
+    const uint64_t early = ending->end_ns - smaller_of(ending->min_ns, ending->end_ns);
+    const uint64_t late = ending->max_ns - smaller_of(ending->end_ns, ending->max_ns);
+    return ending->is_measured && ending->end_ns >= min_ns && ending->end_ns <= max_ns &&
+           early + late < max_ns - min_ns;
+}
+
 /* This was the last program of its process, so that the kernel's time is its end, whatever the
  * ledger has, and however late slurmstepd was. */
 static void take_kernels_end(struct ending *ending)
 {
     if (ending->seen == NULL || (ending->seen->note.lack & KERNEL_LACK_END) != 0)
         return;
-    ending->end_ns = ending->seen->end_real_ns;
-    ending->min_ns = ending->end_ns - early_ns(&ending->seen->note);
-    ending->max_ns = sum_of(ending->end_ns, KERNEL_ERROR_NS);
+    const uint64_t end_ns = ending->seen->end_real_ns;
+    const uint64_t min_ns = end_ns - early_ns(&ending->seen->note);
+    const uint64_t max_ns = sum_of(end_ns, KERNEL_ERROR_NS);
+    if (is_exacter(ending, min_ns, max_ns)) {
+        ending->min_ns = later_of(ending->min_ns, min_ns);
+        ending->max_ns = smaller_of(ending->max_ns, max_ns);
+        return;
+    }
+    ending->end_ns = end_ns;
+    ending->min_ns = min_ns;
+    ending->max_ns = max_ns;
     ending->is_measured = true;
 }
 

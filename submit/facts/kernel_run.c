@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/kernel_run.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/cleanup.h"
+#include "conf/base/elf_note.h"
 #include "conf/base/uuid7.h"
+#include "submit/evidence/watermark.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/sampling_read.h"
@@ -172,6 +176,28 @@ bool kernel_run_is_program(const struct capture *capture, const struct kernel_no
     return is_file(path, note);
 }
 
+static void take_version(void *context, const char *key, const char *value)
+{
+    static const char ours[] = "jobtrail-";
+    bool *is_ours = context;
+    *is_ours |= strcmp(key, "XALT_Version") == 0 && strncmp(value, ours, sizeof ours - 1) == 0;
+}
+
+/* Whether jobtrail-ld has linked the file. */
+static bool has_mark(const char *path)
+{
+    struct stat status;
+    size_t size = 0;
+    bool is_ours = false;
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    CLEANUP_FREE void *note = elf_note_find(fd, WATERMARK_OWNER, WATERMARK_TYPE, &size);
+    if (note != NULL)
+        watermark_read(note, size, take_version, &is_ours);
+    return is_ours;
+}
+
 static int make_uuid(const struct journal *journal, const struct kernel_note *note,
                      struct capture *capture)
 {
@@ -227,6 +253,7 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
         run->object[i] = object_of(source->notes, noted, i, run);
     capture->build_id = build_id_of(noted->program, run->id[KERNEL_RUN_OBJECTS]);
     run->is_elsewhere = !is_file(noted->program->name, &noted->note);
+    run->is_marked = !run->is_elsewhere && has_mark(noted->program->name);
     return make_uuid(source->journal, &noted->note, capture);
 }
 

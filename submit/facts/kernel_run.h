@@ -28,6 +28,7 @@ struct kernel_run {
     struct capture capture; /* points into what follows and into the notes: not to be moved */
     const struct journal_task *is_task; /* the process as Slurm's task; NULL: it is none */
     bool is_elsewhere; /* the file at its path is not known to be the one that it ran */
+    bool is_marked;    /* that file is, and jobtrail-ld has linked it */
     struct capture_object object[KERNEL_RUN_OBJECTS];
     unsigned char id[KERNEL_RUN_OBJECTS + 1][KERNEL_BUILD_ID_BYTES];
 };
@@ -53,8 +54,8 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
                      struct kernel_run *run);
 
 /* The uuid, which depends on the job, its node, the process and its program's start only, the
- * objects, as far as their paths have room, and whether the file is the one. Looks at files: to be
- * called as the job's user. Returns 0, or -EIO where no uuid can be made. */
+ * objects, as far as their paths have room, whether the file is the one, and its mark. Looks at
+ * files: to be called as the job's user. Returns 0, or -EIO where no uuid can be made. */
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
                     struct kernel_run *run);
 

@@ -10,6 +10,8 @@
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
 #include "submit/facts/kernel_run.h"
+#include "submit/facts/program_name.h"
+#include "submit/facts/rank_process.h"
 #include "submit/job/kernel_account.h"
 
 /* NEAR_NS: reading two clocks, of which one goes by the kernel's tick. LATE_NS: for a process to
@@ -18,13 +20,52 @@
 #define LATE_NS  UINT64_C(1000000000)
 #define EARLY_NS UINT64_C(1000000000)
 
+/* What is known of a process beside what the kernel told. */
+struct told {
+    bool has_capture, has_path; /* of its last program; one that names the kernel's */
+    bool is_launched;           /* it is a rank that a launcher's daemon has started */
+};
+
 struct two_witnesses {
     struct two_witnesses_source source;
     struct witness_agreement found;
-    bool *has_capture;   /* owned: by processes of the kernel's */
+    struct told
+        *told; /* owned: by processes of the kernel's, and behind them by what others replaced
+                */
     uint64_t *followers; /* owned: by programs of the kernel's: ranks for which another one records,
                             so far as none was found */
 };
+
+static int mark_launched(void *context, const struct kernel_noted *noted, bool has_number)
+{
+    struct two_witnesses *witnesses = context;
+    (void)has_number;
+    witnesses->told[noted - witnesses->source.kernel->noted].is_launched = true;
+    return 0;
+}
+
+static bool is_daemon(const struct kernel_program *program)
+{
+    return program != NULL && program_is_daemon(program->name, strlen(program->name));
+}
+
+/* Most jobs have no such daemon. */
+static int find_launched(struct two_witnesses *witnesses)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    struct rank_processes processes = {.notes = NULL};
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < kernel->count; i++) {
+        if (!is_daemon(kernel->noted[i].program))
+            continue;
+        if (processes.notes == NULL)
+            error = rank_processes_make(kernel, witnesses->source.policy, &processes);
+        if (error == 0)
+            error = rank_processes_find(&processes, &kernel->noted[i], mark_launched, witnesses);
+    }
+    rank_processes_free(&processes);
+    return error;
+}
 
 int two_witnesses_new(const struct two_witnesses_source *source, struct two_witnesses **made)
 {
@@ -32,21 +73,26 @@ int two_witnesses_new(const struct two_witnesses_source *source, struct two_witn
     if (witnesses == NULL)
         return -ENOMEM;
     witnesses->source = *source;
-    witnesses->has_capture = calloc(source->kernel->count + 1, sizeof *witnesses->has_capture);
+    witnesses->told =
+        calloc(source->kernel->count + source->kernel->replaced_count + 1, sizeof *witnesses->told);
     witnesses->followers = calloc(source->kernel->program_count + 1, sizeof *witnesses->followers);
-    if (witnesses->has_capture == NULL || witnesses->followers == NULL) {
+    if (witnesses->told == NULL || witnesses->followers == NULL) {
         two_witnesses_free(witnesses);
         return -ENOMEM;
     }
-    *made = witnesses;
-    return 0;
+    int error = find_launched(witnesses);
+    if (error == 0)
+        *made = witnesses;
+    else
+        two_witnesses_free(witnesses);
+    return error;
 }
 
 void two_witnesses_free(struct two_witnesses *witnesses)
 {
     if (witnesses == NULL)
         return;
-    free(witnesses->has_capture);
+    free(witnesses->told);
     free(witnesses->followers);
     free(witnesses);
 }
@@ -164,6 +210,24 @@ static enum witness_verdict why_untold(const struct two_witnesses *witnesses,
     return is_lost ? WITNESS_LOST : WITNESS_UNEXPLAINED;
 }
 
+static void set_told(struct told *told, const struct capture *capture,
+                     const struct kernel_noted *noted)
+{
+    told->has_capture = true;
+    told->has_path |= compare_program(capture, noted->program) != WITNESS_UNEXPLAINED;
+}
+
+void two_witnesses_replaced(struct two_witnesses *witnesses, const struct capture *capture,
+                            const struct kernel_noted *noted)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    const struct kernel_noted *replaced =
+        capture->up_ns == 0 ? NULL : kernel_notes_replaced(kernel, &noted->note, capture->up_ns);
+    if (replaced != NULL)
+        set_told(&witnesses->told[kernel->count + (size_t)(replaced - kernel->replaced)], capture,
+                 replaced);
+}
+
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted)
 {
@@ -174,10 +238,10 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
     }
     if (capture->size > 1)
         witnesses->followers[noted->note.program] += capture->size - 1;
-    size_t at = (size_t)(noted - kernel->noted);
-    if (witnesses->has_capture[at] || !is_last_program(capture, noted))
+    struct told *told = &witnesses->told[noted - kernel->noted];
+    if (told->has_capture || !is_last_program(capture, noted))
         return; /* the program after it is one that only the kernel tells of */
-    witnesses->has_capture[at] = true;
+    set_told(told, capture, noted);
     witnesses->found.count[compare(witnesses, capture, noted)]++;
 }
 
@@ -212,12 +276,14 @@ static bool take_one(uint64_t *left)
     return is_there;
 }
 
-/* Whether it is of a task that is not its step's first: rank 0 has the run, which may be on another
- * node. */
-static bool is_behind_first_task(const struct two_witnesses *witnesses,
+/* Whether it is of a task that is not its step's first, or a rank that a launcher's daemon has
+ * started: rank 0 has the run, which may be on another node. */
+static bool is_behind_first_rank(const struct two_witnesses *witnesses,
                                  const struct kernel_noted *noted)
 {
     const struct two_witnesses_source *source = &witnesses->source;
+    if (witnesses->told[noted - source->kernel->noted].is_launched)
+        return true;
     const struct journal_task *task = kernel_run_task_above(source->journal, source->kernel, noted);
     return task != NULL && task->task > 0;
 }
@@ -249,7 +315,7 @@ static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses
                                                                   : WITNESS_UNWRITTEN;
     if (was_killed_early(note))
         return WITNESS_KILLED;
-    if (take_one(&witnesses->followers[note->program]) || is_behind_first_task(witnesses, noted))
+    if (take_one(&witnesses->followers[note->program]) || is_behind_first_rank(witnesses, noted))
         return WITNESS_FOLLOWER;
     return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                               : WITNESS_UNEXPLAINED;
@@ -263,7 +329,7 @@ static void judge(const struct two_witnesses *witnesses, bool which, uint64_t *d
     const struct kernel_notes *kernel = witnesses->source.kernel;
     for (size_t i = 0; i < kernel->count; i++) {
         const struct kernel_noted *noted = &kernel->noted[i];
-        if (witnesses->has_capture[i] || could_not_write(noted) != which)
+        if (witnesses->told[i].has_capture || could_not_write(noted) != which)
             continue;
         enum witness_verdict why = why_uncaptured(witnesses, noted, dropped);
         bool is_counted = why == WITNESS_UNEXPLAINED && take_one(apart);
@@ -285,11 +351,13 @@ void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
     judge(witnesses, false, &dropped, &apart, agreement);
 }
 
-bool two_witnesses_is_written(const struct two_witnesses *witnesses,
-                              const struct kernel_noted *noted)
+bool two_witnesses_is_written(const struct two_witnesses *witnesses, size_t at)
 {
-    return (noted->note.lack & KERNEL_LACK_LIBRARY) == 0 &&
-           witnesses->has_capture[noted - witnesses->source.kernel->noted];
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    const struct kernel_noted *noted =
+        at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
+    const struct told *told = &witnesses->told[at];
+    return (noted->note.lack & KERNEL_LACK_LIBRARY) == 0 ? told->has_capture : told->has_path;
 }
 
 const char *witness_verdict_name(enum witness_verdict verdict)

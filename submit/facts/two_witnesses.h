@@ -25,7 +25,7 @@ enum witness_verdict {
                         */
     WITNESS_LEFT_OUT,  /* the site's rules leave it out, or may do so by its arguments; or its user
                           did, or may have, as its step is not known */
-    WITNESS_FOLLOWER,  /* another rank of its program records for it */
+    WITNESS_FOLLOWER,  /* another rank of its program records for it, or one on another node may */
     WITNESS_NO_ROOM,   /* the ledger has dropped as many, or there is none */
     WITNESS_UNWRITTEN, /* its library could not leave a capture, and told so: a read-only spool, or
                           unset variables */
@@ -72,9 +72,14 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
 void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
                         struct witness_agreement *agreement);
 
-/* Whether a process of the kernel's that had the library has a capture of its last program. */
-bool two_witnesses_is_written(const struct two_witnesses *witnesses,
-                              const struct kernel_noted *noted);
+/* Any capture or stub of a process, for is_written(): its program may have been replaced later. */
+void two_witnesses_replaced(struct two_witnesses *witnesses, const struct capture *capture,
+                            const struct kernel_noted *noted);
+
+/* Whether there is a capture of the last program of process `at` of the kernel's, or, behind these,
+ * of a program that another one replaced. Where that had not mapped the library the capture is one
+ * of a copy in the program: it has to name this program. */
+bool two_witnesses_is_written(const struct two_witnesses *witnesses, size_t at);
 
 /* "static", ...; NULL of WITNESS_AGREED and WITNESS_UNEXPLAINED. */
 const char *witness_verdict_name(enum witness_verdict verdict);

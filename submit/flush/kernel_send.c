@@ -6,6 +6,7 @@
 
 #include "conf/base/cleanup.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/kernel_ranks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/record/run_record.h"
@@ -62,12 +63,15 @@ static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, si
     return at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
 }
 
-/* Whether it has a capture, although it told that it could leave none. */
-static bool is_written(const struct coverage_told *told, const struct kernel_notes *kernel,
-                       size_t at)
+/* Whether jobtrail-ld has linked the library into it, which the kernel does not see. That has told
+ * of the run, or its user or the site left it out, or rank 0 tells. */
+static bool has_copy(const struct conf *conf, const struct kernel_note *note,
+                     const struct kernel_run *run)
 {
-    return at < kernel->count && told->witnesses != NULL &&
-           two_witnesses_is_written(told->witnesses, &kernel->noted[at]);
+    const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
+    return run->is_marked && (note->lack & KERNEL_LACK_CAPTURE) == KERNEL_LACK_LIBRARY &&
+           (conf->link_startup == CONF_STARTUP_ALL ||
+            (conf->link_startup == CONF_STARTUP_STATIC && is_static));
 }
 
 int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
@@ -84,16 +88,22 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
     if (coverage_excludes(send->policy, request->journal))
         return error;
     const size_t last = request->kernel->count, count = last + request->kernel->replaced_count;
+    struct kernel_ranks ranks = {.count = 0};
+    if (error == 0)
+        error = kernel_ranks_make(&source, run, &ranks);
     for (size_t i = 0; error == 0 && i < count; i++) {
         const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
-            has_record(coverage, run->is_task) || is_written(told, request->kernel, i) ||
+            has_record(coverage, run->is_task) ||
+            (told->witnesses != NULL && two_witnesses_is_written(told->witnesses, i)) ||
+            !kernel_ranks_leads(&ranks, &source, told->tasks, noted, run) ||
             !send->begin(send->context, unit))
             continue;
         error = kernel_run_make(&source, noted, run);
-        if (error == 0)
+        if (error == 0 && !has_copy(request->conf, &noted->note, run))
             error = send_run(send, noted, i >= last, run, told->dropped, runs);
     }
+    kernel_ranks_free(&ranks);
     return error;
 }

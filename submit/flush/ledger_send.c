@@ -126,6 +126,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         run_ending_noted(ends->send->request, ends->other_pids, &capture);
     const struct ending ending =
         run_ending_find(ends->send->request, noted, &capture, entry->next_ns, reads);
+    if (ends->witnesses != NULL && noted != NULL)
+        two_witnesses_replaced(ends->witnesses, &capture, noted);
     if (ends->witnesses != NULL && entry->next_ns == 0)
         two_witnesses_capture(ends->witnesses, &capture, noted);
     bool is_left_out =
@@ -149,9 +151,10 @@ static int begin_to_compare(struct ends *ends, bool is_excluded, bool has_ledger
     if (request->kernel == NULL || request->kernel->listeners == 0)
         return 0;
     int error = two_witnesses_new(&source, &ends->witnesses);
-    return error != 0 ? error
-                      : other_pids_new(request->journal, request->kernel, &ends->succession,
-                                       &ends->other_pids);
+    if (error == 0)
+        error =
+            other_pids_new(request->journal, request->kernel, &ends->succession, &ends->other_pids);
+    return error == 0 ? other_pids_pair(ends->other_pids, &ends->reader, &ends->succession) : error;
 }
 
 /* Divides the allocation of a job. */

@@ -65,6 +65,8 @@ int profile_ends_read(const struct reading_request *request, struct profile_ends
     error = succession_read(&reader, &succession);
     if (error == 0 && request->kernel != NULL)
         error = other_pids_new(request->journal, request->kernel, &succession, &others);
+    if (error == 0 && others != NULL)
+        error = other_pids_pair(others, &reader, &succession);
     for (size_t i = 0; error == 0 && i < succession.count; i++)
         error = add_capture(ends, others, &reader, &succession.entry[i]);
     other_pids_free(others);

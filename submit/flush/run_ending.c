@@ -23,6 +23,20 @@ const struct kernel_noted *run_ending_noted(const struct reading_request *reques
     return others == NULL ? NULL : other_pids_find(others, capture);
 }
 
+/* When the kernel saw that another program replaced this one; 0: it did not, or may have missed one
+ * between. */
+static uint64_t replaced_at(const struct kernel_notes *kernel, const struct kernel_noted *noted,
+                            const struct capture *capture)
+{
+    const bool is_signed = capture->end_ns != 0 && capture->end_by != LEDGER_END_REPLACED;
+    if (noted == NULL || is_signed || capture->up_ns == 0 || kernel->lost > 0)
+        return 0;
+    const struct kernel_noted *replaced =
+        kernel_notes_replaced(kernel, &noted->note, capture->up_ns);
+    bool is_told = replaced != NULL && (replaced->note.lack & KERNEL_LACK_OBJECTS) == 0;
+    return is_told ? replaced->end_real_ns : 0;
+}
+
 struct ending run_ending_find(const struct reading_request *request,
                               const struct kernel_noted *noted, const struct capture *capture,
                               uint64_t next_ns, bool reads)
@@ -32,6 +46,7 @@ struct ending run_ending_find(const struct reading_request *request,
         .journal = request->journal,
         .next_ns = next_ns,
         .now_ns = request->now_ns,
+        .replaced_ns = replaced_at(request->kernel, noted, capture),
         .look = looks == NULL ? NULL
                               : looks_find(looks, (uint32_t)(capture->offset / LEDGER_PAGE),
                                            capture->start_ns),

@@ -342,7 +342,9 @@ static int compare(const void *left, const void *right)
                              *b = &((const struct kernel_noted *)right)->note;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a->exec_ns < b->exec_ns ? -1 : a->exec_ns > b->exec_ns;
 }
 
 static int take_lines(struct reading *reading, char *text, size_t size)
@@ -385,6 +387,8 @@ int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
     resolve(&reading, found->replaced, found->replaced_count);
     if (error == 0 && found->count > 0)
         qsort(found->noted, found->count, sizeof *found->noted, compare);
+    if (error == 0 && found->replaced_count > 0)
+        qsort(found->replaced, found->replaced_count, sizeof *found->replaced, compare);
     if (error == 0)
         error = kernel_forked_add(found);
     if (error == 0)
@@ -454,5 +458,23 @@ const struct kernel_noted *kernel_notes_find(const struct kernel_notes *notes, i
     uint64_t start_ticks = note->start_ns / TICK_NS;
     bool is_it = is_first ? note->end_ns / TICK_NS + TICKS_LATE >= ticks
                           : start_ticks + TICKS_EARLY >= ticks;
+    return is_it ? found : NULL;
+}
+
+const struct kernel_noted *kernel_notes_replaced(const struct kernel_notes *notes,
+                                                 const struct kernel_note *process, uint64_t at_ns)
+{
+    struct kernel_noted key = {.note = *process};
+    key.note.exec_ns = at_ns;
+    size_t low = 0, high = notes->replaced_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = compare(&notes->replaced[middle], &key) <= 0;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    const struct kernel_noted *found = low == 0 ? NULL : &notes->replaced[low - 1];
+    bool is_it = found != NULL && found->note.pid == process->pid &&
+                 found->note.start_ns == process->start_ns && found->note.end_ns > at_ns;
     return is_it ? found : NULL;
 }

@@ -31,9 +31,10 @@
  *       program had mapped so that they can be executed (0: none); FAULTS, where there were any,
  *       how often it waited for memory to be read in (major page faults), as from swap
  *   replaced ...
- *       the same of a program that had not mapped jobtrail's library, or of which that could leave
- *       no capture, and that another one replaced at END: PROGRAM, EXEC and OBJECTS are its own,
- *       EXECS how many were seen until then; its status, and what it used, are not told
+ *       the same of a program that another one replaced at END, where it is known what it had
+ *       mapped: PROGRAM and EXEC are its own, and OBJECTS, which are told where it had not mapped
+ *       jobtrail's library, or that could leave no capture; EXECS how many were seen until then;
+ *       its status, and what it used, are not told
  *   lost FROM TO COUNT
  *       so many events of processes of this node, of whatever job, were lost between these times
  *   overrun TIME COUNT
@@ -133,7 +134,7 @@ struct kernel_gap {
 struct kernel_notes {
     char *text;                    /* owned */
     struct kernel_noted *noted;    /* owned, by pid and start */
-    struct kernel_noted *replaced; /* owned: programs that others replaced, as the file has them */
+    struct kernel_noted *replaced; /* owned: programs that others replaced; likewise, and by exec */
     struct kernel_program *programs; /* owned */
     struct kernel_objects *sets;     /* owned */
     uint32_t *object;                /* owned: places in `programs` */
@@ -173,6 +174,11 @@ void kernel_notes_free(struct kernel_notes *notes);
  * or is the daemon of a step. */
 const struct kernel_noted *kernel_notes_parent(const struct kernel_notes *notes,
                                                const struct kernel_note *note);
+
+/* The program that a process ran at this time since boot, and that another one replaced later;
+ * NULL: there is none, or it is not known. */
+const struct kernel_noted *kernel_notes_replaced(const struct kernel_notes *notes,
+                                                 const struct kernel_note *process, uint64_t at_ns);
 
 /* The process `pid` that started so many clock ticks after boot; where that is the start of its
  * program, `is_first`, the process that had this pid then. NULL: it is not here. */

@@ -43,7 +43,7 @@ uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t
 /* A process has ended. Returns whether there was room. */
 bool job_notes_end(struct job_notes *notes, const struct kernel_note *note);
 
-/* A program without the library was replaced. Where there is no room, there is none for the end of
+/* A program was replaced by another one. Where there is no room, there is none for the end of
  * its process. */
 void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note);
 

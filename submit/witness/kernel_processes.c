@@ -299,16 +299,16 @@ static void take_fork(struct kernel_processes *processes, const struct kernel_ev
     add(processes, &child);
 }
 
-/* A program that had the library, and a ledger, tells of itself. */
+/* A program that had the library, and a ledger, tells of its objects itself. */
 static void tell_replaced(struct kernel_processes *processes, struct kernel_process *process,
                           uint64_t time_ns)
 {
     const uint32_t lack = process->note.lack;
     if (process->note.execs == 0 || process->wants_program || time_ns < process->note.exec_ns ||
-        (lack & KERNEL_LACK_OBJECTS) != 0 || (lack & KERNEL_LACK_CAPTURE) == 0)
+        (lack & KERNEL_LACK_OBJECTS) != 0)
         return;
     struct kernel_note note = process->note;
-    note.objects = objects_of(processes, process);
+    note.objects = (lack & KERNEL_LACK_CAPTURE) == 0 ? 0 : objects_of(processes, process);
     note.lack = process->note.lack | KERNEL_LACK_STATUS;
     note.end_ns = time_ns;
     processes->calls.take_replaced(processes->calls.context, process->job, &note);

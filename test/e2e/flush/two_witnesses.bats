@@ -48,6 +48,20 @@ for i in range($1):
     [[ $(covered .witness_causes) =~ ^(unloaded=[0-9]+ ?)?(unmapped=[0-9]+)?$ ]]
 }
 
+# bats test_tags=needs:hear_kernel
+@test "a program ends when the kernel saw another one replace it, whatever that is" {
+    listen
+    run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exec_to" "$PROGRAMS/exit_with" 7
+    run_one tracked "$PROGRAMS/thread_exec" "$PROGRAMS/exit_with_static" 3
+    flush
+    hush
+    # their starts and ends follow each other
+    [[ $(records | jq -c 'map(select(.userT.exec_path | test("/(exec_to|thread_exec)$"))) | sort_by(.userDT.start_time) |
+        [map([.slurmT.captured_by, .slurmT.end_source, .slurmT.end_time_error <= 0.0001])[],
+        .[0].userDT.end_time <= .[1].userDT.start_time]') == \
+        '[["library","exec",true],["library","exec",true],["library","exec",true],true]' ]]
+}
+
 @test "what leaves no capture is explained, by its cause" {
     listen
     run_one tracked "$PROGRAMS/exit_with_static" 3
@@ -84,6 +98,18 @@ for i in range($1):
     flush
     hush
     [[ "$(records | jq -r '.[].slurmT | "\(.captured_by) \(.end_source) \(.exit_code)"' | sort -u)" == *"library kernel 6"* ]]
+    [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
+}
+
+# bats test_tags=needs:hear_kernel
+@test "equal processes that live at once in a pid namespace of their own have a process of the kernel's each" {
+    listen
+    # shellcheck disable=SC2016 # the inner shell's
+    run_one unshare --fork --pid --mount-proc env "${TRACKED[@]}" sh -c 'for i in 1 2 3 4; do "$@" & done; wait' sh "$PROGRAMS/spin" 1 sleep
+    flush
+    hush
+    [[ $(records | jq -c '[.[] | select(.userT.exec_path | endswith("/spin")).slurmT | [.exit_code, .max_rss > 0]]') == \
+        "[[0,true],[0,true],[0,true],[0,true]]" ]]
     [[ -z $(cause name_space) && $(covered .witness_unexplained) == 0 ]]
 }
 
@@ -149,12 +175,47 @@ blind() {
     [[ $(records | jq -r '.[] | select(.userT.exec_path | endswith("/exec_to")).slurmT | "\(.captured_by) \(.end_source)"') == "kernel exec" ]]
 }
 
+# linked_copies: a static program with the library in it, as task, killed, and left out by its user
+linked_copies() {
+    tracked "$BATS_TEST_TMPDIR/linked" 3 || true
+    tracked "$BATS_TEST_TMPDIR/linked" || true
+    tracked env XALT_EXECUTABLE_TRACKING=no "$BATS_TEST_TMPDIR/linked" 5 || true
+    tracked "$BATS_TEST_TMPDIR/gone" 6 && false
+    rm "$BATS_TEST_TMPDIR/gone"
+}
+
+# bats test_tags=needs:hear_kernel
+@test "a static program that the library was linked into is recorded once, or as its user says not at all" {
+    local ld=$JOBTRAIL_STAGE/libexec/jobtrail/ld
+    JOBTRAIL_CONF=$CONF XALT_EXECUTABLE_TRACKING=yes PATH=$ld:$PATH COMPILER_PATH=$ld \
+        gcc -static -o "$BATS_TEST_TMPDIR/linked" -x c - <<'C'
+#include <signal.h>
+#include <stdlib.h>
+int main(int argc, char **argv) { return argc > 1 ? atoi(argv[1]) : raise(SIGKILL); }
+C
+    cp "$BATS_TEST_TMPDIR/linked" "$BATS_TEST_TMPDIR/gone"
+    listen
+    as_task linked_copies
+    flush
+    hush
+    run records_of linked gone
+    [[ $output == $'gone library 6:0\nlinked library 0:9\nlinked library 3:0' ]]
+    [[ $(records | jq '[.[] | select(.userT.exec_path | test("/(linked|gone)$")).slurmT.max_rss > 0] | all') == true ]]
+    [[ $(covered .witness_unexplained) == 0 ]]
+}
+
+# records_of NAME...: of all their runs the program, the witness and the status
+records_of() {
+    records | jq -r --arg names "/($(IFS='|' && echo "$*"))\$" '.[] | select(.userT.exec_path | test($names)) |
+        "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.captured_by) \(.exit_code):\(.signal)")"' | sort
+}
+
 # files_of_that_name: programs that map a file of the user's that has the library's name, alone or beside the library
 files_of_that_name() {
     local file=$BATS_TEST_TMPDIR/libjobtrail.so
     cc -shared -fPIC -o "$file" -x c - <<<'int nothing(void) { return 0; }'
     tracked env LD_PRELOAD="$file" "$PROGRAMS/_exit_with" 3 || true
-    tracked env LD_PRELOAD="$LIBRARY:$file" "$PROGRAMS/_exit_with" 4 || true
+    tracked env LD_PRELOAD="$LIBRARY:$file" "$PROGRAMS/exec_to" "$PROGRAMS/_exit_with" 4 || true
 }
 
 # bats test_tags=needs:hear_kernel
@@ -164,6 +225,7 @@ files_of_that_name() {
     flush
     hush
     [[ "$(exits)" == " 1 kernel 3 1 library 4 " && $(covered .witness_unexplained) == 0 ]]
+    [[ $(records_of exec_to) == "exec_to library null:null" ]]
 }
 
 @test "a claim about processes that there were not is not explained" {

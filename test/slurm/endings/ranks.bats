@@ -89,6 +89,7 @@ shows_killed() {
     eventually 60 is_flushed "$job"
     [[ $(rows "$job" 'map([.step_id, .node, (.program | split("/")[-1]), .ranks, .unseen, .measured, .ends])') == \
         '[["0","n2","hello_openmpi",2,0,2,"0:0=2"],["batch","n1","hello_openmpi",2,0,2,"0:0=2"]]' ]]
+    [[ $(coverage_of "$job" .coverageT.witness_unexplained) == $'0\n0' ]]
     job=$(submit_and_wait "$MPIRUN -n 4 $PROGRAMS/hello_openmpi; $MPIRUN -n 1 $PROGRAMS/hello_openmpi" -N1 -n4)
     eventually 60 is_flushed "$job"
     [[ $(acct "$job" --ranks -nPo JobID,Exec,Ranks,Unseen,Nodes,Measured,Ends) == "$job.batch|hello_openmpi|4|0|1 of ?|4|0:0=4" ]]

@@ -109,6 +109,15 @@ build_id_of() {
     [[ $(field "$job" exit_with_static '.slurmT.max_rss > 0') == true ]]
 }
 
+@test "a parallel program that the library does not reach has one record for all ranks" {
+    job=$(submit_and_wait "srun -O -n2 $PROGRAMS/exit_with_static 3; srun -O -n2 env -i $PROGRAMS/_exit_with 4
+        srun -O -n2 bash -c '$PROGRAMS/exit_with_static 5; true'
+        srun -O -n2 bash -c 'if [[ \$SLURM_PROCID == 1 ]]; then $PROGRAMS/exit_with_static 6; fi; true'; true")
+    [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | test("exit_with(_static)?$"))) |
+        map([.slurmT.captured_by, .slurmT.exit_code, .userDT.num_tasks]) | sort_by(.[1])') == \
+        '[["journal",3,2],["kernel",4,2],["kernel",5,2],["kernel",6,1]]' ]]
+}
+
 @test "no run is counted twice, and the site's rules hold" {
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0; $PROGRAMS/exit_with 1; $PROGRAMS/exec_to $PROGRAMS/exit_with_static 2
         $PROGRAMS/left_out 3; true")

@@ -517,6 +517,18 @@ static void the_kernels_time_is_the_end_whatever_the_ledger_has(void **state)
     assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
 }
 
+static void the_event_of_an_exit_alone_makes_no_end_less_exact(void **state)
+{
+    static const char journal[] = STEP_0 END EPILOG;
+    struct kernel_noted kernel;
+    (void)state;
+    struct ending ending = kernel_ending(journal, 40, 10, KERNEL_LACK_STATUS, &kernel);
+    assert_string_equal(ending.source, "fini");
+    assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
+    ending = kernel_ending(journal, 20, 10, KERNEL_LACK_STATUS, &kernel); /* it lived on */
+    assert_true(ending.end_ns == 40 * SECOND && ending.error_ns == SECOND);
+}
+
 static void an_end_is_as_exact_as_what_the_kernel_told_of_it(void **state)
 {
     static const char journal[] = STEP_0 TASK EXIT("0") END EPILOG;
@@ -784,6 +796,7 @@ int main(void)
         cmocka_unit_test(what_the_kernel_saw_replaced_ended_then),
         cmocka_unit_test(what_the_kernel_lost_is_not_believed),
         cmocka_unit_test(the_kernels_time_is_the_end_whatever_the_ledger_has),
+        cmocka_unit_test(the_event_of_an_exit_alone_makes_no_end_less_exact),
         cmocka_unit_test(an_end_is_as_exact_as_what_the_kernel_told_of_it),
         cmocka_unit_test(the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end),
         cmocka_unit_test(slurms_word_stays_and_the_kernel_says_whose_it_is),

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "conf/base/process.h"
+#include "submit/facts/kernel_ranks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 #include "test/unit/fixture/made_policy.h"
@@ -151,6 +153,47 @@ static void rank_0_of_another_node_has_the_run(void **state)
         compare(&(struct comparison){.notes = below, .journal = task_1});
     assert_int_equal(agreement.count[WITNESS_LEFT_OUT], 1); /* the shell */
     assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
+}
+
+static void ranks_below_a_launchers_daemon_are_followers(void **state)
+{
+    static const char below[] = LISTEN PROGRAM "program 4 - /usr/bin/orted\n" NOTED(
+        "50", TIMES, "4", "0", "32") "end 60 50 11000000000 10000000000 20000000000 11000000000 1 "
+                                     "1 0 0 0 0 0 0 0 0 0 0 0\n"
+                                     "end 61 60 12000000000 11000000000 20000000000 12000000000 1 "
+                                     "1 0 0 0 0 0 0 0 0 0 0 0\n";
+    (void)state;
+    const struct witness_agreement agreement = compare(&(struct comparison){.notes = below});
+    assert_int_equal(agreement.count[WITNESS_UNLOADED], 1);    /* the daemon */
+    assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);    /* its child */
+    assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1); /* what that has started */
+}
+
+static void a_copy_in_a_static_program_has_told_of_it(void **state)
+{
+    static const char text[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "96");
+    const char *const paths[] = {"/opt/a", "/opt/b"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct capture capture = captured(paths[i]);
+        struct kernel_notes kernel;
+        struct journal journal;
+        struct two_witnesses *witnesses;
+        void *policy = compiled("[paths]\n");
+        assert_int_equal(kernel_notes_parse(strdup(text), sizeof text - 1, &kernel), 0);
+        assert_int_equal(journal_parse(STEP, sizeof STEP - 1, &journal), 0);
+        const struct two_witnesses_source source = {
+            .policy = policy, .journal = &journal, .kernel = &kernel, .has_ledger = true};
+        assert_int_equal(two_witnesses_new(&source, &witnesses), 0);
+        assert_false(two_witnesses_is_written(witnesses, 0));
+        two_witnesses_capture(witnesses, &capture, &kernel.noted[0]);
+        /* a capture that names another program hides none */
+        assert_int_equal(two_witnesses_is_written(witnesses, 0), i == 0);
+        two_witnesses_free(witnesses);
+        kernel_notes_free(&kernel);
+        journal_free(&journal);
+        free(policy);
+    }
 }
 
 static void slurms_status_is_compared(void **state)
@@ -302,6 +345,57 @@ static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
                      WITNESS_UNLOADED);
 }
 
+/* Four tasks of a step of six, the others on another node; `program` was launched. The sizes of the
+ * runs that are recorded, by pid. */
+static void expect_sizes(const char *program, const char *sizes)
+{
+    static struct kernel_run run;
+    static const char text[] =
+        LISTEN PROGRAM NOTED("52", TIMES, "1", "0", "96") NOTED("53", TIMES, "1", "0", "96")
+            NOTED("54", TIMES, "3", "0", "96") NOTED("55", TIMES, "1", "0", "96");
+    char journal_text[1024], found[64] = "";
+    size_t length = 0;
+    struct kernel_notes kernel;
+    struct journal journal;
+    struct job_tasks tasks;
+    struct kernel_ranks ranks;
+    void *policy = compiled("[paths]\nkeep = .*\n");
+    length += (size_t)snprintf(journal_text, sizeof journal_text,
+                               "step time=5.000000000 job=1 uid=1 gid=1 step=0 tasks=6\n");
+    for (int i = 2; i < 6; i++)
+        length += (size_t)snprintf(
+            journal_text + length, sizeof journal_text - length,
+            "program time=9.000000000 step=0 task=%d leader=0 path=%s cwd=/\n"
+            "task time=10.000000000 step=0 task=%d pid=%d ticks=1000 thread=1 busy=1\n",
+            i, program, i, 50 + i);
+    assert_int_equal(journal_parse(journal_text, length, &journal), 0);
+    assert_int_equal(journal.bad_lines, 0);
+    assert_int_equal(job_tasks_make(&journal, &tasks), 0);
+    assert_int_equal(kernel_notes_parse(strdup(text), sizeof text - 1, &kernel), 0);
+    const struct kernel_run_source source = {
+        .policy = policy, .journal = &journal, .notes = &kernel};
+    assert_int_equal(kernel_ranks_make(&source, &run, &ranks), 0);
+    for (size_t i = 0; i < kernel.count; i++) {
+        assert_true(kernel_run_find(&source, &kernel.noted[i], &run));
+        bool leads = kernel_ranks_leads(&ranks, &source, &tasks, &kernel.noted[i], &run);
+        length = strlen(found);
+        snprintf(found + length, sizeof found - length, "%u ", leads ? run.capture.size : 0);
+    }
+    assert_string_equal(found, sizes);
+    kernel_ranks_free(&ranks);
+    kernel_notes_free(&kernel);
+    job_tasks_free(&tasks);
+    journal_free(&journal);
+    free(policy);
+}
+
+static void a_program_of_ranks_has_one_run(void **state)
+{
+    (void)state;
+    expect_sizes("/opt/a", "0 0 1 0 ");      /* task 0 has it, on the other node */
+    expect_sizes("/opt/script", "3 0 1 0 "); /* the script has started it here three times */
+}
+
 static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
 {
     struct capture capture = captured("/opt/a");
@@ -378,6 +472,8 @@ int main(void)
         cmocka_unit_test(two_that_say_the_same_agree),
         cmocka_unit_test(another_program_end_or_signal_is_not_explained),
         cmocka_unit_test(rank_0_of_another_node_has_the_run),
+        cmocka_unit_test(ranks_below_a_launchers_daemon_are_followers),
+        cmocka_unit_test(a_copy_in_a_static_program_has_told_of_it),
         cmocka_unit_test(slurms_status_is_compared),
         cmocka_unit_test(the_path_of_a_removed_file_is_the_same),
         cmocka_unit_test(known_causes_explain_a_difference),
@@ -387,6 +483,7 @@ int main(void)
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
         cmocka_unit_test(what_could_leave_no_capture_is_a_run),
         cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
+        cmocka_unit_test(a_program_of_ranks_has_one_run),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
         cmocka_unit_test(a_process_in_another_name_space_counts_once),
         cmocka_unit_test(time_without_a_listener_is_counted),

@@ -470,7 +470,7 @@ static void what_the_library_could_not_write_is_seen(void **state)
     kernel_processes_free(processes);
 }
 
-static void each_program_without_the_library_that_is_replaced_is_told_of(void **state)
+static void each_program_that_is_replaced_is_told_of(void **state)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
@@ -489,7 +489,7 @@ static void each_program_without_the_library_that_is_replaced_is_told_of(void **
     map(processes, "/bin/last", at + 11);
     end_thread(processes, 7, 7, true, 2);
     give(processes, KERNEL_EVENT_EXIT, 7, 7, DAEMON, at + 2000000);
-    assert_int_equal(replaced_count, 2);
+    assert_int_equal(replaced_count, 3);
     assert_string_equal(program[replaced[0].program], "static");
     assert_string_equal(program[replaced[1].program], "dynamic");
     assert_true(replaced[0].exec_ns == at + 1 && replaced[0].end_ns == at + 3);
@@ -498,6 +498,9 @@ static void each_program_without_the_library_that_is_replaced_is_told_of(void **
     assert_int_equal(replaced[1].lack, KERNEL_LACK_LIBRARY | KERNEL_LACK_STATUS);
     assert_true(replaced[0].objects == 0 && replaced[1].objects == 1);
     assert_true(replaced[1].execs == 2 && replaced[1].parent == DAEMON);
+    assert_string_equal(program[replaced[2].program], "with_library");
+    assert_true(replaced[2].exec_ns == at + 6 && replaced[2].end_ns == at + 9);
+    assert_true(replaced[2].lack == KERNEL_LACK_STATUS && replaced[2].objects == 0);
     assert_int_equal(ended_count, 1);
     assert_string_equal(program[ended[0].program], "last");
     kernel_processes_free(processes);
@@ -591,7 +594,7 @@ int main(void)
         cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
         cmocka_unit_test(the_librarys_mapping_is_seen),
         cmocka_unit_test(what_the_library_could_not_write_is_seen),
-        cmocka_unit_test(each_program_without_the_library_that_is_replaced_is_told_of),
+        cmocka_unit_test(each_program_that_is_replaced_is_told_of),
         cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
         cmocka_unit_test(without_mappings_the_short_name_is_the_program),
         cmocka_unit_test(what_has_no_room_is_counted),
