@@ -2,7 +2,8 @@
  *
  * The profiles of a step's nodes in one file. Each node's flush leaves its own; the one that finds
  * those of all nodes there makes one of them: JOB.RESTART.STEP.profile. No node waits for another.
- * Two that come at once see all files both, and would write the same. The nodes' files stay.
+ * Two that come at once see all files both, and would write the same. The nodes' files stay. The
+ * logs that [profile] logs has are made of the whole, too.
  */
 #ifndef JOBTRAIL_PROFILE_JOIN_H
 #define JOBTRAIL_PROFILE_JOIN_H

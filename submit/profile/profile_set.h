@@ -136,6 +136,10 @@ static inline uint32_t profile_rank_number(const struct profile_rank *rank)
     return rank->size > 1 || rank->task == UINT32_MAX ? rank->rank : rank->task;
 }
 
+/* Sets `*order` to the numbers of all ranks in the set, by profile_rank_number(): the caller's.
+ * Ranks of one number are in the set's order. Returns 0 or -ENOMEM. */
+int profile_set_rank_order(const struct profile_set *set, size_t **order);
+
 /* Leaves out ranks that are there before: the same processes, as of a file that was read twice.
  * Sets `*repeated` to how many. Returns 0 or -ENOMEM. */
 int profile_set_drop_repeated(struct profile_set *set, size_t *repeated);

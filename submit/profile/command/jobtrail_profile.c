@@ -17,13 +17,14 @@
 #include "conf/base/replacement.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
+#include "submit/profile/command/profile_forms.h"
 #include "submit/profile/command/profile_load.h"
-#include "submit/profile/command/profile_log.h"
 #include "submit/profile/command/profile_routines.h"
 #include "submit/profile/command/profile_samples.h"
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/routine_log.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
 #include "submit/profile/tick_scale.h"
@@ -145,21 +146,24 @@ static void say_missing_nodes(void *context, const struct missing_nodes *missing
                 missing->is_awaited ? "; ids of stacks are provisional" : "");
 }
 
+static int show_log(const struct profile_work *work, const struct profile_log *log, size_t rank)
+{
+    return work->options->json ? profile_log_json(log, rank) : profile_log_text(log, rank, stdout);
+}
+
 static int show(struct profile_work *work)
 {
     const struct profile_log log = {&work->set, &work->order, work->options->by,
                                     work->options->group != NULL};
     if (work->options->mpi)
         return work->options->json ? profile_routines_json(&work->set, work->is_taken)
-                                   : profile_routines_text(&work->set, work->is_taken);
-    int (*print)(const struct profile_log *, size_t) =
-        work->options->json ? profile_log_json : profile_log_text;
+                                   : routine_log_text(&work->set, work->is_taken, stdout);
     if (work->is_taken == NULL)
-        return print(&log, work->set.rank_count);
+        return show_log(work, &log, work->set.rank_count);
     int error = 0;
     for (size_t i = 0; error == 0 && i < work->set.rank_count; i++)
         if (work->is_taken[i])
-            error = print(&log, i);
+            error = show_log(work, &log, i);
     return error;
 }
 

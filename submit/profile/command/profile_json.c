@@ -7,8 +7,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
+#include "submit/profile/command/profile_forms.h"
 #include "submit/profile/command/profile_json.h"
-#include "submit/profile/command/profile_log.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/tick_scale.h"
