@@ -4,6 +4,7 @@ files are is root's word; what is in them, and so the time in MPI, is what the j
 """
 
 import itertools
+import re
 
 from .rank_summary import AT_ONCE, proven_step, step_of
 
@@ -17,6 +18,8 @@ PARALLEL = (
     "SELECT cluster, job_id_raw, restart_count, user, step_id, proven, count(*) FROM run WHERE num_tasks > 1 AND job_id_raw IN (%s)"
     " GROUP BY cluster, job_id_raw, restart_count, user, step_id, proven"
 )
+# as jobtrail-load takes it; rows of before may have another text
+ROUTINE = re.compile(r"([A-Za-z0-9_]+)=([0-9]{1,18}):([0-9]{1,18}(?:\.[0-9]{0,17})?):([0-9]{1,18})", re.ASCII)
 OF_STEP = ("cluster", "job_id_raw", "restart_count", "user", "step_id")
 
 
@@ -31,8 +34,10 @@ def routines(rows):
     found = {}
     for row in rows:
         for word in (row["mpi_routines"] or "").split():
-            name, _, numbers = word.rpartition("=")
-            calls, seconds, open_ranks = numbers.split(":")
+            told = ROUTINE.fullmatch(word)
+            if told is None:
+                continue
+            name, calls, seconds, open_ranks = told.groups()
             name = routine_name(name)
             one = found.setdefault(name, {"routine": name, "calls": 0, "seconds": 0.0, "open": 0})
             one["calls"], one["seconds"], one["open"] = one["calls"] + int(calls), one["seconds"] + float(seconds), one["open"] + int(open_ranks)

@@ -20,7 +20,7 @@ RUNS = (
 )
 NOTE = (
     "Runs whose step left counts of the calls of MPI ([profile]), without weights; of others nothing is told here. The share is of the time of the ranks that"
-    " were counted, and core hours in MPI are that part of the runs' core hours. What ranks were counted, and their times, is what the processes"
+    " were counted, weighted by core hours, and core hours in MPI are that part of the runs' core hours. What ranks were counted, and their times, is what the processes"
     " said of themselves. Bounds: of how many of the runs calls could not be counted, ranks are missing, or ran longer than is known."
     " Imbalance: by how much the rank with the most time outside of MPI is above the mean, weighted by core hours."
 )
@@ -40,27 +40,27 @@ MORE = {"executables": [("imbalance", "Imbalance", SHARE), ("routine", "Most in"
 
 
 class Row:
-    """Sums of some runs. A share is of the time of all their ranks."""
+    """Sums of some runs. Shares are weighted by core hours, which users do not tell: times of ranks are their users' word."""
 
     def __init__(self):
-        self.hours = self.inclusive = self.in_mpi = self.seconds = self.elapsed = self.imbalance = self.weight = 0.0
+        self.hours = self.inclusive = self.in_mpi = self.shares = self.weight = self.imbalance = self.imbalanced = 0.0
         self.runs = self.bounds = self.calls = 0
         self.users, self.routines = set(), {}
 
     def add(self, run, mpi, seconds, calls):
+        weight = run["hours"] or run["inclusive"]
         self.hours, self.inclusive = self.hours + run["hours"], self.inclusive + run["inclusive"]
         self.in_mpi += run["hours"] * seconds / mpi["elapsed"]
-        self.seconds, self.elapsed, self.calls = self.seconds + seconds, self.elapsed + mpi["elapsed"], self.calls + calls
+        self.shares, self.weight, self.calls = self.shares + weight * seconds / mpi["elapsed"], self.weight + weight, self.calls + calls
         self.runs, self.bounds = self.runs + 1, self.bounds + run["is_bound"]
         self.users.add(run["user"])
         if mpi["imbalance"] is not None:
-            weight = run["hours"] or run["inclusive"]
-            self.imbalance, self.weight = self.imbalance + weight * mpi["imbalance"] / 100, self.weight + weight
+            self.imbalance, self.imbalanced = self.imbalance + weight * mpi["imbalance"] / 100, self.imbalanced + weight
         for one in mpi["routines"]:
-            self.routines[one["routine"]] = self.routines.get(one["routine"], 0.0) + one["seconds"]
+            self.routines[one["routine"]] = self.routines.get(one["routine"], 0.0) + weight * one["seconds"] / mpi["elapsed"]
 
     def share(self):
-        return self.seconds / self.elapsed
+        return self.shares / self.weight if self.weight else 0.0
 
     def cells(self):
         return [self.share(), self.in_mpi, self.hours, self.inclusive, self.runs, self.bounds, len(self.users - {None})]
@@ -68,8 +68,11 @@ class Row:
     def more(self, of):
         if of == "routines":
             return [self.calls]
-        name, seconds = max(sorted(self.routines.items()), key=lambda item: item[1], default=(None, None))
-        return [self.imbalance / self.weight if self.weight else None, name, None if name is None else seconds / self.elapsed]
+        name, shares = max(sorted(self.routines.items()), key=lambda item: item[1], default=(None, None))
+        return [
+            self.imbalance / self.imbalanced if self.imbalanced else None,
+            name, None if name is None or not self.weight else shares / self.weight,
+        ]  # fmt: skip
 
 
 def read(model, options):

@@ -20,6 +20,7 @@
 #include "submit/load/parse/record_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
+#include "submit/load/parse/told_routines.h"
 #include "submit/load/parse/witness_words.h"
 
 #define DAY_S   86400.0
@@ -540,9 +541,14 @@ static int read_ranks(struct reader *reader)
     return error;
 }
 
-/* Times are known where calls were counted, and no others are. */
+/* Times are known where calls were counted, and no others are. No call is shorter than a
+ * nanosecond.
+ */
 static bool is_time_sound(const struct profile_record *profile)
 {
+    const struct told_routines_most most = {.calls = profile->mpi_calls.value,
+                                            .open = profile->mpi_ranks.value,
+                                            .seconds = profile->mpi_time.value};
     const struct record_int *const counts[] = {&profile->ranks, &profile->mpi_ranks,
                                                &profile->step_tasks, &profile->step_nodes,
                                                &profile->node_tasks};
@@ -552,11 +558,14 @@ static bool is_time_sound(const struct profile_record *profile)
         return false;
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         if (times[i]->known != (profile->mpi_ranks.value > 0) ||
-            (times[i]->known && !(times[i]->value >= 0)))
+            (times[i]->known &&
+             !(times[i]->value >= 0 && times[i]->value <= profile->mpi_elapsed.value)))
             return false;
     return profile->mpi_ranks.value <= profile->ranks.value && profile->bytes.known &&
            profile->bytes.value >= 0 && profile->mpi_calls.known && profile->mpi_calls.value >= 0 &&
-           profile->mpi_missed.known && profile->mpi_routines != NULL;
+           profile->mpi_calls.value <= profile->mpi_elapsed.value * 1e9 &&
+           profile->mpi_missed.known && profile->mpi_routines != NULL &&
+           told_routines_are_sound(profile->mpi_routines, &most);
 }
 
 static int read_profile(struct reader *reader)

@@ -151,3 +151,18 @@ reports() { # STORE
         [[ $stderr == *profileT* ]]
     done
 }
+
+# claim TEXT: the first summary of job 60, by somebody whom nothing proves, with this text about routines
+claim() {
+    node 9 60 0 n9 ".user = \"mallory\" | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 30 | .mpi_time = 100 | .mpi_elapsed = 200 |
+        .mpi_outside_max = 80 | .mpi_routines = \"$1\""
+}
+
+@test "what cannot be of routines is refused, and disturbs nobody" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db text
+    for text in boom A=1 A=x:y:z A=1:nan:0 "A=1:1:1 " "A=31:1:1" "A=1:101:1" "A=1:60:1 B=1:60:1" "A=1:1:3" "A=$(printf '%0500d' 1):1:1" "A-B=1:1:1"; do
+        claim "$text" >"$BATS_TEST_TMPDIR/claim"
+        run "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --json - <"$BATS_TEST_TMPDIR/claim"
+        [ "$(jq -c '[.damaged, .new]' <<<"${lines[-1]}")" = '[1,0]' ] || { echo "$text: $output"; false; }
+    done
+}
