@@ -144,7 +144,7 @@ C
     # MPI's part of the time is what both nodes have, and what their files show together
     [[ $(acct "$job.0" --json | jq '.runs[0].profile.mpi.share * 100 | round') == \
         $(kept_records "$job" '100 * (map(.mpi_time) | add) / (map(.mpi_elapsed) | add) | round') ]]
-    [[ $(acct "$job.0" -nPo MPIShare) == [0-9]*% ]]
+    [[ $(acct "$job.0" -nPo MPIShare) == *[0-9]% ]]
     [[ $(run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" show --mpi --json "$DIR/kept/$uid/$job.0.0.profile" |
         jq -c '[.ranks, (.routines | map([.routine, .calls, .ranks, .open_ranks]) | sort | .[] | select(.[0] | test("Allreduce|Barrier")))]') == \
         '[4,["MPI_Allreduce",200,4,0],["MPI_Barrier",3,3,3]]' ]]
