@@ -142,8 +142,8 @@ static const ElfW(Sym) * follow_chain(const struct loaded *object, uint32_t inde
 
 /* The filter, a power of two of words, says quickly of most names that they are not there. NULL:
  * the object does not define it. */
-static const ElfW(Sym) * find_symbol(const struct loaded *object, const char *name, uint32_t hash,
-                                     unsigned types)
+static const ElfW(Sym) *
+    find_symbol(const struct loaded *object, const char *name, uint32_t hash, unsigned types)
 {
     const uint32_t *head = object->hash;
     const uint32_t bits = 8 * sizeof(ElfW(Addr));
