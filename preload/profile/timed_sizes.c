@@ -67,8 +67,10 @@ struct timed_size timed_size_of(const char *name, int *arguments)
         *arguments = routines[i].arguments + is_fortran;
         if (is_fortran && routines[i].buffer >= 0)
             return not_known;
-        return (struct timed_size){routines[i].count, routines[i].type, routines[i].buffer,
-                                   routines[i].peer,  routines[i].root, is_fortran ? routines[i].arguments : -1, is_fortran};
+        return (struct timed_size){routines[i].count,  routines[i].type,
+                                   routines[i].buffer, routines[i].peer,
+                                   routines[i].root,   is_fortran ? routines[i].arguments : -1,
+                                   is_fortran};
     }
     return not_known;
 }

@@ -102,7 +102,8 @@ static void find_definer(struct slots *slots, const char *version, struct routin
     bool is_known = version == NULL || *version != '\0';
     for (uint32_t i = 0; i < slots->count && routine->library == NULL; i++) {
         struct object *object = &slots->object[i];
-        const ElfW(Sym) *symbol = timed_versions_find(&object->loaded, routine->name, hash, version);
+        const ElfW(Sym) *symbol =
+            timed_versions_find(&object->loaded, routine->name, hash, version);
         is_known &= !object->is_silent;
         if (symbol == NULL)
             continue;
@@ -173,8 +174,7 @@ static uintptr_t find_target(const struct loaded *importer, const struct routine
         return 0;
     if (bound < importer->start || bound >= importer->end)
         return bound >= library->start && bound < library->end ? bound : 0;
-    return symbol == NULL || symbol->st_shndx == SHN_ABS ||
-                   (symbol->st_info & 15u) == STT_GNU_IFUNC
+    return symbol == NULL || symbol->st_shndx == SHN_ABS || (symbol->st_info & 15u) == STT_GNU_IFUNC
                ? 0
                : library->entry->l_addr + symbol->st_value;
 }
@@ -246,8 +246,7 @@ static void look_at_import(struct slots *slots, struct object *object, const Elf
         is_known && (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
     if (is_fixed && !*is_open)
         *is_open = make_writable(loaded, PROT_READ | PROT_WRITE);
-    uintptr_t target =
-        !is_known || is_fixed > *is_open ? 0 : find_target(loaded, &routine, *slot);
+    uintptr_t target = !is_known || is_fixed > *is_open ? 0 : find_target(loaded, &routine, *slot);
     add_entry(routine.name, routine.flags, target, slot);
 }
 

@@ -16,8 +16,8 @@
 #define TIMED_STUBS 0
 #endif
 
-/* Arguments that the caller has put on the stack: so many words are copied, or fewer where the stack
- * ends. */
+/* Arguments that the caller has put on the stack: so many words are copied, or fewer where the
+ * stack ends. */
 enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 16 };
 
 struct timed_own;

@@ -59,7 +59,8 @@ static inline bool timed_types_arguments(struct timed_size size, const struct ti
     return number >= 0;
 }
 
-/* Whether the call that is over has said that it had no error. In Fortran of mpi_f08 it need not. */
+/* Whether the call that is over has said that it had no error. In Fortran of mpi_f08 it need not.
+ */
 static inline bool timed_types_succeeded(struct timed_size size, const struct timed_call *call)
 {
     if (size.error < 0)

@@ -26,6 +26,12 @@ struct told {
     bool is_launched;           /* it is a rank that a launcher's daemon has started */
 };
 
+/* A program that ran below the first task of a step. */
+struct first_program {
+    uint32_t step;
+    const char *name;
+};
+
 struct two_witnesses {
     struct two_witnesses_source source;
     struct witness_agreement found;
@@ -34,6 +40,8 @@ struct two_witnesses {
                 */
     uint64_t *followers; /* owned: by programs of the kernel's: ranks for which another one records,
                             so far as none was found */
+    struct first_program *first; /* owned, by step and name */
+    size_t first_count;
 };
 
 static int mark_launched(void *context, const struct kernel_noted *noted, bool has_number)
@@ -67,6 +75,40 @@ static int find_launched(struct two_witnesses *witnesses)
     return error;
 }
 
+static int compare_step(const void *left, const void *right)
+{
+    const struct first_program *a = left, *b = right;
+    return a->step < b->step ? -1 : a->step > b->step;
+}
+
+static int compare_first(const void *left, const void *right)
+{
+    const struct first_program *a = left, *b = right;
+    const int order = compare_step(a, b);
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static void add_first(struct two_witnesses *witnesses, const struct kernel_noted *noted)
+{
+    const struct two_witnesses_source *source = &witnesses->source;
+    const struct journal_task *task =
+        noted->program == NULL ? NULL
+                               : kernel_run_task_above(source->journal, source->kernel, noted);
+    if (task != NULL && task->task == 0)
+        witnesses->first[witnesses->first_count++] =
+            (struct first_program){task->step, noted->program->name};
+}
+
+static void find_first(struct two_witnesses *witnesses)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    for (size_t i = 0; i < kernel->count; i++)
+        add_first(witnesses, &kernel->noted[i]);
+    for (size_t i = 0; i < kernel->replaced_count; i++)
+        add_first(witnesses, &kernel->replaced[i]);
+    qsort(witnesses->first, witnesses->first_count, sizeof *witnesses->first, compare_first);
+}
+
 int two_witnesses_new(const struct two_witnesses_source *source, struct two_witnesses **made)
 {
     struct two_witnesses *witnesses = calloc(1, sizeof *witnesses);
@@ -76,10 +118,13 @@ int two_witnesses_new(const struct two_witnesses_source *source, struct two_witn
     witnesses->told =
         calloc(source->kernel->count + source->kernel->replaced_count + 1, sizeof *witnesses->told);
     witnesses->followers = calloc(source->kernel->program_count + 1, sizeof *witnesses->followers);
-    if (witnesses->told == NULL || witnesses->followers == NULL) {
+    witnesses->first = calloc(source->kernel->count + source->kernel->replaced_count + 1,
+                              sizeof *witnesses->first);
+    if (witnesses->told == NULL || witnesses->followers == NULL || witnesses->first == NULL) {
         two_witnesses_free(witnesses);
         return -ENOMEM;
     }
+    find_first(witnesses);
     int error = find_launched(witnesses);
     if (error == 0)
         *made = witnesses;
@@ -94,6 +139,7 @@ void two_witnesses_free(struct two_witnesses *witnesses)
         return;
     free(witnesses->told);
     free(witnesses->followers);
+    free(witnesses->first);
     free(witnesses);
 }
 
@@ -276,16 +322,33 @@ static bool take_one(uint64_t *left)
     return is_there;
 }
 
-/* Whether it is of a task that is not its step's first, or a rank that a launcher's daemon has
- * started: rank 0 has the run, which may be on another node. */
-static bool is_behind_first_rank(const struct two_witnesses *witnesses,
-                                 const struct kernel_noted *noted)
+/* Whether the first task of its step was heard of here, and did not run its program. */
+static bool is_not_first(const struct two_witnesses *witnesses, uint32_t step,
+                         const struct kernel_program *program)
+{
+    const struct kernel_notes *kernel = witnesses->source.kernel;
+    const struct first_program key = {step, program == NULL ? "" : program->name};
+    const size_t count = witnesses->first_count;
+    return program != NULL && kernel->lost == 0 && kernel->left == 0 &&
+           bsearch(&key, witnesses->first, count, sizeof key, compare_step) != NULL &&
+           bsearch(&key, witnesses->first, count, sizeof key, compare_first) == NULL;
+}
+
+/* Of a task that is not its step's first, or a rank that a launcher's daemon has started, rank 0
+ * has the run, which may be on another node; if the first task is here, and ran something else,
+ * nobody has. WITNESS_UNEXPLAINED: it is none of these. */
+static enum witness_verdict why_behind(const struct two_witnesses *witnesses,
+                                       const struct kernel_noted *noted)
 {
     const struct two_witnesses_source *source = &witnesses->source;
-    if (witnesses->told[noted - source->kernel->noted].is_launched)
-        return true;
+    if (take_one(&witnesses->followers[noted->note.program]) ||
+        witnesses->told[noted - source->kernel->noted].is_launched)
+        return WITNESS_FOLLOWER;
     const struct journal_task *task = kernel_run_task_above(source->journal, source->kernel, noted);
-    return task != NULL && task->task > 0;
+    if (task == NULL || task->task == 0)
+        return WITNESS_UNEXPLAINED;
+    return is_not_first(witnesses, task->step, noted->program) ? WITNESS_NOT_FIRST
+                                                               : WITNESS_FOLLOWER;
 }
 
 /* Its library told so. */
@@ -315,8 +378,9 @@ static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses
                                                                   : WITNESS_UNWRITTEN;
     if (was_killed_early(note))
         return WITNESS_KILLED;
-    if (take_one(&witnesses->followers[note->program]) || is_behind_first_rank(witnesses, noted))
-        return WITNESS_FOLLOWER;
+    const enum witness_verdict behind = why_behind(witnesses, noted);
+    if (behind != WITNESS_UNEXPLAINED)
+        return behind;
     return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                               : WITNESS_UNEXPLAINED;
 }

@@ -26,6 +26,8 @@ enum witness_verdict {
     WITNESS_LEFT_OUT,  /* the site's rules leave it out, or may do so by its arguments; or its user
                           did, or may have, as its step is not known */
     WITNESS_FOLLOWER,  /* another rank of its program records for it, or one on another node may */
+    WITNESS_NOT_FIRST, /* a task behind its step's first one ran it, and the first one did not: then
+                          nobody records it */
     WITNESS_NO_ROOM,   /* the ledger has dropped as many, or there is none */
     WITNESS_UNWRITTEN, /* its library could not leave a capture, and told so: a read-only spool, or
                           unset variables */

@@ -35,6 +35,19 @@ void profile_log_rank(const struct profile_rank *rank, FILE *to)
     fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
 }
 
+/* An open call that was counted and not timed has no start, and one that was entered last may have
+ * lasted for any time. */
+static void print_duration(const struct profile_rank *rank, FILE *to)
+{
+    if (rank->where_ns == 0)
+        fputs(" for a time that is not known\n", to);
+    else if ((rank->flags & PROFILE_RANK_END_KNOWN) != 0)
+        fprintf(to, " for %.6f s\n", profile_seconds(rank->where_ns));
+    else
+        fprintf(to, " for at least %.6f s: its end is not known\n",
+                profile_seconds(rank->where_ns));
+}
+
 /* Where a rank was that did not come to its exit handlers. */
 static int print_end(const struct profile_set *set, const struct profile_rank *rank, FILE *to)
 {
@@ -45,8 +58,8 @@ static int print_end(const struct profile_set *set, const struct profile_rank *r
         return -ENOMEM;
     fprintf(to, "# ");
     profile_log_rank(rank, to);
-    fprintf(to, ": killed, or still running; was in %s for %.6f s\n", path,
-            profile_seconds(rank->where_ns));
+    fprintf(to, ": killed, or still running; was in %s", path);
+    print_duration(rank, to);
     return 0;
 }
 

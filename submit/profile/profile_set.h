@@ -72,7 +72,7 @@ struct profile_rank {
     int32_t pid;         /* of its first process */
     uint32_t where;      /* the innermost stack in which its main thread, or a thread, was at the
                             end; PROFILE_SET_INIT: in none */
-    uint64_t where_ns;   /* for so long */
+    uint64_t where_ns;   /* for so long; 0: not known */
     uint64_t program;    /* the same for all ranks of an MPI program, also in several steps; 0: not
                             known */
     uint32_t step_nodes; /* so many nodes the step has; 0: not known */

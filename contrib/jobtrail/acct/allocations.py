@@ -13,7 +13,7 @@ ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "E
 OF_ONE_RUN = (
     "uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error", "exec_path", "environment_id",
     "ancestors_id", "ancestor_pids", "build_uuid", "build_user", "build_host", "build_compiler", "build_compiler_path",
-    "build_modules", "build_epoch", "missing_library", "captured_by", "profile",
+    "build_modules", "build_epoch", "missing_library", "captured_by", "profile", "rank_summary",
 )  # fmt: skip
 
 

@@ -205,6 +205,22 @@ def mpi_routines(_, found):
     return ",".join("%s:%.1f%%" % (one["routine"], 100 * one["seconds"] / found["elapsed"]) for one in found["routines"])
 
 
+def of_ranks(of):
+    """What a function makes of the summary of a run's ranks; None where none is known."""
+
+    def value(run):
+        found = run["rank_summary"]
+        return None if found is None else of(found)
+
+    return value
+
+
+def ranks_failed(found):
+    """">=" where ranks are missing, or the end of some is not known."""
+    is_whole = found["ranks"] == found["step_tasks"] and not found["ended_unknown"]
+    return bounded(found["ended_code"] + found["ended_signal"], "" if is_whole else ">=")
+
+
 def column(name):
     return lambda run: run[name]
 
@@ -337,6 +353,9 @@ OURS = [
     ("Profile", 40, profile_path),
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
+    ("Ranks", 8, of_ranks(lambda found: found["ranks"])),
+    ("RanksFailed", 11, of_ranks(ranks_failed)),
+    ("RanksFirstFailed", 16, of_ranks(lambda found: found["failed_end"])),
     ("RestartCount", 12, column("restart_count")),
     ("RunCPU", 13, run_cpu("user_cpu", "system_cpu")),
     ("RunDiskRead", 11, size_column("disk_read")),
@@ -370,6 +389,7 @@ SORTED_BY = {
     "CoreSeconds": column("core_seconds"), "CoreSecondsMax": column("core_seconds_max"), "CPUTime": cpu_seconds,
     "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
+    "RanksFailed": of_ranks(lambda found: found["ended_code"] + found["ended_signal"]),
     "RunCPU": lambda run: cpu_used(run, "user_cpu", "system_cpu"), "RunDiskRead": column("disk_read"),
     "RunDiskWrite": column("disk_write"), "RunForked": column("forked"), "RunForkedCPU": column("forked_cpu"),
     "RunForkedMaxRSS": column("forked_max_rss"), "RunForkedRead": column("forked_read"),
@@ -384,6 +404,7 @@ SORTED_BY = {
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
 OF_ROUTINES = {"NRoutines", "Routines"}
 OF_PROFILES = {"MPIImbalance", "MPIRanks", "MPIRoutines", "MPIShare", "Profile"}
+OF_RANKS = {"Ranks", "RanksFailed", "RanksFirstFailed"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
 IN_DEFAULT = {"JobName"}

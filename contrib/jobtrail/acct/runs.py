@@ -4,7 +4,7 @@
 import itertools
 import json
 
-from .. import profile_summary, ranks, slurm
+from .. import profile_summary, rank_summary, ranks, slurm
 from ..hints import tell
 from . import run_routines
 from .fields import job_id
@@ -104,7 +104,7 @@ def truncate(run, period):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, period, duplicates, truncate, packages, routines, profiles, divided (whether core seconds are wanted), qos
+    `wanted`: now, period, duplicates, truncate, packages, routines, profiles, ranks, divided (whether core seconds are wanted), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -125,10 +125,12 @@ def read(store, selection, wanted):
         if wanted.routines:
             run_routines.add(store, runs)
         profiles = profile_summary.of_runs(store, runs) if wanted.profiles else {}
+        summaries = rank_summary.of_runs(store, runs) if wanted.ranks else {}
         for run in runs:
             add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])
             run["profile"] = profiles.get(run["id"])
+            run["rank_summary"] = summaries.get(run["id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
             complete(run, wanted, successors)
             if wanted.qos is not None and (run["qos"] or "").lower() not in wanted.qos:

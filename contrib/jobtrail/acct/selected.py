@@ -90,6 +90,7 @@ class Wanted:
         self.packages = options.json or "Packages" in names
         self.routines = bool(options.json or names & fields.OF_ROUTINES)
         self.profiles = bool(options.json or names & fields.OF_PROFILES)
+        self.ranks = bool(names & fields.OF_RANKS)
         self.qos = {name.lower() for name in split(options.qos)} if options.qos else None
         self.fitting, needed_by = fitting(options)
         from_slurm = options.json or options.allocations or options.qos or needed_by

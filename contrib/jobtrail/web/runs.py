@@ -72,7 +72,7 @@ class Wanted:
         self.now, self.period = context.now, (None, None)
         self.duplicates, self.truncate, self.divided, self.qos = True, False, facts, None
         self.packages = self.routines = self.profiles = self.facts = facts
-        self.is_extra = False
+        self.is_extra = self.ranks = False
         self.fitting = ()
         self.accounting = context.accounting
 

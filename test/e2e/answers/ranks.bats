@@ -112,6 +112,16 @@ chooses() { # STORE
     for_both chooses
 }
 
+says_so() { # STORE
+    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a -j 60 -nP --sort exec \
+        -o Exec,State,Ranks,RanksFailed,RanksFirstFailed
+    [ "$output" = $'other|COMPLETED|||\nwave|COMPLETED|6|>=3|0:9' ]
+}
+
+@test "the list of runs says which had ranks that failed, where rank 0 did not" {
+    for_both says_so
+}
+
 @test "a run has its ranks in JSON" {
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" --no-sacct -a -j 60 --json
     [ "$(jq -c '[.runs[] | [.executables[0], .ranks.ranks, .ranks.nodes, .ranks.failed_task]] | sort' <<<"$output")" = \

@@ -135,13 +135,6 @@ has_open() {
     done
 }
 
-@test "a program that nobody asked counts nothing" {
-    mpicc.mpich -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
-    PROFILED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" JOBTRAIL_TASK=0.0.1)
-    ranks mpich ./known
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
-}
-
 # alone MPI [OPTION...]: a program of one process, from stdin, which prints and ends as without a profile
 alone() {
     "mpicc.$1" -O2 -w -xc - -o alone "${@:2}"
@@ -195,4 +188,11 @@ alone() {
         void mpi_bcast_(void *, int64_t *, int64_t *, int64_t *, int64_t *, int64_t *);
         int main(void) { int64_t one = 1, type = 3, zero = 0, error; for (int i = 0; i < 3; i++) mpi_bcast_(&error, &one, &type, &zero, &zero, &error); return 0; }'
     [[ $(dumped 0 mpi_bcast_ 5) == 3 && $(dumped 0 mpi_bcast_ 8) == 24 ]]
+}
+
+@test "a program that nobody asked counts nothing" {
+    mpicc.mpich -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
+    PROFILED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" JOBTRAIL_TASK=0.0.1)
+    ranks mpich ./known
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
 }

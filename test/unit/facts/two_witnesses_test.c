@@ -315,6 +315,27 @@ static bool makes_run(const char *journal_text, const char *notes)
     return makes;
 }
 
+#define TASK_OF(task, pid)                                                                         \
+    "task time=10.000000000 step=0 task=" task " pid=" pid " ticks=1000 thread=1 busy=1\n"
+#define FOUR_TASKS "step time=5.000000000 job=1 uid=1 gid=1 step=0 nodes=2 nodeid=0 tasks=4\n"
+
+/* Rank 1 runs what rank 0 does not: none of them records it. */
+static void what_the_first_task_did_not_run_follows_nobody(void **state)
+{
+    static const char notes[] = LISTEN
+        "program 1 - /opt/master\nprogram 2 - /opt/worker\n" NOTED("50", TIMES, "1", "0", "0")
+            NOTED("51", TIMES, "2", "0", "0") NOTED("52", TIMES, "1", "0", "0");
+    const struct capture capture = captured("/opt/master");
+    const struct witness_agreement agreement = compare(&(struct comparison){
+        .notes = notes,
+        .capture = &capture,
+        .journal = FOUR_TASKS TASK_OF("0", "50") TASK_OF("1", "51") TASK_OF("2", "52")});
+    (void)state;
+    assert_int_equal(agreement.count[WITNESS_AGREED], 1);
+    assert_int_equal(agreement.count[WITNESS_NOT_FIRST], 1);
+    assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
+}
+
 /* Its library told that it could leave no capture. */
 #define UNWRITTEN LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "128")
 
@@ -481,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_program_after_the_last_capture_is_the_kernels_alone),
         cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
         cmocka_unit_test(the_ledgers_losses_explain_as_many),
+        cmocka_unit_test(what_the_first_task_did_not_run_follows_nobody),
         cmocka_unit_test(what_could_leave_no_capture_is_a_run),
         cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
         cmocka_unit_test(a_program_of_ranks_has_one_run),
