@@ -64,7 +64,7 @@ enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_AL
 enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 99
+#define CONF_KEYS 100
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -168,6 +168,7 @@ struct conf {
     uint64_t profile_bytes;         /* [profile] size: of a job's file on one node */
     char *profile_directory;        /* [profile] directory; "" = profiles go with the job */
     char *profile_samples;          /* [profile] samples: number_list.h */
+    char *profile_logs;             /* [profile] logs: that, or "summary" */
     uint64_t profile_user_bytes;    /* [profile] user_size: of what is kept there for a user */
     struct conf_lines library_trees, library_names,
         library_groups;                /* [libraries] tree, name, group */

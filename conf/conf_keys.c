@@ -95,6 +95,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"profile", "size", FIELD(profile_bytes), "64M", &conf_value_size, "0.1.0"},
     {"profile", "directory", FIELD(profile_directory), "", &conf_value_path_or_none, "0.1.0"},
     {"profile", "samples", FIELD(profile_samples), "none", &conf_value_numbers, "0.1.0"},
+    {"profile", "logs", FIELD(profile_logs), "none", &conf_value_logs, "0.1.0"},
     {"profile", "user_size", FIELD(profile_user_bytes), "1G", &conf_value_hash_size, "0.1.0"},
     {"tracking", "enabled", FIELD(enabled), "yes", &conf_value_yes_no, "0.1.0"},
     {"tracking", "opt_out", FIELD(opt_out), "no", &conf_value_yes_no, "0.1.0"},

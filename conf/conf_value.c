@@ -142,6 +142,14 @@ static int check_numbers(const char *text, struct conf_fault *fault)
                : conf_fault(fault, 0, "no list of numbers", "write none, all, or such as 0,4-7");
 }
 
+static int check_logs(const char *text, struct conf_fault *fault)
+{
+    return strcmp(text, "summary") == 0 || number_list_is_valid(text)
+               ? 0
+               : conf_fault(fault, 0, "no list of numbers",
+                            "write none, summary, all, or such as 0,4-7");
+}
+
 static int check_timezone(const char *text, struct conf_fault *fault)
 {
     static char hint[sizeof "did you mean ?" + DAYS_ZONE_MAX];
@@ -238,7 +246,8 @@ const struct conf_kind
                                 "write none, asked or all"),
     conf_value_profile_mode = CHOICE(CONF_INDEX, WORDS("light", "exact"), "unknown mode",
                                "write light or exact"),
-    conf_value_numbers = TEXT(check_numbers);
+    conf_value_numbers = TEXT(check_numbers),
+    conf_value_logs = TEXT(check_logs);
 /* clang-format on */
 
 static int parse_text(const char *text, char **field)

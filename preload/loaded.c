@@ -6,7 +6,7 @@
 enum { DYNAMIC_TAGS = DT_JMPREL + 1 };
 
 /* glibc has relocated the addresses in the dynamic section, musl has not. */
-static const void *address_of(const struct link_map *entry, uintptr_t value)
+const void *loaded_address(const struct link_map *entry, uintptr_t value)
 {
     return (const void *)(value == 0 ? 0 : value < entry->l_addr ? entry->l_addr + value : value);
 }
@@ -33,17 +33,17 @@ struct loaded loaded_read(const struct link_map *entry)
     }
     struct loaded object = {
         .entry = entry,
-        .names = address_of(entry, value[DT_STRTAB]),
-        .symbols = address_of(entry, value[DT_SYMTAB]),
-        .hash = address_of(entry, hash),
+        .names = loaded_address(entry, value[DT_STRTAB]),
+        .symbols = loaded_address(entry, value[DT_SYMTAB]),
+        .hash = loaded_address(entry, hash),
     };
     if (object.names == NULL || object.symbols == NULL)
         return (struct loaded){.entry = entry, .soname = ""};
     if (value[DT_PLTREL] == DT_RELA) {
-        object.calls = address_of(entry, value[DT_JMPREL]);
+        object.calls = loaded_address(entry, value[DT_JMPREL]);
         object.call_count = value[DT_PLTRELSZ] / sizeof *object.calls;
     }
-    object.others = address_of(entry, value[DT_RELA]);
+    object.others = loaded_address(entry, value[DT_RELA]);
     object.other_count = object.others == NULL ? 0 : value[DT_RELASZ] / sizeof *object.others;
     relative = relative < object.other_count ? relative : object.other_count;
     object.others += relative;
@@ -108,17 +108,42 @@ uint32_t loaded_hash(const char *name, uint32_t *length)
     return hash;
 }
 
-static bool is_function(const struct loaded *object, uint32_t index, const char *name)
+/* Types of symbols, as bits. Assembly may have functions without one. */
+enum { FUNCTIONS = 1u << STT_FUNC | 1u << STT_GNU_IFUNC, CALLED = FUNCTIONS | 1u << STT_NOTYPE };
+
+static bool has_symbol(const struct loaded *object, uint32_t index, const char *name,
+                       unsigned types)
 {
     const ElfW(Sym) *symbol = &object->symbols[index];
-    unsigned type = symbol->st_info & 15u;
-    return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+    return symbol->st_shndx != SHN_UNDEF && (types >> (symbol->st_info & 15u) & 1) != 0 &&
            text_equal(object->names + symbol->st_name, name);
 }
 
-/* The filter, a power of two of words, says quickly of most names that they are not there. The last
- * name of a chain has the lowest bit of its hash set. NULL: the object does not define it. */
-static const ElfW(Sym) * find_function(const struct loaded *object, const char *name, uint32_t hash)
+static const uint32_t *chains_of(const struct loaded *object)
+{
+    const uint32_t *head = object->hash;
+    const ElfW(Addr) *filter = (const void *)(head + 4);
+    return (const uint32_t *)(const void *)(filter + head[2]) + head[0];
+}
+
+/* The last name of a chain has the lowest bit of its hash set. NULL: the rest of it has none. */
+static const ElfW(Sym) * follow_chain(const struct loaded *object, uint32_t index, const char *name,
+                                      uint32_t hash, unsigned types)
+{
+    const uint32_t *chains = chains_of(object);
+    for (;; index++) {
+        uint32_t other = chains[index - object->hash[1]];
+        if ((other | 1) == (hash | 1) && has_symbol(object, index, name, types))
+            return &object->symbols[index];
+        if ((other & 1) != 0)
+            return NULL;
+    }
+}
+
+/* The filter, a power of two of words, says quickly of most names that they are not there. NULL:
+ * the object does not define it. */
+static const ElfW(Sym) * find_symbol(const struct loaded *object, const char *name, uint32_t hash,
+                                     unsigned types)
 {
     const uint32_t *head = object->hash;
     const uint32_t bits = 8 * sizeof(ElfW(Addr));
@@ -129,45 +154,30 @@ static const ElfW(Sym) * find_function(const struct loaded *object, const char *
     if ((word >> hash % bits & word >> (hash >> head[3]) % bits & 1) == 0)
         return NULL;
     const uint32_t *buckets = (const void *)(filter + head[2]);
-    const uint32_t *chains = buckets + head[0];
     uint32_t index = buckets[hash % head[0]];
-    if (index < head[1])
-        return NULL;
-    for (;; index++) {
-        uint32_t other = chains[index - head[1]];
-        if ((other | 1) == (hash | 1) && is_function(object, index, name))
-            return &object->symbols[index];
-        if ((other & 1) != 0)
-            return NULL;
-    }
+    return index < head[1] ? NULL : follow_chain(object, index, name, hash, types);
 }
 
-bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash)
+const ElfW(Sym) * loaded_next_symbol(const struct loaded *object, const char *name, uint32_t hash,
+                                     const ElfW(Sym) * before)
 {
-    const ElfW(Sym) *first = find_function(object, name, hash);
-    if (first == NULL)
-        return false;
-    const uint32_t *head = object->hash;
-    const uint32_t *chains =
-        (const uint32_t *)(const void *)((const ElfW(Addr) *)(const void *)(head + 4) + head[2]) +
-        head[0];
-    for (uint32_t index = (uint32_t)(first - object->symbols); (chains[index - head[1]] & 1) == 0;
-         index++) {
-        if (is_function(object, index + 1, name))
-            return true;
-    }
-    return false;
+    if (before == NULL)
+        return find_symbol(object, name, hash, CALLED);
+    uint32_t index = (uint32_t)(before - object->symbols);
+    return (chains_of(object)[index - object->hash[1]] & 1) != 0
+               ? NULL
+               : follow_chain(object, index + 1, name, hash, CALLED);
 }
 
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash)
 {
-    return find_function(object, name, hash) != NULL;
+    return find_symbol(object, name, hash, FUNCTIONS) != NULL;
 }
 
 uintptr_t loaded_function(const struct loaded *object, const char *name)
 {
     uint32_t length, hash = loaded_hash(name, &length);
-    const ElfW(Sym) *symbol = find_function(object, name, hash);
+    const ElfW(Sym) *symbol = find_symbol(object, name, hash, FUNCTIONS);
     return symbol == NULL || (symbol->st_info & 15u) != STT_FUNC
                ? 0
                : object->entry->l_addr + symbol->st_value;

@@ -32,6 +32,9 @@ struct loaded {
 /* Whether the entry is of a file, whose name may be relative: neither the program nor the vDSO. */
 bool loaded_is_file(const struct link_map *entry);
 
+/* What a value of its dynamic section points to; NULL: 0. */
+const void *loaded_address(const struct link_map *entry, uintptr_t value);
+
 /* Reads the dynamic section. Segments are left out. */
 struct loaded loaded_read(const struct link_map *entry);
 
@@ -51,8 +54,10 @@ uint32_t loaded_hash(const char *name, uint32_t *length);
 /* Whether the object defines a function of this name, in any version. */
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
 
-/* Whether it defines several, in different versions. */
-bool loaded_has_several(const struct loaded *object, const char *name, uint32_t hash);
+/* The next symbol of this name behind `before`, or the first one behind NULL, that calls may go to:
+ * there is one for each version. NULL: no other one. */
+const ElfW(Sym) * loaded_next_symbol(const struct loaded *object, const char *name, uint32_t hash,
+                                     const ElfW(Sym) * before);
 
 /* The address of the function, which is none that is chosen when it is first called; 0: none. */
 uintptr_t loaded_function(const struct loaded *object, const char *name);

@@ -151,12 +151,29 @@ void routine_search_add(struct routine_search *search, const struct routine_impo
         .original = *import->slot,
         .slot = import->slot,
         .name = name,
+        .relocation = import->relocation,
         .library = memory->library[library].number,
         .length = (uint16_t)import->length,
         .flags = import->is_lazy && memory->is_counted ? LEDGER_ROUTINE_AT_LEAST : 0,
+        .is_lazy = import->is_lazy,
     };
     search->watched++;
     search->need += routine_list_size(import->length);
+}
+
+/* Whether compilers and what they link to each object call the name, which no source does. Where
+ * all else is compiled with -fno-plt, linkers may still make slots of calls for it. */
+static bool is_of_compiler(const char *name)
+{
+    static const char *const begins[] = {
+        "__cxa_",         "_Unwind_",          "__gxx_personality_",
+        "__tls_get_addr", "__register_atfork", "__gmon_start__",
+    };
+    for (size_t i = 0; name[0] == '_' && i < sizeof begins / sizeof begins[0]; i++) {
+        if (text_after(name, begins[i]) != NULL)
+            return true;
+    }
+    return false;
 }
 
 static enum routine_loading loading_of(const char *name)
@@ -194,17 +211,17 @@ static uintptr_t function_named(const struct routine_memory *memory, const char 
  * the start. Which of them enters a sandbox an argument says, so that all have to be seen: the
  * loader is not to write over the stub. */
 static void add_loading(struct routine_search *search, const struct loaded *loaded,
-                        enum routine_loading loading, const char *name, uintptr_t *slot)
+                        enum routine_loading loading, const struct routine_import *import)
 {
     struct routine_memory *memory = search->memory;
     bool is_start = memory->start_objects == 0;
-    uintptr_t original = *slot;
+    uintptr_t original = *import->slot;
     if (loading == ROUTINE_LOADING_CONFINE && !is_start) {
         __atomic_store_n(&memory->is_confined, 1, __ATOMIC_RELAXED);
         return;
     }
     if (loading == ROUTINE_LOADING_SYSCALL && original >= loaded->start && original < loaded->end)
-        original = function_named(memory, name);
+        original = function_named(memory, import->name);
     if (original == 0 || routine_is_stub(original) ||
         (loading == ROUTINE_LOADING_SYSCALL && !is_start))
         return;
@@ -219,7 +236,8 @@ static void add_loading(struct routine_search *search, const struct loaded *load
         .target = (uintptr_t)routine_loading,
         .original = original,
         .cell = (struct ledger_routine *)(uintptr_t)loading,
-        .slot = slot,
+        .slot = import->slot,
+        .relocation = import->relocation,
     };
 }
 
@@ -239,34 +257,40 @@ static bool is_defined_before(const struct routine_memory *memory, uint32_t obje
  * leads neither there nor to the library has not been relocated, or leads to another one's routine.
  */
 static void look_at_name(struct routine_search *search, const struct loaded *loaded, uint32_t needs,
-                         const char *name, uintptr_t *slot)
+                         struct routine_import *import)
 {
     const struct routine_memory *memory = search->memory;
-    struct routine_import import = {.name = name, .slot = slot};
-    uint32_t hash = loaded_hash(name, &import.length);
-    if (routine_is_stub(*slot))
+    const char *name = import->name;
+    const uintptr_t bound = *import->slot;
+    uint32_t hash = loaded_hash(name, &import->length);
+    if (routine_is_stub(bound))
         return; /* it was found before */
-    import.is_lazy = *slot >= loaded->start && *slot < loaded->end;
-    bool is_timed = *slot >= search->timer.start && *slot < search->timer.end;
+    import->is_lazy = bound >= loaded->start && bound < loaded->end;
+    bool is_timed = bound >= search->timer.start && bound < search->timer.end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
         const struct routine_library *library = &memory->library[i];
         const struct loaded *other = &memory->object[library->object].loaded;
         if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
             continue;
-        if (import.is_lazy || is_timed ? is_defined_before(memory, library->object, name, hash)
-                                       : *slot < other->start || *slot >= other->end)
+        if (import->is_lazy || is_timed ? is_defined_before(memory, library->object, name, hash)
+                                        : bound < other->start || bound >= other->end)
             continue;
-        routine_search_add(search, &import, i);
+        routine_search_add(search, import, i);
         return;
     }
 }
 
+static const char *name_of(const struct loaded *loaded, const ElfW(Rela) * relocation)
+{
+    return loaded->names + loaded->symbols[ELF64_R_SYM(relocation->r_info)].st_name;
+}
+
 static void look_at_import(struct routine_search *search, struct routine_object *object,
-                           uint32_t needs, const ElfW(Rela) * import)
+                           uint32_t needs, const ElfW(Rela) * relocation, size_t number)
 {
     struct loaded *loaded = &object->loaded;
-    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
-    const char *name = loaded->names + symbol->st_name;
+    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(relocation->r_info)];
+    const char *name = name_of(loaded, relocation);
     enum routine_loading loading = loading_of(name);
     if (symbol->st_shndx != SHN_UNDEF || (needs == 0 && loading == ROUTINE_LOADING_NOT))
         return;
@@ -274,11 +298,15 @@ static void look_at_import(struct routine_search *search, struct routine_object 
         search->missed++;
         return;
     }
-    uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
+    struct routine_import import = {
+        .name = name,
+        .slot = (uintptr_t *)(loaded->entry->l_addr + relocation->r_offset),
+        .relocation = (uint32_t)number,
+    };
     if (loading != ROUTINE_LOADING_NOT)
-        add_loading(search, loaded, loading, name, slot);
+        add_loading(search, loaded, loading, &import);
     else
-        look_at_name(search, loaded, needs, name, slot);
+        look_at_name(search, loaded, needs, &import);
 }
 
 /* Whether a slot that addresses are taken from leads to a designated routine. Calls may go through
@@ -290,7 +318,7 @@ static bool is_unseen(const struct routine_search *search, const struct loaded *
 {
     const struct routine_memory *memory = search->memory;
     const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
-    const char *name = loaded->names + symbol->st_name;
+    const char *name = name_of(loaded, import);
     const uintptr_t address = *(const uintptr_t *)(loaded->entry->l_addr + import->r_offset);
     uint32_t length;
     if (memory->start_objects > 0 || symbol->st_shndx != SHN_UNDEF ||
@@ -305,8 +333,8 @@ static bool is_unseen(const struct routine_search *search, const struct loaded *
     return false;
 }
 
-/* Slots of calls alone, but where the object has none of these: with -fno-plt calls go through the
- * slots that addresses of functions are taken from. */
+/* Slots of calls alone, but where the object has none of these beside compilers': with -fno-plt
+ * calls go through the slots that addresses of functions are taken from. */
 static void look_at_imports(struct routine_search *search, struct routine_object *object,
                             uint32_t needs)
 {
@@ -315,14 +343,14 @@ static void look_at_imports(struct routine_search *search, struct routine_object
     for (size_t i = 0; i < loaded->call_count; i++) {
         if (ELF64_R_TYPE(loaded->calls[i].r_info) != R_X86_64_JUMP_SLOT)
             continue;
-        calls++;
-        look_at_import(search, object, needs, &loaded->calls[i]);
+        calls += !is_of_compiler(name_of(loaded, &loaded->calls[i]));
+        look_at_import(search, object, needs, &loaded->calls[i], i);
     }
     for (size_t i = 0; (calls == 0 || needs != 0) && i < loaded->other_count; i++) {
         if (ELF64_R_TYPE(loaded->others[i].r_info) != R_X86_64_GLOB_DAT)
             continue;
         if (calls == 0)
-            look_at_import(search, object, needs, &loaded->others[i]);
+            look_at_import(search, object, needs, &loaded->others[i], 0);
         else
             search->missed += is_unseen(search, loaded, needs, &loaded->others[i]);
     }

@@ -26,7 +26,8 @@ struct routine_import {
     const char *name;
     uint32_t length; /* of the name */
     uintptr_t *slot;
-    bool is_lazy; /* the loader will find the routine at the first call */
+    uint32_t relocation; /* the slot's, as DT_JMPREL counts them */
+    bool is_lazy;        /* the loader will find the routine at the first call */
 };
 
 /* Begins a search by a usable policy. Returns whether it designates anything. */

@@ -10,9 +10,10 @@
 
 #include <stddef.h>
 
-_Static_assert(sizeof(struct routine_entry) == 48 &&
+_Static_assert(sizeof(struct routine_entry) == 56 &&
                    offsetof(struct routine_entry, original) == 8 &&
-                   offsetof(struct routine_entry, cell) == 16,
+                   offsetof(struct routine_entry, cell) == 16 &&
+                   offsetof(struct routine_entry, relocation) == 40,
                "as the assembly has them");
 
 /* In .data, as private.c says. */
@@ -32,14 +33,18 @@ __asm__(".pushsection .gnu_extab.stubs, \"ax\", @progbits\n"
         "    movl $routine_at, %r11d\n"
         "    addq routine_entries(%rip), %r11\n"
         "    jmp *(%r11)\n"
-        "    .set routine_at, routine_at + 48\n"
+        "    .set routine_at, routine_at + 56\n"
         "    .endr\n"
         "    .size routine_stubs, . - routine_stubs\n"
         "    .popsection\n");
 
 /* The registers that may have arguments are kept: rax has the number of vector registers that a
  * variadic routine's are in. routine_called() reads the clock by the vDSO, which is the kernel's or
- * that of what runs in its place, and may use the lower halves of vector registers. */
+ * that of what runs in its place, and may use the lower halves of vector registers.
+ *
+ * A slot that is not bound may lead to what has the relocation's number in r11, as mold's entries
+ * set it. So the jump goes by memory: below the stack pointer, in what no handler of a signal may
+ * write to. */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 16\n"
         "    .macro routine_target name, function\n"
@@ -55,10 +60,13 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .irp number, 0, 1, 2, 3, 4, 5, 6, 7\n"
         "    movups %xmm\\number, 16*\\number(%rsp)\n"
         "    .endr\n"
+        "    movq %r11, 128(%rsp)\n"
         "    movq %rdi, %rsi\n"
         "    movq %r11, %rdi\n"
         "    call \\function\n"
-        "    movq %rax, %r11\n"
+        "    movq 128(%rsp), %r11\n"
+        "    movl 40(%r11), %r11d\n"
+        "    movq %rax, 128(%rsp)\n"
         "    .irp number, 0, 1, 2, 3, 4, 5, 6, 7\n"
         "    movups 16*\\number(%rsp), %xmm\\number\n"
         "    .endr\n"
@@ -66,7 +74,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .irp register, r10, r9, r8, rcx, rdx, rsi, rdi, rax\n"
         "    popq %\\register\n"
         "    .endr\n"
-        "    jmp *%r11\n"
+        "    jmp *-72(%rsp)\n"
         "    .size \\name, . - \\name\n"
         "    .balign 16\n"
         "    .endm\n"

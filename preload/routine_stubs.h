@@ -3,7 +3,9 @@
  * Stubs: functions that stand in for routines. Each jumps to where its entry leads, with all
  * arguments as they are. They are assembled beforehand; no code is made at run time. The registers
  * that a stub changes are those that a call through a procedure linkage table may change (System V
- * ABI, AMD64 supplement): r11 and the flags. r10 has a static chain and stays.
+ * ABI, AMD64 supplement): r11 and the flags. r10 has a static chain and stays. What a slot
+ * that is not bound led to gets the number of its relocation in r11: mold's entries hand it to the
+ * loader there.
  *
  * There are stubs for 64-bit programs on x86-64 alone.
  */
@@ -29,10 +31,12 @@ struct routine_entry {
     struct ledger_routine *cell; /* shared; what is noted */
     uintptr_t *slot;             /* is given its value back at the first call; NULL: it stays */
     const char *name;            /* stays where it is as long as the process lives */
+    uint32_t relocation;         /* the slot's, as DT_JMPREL counts them */
     uint32_t library;            /* as of struct routine_call */
     uint16_t length;             /* of the name */
     uint8_t flags;               /* enum ledger_routine_flag */
     uint8_t is_noted; /* atomic; some thread of this process notes the call, or has noted it */
+    bool is_lazy;     /* the slot was not bound: `original` takes `relocation` */
 };
 
 #if ROUTINE_STUBS > 0

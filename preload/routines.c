@@ -232,13 +232,16 @@ static void restore_slot(const struct routine_memory *memory, struct routine_ent
         __atomic_store_n(entry->slot, entry->original, __ATOMIC_RELAXED);
 }
 
+/* A slot that is not bound is bound by the loader at the call: a stub that other threads are in by
+ * then leads here again, as what it leads to takes more than an address. */
 uintptr_t routine_called(struct routine_entry *entry)
 {
     struct routine_memory *memory = routine_known;
     uint32_t index = (uint32_t)(entry - memory->entry);
     bool is_counted = routines_are_noted(memory) && note_call(memory, entry);
-    __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
-                     __ATOMIC_RELEASE);
+    if (!entry->is_lazy)
+        __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
+                         __ATOMIC_RELEASE);
     if (!is_counted)
         restore_slot(memory, entry, index);
     return entry->original;

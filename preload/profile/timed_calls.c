@@ -4,11 +4,14 @@
  */
 #include "preload/profile/timed_own.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "conf/base/cycles.h"
+#include "preload/image.h"
 #include "preload/profile/profile_own.h"
 #include "preload/profile/timed_types.h"
+#include "preload/system.h"
 
 #if TIMED_STUBS > 0
 
@@ -112,11 +115,27 @@ static inline bool add_size(const struct timed_own *own, const struct timed_entr
     return true;
 }
 
+/* Whether the 8 bytes can be read: the kernel reads them before it refuses what it is asked for. */
+static bool is_readable(uintptr_t at)
+{
+    return system_call6(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
+}
+
+/* Where a stack ends behind its caller, what lies there need not be mapped. */
+static inline uint64_t find_words(const struct timed_entry *entry, const struct timed_call *call)
+{
+    uintptr_t first = (uintptr_t)call->stack, page = (first | (IMAGE_PAGE_MIN - 1)) + 1;
+    if (first + entry->words * sizeof(uint64_t) <= page || is_readable(page))
+        return entry->words;
+    return (page - first) / sizeof(uint64_t) & ~UINT64_C(1);
+}
+
 uintptr_t timed_enter(struct timed_call *call)
 {
     const struct timed_entry *entry = &timed_entries[call->index];
     struct timed_own *own = own_known;
-    call->words = entry->words;
+    call->words = find_words(entry, call);
+    call->key = 0;
     if (own == NULL || own->room == 0 || (entry->size.count >= 0 && !add_size(own, entry, call)))
         return 0;
     begin(own, call, cycles_read());
@@ -126,7 +145,7 @@ uintptr_t timed_enter(struct timed_call *call)
 uint32_t timed_leave(struct timed_call *call)
 {
     struct timed_own *own = own_known;
-    if (own == NULL || own->room == 0)
+    if (own == NULL || own->room == 0 || call->key != 0)
         return 1;
     end(own, call, cycles_read());
     return 0;

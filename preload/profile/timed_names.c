@@ -20,7 +20,7 @@ bool timed_name_is_plain(const char *name)
     static const char *const never[] = {
         "backtrace",   "clone",        "dladdr",  "dlclose",    "dlinfo",     "dlmopen",
         "dlopen",      "dlsym",        "dlvsym",  "fork",       "getcontext", "longjmp",
-        "makecontext", "pthread_exit", "savectx", "setcontext", "setjmp",     "siglongjmp",
+        "makecontext", "mcount", "pthread_exit", "savectx", "setcontext", "setjmp",     "siglongjmp",
         "sigsetjmp",   "swapcontext",  "vfork",
     };
     if (name[0] == '_' && (name[1] != 'Z' || text_after(name, "_ZGV") != NULL))

@@ -148,15 +148,28 @@ static struct timed_own *begin_thread(struct timed_own *forked)
     return own;
 }
 
-static void add_size(struct timed_own *own, const struct timed_entry *entry,
-                     const struct timed_call *call)
+/* MPI is asked when it has taken the datatype for one: of another it would tell the program's
+ * handlers of errors. */
+static void note_size(struct timed_own *own, const struct timed_entry *entry,
+                      struct timed_call *call)
 {
     uint64_t count, key;
-    uint32_t bytes = 0;
-    if (entry->size.count < 0 || !timed_types_arguments(entry->size, call, &count, &key) ||
-        (count > 0 && !timed_types_ask(own, key, entry->size.is_fortran, &bytes)))
+    if (entry->size.count < 0 || !timed_types_arguments(entry->size, call, &count, &key))
         return;
-    own->count[entry->routine].bytes += count * bytes;
+    if (count == 0)
+        own->count[entry->routine].sized++;
+    call->count = count;
+    call->key = count > 0 ? key : 0;
+}
+
+static void add_size(struct timed_own *own, const struct timed_call *call)
+{
+    const struct timed_entry *entry = &timed_entries[call->index];
+    uint32_t bytes = 0;
+    if (call->key == 0 || !timed_types_succeeded(entry->size, call) ||
+        !timed_types_ask(own, call->key, entry->size.is_fortran, &bytes))
+        return;
+    own->count[entry->routine].bytes += call->count * bytes;
     own->count[entry->routine].sized++;
 }
 
@@ -172,7 +185,7 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
             profile_run_lose_call();
         return entry->target;
     }
-    add_size(own, entry, call);
+    note_size(own, entry, call);
     timed_begin(own, call, profile_ticks(own->counter, own->clock));
     return entry->target;
 }
@@ -180,8 +193,10 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
 void timed_leave_slowly(struct timed_call *call)
 {
     struct timed_own *own = timed_own_known();
-    if (own != NULL && own->is_whole)
-        timed_end(own, call, profile_ticks(own->counter, own->clock));
+    if (own == NULL || !own->is_whole)
+        return;
+    timed_end(own, call, profile_ticks(own->counter, own->clock));
+    add_size(own, call);
 }
 
 void timed_run_end(void)

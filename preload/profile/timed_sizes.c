@@ -5,7 +5,7 @@
 
 #include "preload/memory.h"
 
-static const struct timed_size not_known = {-1, -1, -1, -1, -1, false};
+static const struct timed_size not_known = {-1, -1, -1, -1, -1, -1, false};
 
 /* clang-format off */
 static const struct {
@@ -68,7 +68,7 @@ struct timed_size timed_size_of(const char *name, int *arguments)
         if (is_fortran && routines[i].buffer >= 0)
             return not_known;
         return (struct timed_size){routines[i].count, routines[i].type, routines[i].buffer,
-                                   routines[i].peer,  routines[i].root, is_fortran};
+                                   routines[i].peer,  routines[i].root, is_fortran ? routines[i].arguments : -1, is_fortran};
     }
     return not_known;
 }

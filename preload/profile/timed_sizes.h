@@ -16,6 +16,7 @@ struct timed_size {
     int8_t buffer;   /* where it is MPI_IN_PLACE, the others have no meaning; below 0: none */
     int8_t peer;     /* nothing goes where this rank is below 0, MPI_PROC_NULL; below 0: none */
     int8_t root;     /* the others may have no meaning where it is below 0; below 0: none */
+    int8_t error;    /* in Fortran; below 0: none, the result is the error */
     bool is_fortran; /* each argument is an address */
 };
 

@@ -12,6 +12,7 @@
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_types.h"
+#include "preload/profile/timed_versions.h"
 #include "preload/system.h"
 
 enum { OBJECTS_MAX = 1024 };
@@ -21,6 +22,7 @@ struct object {
     bool is_mpi; /* it is a part of MPI */
     bool is_designated;
     bool is_left;   /* its own calls are not looked at */
+    bool is_silent; /* it cannot be asked what it defines */
     uint32_t after; /* of designation_after() */
 };
 
@@ -68,6 +70,7 @@ static void find_objects(struct slots *slots)
             object->is_left = true;
             continue;
         }
+        object->is_silent = object->loaded.hash == NULL && object->loaded.symbols != NULL;
         object->is_mpi = is_part_of_mpi(&object->loaded);
         object->is_designated = !is_program && slots->has_rules &&
                                 designation_has_library(&slots->rules, &object->loaded);
@@ -83,15 +86,29 @@ static void find_objects(struct slots *slots)
 
 #if TIMED_STUBS > 0
 
-/* The first object that defines it, as the loader finds it; NULL: none. */
-static struct object *find_definer(struct slots *slots, const char *name)
+/* What an object imports. */
+struct routine {
+    const char *name;
+    uint32_t flags;
+    struct object *library;
+    const ElfW(Sym) * symbol; /* of the library; NULL: which one is not known */
+    bool is_unknown;          /* it need not be what its name says */
+};
+
+/* The first object that defines it, as the loader finds it. */
+static void find_definer(struct slots *slots, const char *version, struct routine *routine)
 {
-    uint32_t length, hash = loaded_hash(name, &length);
-    for (uint32_t i = 0; i < slots->count; i++) {
-        if (loaded_has_function(&slots->object[i].loaded, name, hash))
-            return &slots->object[i];
+    uint32_t length, hash = loaded_hash(routine->name, &length);
+    bool is_known = version == NULL || *version != '\0';
+    for (uint32_t i = 0; i < slots->count && routine->library == NULL; i++) {
+        struct object *object = &slots->object[i];
+        const ElfW(Sym) *symbol = timed_versions_find(&object->loaded, routine->name, hash, version);
+        is_known &= !object->is_silent;
+        if (symbol == NULL)
+            continue;
+        routine->library = object;
+        routine->symbol = is_known ? symbol : NULL;
     }
-    return NULL;
 }
 
 /* Whether one of the designated libraries that the object uses defines it. */
@@ -106,37 +123,67 @@ static bool is_designated(const struct slots *slots, const struct object *object
     return false;
 }
 
-/* The object whose routine is to be counted; NULL: it is not. */
-static struct object *find_library(struct slots *slots, const struct object *object,
-                                   const char *name, uint32_t *flags)
+/* A part of MPI defines it, or a tool that stands before one. */
+static bool is_of_mpi(const struct slots *slots, const struct routine *routine)
 {
-    *flags = timed_name_is_mpi(name) ? PROFILE_ROUTINE_MPI : 0u;
-    if (*flags == 0 &&
-        (!slots->has_rules || !timed_name_is_plain(name) || !is_designated(slots, object, name)))
-        return NULL;
-    struct object *library = find_definer(slots, name);
-    if (library == NULL || library == object || *flags != 0)
-        return library == object ? NULL : library;
-    return library->is_designated && !designation_skip(&slots->rules, library->after, name)
-               ? library
-               : NULL;
+    for (const struct object *object = routine->library; object < slots->object + slots->count;
+         object++) {
+        if (object->is_mpi && has_function(&object->loaded, routine->name))
+            return true;
+    }
+    return false;
+}
+
+/* Whether it is to be counted. In Fortran users have routines of their own whose names are as those
+ * of MPI: before MPI's one of the same name stands a tool, or such a one. */
+static bool find_library(struct slots *slots, const struct object *object,
+                         const ElfW(Rela) * import, struct routine *routine)
+{
+    uint32_t number = (uint32_t)ELF64_R_SYM(import->r_info);
+    const ElfW(Sym) *symbol = &object->loaded.symbols[number];
+    const char *name = object->loaded.names + symbol->st_name;
+    *routine = (struct routine){.name = name};
+    if (symbol->st_shndx != SHN_UNDEF)
+        return false;
+    bool is_mpi = timed_name_is_mpi(name);
+    bool is_named =
+        slots->has_rules && timed_name_is_plain(name) && is_designated(slots, object, name);
+    if (is_mpi || is_named)
+        find_definer(slots, timed_versions_wanted(&object->loaded, number), routine);
+    const struct object *library = routine->library;
+    if (library == NULL || library == object)
+        return false;
+    if (is_mpi && is_of_mpi(slots, routine)) {
+        routine->flags = PROFILE_ROUTINE_MPI;
+        routine->is_unknown = !library->is_mpi && name[0] == 'm';
+        return true;
+    }
+    return is_named && library->is_designated &&
+           !designation_skip(&slots->rules, library->after, name);
 }
 
 /* Where the call goes. 0: that is not known. A slot that the loader has not bound leads into its
  * own object; it would be written to at the first call, so what it will be is found here. */
-static uintptr_t find_target(const struct loaded *importer, const struct loaded *library,
-                             const char *name, uintptr_t bound)
+static uintptr_t find_target(const struct loaded *importer, const struct routine *routine,
+                             uintptr_t bound)
 {
-    uint32_t length, hash = loaded_hash(name, &length);
-    if (bound >= importer->start && bound < importer->end)
-        return loaded_has_several(library, name, hash) ? 0 : loaded_function(library, name);
-    return bound >= library->start && bound < library->end ? bound : 0;
+    const struct loaded *library = &routine->library->loaded;
+    const ElfW(Sym) *symbol = routine->symbol;
+    if (routine->is_unknown)
+        return 0;
+    if (bound < importer->start || bound >= importer->end)
+        return bound >= library->start && bound < library->end ? bound : 0;
+    return symbol == NULL || symbol->st_shndx == SHN_ABS ||
+                   (symbol->st_info & 15u) == STT_GNU_IFUNC
+               ? 0
+               : library->entry->l_addr + symbol->st_value;
 }
 
 static uint32_t find_routine(const char *name, uint32_t flags)
 {
     uint32_t i = 0;
-    while (i < timed_routines.count && !text_equal(timed_routines.routine[i].name, name))
+    while (i < timed_routines.count && (timed_routines.routine[i].flags != flags ||
+                                        !text_equal(timed_routines.routine[i].name, name)))
         i++;
     if (i == timed_routines.count && i < PROFILE_ROUTINES_MAX) {
         timed_routines.routine[i].name = name;
@@ -164,7 +211,7 @@ static void add_entry(const char *name, uint32_t flags, uintptr_t target, uintpt
         return;
     }
     struct timed_entry *entry = &timed_entries[index];
-    entry->size = timed_size_of(name, &arguments);
+    entry->size = timed_size_of(flags == 0 ? "" : name, &arguments);
     entry->target = target;
     entry->routine = (uint16_t)routine;
     entry->words = find_words(flags, arguments);
@@ -190,34 +237,26 @@ static void look_at_import(struct slots *slots, struct object *object, const Elf
                            bool *is_open)
 {
     struct loaded *loaded = &object->loaded;
-    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
-    const char *name = loaded->names + symbol->st_name;
-    uint32_t flags;
-    struct object *library =
-        symbol->st_shndx != SHN_UNDEF ? NULL : find_library(slots, object, name, &flags);
-    if (library == NULL)
+    struct routine routine;
+    if (!find_library(slots, object, import, &routine))
         return;
     uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + import->r_offset);
-    bool is_known = know_segments(slots, object) && know_segments(slots, library);
+    bool is_known = know_segments(slots, object) && know_segments(slots, routine.library);
     bool is_fixed =
         is_known && (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
     if (is_fixed && !*is_open)
         *is_open = make_writable(loaded, PROT_READ | PROT_WRITE);
     uintptr_t target =
-        !is_known || is_fixed > *is_open ? 0 : find_target(loaded, &library->loaded, name, *slot);
-    add_entry(name, flags, target, slot);
+        !is_known || is_fixed > *is_open ? 0 : find_target(loaded, &routine, *slot);
+    add_entry(routine.name, routine.flags, target, slot);
 }
 
 /* A slot of an address that is taken: where the object calls the routine as well, the linker makes
  * one slot of both, and calls are not seen. */
 static void miss_import(struct slots *slots, const struct object *object, const ElfW(Rela) * import)
 {
-    const struct loaded *loaded = &object->loaded;
-    const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
-    uint32_t flags;
-    timed_routines.missed +=
-        symbol->st_shndx == SHN_UNDEF &&
-        find_library(slots, object, loaded->names + symbol->st_name, &flags) != NULL;
+    struct routine routine;
+    timed_routines.missed += find_library(slots, object, import, &routine);
 }
 
 /* Slots of calls alone, but where the object has none of these, as with -fno-plt. */

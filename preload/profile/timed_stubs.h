@@ -16,7 +16,8 @@
 #define TIMED_STUBS 0
 #endif
 
-/* Arguments that the caller has put on the stack: so many words are copied. */
+/* Arguments that the caller has put on the stack: so many words are copied, or fewer where the stack
+ * ends. */
 enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 16 };
 
 struct timed_own;
@@ -26,8 +27,8 @@ struct timed_call {
     uint64_t words;       /* an even number */
     uint32_t index;       /* of the slot's entry */
     uint32_t frame;       /* in the thread's open calls, from 1; 0: this call is not timed */
-    uint64_t unused[2];   /* the next ones lie on 16 bytes */
-    uint64_t argument[6]; /* the registers rdi, rsi, rdx, rcx, r8, r9 */
+    uint64_t key, count;  /* of what datatype bytes are to be added, of how many; no key: none */
+    uint64_t argument[6]; /* the registers rdi, rsi, rdx, rcx, r8, r9; the result has rdx too */
     uint64_t rax, r10, rbp, back;
     uint64_t stack[]; /* the arguments there */
 };

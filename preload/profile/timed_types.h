@@ -20,7 +20,7 @@ struct timed_types {
 extern struct timed_types timed_types __attribute__((visibility("hidden")));
 
 /* Sets `*bytes` to the size of the datatype that the key stands for, and remembers it where that is
- * right. Calls MPI: within a call of the program's that needs the datatype. */
+ * right. Calls MPI: after a call of the program's that took the datatype. */
 bool timed_types_ask(struct timed_own *own, uint64_t key, bool is_fortran, uint32_t *bytes);
 
 /* A handle of Fortran is none of C. */
@@ -57,6 +57,14 @@ static inline bool timed_types_arguments(struct timed_size size, const struct ti
                            : timed_argument(call, size.type);
     *count = (uint64_t)(number < 0 || is_nowhere ? 0 : number);
     return number >= 0;
+}
+
+/* Whether the call that is over has said that it had no error. In Fortran of mpi_f08 it need not. */
+static inline bool timed_types_succeeded(struct timed_size size, const struct timed_call *call)
+{
+    if (size.error < 0)
+        return (int32_t)(uint32_t)call->rax == 0;
+    return timed_argument(call, size.error) != 0 && timed_integer(call, size.error, true) == 0;
 }
 
 #endif

@@ -185,8 +185,11 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     if (is_over && !state->options->dry_run) {
         enum flush_outcome profile = FLUSH_DONE;
         int kept = profile_keep(state, journal, directory, &profile);
-        if (kept != 0)
+        if (kept != 0) {
             tell_of_job(job, "its profiles cannot be kept", kept);
+            if (kept != -EFBIG) /* [profile] user_size: no other time has more room */
+                profile = FLUSH_PROFILE_UNKEPT;
+        }
         if (*outcome == FLUSH_DONE)
             *outcome = profile;
     }

@@ -4,21 +4,36 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "conf/base/replacement.h"
 #include "submit/record/record.h"
 
-/* Of one message. */
-enum { MESSAGE_BYTES = 1 << 20 };
+void kept_file_ending(enum kept_kind kind, uint32_t rank, char ending[32])
+{
+    switch (kind) {
+    case KEPT_SET:
+        strcpy(ending, KEPT_SET_ENDING);
+        return;
+    case KEPT_SUMMARY:
+        strcpy(ending, ".log");
+        return;
+    case KEPT_LOG:
+        snprintf(ending, 32, "_%" PRIu32 ".log", rank);
+        return;
+    case KEPT_SAMPLES:
+        snprintf(ending, 32, "_%" PRIu32 ".vfd", rank);
+    }
+}
 
 int kept_file_name(const struct job_identity *job, uint32_t step, const char *node,
-                   char name[NAME_MAX + 1])
+                   const char *ending, char name[NAME_MAX + 1])
 {
     char text[16];
     record_step_text(step, text, sizeof text);
-    int length = snprintf(name, NAME_MAX + 1, "%" PRIu32 ".%" PRIu32 ".%s%s%s.profile", job->job,
-                          job->restart, text, node[0] == '\0' ? "" : ".", node);
+    int length = snprintf(name, NAME_MAX + 1, "%" PRIu32 ".%" PRIu32 ".%s%s%s%s", job->job,
+                          job->restart, text, node[0] == '\0' ? "" : ".", node, ending);
     return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
@@ -43,16 +58,5 @@ int kept_file_end(struct kept_file *file, const struct job_identity *job, int er
     }
     close(file->fd);
     file->fd = -1;
-    return error;
-}
-
-int kept_file_send(struct worker_pipe *pipe, uint64_t unit, const void *bytes, size_t size)
-{
-    int error = 0;
-    for (size_t at = 0; error == 0 && at < size; at += MESSAGE_BYTES) {
-        struct iovec part = {(char *)(uintptr_t)bytes + at,
-                             size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES};
-        error = worker_send(pipe, unit, &part, 1);
-    }
     return error;
 }

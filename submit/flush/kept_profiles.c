@@ -48,26 +48,33 @@ int kept_profiles_close(struct kept_profiles *kept, int error)
         fprintf(stderr,
                 "jobtrail-submit: job %" PRIu32 ": profiles are kept that no record tells of: %s\n",
                 kept->journal->identity.job, strerror(kept->untold != 0 ? -kept->untold : -sent));
+    if (kept->left_out > 0)
+        fprintf(stderr,
+                "jobtrail-submit: job %" PRIu32 ": %" PRIu64
+                " of the files beside its profiles are left out: [profile] user_size\n",
+                kept->journal->identity.job, kept->left_out);
     profile_room_free(&kept->room);
     if (kept->place >= 0)
         close(kept->place);
     return error;
 }
 
-/* JOB.RESTART.STEP.NODE and what follows; `unfinished` is its name until it is whole. */
-static int begin(struct kept_profiles *kept, const char *ending, const char *unfinished)
+/* Its name has another ending until it is whole. */
+static int begin(struct kept_profiles *kept, enum kept_kind kind, uint32_t rank)
 {
-    char word[16];
+    char ending[32], unfinished[64];
     const struct job_identity *job = &kept->journal->identity;
-    record_step_text(kept->step->step, word, sizeof word);
-    int length = snprintf(kept->name, sizeof kept->name, "%" PRIu32 ".%" PRIu32 ".%s.%s%s",
-                          job->job, job->restart, word, job->node, ending);
-    int other =
-        snprintf(kept->unfinished, sizeof kept->unfinished, "%" PRIu32 ".%" PRIu32 ".%s.%s%s",
-                 job->job, job->restart, word, job->node, unfinished);
-    if (length < 0 || (size_t)length >= sizeof kept->name || other < 0 ||
-        (size_t)other >= sizeof kept->unfinished)
-        return -ENAMETOOLONG;
+    kept_file_ending(kind, rank, ending);
+    if (kind == KEPT_SAMPLES)
+        snprintf(unfinished, sizeof unfinished, "_%" PRIu32 ".tmpvfd", rank);
+    else
+        snprintf(unfinished, sizeof unfinished, "%s.new", ending);
+    int error = kept_file_name(job, kept->step->step, job->node, ending, kept->name);
+    if (error == 0)
+        error = kept_file_name(job, kept->step->step, job->node, unfinished, kept->unfinished);
+    if (error != 0)
+        return error;
+    kept->kind = kind;
     kept->bytes = 0;
     kept->fd = replacement_open_as(kept->place, kept->unfinished);
     return kept->fd < 0 ? kept->fd : 0;
@@ -78,17 +85,12 @@ int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *st
 {
     kept->step = step == NULL ? &kept->others : step;
     kept->told = *told;
-    kept->is_samples = false;
-    return begin(kept, ".profile", ".profile.new");
+    return begin(kept, KEPT_SET, 0);
 }
 
-int kept_samples_begin(struct kept_profiles *kept, uint32_t rank)
+int kept_profile_beside(struct kept_profiles *kept, enum kept_kind kind, uint32_t rank)
 {
-    char ending[32], unfinished[32];
-    snprintf(ending, sizeof ending, "_%" PRIu32 ".vfd", rank);
-    snprintf(unfinished, sizeof unfinished, "_%" PRIu32 ".tmpvfd", rank);
-    kept->is_samples = true;
-    return begin(kept, ending, unfinished);
+    return begin(kept, kind, rank);
 }
 
 int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size)
@@ -130,6 +132,7 @@ int kept_profile_end(struct kept_profiles *kept, int error)
         return error;
     if (error == 0)
         error = profile_room_make(&kept->room, kept->name, kept->bytes);
+    bool is_left_out = error == -EFBIG && kept->kind != KEPT_SET;
     error = replacement_end_as(kept->place, kept->unfinished, kept->name, kept->fd, 0600, error);
     /* It becomes the user's last: of what a killed flush has left, the next one uses root's alone.
      */
@@ -139,8 +142,9 @@ int kept_profile_end(struct kept_profiles *kept, int error)
     }
     close(kept->fd);
     kept->fd = -1;
-    int told = error == 0 && !kept->is_samples ? add_record(kept) : 0;
+    int told = error == 0 && kept->kind == KEPT_SET ? add_record(kept) : 0;
     if (told != 0)
         kept->untold = told;
-    return error;
+    kept->left_out += is_left_out;
+    return is_left_out ? 0 : error;
 }

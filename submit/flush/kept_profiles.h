@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Root's side of keeping profiles: a job's files below [profile] directory, one for each step, in a
- * directory of the user's uid, and a record of each; files with samples of its ranks.
+ * directory of the user's uid, and a record of each; beside these logs, and files with samples of
+ * its ranks.
  */
 #ifndef JOBTRAIL_KEPT_PROFILES_H
 #define JOBTRAIL_KEPT_PROFILES_H
@@ -9,6 +10,7 @@
 #include <limits.h>
 
 #include "submit/flush/job_read.h"
+#include "submit/flush/kept_file.h"
 #include "submit/flush/profile_room.h"
 #include "submit/record/profile_record.h"
 
@@ -19,12 +21,13 @@ struct kept_profiles {
     struct profile_room room;
     /* The file that is being written. */
     int fd; /* -1: none */
-    bool is_samples;
+    enum kept_kind kind;
     char name[NAME_MAX + 1], unfinished[NAME_MAX + 1];
     struct journal_step others; /* stands for steps that the journal does not have */
     const struct journal_step *step;
     struct profile_told told;
     uint64_t bytes;
+    uint64_t left_out; /* files beside profiles for which there was no room */
     int untold; /* why a record of a file that is kept could not be made, -errno; 0: all were */
 };
 
@@ -40,14 +43,15 @@ int kept_profiles_close(struct kept_profiles *kept, int error);
 int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
                        const struct profile_told *told);
 
-/* Begins the file with the samples of a rank of that step; none has a record of its own. Returns 0
- * or -errno. */
-int kept_samples_begin(struct kept_profiles *kept, uint32_t rank);
+/* Begins a file beside that step's: its summary, or the log or samples of a rank. None has a record
+ * of its own. Returns 0 or -errno. */
+int kept_profile_beside(struct kept_profiles *kept, enum kept_kind kind, uint32_t rank);
 
 int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size);
 
 /* Gives the file, if one is open, to its user, and its name, and adds its record; with an `error`
- * of the caller removes it. Returns that, or its own, but not for a record. */
+ * of the caller removes it. Returns that, or its own, but not for a record, nor where there is no
+ * room for a file beside a profile. */
 int kept_profile_end(struct kept_profiles *kept, int error);
 
 #endif

@@ -10,6 +10,7 @@
 #include "spank/spool_part.h"
 #include "submit/flush/kept_profiles.h"
 #include "submit/flush/profile_join.h"
+#include "submit/flush/profile_send.h"
 #include "submit/flush/profile_steps.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
@@ -24,7 +25,7 @@ struct keeping {
 };
 
 /* What the child may take. */
-enum { SILENCE_MS = 60000, CPU_S = 60 };
+enum { SILENCE_MS = 60000, CPU_S = 60, FILES_OF_RANK = 4 };
 
 /* The child has come to another step, and says what is in its file. Returns 0 or -errno; -EPROTO
  * where that cannot be. */
@@ -41,15 +42,15 @@ static int next_step(struct keeping *keeping, const struct worker_message *messa
     return profile_told_is_sound(&told) ? kept_profile_begin(&keeping->kept, step, &told) : -EPROTO;
 }
 
-/* Another file: of a step, or of the samples of a rank of the same step. How many ranks a job's
- * profile can have is bounded by its bytes. */
+/* Another file: of a step, or beside that of the same step. How many ranks a job's profile can have
+ * is bounded by its bytes; none has more than FILES_OF_RANK, with those of its step. */
 static int next_file(struct keeping *keeping, const struct worker_message *message)
 {
     uint64_t unit = message->unit, last = keeping->unit;
     const struct reading_request *request = keeping->steps.request;
     if (unit <= last || unit < PROFILE_UNIT_SET(0) ||
-        unit >= PROFILE_UNIT_SET(UINT32_MAX) + PROFILE_UNIT_RANKS ||
-        keeping->files > request->conf->profile_bytes / PROFILE_THREAD_BYTES)
+        unit >= PROFILE_UNIT_SET(UINT32_MAX) + PROFILE_UNIT_SET(0) ||
+        keeping->files / FILES_OF_RANK > request->conf->profile_bytes / PROFILE_THREAD_BYTES)
         return -EPROTO;
     keeping->unit = unit;
     keeping->files++;
@@ -59,9 +60,9 @@ static int next_file(struct keeping *keeping, const struct worker_message *messa
     uint64_t set = unit - unit % PROFILE_UNIT_SET(0);
     if (unit == set)
         return next_step(keeping, message);
-    if (last < set)
+    if (last < set || PROFILE_UNIT_KIND(unit) == KEPT_SET)
         return -EPROTO;
-    error = kept_samples_begin(&keeping->kept, (uint32_t)(unit - set - 1));
+    error = kept_profile_beside(&keeping->kept, PROFILE_UNIT_KIND(unit), PROFILE_UNIT_RANK(unit));
     return error != 0 ? error : kept_profile_write(&keeping->kept, message->bytes, message->size);
 }
 

@@ -9,8 +9,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/number_list.h"
-#include "submit/flush/kept_file.h"
 #include "submit/flush/profile_ends.h"
+#include "submit/flush/profile_logs.h"
 #include "submit/flush/profile_tell.h"
 #include "submit/profile/profile_collect.h"
 #include "submit/profile/sample_file.h"
@@ -33,20 +33,6 @@ static struct collect_end end(void *context, const struct profiled_process *proc
 {
     const struct naming *naming = context;
     return profile_ends_find(&naming->ends, process);
-}
-
-/* The pipe, and what a message is of. */
-struct sending {
-    const struct profile_steps *steps;
-    struct worker_pipe *pipe;
-    uint64_t unit, bytes;
-};
-
-static int send(void *context, const void *bytes, size_t size)
-{
-    struct sending *sending = context;
-    sending->bytes += size;
-    return kept_file_send(sending->pipe, sending->unit, bytes, size);
 }
 
 /* The samples of a step's ranks, by their number in the set. */
@@ -84,7 +70,7 @@ static int put_to_memory(void *context, const void *bytes, size_t size)
 
 /* Sends the file of a rank, unless that would make more than may be kept. */
 static int send_rank(const struct profile_set *set, size_t rank, struct rank_samples *samples,
-                     struct sending *sending)
+                     uint64_t unit, struct profile_sending *sending)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size = 0;
@@ -95,40 +81,25 @@ static int send_rank(const struct profile_set *set, size_t rank, struct rank_sam
     int error = sample_file_write_to(&sink, set, &set->ranks[rank], samples);
     if (fclose(memory) != 0 && error == 0)
         error = -ENOMEM;
-    uint64_t most = sending->steps->request->conf->profile_bytes;
-    if (error != 0 || sending->bytes > most || size > most - sending->bytes)
-        return error;
-    return send(sending, text, size);
-}
-
-static int by_rank(const void *left, const void *right, void *context)
-{
-    const struct profile_set *set = context;
-    uint32_t a = profile_rank_number(&set->ranks[*(const size_t *)left]);
-    uint32_t b = profile_rank_number(&set->ranks[*(const size_t *)right]);
-    return (a > b) - (a < b);
+    return error != 0 ? error : profile_send_file(sending, unit, text, size);
 }
 
 /* Of ranks of one number the first one's. */
 static int send_samples(const struct profile_set *set, struct step_samples *samples,
-                        struct sending *sending, uint32_t step)
+                        const char *wanted, uint32_t step, struct profile_sending *sending)
 {
-    const char *wanted = sending->steps->request->conf->profile_samples;
-    CLEANUP_FREE size_t *order = calloc(samples->count + 1, sizeof *order);
-    int error = order == NULL ? -ENOMEM : 0;
+    size_t *order_at = NULL;
+    int error = profile_set_rank_order(set, &order_at);
+    CLEANUP_FREE size_t *order = order_at;
     uint32_t next = 0;
-    for (size_t i = 0; error == 0 && i < samples->count; i++)
-        order[i] = i;
-    if (error == 0)
-        qsort_r(order, samples->count, sizeof *order, by_rank, (void *)(uintptr_t)set);
-    for (size_t i = 0; error == 0 && i < samples->count; i++) {
+    for (size_t i = 0; error == 0 && i < set->rank_count; i++) {
         uint32_t number = profile_rank_number(&set->ranks[order[i]]);
-        if (number < next || number >= PROFILE_UNIT_RANKS - 1 ||
+        if (number < next || number >= PROFILE_UNIT_RANKS || order[i] >= samples->count ||
             samples->rank[order[i]].count == 0 || !number_list_has(wanted, number))
             continue;
         next = number + 1;
-        sending->unit = PROFILE_UNIT_SAMPLES(step, number);
-        error = send_rank(set, order[i], &samples->rank[order[i]], sending);
+        error = send_rank(set, order[i], &samples->rank[order[i]],
+                          PROFILE_UNIT(step, KEPT_SAMPLES, number), sending);
     }
     return error;
 }
@@ -156,11 +127,11 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
 }
 
 /* Ahead of the file: what its record is to tell. */
-static int send_told(const struct profile_set *set, struct sending *sending)
+static int send_told(const struct profile_set *set, struct profile_sending *sending)
 {
     struct profile_told told;
     int error = profile_tell(set, &told);
-    return error != 0 ? error : send(sending, &told, sizeof told);
+    return error != 0 ? error : profile_send(sending, &told, sizeof told);
 }
 
 /* 0: not known. The batch step has none in the journal. */
@@ -170,15 +141,15 @@ static uint32_t nodes_of(const struct journal *journal, uint32_t number)
     return step == NULL ? 0 : step->nodes == 0 ? 1 : step->nodes;
 }
 
-static int send_set(struct profile_content *content, struct collect_facts *facts,
-                    struct sending *sending, uint32_t step)
+static int send_set(const struct reading_request *request, struct profile_content *content,
+                    struct collect_facts *facts, struct profile_sending *sending, uint32_t step)
 {
-    const struct set_file_sink sink = {.put = send, .context = sending};
+    const struct set_file_sink sink = {.put = profile_send, .context = sending};
     struct naming *naming = facts->context;
     struct step_samples samples = {.count = 0};
     struct profile_set set;
     naming->samples = &samples;
-    facts->step_nodes = nodes_of(sending->steps->request->journal, step);
+    facts->step_nodes = nodes_of(request->journal, step);
     sending->unit = PROFILE_UNIT_SET(step);
     int error = profile_set_begin(&set);
     if (error == 0)
@@ -187,8 +158,10 @@ static int send_set(struct profile_content *content, struct collect_facts *facts
         error = send_told(&set, sending);
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
+    if (error == 0 && set.rank_count > 0)
+        error = profile_logs_send(&set, request->conf->profile_logs, step, sending);
     if (error == 0)
-        error = send_samples(&set, &samples, sending, step);
+        error = send_samples(&set, &samples, request->conf->profile_samples, step, sending);
     for (size_t i = 0; i < samples.count; i++)
         free(samples.rank[i].sample);
     free(samples.rank);
@@ -198,7 +171,7 @@ static int send_set(struct profile_content *content, struct collect_facts *facts
 
 /* What is damaged in the file is told once, with the first step. */
 static int send_steps(const struct profile_steps *steps, struct profile_content *content,
-                      struct collect_facts *facts, struct sending *sending)
+                      struct collect_facts *facts, struct profile_sending *sending)
 {
     size_t known = order_by_step(steps->request->journal, content);
     int error = 0;
@@ -212,7 +185,8 @@ static int send_steps(const struct profile_steps *steps, struct profile_content 
                                        .processes = first,
                                        .process_count = next - i,
                                        .damaged = i == 0 ? content->damaged : 0};
-        error = send_set(&step, facts, sending, i < known ? first->step : UINT32_MAX);
+        error =
+            send_set(steps->request, &step, facts, sending, i < known ? first->step : UINT32_MAX);
     }
     return error;
 }
@@ -228,7 +202,7 @@ int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pi
         return worker_send_last(pipe, PROFILE_STEPS_NONE, strlen(PROFILE_STEPS_NONE));
     if (error != 0)
         return error;
-    struct sending sending = {.steps = steps, .pipe = pipe};
+    struct profile_sending sending = {.pipe = pipe, .most = steps->request->conf->profile_bytes};
     if (strcmp(steps->request->conf->profile_samples, "none") != 0)
         facts.sampled = add_samples;
     if (strcmp(steps->boot, content.header.boot) == 0)

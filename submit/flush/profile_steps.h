@@ -2,8 +2,8 @@
  *
  * The child's side of keeping a job's profiles (profile_keep.h): as the user, it reads the file
  * that the processes left, names its stacks, and sends for each step what its record tells
- * (profile_tell.h, one message), its profile set (set_file.h), and the samples of the ranks that
- * [profile] samples has (sample_file.h).
+ * (profile_tell.h, one message), its profile set (set_file.h), the logs that [profile] logs has
+ * (profile_logs.h), and the samples of the ranks that [profile] samples has (sample_file.h).
  */
 #ifndef JOBTRAIL_PROFILE_STEPS_H
 #define JOBTRAIL_PROFILE_STEPS_H
@@ -11,13 +11,6 @@
 #include "submit/flush/reading.h"
 #include "submit/flush/worker.h"
 #include "submit/profile/tick_scale.h"
-
-/* A unit of the child's work is a file: of a step the set, then the samples of ranks, by number.
- * Steps that the journal does not have are the last one together, UINT32_MAX. */
-#define PROFILE_UNIT_SET(step)           (((uint64_t)(step) + 1) << 31)
-#define PROFILE_UNIT_SAMPLES(step, rank) (PROFILE_UNIT_SET(step) + 1 + (rank))
-#define PROFILE_UNIT_STEP(unit)          ((uint32_t)(((unit) >> 31) - 1))
-#define PROFILE_UNIT_RANKS               (UINT32_C(0x7fffffff)) /* that have a unit */
 
 /* The last message where the file is no profile; else that one is empty. */
 #define PROFILE_STEPS_NONE "none"

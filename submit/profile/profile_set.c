@@ -121,3 +121,24 @@ void profile_set_exclusive(const struct profile_set *set, const struct profile_t
             room[set->stacks.key[entry->stack].parent] += entry->inclusive_ns;
     }
 }
+
+static int by_number(const void *left, const void *right, void *context)
+{
+    const struct profile_set *set = context;
+    size_t one = *(const size_t *)left, other = *(const size_t *)right;
+    uint32_t a = profile_rank_number(&set->ranks[one]);
+    uint32_t b = profile_rank_number(&set->ranks[other]);
+    return a != b ? (a > b) - (a < b) : (one > other) - (one < other);
+}
+
+int profile_set_rank_order(const struct profile_set *set, size_t **order)
+{
+    size_t *made = calloc(set->rank_count + 1, sizeof *made);
+    if (made == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < set->rank_count; i++)
+        made[i] = i;
+    qsort_r(made, set->rank_count, sizeof *made, by_number, (void *)(uintptr_t)set);
+    *order = made;
+    return 0;
+}

@@ -72,7 +72,7 @@ struct profile_rank {
     int32_t pid;         /* of its first process */
     uint32_t where;      /* the innermost stack in which its main thread, or a thread, was at the
                             end; PROFILE_SET_INIT: in none */
-    uint64_t where_ns;   /* for so long */
+    uint64_t where_ns;   /* for so long; 0: not known */
     uint64_t program;    /* the same for all ranks of an MPI program, also in several steps; 0: not
                             known */
     uint32_t step_nodes; /* so many nodes the step has; 0: not known */
@@ -135,6 +135,10 @@ static inline uint32_t profile_rank_number(const struct profile_rank *rank)
 {
     return rank->size > 1 || rank->task == UINT32_MAX ? rank->rank : rank->task;
 }
+
+/* Sets `*order` to the numbers of all ranks in the set, by profile_rank_number(): the caller's.
+ * Ranks of one number are in the set's order. Returns 0 or -ENOMEM. */
+int profile_set_rank_order(const struct profile_set *set, size_t **order);
 
 /* Leaves out ranks that are there before: the same processes, as of a file that was read twice.
  * Sets `*repeated` to how many. Returns 0 or -ENOMEM. */

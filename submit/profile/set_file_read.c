@@ -120,6 +120,8 @@ static int name_stacks(int fd, const struct set_file_header *header,
         if (at == end || end[-1] != '\0')
             return -EINVAL;
         error = name_table_add(&set->names, at, &name[i]);
+        if (error == 0 && name[i] != i) /* each is there once: a hole is no list of names */
+            error = -EINVAL;
         at += strlen(at) + 1;
     }
     set->stacks.key = error == 0 ? calloc(header->stacks, sizeof *set->stacks.key) : NULL;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@
 #include "conf/base/text.h"
 #include "submit/profile/symbol_table.h"
 
-/* More distinct objects of one job are not read; their functions have offsets. */
-enum { OBJECTS_MAX = 4096, DEBUG_PATH_SIZE = 4096 };
+/* More distinct objects of one job are not read, nor any where the tables of those before have
+ * TABLES_BYTES or more; their functions have offsets. */
+enum { OBJECTS_MAX = 4096, TABLES_BYTES = 256 << 20, DEBUG_PATH_SIZE = 4096 };
 
 struct symbol_object {
     char *path; /* owned */
@@ -91,16 +93,20 @@ static struct symbol_object *find_object(struct symbol_names *names,
     if (added->path == NULL)
         return NULL;
     memcpy(added->build_id, object->build_id, object->build_id_size);
-    read_table(names, object, &added->table);
+    if (names->bytes < TABLES_BYTES)
+        read_table(names, object, &added->table);
+    names->bytes += symbol_table_bytes(&added->table);
     names->count++;
     return added;
 }
 
+/* A path is a text of the user's: no file's name is longer than NAME_MAX. */
 static const char *by_offset(struct symbol_names *names, const char *path, uint64_t address)
 {
     const char *slash = strrchr(path, '/');
     free(names->text);
-    if (asprintf(&names->text, "%s+0x%" PRIx64, slash == NULL ? path : slash + 1, address) < 0)
+    if (asprintf(&names->text, "%.*s+0x%" PRIx64, NAME_MAX, slash == NULL ? path : slash + 1,
+                 address) < 0)
         names->text = NULL;
     return names->text;
 }

@@ -12,6 +12,7 @@
 struct symbol_names {
     struct symbol_object *objects; /* owned */
     size_t count;
+    size_t bytes;           /* of all tables */
     const char *debug;      /* where separate debug information is: DIR/.build-id/XX/REST.debug */
     const char *executable; /* in place of a path that is not known; NULL: there is none */
     char *text;             /* owned; of the name that was made last */

@@ -28,6 +28,11 @@ struct symbol_table {
 int symbol_table_read(int fd, uint32_t type, struct symbol_table *table);
 void symbol_table_free(struct symbol_table *table);
 
+static inline size_t symbol_table_bytes(const struct symbol_table *table)
+{
+    return table->count * sizeof *table->function + table->names.size;
+}
+
 /* The name of the function that has this address; NULL: none. It is the table's. */
 const char *symbol_table_find(const struct symbol_table *table, uint64_t address);
 

@@ -59,7 +59,7 @@ def may_read(asker, profile):
 
 def picture_of(fds):
     """SVG; None: there is none."""
-    words = [PROFILE_PROGRAM, "flame", "--svg"] + ["/proc/self/fd/%d" % fd for fd in fds]
+    words = [PROFILE_PROGRAM, "flame", "--svg", "--kept"] + ["/proc/self/fd/%d" % fd for fd in fds]
     try:
         done = subprocess.run(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=fds, timeout=SECONDS,

@@ -13,7 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/crc.h"
 #include "conf/base/terminal_text.h"
-#include "submit/profile/command/profile_log.h"
+#include "submit/profile/command/profile_forms.h"
 #include "submit/profile/saturate.h"
 
 /* LEAST: of a box; FONT: width of a letter, in tenths of a pixel. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
@@ -17,13 +18,14 @@
 #include "conf/base/replacement.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
+#include "submit/profile/command/profile_forms.h"
 #include "submit/profile/command/profile_load.h"
-#include "submit/profile/command/profile_log.h"
 #include "submit/profile/command/profile_routines.h"
 #include "submit/profile/command/profile_samples.h"
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/routine_log.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
 #include "submit/profile/tick_scale.h"
@@ -57,6 +59,8 @@ static const char usage[] =
     "      --svg             flame: a picture, instead of text\n"
     "  -o, --output FILE     gets its name when it is whole\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
+    "      --kept            takes no files that processes left, so opens none that they name;\n"
+    "                        and at most 1 GiB of memory, and 20 s of processor time\n"
     "      --debug DIRECTORY where separate debug information is (default " SYMBOL_NAMES_DEBUG ")\n"
     "      --linker-names    names of C++ as the linker has them\n"
     "  -h, --help\n"
@@ -70,7 +74,7 @@ enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 }
 
 struct profile_options {
     const char *sort, *group, *output, *node, *debug, *rank_text;
-    bool mpi, json, svg, linker_names, help, version;
+    bool mpi, json, svg, kept, linker_names, help, version;
     enum profile_sort by;
 };
 
@@ -86,6 +90,7 @@ static const struct option_row option_rows[] = {
     {"svg", 'S', OPTION_FLAG, MEMBER(svg), 0, 0, NULL},
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
+    {"kept", 'K', OPTION_FLAG, MEMBER(kept), 0, 0, NULL},
     {"debug", 'D', OPTION_TEXT, MEMBER(debug), 0, 0, NULL},
     {"linker-names", 'L', OPTION_FLAG, MEMBER(linker_names), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
@@ -145,21 +150,24 @@ static void say_missing_nodes(void *context, const struct missing_nodes *missing
                 missing->is_awaited ? "; ids of stacks are provisional" : "");
 }
 
+static int show_log(const struct profile_work *work, const struct profile_log *log, size_t rank)
+{
+    return work->options->json ? profile_log_json(log, rank) : profile_log_text(log, rank, stdout);
+}
+
 static int show(struct profile_work *work)
 {
     const struct profile_log log = {&work->set, &work->order, work->options->by,
                                     work->options->group != NULL};
     if (work->options->mpi)
         return work->options->json ? profile_routines_json(&work->set, work->is_taken)
-                                   : profile_routines_text(&work->set, work->is_taken);
-    int (*print)(const struct profile_log *, size_t) =
-        work->options->json ? profile_log_json : profile_log_text;
+                                   : routine_log_text(&work->set, work->is_taken, stdout);
     if (work->is_taken == NULL)
-        return print(&log, work->set.rank_count);
+        return show_log(work, &log, work->set.rank_count);
     int error = 0;
     for (size_t i = 0; error == 0 && i < work->set.rank_count; i++)
         if (work->is_taken[i])
-            error = print(&log, i);
+            error = show_log(work, &log, i);
     return error;
 }
 
@@ -286,7 +294,7 @@ static int load(struct profile_work *work)
     int error = profile_set_begin(&work->set);
     for (int i = 0; error == 0 && i < work->file_count; i++) {
         error =
-            profile_load(work->files[i], options->node != NULL ? options->node : "-",
+            profile_load(work->files[i], options->kept, options->node != NULL ? options->node : "-",
                          options->debug != NULL ? options->debug : SYMBOL_NAMES_DEBUG, &work->set);
         if (error != 0)
             complain(work->files[i],
@@ -376,6 +384,17 @@ static enum profile_status obey(const struct order *order, struct profile_work *
                                                         : PROFILE_OK;
 }
 
+/* For who reads what others wrote: a service, root. */
+static int set_limits(void)
+{
+    static const struct rlimit memory = {1 << 30, 1 << 30}, cpu = {20, 21};
+#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+    if (setrlimit(RLIMIT_AS, &memory) != 0)
+        return -errno;
+#endif
+    return setrlimit(RLIMIT_CPU, &cpu) != 0 ? -errno : 0;
+}
+
 static enum profile_status run(struct profile_options *options, char **words, int count)
 {
     const struct order *order = count == 0 ? NULL : find_order(words[0]);
@@ -383,6 +402,11 @@ static enum profile_status run(struct profile_options *options, char **words, in
         fputs("jobtrail-profile: show, dump, flame, diff or merge?\n", stderr);
     if (order == NULL || !check_options(order, options, count - 1)) {
         fputs("Try 'jobtrail-profile --help'.\n", stderr);
+        return PROFILE_TROUBLE;
+    }
+    int error = options->kept ? set_limits() : 0;
+    if (error != 0) {
+        complain("--kept", strerror(-error));
         return PROFILE_TROUBLE;
     }
     struct profile_work work = {

@@ -7,7 +7,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
-#include "submit/profile/command/profile_log.h"
+#include "submit/profile/command/profile_forms.h"
 
 struct change {
     const struct set_sum *before, *after;

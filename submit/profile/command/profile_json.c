@@ -7,8 +7,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
+#include "submit/profile/command/profile_forms.h"
 #include "submit/profile/command/profile_json.h"
-#include "submit/profile/command/profile_log.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/tick_scale.h"
@@ -61,7 +61,10 @@ struct json_object *profile_json_rank(const struct profile_set *set,
                            json_object_new_boolean((rank->flags & PROFILE_RANK_UNTIMED) == 0));
     if (!has_ended) {
         add_path(table, "was_in", set, rank->where);
-        profile_json_seconds(table, "was_in_seconds", rank->where_ns);
+        if (rank->where_ns > 0)
+            profile_json_seconds(table, "was_in_seconds", rank->where_ns);
+        else /* not known */
+            json_object_object_add(table, "was_in_seconds", NULL);
     }
     profile_json_int(table, "lost_calls", rank->lost_calls);
     profile_json_int(table, "dead_frames", rank->dead_frames);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
-#include "submit/profile/command/profile_log.h"
+#include "submit/profile/command/profile_forms.h"
 
 int profile_flame(const struct profile_set *set, const struct set_order *order,
                   const bool *is_taken)

@@ -39,7 +39,8 @@ static int collect(int fd, const char *node, const char *debug, struct profile_s
     return error;
 }
 
-int profile_load(const char *path, const char *node, const char *debug, struct profile_set *set)
+int profile_load(const char *path, bool is_kept, const char *node, const char *debug,
+                 struct profile_set *set)
 {
     struct stat status;
     struct profile_set read;
@@ -49,7 +50,7 @@ int profile_load(const char *path, const char *node, const char *debug, struct p
     if (!S_ISREG(status.st_mode))
         return -EINVAL;
     int error = set_file_read(fd, &read);
-    if (error == -EINVAL)
+    if (error == -EINVAL && !is_kept)
         return collect(fd, node, debug, set);
     return error != 0 ? error : profile_set_merge(set, &read);
 }

@@ -4,122 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-#include <time.h>
 
 #include "conf/base/terminal_text.h"
-#include "preload/profile/profile_file.h"
 #include "submit/profile/command/profile_json.h"
-#include "submit/profile/command/profile_log.h"
-#include "submit/profile/missing_ranks.h"
+#include "submit/profile/routine_log.h"
 #include "submit/profile/routine_summary.h"
-
-/* What the bytes of some calls of a routine say. */
-enum bytes_kind { BYTES_NONE, BYTES_EXACT, BYTES_AT_LEAST, BYTES_AT_MOST };
-
-/* The arguments of a receive tell its room, and other calls what goes. No bound is known where
- * those of some calls tell nothing, and others too much. */
-static enum bytes_kind bytes_kind(const char *name, uint64_t calls, uint64_t sized)
-{
-    static const char *const receives[] = {"MPI_Recv",  "MPI_Irecv",  "MPI_Mrecv",  "MPI_Imrecv",
-                                           "mpi_recv_", "mpi_irecv_", "mpi_mrecv_", "mpi_imrecv_"};
-    bool is_receive = false;
-    for (size_t i = 0; i < sizeof receives / sizeof receives[0]; i++)
-        is_receive |= strncasecmp(name, receives[i], strlen(receives[i])) == 0;
-    if (sized == 0 || (is_receive && sized < calls))
-        return BYTES_NONE;
-    return is_receive ? BYTES_AT_MOST : sized < calls ? BYTES_AT_LEAST : BYTES_EXACT;
-}
-
-static bool is_shown(const struct profile_set *set, const bool *is_taken, size_t i)
-{
-    return is_taken == NULL || is_taken[set->routines[i].rank];
-}
-
-static void print_time(uint64_t ns)
-{
-    time_t second = (time_t)(ns / 1000000000);
-    struct tm parts;
-    char text[64];
-    if (localtime_r(&second, &parts) != NULL &&
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts) > 0)
-        printf("%s.%03u", text, (unsigned)(ns / 1000000 % 1000));
-}
-
-/* Where ranks were that did not come to their exit handlers. */
-static void print_open(const struct profile_set *set, const bool *is_taken)
-{
-    for (size_t i = 0; i < set->routine_count; i++) {
-        const struct profile_routine_entry *entry = &set->routines[i];
-        char name[TERMINAL_WORD_SIZE];
-        if (entry->open == 0 || !is_shown(set, is_taken, i))
-            continue;
-        printf("# ");
-        profile_log_rank(&set->ranks[entry->rank]);
-        printf(": was in %s since ", terminal_word(set->names.text[entry->name], name));
-        print_time(entry->open_since_ns);
-        putchar('\n');
-    }
-}
-
-static void print_head(const struct profile_set *set, const bool *is_taken,
-                       const struct routine_summary *summary)
-{
-    printf("# %" PRIu32 " ranks counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
-           summary->ranks, profile_seconds(summary->mpi_ns), profile_seconds(summary->run_ns),
-           100 * summary->mpi_share);
-    if (summary->ranks > 1)
-        printf("# most time outside of MPI: rank %" PRIu32 ", %.2f %% above the mean\n",
-               profile_rank_number(&set->ranks[summary->most_rank]), summary->imbalance);
-    if (summary->is_untimed)
-        printf("# some ranks have no times: the speed of their counter is not known\n");
-    if (summary->is_open)
-        printf("# some ranks ran longer than is known\n");
-    if (summary->missed > 0)
-        printf("# %" PRIu64 " routines or libraries could not be counted: times are too short\n",
-               summary->missed);
-    print_open(set, is_taken);
-}
-
-static void print_bytes(const struct routine_sum *sum)
-{
-    char text[32];
-    static const char *const bounds[] = {"", "", ">=", "<="};
-    enum bytes_kind kind = bytes_kind(sum->name, sum->calls, sum->sized);
-    snprintf(text, sizeof text, "%s%" PRIu64, bounds[kind], sum->bytes);
-    printf(" %16s", kind == BYTES_NONE ? "-" : text);
-}
-
-static void print_sum(const struct profile_set *set, const struct routine_summary *summary,
-                      const struct routine_sum *sum)
-{
-    char name[TERMINAL_WORD_SIZE];
-    double share = summary->run_ns == 0 ? 0 : 100 * (double)sum->ns / (double)summary->run_ns;
-    printf("%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %8" PRIu32 " %12.6f %6" PRIu32, sum->calls,
-           profile_seconds(sum->ns), share, profile_seconds(sum->ns / sum->ranks),
-           profile_seconds(sum->most_ns), profile_rank_number(&set->ranks[sum->most_rank]),
-           profile_seconds(sum->largest_ns), sum->ranks);
-    print_bytes(sum);
-    printf(" %s\n", terminal_word(sum->name, name));
-}
-
-int profile_routines_text(const struct profile_set *set, const bool *is_taken)
-{
-    struct routine_summary summary;
-    int error = routine_summary_make(set, is_taken, &summary);
-    if (error != 0)
-        return error;
-    print_head(set, is_taken, &summary);
-    if (is_taken == NULL)
-        error = missing_ranks(set, profile_log_missing, NULL);
-    printf("%12s %12s %7s %12s %12s %8s %12s %6s %16s %s\n", "Calls", "Time/s", "%", "Mean/s",
-           "Most/s", "on rank", "Largest/s", "Ranks", "Bytes", "Routine");
-    for (size_t i = 0; i < summary.count; i++)
-        print_sum(set, &summary, &summary.routine[i]);
-    free(summary.routine);
-    return error;
-}
 
 void profile_routines_dump(const struct profile_set *set, const bool *is_taken)
 {
@@ -129,13 +18,13 @@ void profile_routines_dump(const struct profile_set *set, const bool *is_taken)
         const struct profile_rank *rank = &set->ranks[entry->rank];
         const char *name = set->names.text[entry->name];
         char word[TERMINAL_WORD_SIZE];
-        if (!is_shown(set, is_taken, i))
+        if (!routine_is_shown(set, is_taken, i))
             continue;
         printf("%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
                "\t%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
                rank->step, rank->task, profile_rank_number(rank), terminal_word(name, word),
                entry->calls, entry->ns, entry->largest_ns, entry->bytes,
-               kinds[bytes_kind(name, entry->calls, entry->sized)], entry->open,
+               kinds[routine_bytes_kind(name, entry->calls, entry->sized)], entry->open,
                entry->open_since_ns);
     }
 }
@@ -143,7 +32,7 @@ void profile_routines_dump(const struct profile_set *set, const bool *is_taken)
 static void add_numbers(struct json_object *table, const char *name, const uint64_t numbers[5])
 {
     static const char *const kinds[] = {NULL, "exact", "at_least", "at_most"};
-    enum bytes_kind kind = bytes_kind(name, numbers[0], numbers[4]);
+    enum bytes_kind kind = routine_bytes_kind(name, numbers[0], numbers[4]);
     profile_json_text(table, "routine", name);
     profile_json_int(table, "calls", numbers[0]);
     profile_json_seconds(table, "seconds", numbers[1]);
@@ -211,7 +100,7 @@ static struct json_object *ranks_array(const struct profile_set *set, const bool
     struct json_object *ranks = json_object_new_array(), *routines = NULL;
     for (size_t i = 0; i < set->routine_count; i++) {
         const struct profile_routine_entry *entry = &set->routines[i];
-        if (!is_shown(set, is_taken, i))
+        if (!routine_is_shown(set, is_taken, i))
             continue;
         if (routines == NULL || entry->rank != set->routines[i - 1].rank) {
             struct json_object *rank = profile_json_rank(set, &set->ranks[entry->rank]);

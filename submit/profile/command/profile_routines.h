@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Time in MPI and in designated libraries, as people and programs read it.
+ * Time in MPI and in designated libraries, as programs read it; routine_log.h is for people.
  */
 #ifndef JOBTRAIL_PROFILE_ROUTINES_H
 #define JOBTRAIL_PROFILE_ROUTINES_H
@@ -8,8 +8,7 @@
 #include "submit/profile/profile_set.h"
 
 /* Prints the routines of the ranks for which `is_taken` has true; NULL: of all, and who is missing.
- * Return 0 or -ENOMEM. */
-int profile_routines_text(const struct profile_set *set, const bool *is_taken);
+ * Returns 0 or -ENOMEM. */
 int profile_routines_json(const struct profile_set *set, const bool *is_taken);
 
 /* A line for each of these ranks and routines, with tabs. */

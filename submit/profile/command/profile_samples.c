@@ -11,8 +11,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "submit/profile/command/profile_log.h"
 #include "submit/profile/command/readable_names.h"
+#include "submit/profile/profile_log.h"
 #include "submit/profile/sample_file.h"
 
 static void print_time(const char *key, uint64_t ns)

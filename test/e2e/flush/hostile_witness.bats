@@ -79,9 +79,13 @@ sound() {
 @test "a process in namespaces of its own is of the job" {
     listen
     run_one tracked unshare --user --map-root-user --mount --pid --fork --net "$PROGRAMS/exit_with" 5
+    settle
     flush
     hush
-    [[ "$(records | jq -r '.[] | select(.userT.exec_path | endswith("/exit_with")).slurmT | "\(.captured_by) \(.exit_code)"')" == "library 5" ]]
+    # where the kernel refuses ends of threads, it tells of no status
+    status=5
+    "$JOBTRAIL_SOURCE/test/systems/can" hear_kernel || status=null
+    [[ "$(records | jq -r '.[] | select(.userT.exec_path | endswith("/exit_with")).slurmT | "\(.captured_by) \(.exit_code)"')" == "library $status" ]]
     [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq -r '.coverageT.witness_causes') != *name_space* ]]
     [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq '.coverageT.witness_unexplained') == 0 ]]
 }

@@ -139,6 +139,7 @@ leave_child() {
     run_one tracked "$PROGRAMS/_exit_with" 4
     run_one tracked "$PROGRAMS/kill_self" 9
     run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exit_with_static" 5
+    settle
     flush
     [[ $(records | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.end_source) \(.exit_code) \(.signal)")"' |
         sort) == "_exit_with kernel 4 0
@@ -267,6 +268,7 @@ used() {
     listen
     run_one tracked /usr/bin/python3 -c $'x = bytearray(200 << 20)\nfor i in range(3000000): pass'
     run_one tracked "$PROGRAMS/exec_to" "$PROGRAMS/exit_with_static" 5
+    settle
     flush
     hush
     [[ $(records | jq -c '.[] | select(.userT.exec_path | test("exec_to")) | .slurmT |
@@ -302,6 +304,7 @@ for worker in range(3): os.wait()'
     ulimit -c 0
     export -f workers
     run_one tracked bash -c workers
+    settle
     flush
     hush
     [[ $(records | jq -c '.[] | select(.userT.exec_path | test("python")).slurmT |

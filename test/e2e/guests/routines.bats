@@ -4,6 +4,7 @@
 # languages, with threads, forked children, libraries that are loaded later, and kills.
 
 load ../fixture/job
+load ../fixture/links
 load ../fixture/routines
 
 DESIGNATED=$'\n[routines]\nkeep = soname:libdesignated\\.so\\..*\nkeep = archive:libarchive\\.a\n'
@@ -82,10 +83,13 @@ ALL_BUT_TWO="chosen one returns_struct sum three versioned"
 @test "first calls are noted, however the program is linked, and what is not called is not" {
     local kind
     for kind in "-Wl,-z,lazy" "-Wl,-z,now" "-fno-plt -Wl,-z,now" "-fno-plt -Wl,-z,lazy" "-no-pie -Wl,-z,lazy" \
-        "-no-pie -Wl,-z,now" "-fcf-protection=full -Wl,-z,lazy" "-fcf-protection=full -Wl,-z,now" \
-        "-Wl,-z,norelro" "-Wl,--hash-style=gnu -s"; do
+        "-no-pie -Wl,-z,now" "-fcf-protection=full -Wl,-z,ibtplt -Wl,-z,lazy" \
+        "-fcf-protection=full -Wl,-z,ibtplt -Wl,-z,now" "-Wl,-z,norelro" "-Wl,--hash-style=gnu -s" \
+        "${LINKERS[@]/#/-Wl,-z,lazy -fuse-ld=}" "${LINKERS[@]/#/-fno-plt -fuse-ld=}" \
+        "-no-pie -Wl,-z,lazy -fuse-ld=mold"; do
         # shellcheck disable=SC2086 # they are several options
         linked main "$LIBRARIES/main.c" $kind
+        [[ $kind != *ibtplt* || $(readelf -SW main) == *" .plt.sec "* ]]
         another_job
         unnoticed ./main
         leaves "main fini"
@@ -182,12 +186,15 @@ END
     unnoticed ./threads
     leaves "threads fini"
     [[ $(of_run threads '.routineA | map(.[1, 3, 4] | tostring) | join(" ")') == "one 160000 false two 16 false" ]]
-    linked threads threads.c -pthread -Wl,-z,lazy
-    another_job
-    unnoticed ./threads
-    leaves "threads fini"
-    [[ $(of_run threads '.routineA | map(.[1, 4] | tostring) | join(" ")') == "one true two true" ]]
-    of_run threads '.routineA[] | select(.[3] < 1)' | diff - /dev/null
+    local linker
+    for linker in bfd mold; do
+        linked threads threads.c -pthread -Wl,-z,lazy "-fuse-ld=$linker"
+        another_job
+        unnoticed ./threads
+        leaves "threads fini"
+        [[ $(of_run threads '.routineA | map(.[1, 4] | tostring) | join(" ")') == "one true two true" ]]
+        of_run threads '.routineA[] | select(.[3] < 1)' | diff - /dev/null
+    done
 }
 
 @test "16 threads that call routines first at once leave nothing out and fail in no run" {
@@ -219,15 +226,17 @@ END
     cc -O2 -fPIC -shared -Wl,-soname,libdesignated.so.2 many.c -o libmany.so
     ln -s libmany.so libdesignated.so.2
     cc -O2 threads.c -o threads -pthread -L. -lmany -Wl,-rpath,"$PWD" -Wl,-z,lazy
+    cc -O2 threads.c -o threads_mold -pthread -L. -lmany -Wl,-rpath,"$PWD" -Wl,-z,lazy -fuse-ld=mold
     cc -O2 threads.c -o threads_now -pthread -L. -lmany -Wl,-rpath,"$PWD" -Wl,-z,now
     local rounds=${JOBTRAIL_SOAK:+400}
     rounds=${rounds:-50}
     for ((i = 0; i < rounds; i++)); do
         tracked ./threads
+        tracked ./threads_mold
         tracked ./threads_now
     done
     flush
-    [[ $(records | jq '[.[] | select((.routineT.routineA | length) == 200 and .routineT.missed == 0)] | length') == $((2 * rounds)) ]]
+    [[ $(records | jq '[.[] | select((.routineT.routineA | length) == 200 and .routineT.missed == 0)] | length') == $((3 * rounds)) ]]
 }
 
 @test "a first call makes no system call: in the strictest sandbox a program calls as ever" {
@@ -363,7 +372,7 @@ int main(int count, char **words)
 }
 END
     local kind
-    for kind in -Wl,-z,lazy -Wl,-z,now "-fno-plt -Wl,-z,now"; do
+    for kind in -Wl,-z,lazy -Wl,-z,now "-fno-plt -Wl,-z,now" "-fuse-ld=mold -Wl,-z,lazy"; do
         # shellcheck disable=SC2086 # they are several options
         {
             linked plugin.so plugin.c -shared -fPIC $kind
@@ -547,12 +556,13 @@ END
     gfortran -O2 -fPIC -shared -Wl,-soname,libdesignated.so.6 norms.f90 -o libdesignated.so.6
     local kind bind
     for kind in -Wl,-z,lazy -Wl,-z,now "-fno-plt -Wl,-z,now" "-no-pie -Wl,-z,lazy" "-no-pie -Wl,-z,now" \
-        "-fcf-protection=full -Wl,-z,lazy" "-fcf-protection=full -Wl,-z,now"; do
+        "-fcf-protection=full -Wl,-z,ibtplt -Wl,-z,lazy" "-fcf-protection=full -Wl,-z,ibtplt -Wl,-z,now"; do
         # shellcheck disable=SC2086 # they are several options
         {
             c++ -O2 $kind shapes.cc -o shapes ./libdesignated.so.5 -Wl,-rpath,"$PWD"
             gfortran -O2 $kind norm.f90 -o norm ./libdesignated.so.6 -Wl,-rpath,"$PWD"
         }
+        [[ $kind != *ibtplt* || $(readelf -SW shapes norm | grep -cF " .plt.sec ") == 2 ]]
         for bind in "" 1; do
             another_job
             LD_BIND_NOW=$bind unnoticed ./shapes

@@ -78,11 +78,72 @@ profile_records() {
     [[ $output == *"its profiles cannot be kept: Operation not permitted"* && -z $(ls "$KEPT") ]]
 }
 
+@test "a profile that cannot be written where it is to be kept goes to the quarantine, and from there to its place" {
+    build_calls foo
+    profiled ./calls
+    mount -t tmpfs -o size=64k,mode=711 none kept
+    head -c 64K /dev/zero >kept/filler || true
+    run flush
+    umount kept
+    [[ $output == *"its profiles cannot be kept: No space left on device"* && $output == *"cannot be written where they are to be kept: kept in "* ]]
+    [[ -z $(ls "$SPOOL") ]]
+    mv "state/quarantine/$JOB.0" "$SPOOL"
+    flush
+    [[ $(echo kept/*/*) == "kept/$(id -u)/$JOB.0.unknown.e2e.profile" && -z $(ls "$SPOOL") ]]
+    [[ $(profile_records | jq length) == 1 ]]
+}
+
+# on_node NODE FUNCTION: a flush there, of a step of two nodes whose program calls this function
+on_node() {
+    build_calls "$2"
+    new_profile
+    sed -i "s/step=4294967291/step=0 nodes=2/; s/node=e2e/node=$1/" "$SPOOL/$JOB.0/journal"
+    profiled ./calls
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node "$1"
+}
+
+# has_functions NAMES: those that the step's joined file has
+has_functions() {
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json "$KEPT/$JOB.0.0.profile" |
+        jq -r '[.rows[].function | select(. != "init" and . != "main")] | sort | join(" ")') == "$1" ]]
+}
+
+@test "files of a job that had the number before are not joined with those of another one" {
+    on_node n1 old
+    on_node n3 old
+    has_functions old
+    touch -d '1 day ago' "$KEPT"/*
+    on_node n1 new
+    [[ ! -e $KEPT/$JOB.0.0.profile ]]
+    on_node n2 new
+    has_functions new
+}
+
+@test "a file that its user writes over before it is joined costs nothing more, and the flush says that there is no whole" {
+    on_node n1 foo
+    # a hole of names
+    python3 - "$KEPT/$JOB.0.0.n1.profile" <<'PYTHON'
+import struct, sys
+with open(sys.argv[1], "r+b") as file:
+    magic, size = file.read(8), 1 << 20
+    file.truncate(0)
+    file.seek(0)
+    file.write(magic + struct.pack("<IIIIQQQQ", 1, size - 72, 0, 0, 0, 0, size - 72, 0))
+    file.truncate(size)
+PYTHON
+    run "$JOBTRAIL_BIN/jobtrail-profile" show "$KEPT"/*.n1.profile
+    ((status == 2)) && [[ $output == *"is no profile, or a damaged one" ]]
+    run on_node n2 foo
+    ((status == 0)) && [[ $output == *"$JOB.0.0.profile is not made of its nodes' files: reading them broke down; jobtrail-profile merge does it"* ]]
+    [[ $(cd "$KEPT" && echo *) == "$JOB.0.0.n1.profile $JOB.0.0.n2.profile" ]]
+}
+
 @test "a flame graph has names of a hostile program as texts, and is the same each time" {
     build_calls '<script>alert(1)</script>' 'a&b"c'"'"'d' zeta alpha
     profiled ./calls
-    "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE" >one.svg
+    # a raw file has times up to the moment at which it is read
     "$JOBTRAIL_BIN/jobtrail-profile" merge -o set "$PROFILE_FILE"
+    "$JOBTRAIL_BIN/jobtrail-profile" flame --svg set >one.svg
     "$JOBTRAIL_BIN/jobtrail-profile" flame --svg set >two.svg
     cmp one.svg two.svg
     python3 - one.svg <<'PYTHON'
@@ -135,6 +196,7 @@ PYTHON
 @test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
     build_calls '<b>bold' foo
     env "${TRACKED[@]}" JOBTRAIL_PROFILE=exact LD_PRELOAD="$LIBRARY:$PROFILE_LIBRARY" JOBTRAIL_TASK=4294967291.0.$$ ./calls
+    cp "$PROFILE_FILE" raw
     flush
     file=$KEPT/$JOB.0.batch.e2e.profile
     "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:store.db "$RECORDS"
@@ -159,6 +221,16 @@ PYTHON
     jq -e '.tables[0] | (.note | test("25.0 % of their time is in MPI.*Some ran longer than is known")) and (.rows | length == 1) and
         (.rows[0] | .routine == "MPI_Wait" and .calls == 3 and .seconds == "1.000000" and .share == 0.25 and .open == 1)' \
         < <(sed '1,/^\r*$/d' <<<"$output")
+
+    # a file of processes, which names objects to open, is not taken for a kept one
+    cp "$file" whole
+    cat raw >"$file"
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" show "$file") == *foo* ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" flame --kept "$file"
+    ((status == 2)) && [[ $output == *"is no profile, or a damaged one" ]]
+    run fetch "$target"
+    [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
+    cat whole >"$file"
 
     # somebody else's, or what is no plain file, is not read
     chown 12345 "$file"

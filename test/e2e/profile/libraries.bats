@@ -12,7 +12,7 @@ setup() {
     RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\n' new_job
     new_profile
     cd "$BATS_TEST_TMPDIR" || return
-    gcc -O2 -shared -fPIC -I"$PROFILE_PROGRAMS" -Wl,-soname,libmoon.so.1 -o libmoon.so.1 "$PROFILE_PROGRAMS/moon.c"
+    gcc -O2 -Wno-psabi -shared -fPIC -I"$PROFILE_PROGRAMS" -Wl,-soname,libmoon.so.1 -o libmoon.so.1 "$PROFILE_PROGRAMS/moon.c"
 }
 
 # build [OPTION...]
@@ -24,6 +24,11 @@ build() {
 asked() {
     new_profile
     PROFILED+=(JOBTRAIL_POLICY="${CONF%.conf}.policy")
+}
+
+# dumped ROUTINE: its calls
+dumped() {
+    "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' -v name="$1" '$4 == name { print $5 }'
 }
 
 # has_calls: as often as the source says
@@ -87,4 +92,47 @@ has_calls() {
     asked
     profiled ./user || (($? == 3))
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
+}
+
+# same PROGRAM...: it prints and ends as without a profile
+same() {
+    asked
+    observe without "$@"
+    observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$@"
+    diff -r without with
+    [[ $(cat with/status) == 0 ]]
+}
+
+@test "arguments keep their alignment, stacks may end behind a caller, and registers that a routine keeps are kept" {
+    gcc -O2 -Wno-psabi -I"$PROFILE_PROGRAMS" "$PROFILE_PROGRAMS/moon_edges.c" libmoon.so.1 -Wl,-rpath,"$PWD" -o edges
+    same ./edges
+    [[ $(dumped moon_wide) == 4 && $(dumped moon_many) == 1 ]]
+    # mcount() changes no register that an argument may be in
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libc\\.so\\.6\n' new_job
+    printf '#include <stdio.h>\n__attribute__((noinline)) int f(int a, int b, int c, int d, int e, int f)
+        { return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f; }\nint main(void) { return printf("%%d\\n", f(1, 2, 3, 4, 5, 6)) != 3; }\n' |
+        gcc -O1 -pg -no-pie -fno-pie -xc - -o pg
+    same ./pg
+    [[ $(cat with/stdout) == 91 && $(dumped printf) == 1 ]]
+}
+
+@test "of two libraries, and of two versions in one, a call goes to the one that it was linked with" {
+    local later
+    printf 'V1 { global: moon_v; local: *; };\nV2 { global: moon_v; };\n' >both.map
+    printf 'V2 { global: moon_v; local: *; };\n' >new.map
+    printf 'int moon_v(void) { return 2; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,--version-script=new.map -Wl,-soname,libmoon.so.2 -o libmoon.so.2
+    printf 'int f1(void) { return 1; }\nint f3(void) { return 3; }\n__asm__(".symver f1, moon_v@V1\\n.symver f3, moon_v@@V2");\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,--version-script=both.map -Wl,-soname,libmoon.so.3 -o libmoon.so.3
+    printf 'V1 { global: moon_v; local: *; };\n' >old.map
+    printf 'int moon_v(void) { return 0; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,--version-script=old.map -Wl,-soname,libmoon.so.3 -o linked.so
+    printf 'int moon_v(void); int use(void) { return moon_v(); }\n' >use.c
+    gcc -O2 -shared -fPIC use.c -o libuse.so -L. -l:linked.so -Wl,-rpath,"$PWD"
+    printf '#include <stdio.h>\nint moon_v(void), use(void); int main(void) { return printf("%%d %%d\\n", moon_v(), use()) != 4; }\n' >main.c
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so.*\n' new_job
+    for later in 2 3; do # the version of the program is in another library than that of libuse.so, or in the same one
+        gcc -O2 main.c -o main -Wl,-z,lazy -L. "-l:libmoon.so.$later" -Wl,--no-as-needed ./libuse.so -Wl,-rpath,"$PWD"
+        same ./main
+        [[ $(cat with/stdout) == "$later 1" ]]
+        [[ $(dumped moon_v) == 2 ]]
+    done
 }

@@ -141,3 +141,58 @@ has_open() {
     ranks mpich ./known
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
 }
+
+# alone MPI [OPTION...]: a program of one process, from stdin, which prints and ends as without a profile
+alone() {
+    "mpicc.$1" -O2 -w -xc - -o alone "${@:2}"
+    new_profile
+    observe without ./alone
+    observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./alone
+    diff -r without with
+    [[ $(cat with/status) == 0 ]]
+}
+
+@test "routines of a program's own with names as of MPI are none of MPI" {
+    local mpi many twenty
+    twenty=$(printf 'long *a%d, ' {1..25})
+    many=$(printf '&a, %.0s' {1..25})
+    printf 'void mpi_exchange_all_(%slong *sum) { *sum = *a1 + *a25; }\nvoid mpi_wait_(%slong *sum) { *sum = *a2 + *a24 + *a25; }\n' \
+        "$twenty" "$twenty" | gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmine.so -o libmine.so
+    for mpi in openmpi mpich; do
+        alone $mpi -L. -lmine -Wl,-rpath,"$PWD" <<<"#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char **argv) { long a = 1, b = 0, c = 0; MPI_Init(&argc, &argv); mpi_exchange_all_($many &b); mpi_wait_($many &c);
+            printf(\"%ld %ld\\n\", b, c); MPI_Finalize(); return 0; }"
+        [[ $(cat with/stdout) == "2 3" ]]
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "MPI_Finalize MPI_Init" ]]
+    done
+}
+
+@test "a program that handles errors of MPI gets its own alone, and bytes are of calls that had none" {
+    local mpi
+    for mpi in openmpi mpich; do
+        alone $mpi <<<'#include <mpi.h>
+            #include <stdio.h>
+            static void handler(MPI_Comm *comm, int *code, ...) { int class; MPI_Error_class(*code, &class); printf("%d\n", class == MPI_ERR_TYPE); }
+            int main(int argc, char **argv) { MPI_Comm comm; MPI_Errhandler handling; int one = 1, class;
+            MPI_Init(&argc, &argv); MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            MPI_Comm_create_errhandler(handler, &handling); MPI_Comm_set_errhandler(comm, handling);
+            MPI_Error_class(MPI_Bcast(&one, 1, MPI_DATATYPE_NULL, 0, comm), &class); printf("%d\n", class == MPI_ERR_TYPE);
+            MPI_Bcast(&one, 1, MPI_INT, 0, comm); MPI_Bcast(&one, 1, MPI_INT, 0, comm); MPI_Finalize(); return 0; }'
+        [[ $(xargs <with/stdout) == "1 1" ]]
+        [[ $(dumped 0 MPI_Bcast 5) == 3 && $(dumped 0 MPI_Bcast 8) == 8 && $(dumped 0 MPI_Bcast 9) == at_least ]]
+    done
+}
+
+@test "an MPI whose integers have 8 bytes in Fortran is asked with such ones" {
+    printf '#include <stdint.h>\n#include <stdio.h>\nvoid PMPI_Init(void) {}
+        void pmpi_type_size_(int64_t *t, int64_t *b, int64_t *e) { if (*t != 3) puts("unknown"); *b = 8; *e = 0; }
+        void pmpi_type_get_envelope_(int64_t *t, int64_t *a, int64_t *b, int64_t *c, int64_t *d, int64_t *e)
+        { if (*t != 3) puts("unknown"); *a = *b = *c = *d = *e = 0; }
+        void mpi_bcast_(void *p, int64_t *n, int64_t *t, int64_t *r, int64_t *c, int64_t *e) { *e = 0; }\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmpi_wide.so -o libmpi_wide.so
+    alone mpich -L. -lmpi_wide -Wl,-rpath,"$PWD" <<<'#include <stdint.h>
+        void mpi_bcast_(void *, int64_t *, int64_t *, int64_t *, int64_t *, int64_t *);
+        int main(void) { int64_t one = 1, type = 3, zero = 0, error; for (int i = 0; i < 3; i++) mpi_bcast_(&error, &one, &type, &zero, &zero, &error); return 0; }'
+    [[ $(dumped 0 mpi_bcast_ 5) == 3 && $(dumped 0 mpi_bcast_ 8) == 24 ]]
+}

@@ -13,7 +13,8 @@ setup_file() {
 steps = asked
 mode = exact
 size = 8M
-directory = $DIR/profiles"
+directory = $DIR/profiles
+logs = 5"
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
     cat >"$DIR/ranks.c" <<'C'
 #include <mpi.h>
@@ -61,6 +62,11 @@ profile() {
     run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" "$@"
 }
 
+# shown FILE [OPTION...]: as a log has it
+shown() {
+    profile show "${@:2}" "$1" && profile show --mpi "${@:2}" "$1"
+}
+
 # job LAUNCHER PROGRAM RANK: 8 ranks on 2 nodes, of which RANK is killed
 job() {
     JOB=$(submit_and_wait "$1 $PROGRAMS/$2 $((1 << $3))" -N2 -n8 --ntasks-per-node=4 --jobtrail-profile=exact)
@@ -83,6 +89,11 @@ tells_of() {
     job "srun -K1 --mpi=pmi2" ranks_mpich 5
     tells_of "$KEPT/$JOB.0.0.profile" 5
     [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == "$JOB_USER:600" ]]
+    # of the whole, and of each node's part, are the logs that the site has, with the calls of MPI
+    [[ $(cd "$KEPT" && echo "$JOB".0.0*.log) == "$JOB.0.0.log $JOB.0.0.n1.log $JOB.0.0.n2.log $JOB.0.0.n2_5.log $JOB.0.0_5.log" ]]
+    diff <(shown "$KEPT/$JOB.0.0.profile") "$KEPT/$JOB.0.0.log"
+    diff <(shown "$KEPT/$JOB.0.0.profile" --rank 5) "$KEPT/$JOB.0.0_5.log"
+    grep -F "step 0: profiles of 1 of 2 nodes; ids are provisional" "$KEPT/$JOB.0.0.n2_5.log"
     # the same as by hand, whichever node was the last
     profile merge -o "$DIR/tmp/whole" "$KEPT/$JOB.0.0.n2.profile" "$KEPT/$JOB.0.0.n1.profile"
     diff <(profile dump "$KEPT/$JOB.0.0.profile" | sort) <(profile dump "$DIR/tmp/whole" | sort)
@@ -138,6 +149,7 @@ tells_of() {
     [[ $output == *"no profile of ranks 4 to 7 of 8"* ]]
     [[ $output == *"profiles of 1 of 2 nodes; ids are provisional"* ]]
     [[ $output == *"was in held<main<init for"* && ! -e $KEPT/$job.0.0.profile ]]
+    grep -F "ids are provisional" "$KEPT/$job.0.0.n1.log"
     run profile merge -o "$DIR/tmp/part" "$KEPT/$job.0.0.n1.profile"
     ((status == 1)) && [[ $output == *"ids of stacks are provisional"* ]]
     # what is left on its disk comes when the node is back

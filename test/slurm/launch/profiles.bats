@@ -141,6 +141,13 @@ C
     uid=$(id -u "$JOB_USER")
     [[ $(stat -c '%U %a' "$DIR/kept/$uid/$job.0.0.n2.profile") == "$JOB_USER 600" ]]
     [[ $(acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.n1.profile|4 of 4" ]]
+    # MPI's part of the time is what both nodes have, and what their files show together
+    [[ $(acct "$job.0" --json | jq '.runs[0].profile.mpi.share * 100 | round') == \
+        $(kept_records "$job" '100 * (map(.mpi_time) | add) / (map(.mpi_elapsed) | add) | round') ]]
+    [[ $(acct "$job.0" -nPo MPIShare) == *[0-9]% ]]
+    [[ $(run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" show --mpi --json "$DIR/kept/$uid/$job.0.0.profile" |
+        jq -c '[.ranks, (.routines | map([.routine, .calls, .ranks, .open_ranks]) | sort | .[] | select(.[0] | test("Allreduce|Barrier")))]') == \
+        '[4,["MPI_Allreduce",200,4,0],["MPI_Barrier",3,3,3]]' ]]
     [[ $(acct "$job.0" --json | jq -c '.runs[].profile | [.nodes, .runs, (.mpi.routines | map(select(.routine == "MPI_Allreduce").calls))]') == '[2,1,[200]]' ]]
 }
 

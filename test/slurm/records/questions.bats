@@ -104,9 +104,9 @@ answers() {
 }
 
 # The commands: lines of the page that begin with a tab. In scdoc a backslash keeps the next character.
-# jobtrail-alldoc asks no store (test/e2e/libraries/alldoc.bats).
+# jobtrail-alldoc asks no store (test/e2e/libraries/alldoc.bats); no step of these jobs leaves a profile (test/e2e/answers/profiles.bats).
 commands() {
-    sed -n 's/^\t//p' "$JOBTRAIL_SOURCE/contrib/jobtrail-questions.7.scd" | sed 's/\\\(.\)/\1/g' | grep -v '^jobtrail-alldoc '
+    sed -n 's/^\t//p' "$JOBTRAIL_SOURCE/contrib/jobtrail-questions.7.scd" | sed 's/\\\(.\)/\1/g' | grep -v -e '^jobtrail-alldoc ' -e '^jobtrail-report mpi '
 }
 
 # Rows of the answer, without what stands around them; a report's line is a row where it has a number

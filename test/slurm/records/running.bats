@@ -88,9 +88,12 @@ ROWS
     out=$(submit "$PROGRAMS/spin 900 sleep" -w n1 --jobtrail=no --overcommit)
     eventually 60 has_state "$out" RUNNING
     eventually 60 test -e "$DIR/run/n1/$out.0/job_opted_out"
+    says_so() { # USER
+        run --separate-stderr ps_on n1 "$1" -n -j "$out"
+        [[ -z $output && $stderr == *"--jobtrail=no"* ]] || { echo "$output$stderr"; return 1; }
+    }
     for user in root "$JOB_USER"; do
-        run --separate-stderr ps_on n1 "$user" -n -j "$out"
-        [[ -z $output && $stderr == *"--jobtrail=no"* ]]
+        eventually 60 says_so "$user"
     done
     run_as root scancel "$out"
     wait_job "$out"

@@ -13,6 +13,7 @@ PreemptMode=REQUEUE
 PartitionName=cancelled PriorityTier=1 PreemptMode=CANCEL
 PartitionName=urgent PriorityTier=10 PreemptMode=OFF"
     export STORE=sqlite:$DIR/store.db
+    keep_profiles
     lose_node
     end_on_first_node
     preempt
@@ -24,6 +25,45 @@ PartitionName=urgent PriorityTier=10 PreemptMode=OFF"
 
 teardown_file() {
     stop_cluster
+}
+
+# A program that waits until it is ended, or with an argument takes 120 MB.
+keep_profiles() {
+    mkdir -m 711 "$DIR/profiles"
+    KEPT=$DIR/profiles/$(id -u "$JOB_USER")
+    export KEPT
+    write_jobtrail_conf "[profile]
+steps = asked
+mode = exact
+size = 8M
+directory = $DIR/profiles"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    cat >"$DIR/held.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define KEPT __attribute__((noinline))
+KEPT static void held(void)
+{
+    puts("held");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+KEPT static void grow(char *memory) { memset(memory, 1, 120 << 20); }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc == 1)
+        held();
+    char *memory = malloc(120 << 20);
+    if (memory != NULL)
+        grow(memory);
+    return memory == NULL || memory[99] != 1;
+}
+C
+    gcc -O1 -g -finstrument-functions "$DIR/held.c" -o "$PROGRAMS/held"
 }
 
 submit_here() { # as submit, on n1
@@ -55,12 +95,17 @@ end_on_first_node() {
     JOB=$(submit_here "srun $PROGRAMS/spin 900 sleep" --time=7)
     LIMIT=$(submit_here "srun $PROGRAMS/spin 900 sleep")
     MEMORY=$(submit_here "srun --mem=60M $PROGRAMS/eat_memory 120 0; true" --mem=200M)
+    HELD=$(submit_here "srun --jobtrail-profile $PROGRAMS/held")
+    GROWN=$(submit_here "srun --jobtrail-profile --mem=60M $PROGRAMS/held grow; true" --mem=200M)
     REQUEUED=$(submit_here "srun $PROGRAMS/spin 900 sleep" --requeue)
     for job in "$STEP" "$SIGNAL" "$JOB" "$LIMIT" "$REQUEUED" "$SHELL_JOB"; do
         eventually 60 step_runs "$job.0"
+        eventually 60 spins "$job" 1
     done
     eventually 60 spins "$SHELL_JOB" 2
+    eventually 60 output_has "$HELD" held
     eventually 30 has_little_time "$LIMIT"
+    eventually 30 has_little_time "$HELD"
     run_as "$JOB_USER" scancel "$STEP.0"
     run_as "$JOB_USER" scancel --signal=KILL "$SIGNAL.0"
     run_as "$JOB_USER" scancel "$JOB" "$SHELL_JOB"
@@ -68,13 +113,14 @@ end_on_first_node() {
     eventually 60 has_state "$REQUEUED" PENDING
     run_as root scancel "$REQUEUED"
     eventually 60 step_runs "$TWICE.1"
+    eventually 60 spins "$TWICE" 1
     run_as root scancel "$TWICE"
     for job in "$SEGV" "$SHOT" "$LAST" "$TWICE" "$NOWHERE" "$STEP" "$SIGNAL" "$JOB" "$LIMIT" "$MEMORY" \
-        "$REQUEUED" "$SHELL_JOB"; do
+        "$REQUEUED" "$SHELL_JOB" "$HELD" "$GROWN"; do
         wait_job "$job"
         eventually 60 is_accounted "$job"
     done
-    export SEGV SHOT LAST TWICE NOWHERE STEP SIGNAL JOB LIMIT MEMORY REQUEUED SHELL_JOB
+    export SEGV SHOT LAST TWICE NOWHERE STEP SIGNAL JOB LIMIT MEMORY REQUEUED SHELL_JOB HELD GROWN
 }
 
 preempt() {
@@ -94,8 +140,8 @@ is_recorded() { # JOB
     [[ $(record_count "$1" spin) == 1 ]]
 }
 
-spins() { # JOB COUNT: so many programs in it left a capture
-    [[ $(grep -ao "$PROGRAMS/spin" "$DIR/run/n1/$1.0/user/ledger" | wc -l) -ge $2 ]]
+spins() { # JOB COUNT: so many `spin 900 sleep` in it left a capture; it has the arguments, each with its NUL
+    [[ $(LC_ALL=C grep -aoP "\Q$PROGRAMS\E/spin\x00900\x00" "$DIR/run/n1/$1.0/user/ledger" | wc -l) -ge $2 ]]
 }
 
 is_accounted() { # JOB: slurmdbd knows the end of all of it
@@ -152,6 +198,27 @@ state() {
     [[ $(state "$REQUEUED.0") =~ ^"REQUEUED|0:"(9|15)$ ]]
     [[ $(state "$PREEMPTED.0") =~ ^"PREEMPTED|0:"(9|15)$ ]]
     [[ $(state "$CRASHED.0") == "NODE_FAIL|?:?" ]]
+}
+
+# was_in JOB: where the one rank of its profile was when a signal ended it, which the profile's times go on to
+was_in() {
+    eventually 60 is_flushed "$1"
+    run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" show --json "$KEPT/$1.0.0.n1.profile" |
+        jq -r '(.ranks | map([.was_in, .reached_exit, .end_known, .was_in_seconds > 0]) | tojson),
+            (.rows | map([.stack, .calls]) | sort | tojson)'
+}
+
+@test "a profile shows in which function the time limit ended a program" {
+    [[ $(run_as root sacct -n -P -X -j "$HELD" -o state) == TIMEOUT ]]
+    [[ $(was_in "$HELD") == '[["held<main<init",false,true,true]]
+[["held<main<init",1],["main<init",1]]' ]]
+}
+
+# bats test_tags=needs:cgroup_v1
+@test "a profile shows in which function a program was that took too much memory" {
+    [[ $(run_as root sacct -n -P -j "$GROWN.0" -o state) == OUT_OF_MEMORY ]]
+    [[ $(was_in "$GROWN") == '[["grow<main<init",false,true,true]]
+[["grow<main<init",1],["main<init",1]]' ]]
 }
 
 @test "a program that was not there has a row with the exit code that sacct has" {

@@ -111,6 +111,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.profile_bytes, 64 << 20);
     assert_string_equal(conf.profile_directory, "");
     assert_string_equal(conf.profile_samples, "none");
+    assert_string_equal(conf.profile_logs, "none");
     assert_int_equal(conf.profile_user_bytes, 1 << 30);
     assert_int_equal(conf.profile.count, 0);
     assert_int_equal(conf.library_trees.count, 0);
@@ -165,7 +166,7 @@ static void each_key_takes_its_value(void **state)
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n[witness]\nlevel = objects\n"
         "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nsamples = "
-        "0,4-7\nuser_size = 3M\nskip = /a\n"
+        "0,4-7\nlogs = summary\nuser_size = 3M\nskip = /a\n"
         "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
@@ -233,6 +234,7 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.profile_bytes, 2 << 20);
     assert_string_equal(conf.profile_directory, "/kept");
     assert_string_equal(conf.profile_samples, "0,4-7");
+    assert_string_equal(conf.profile_logs, "summary");
     assert_int_equal(conf.profile_user_bytes, 3 << 20);
     assert_int_equal(conf.profile.count, 1);
     assert_int_equal(conf.library_trees.count, 2);
@@ -399,6 +401,7 @@ static const struct refusal refusals[] = {
     {"[profile]\nmode = quick\n", 2, 8, "unknown mode", "write light or exact"},
     {"[profile]\nsize = 2G\n", 2, 8, "out of range", "1G"},
     {"[profile]\nsamples = 4-1\n", 2, 11, "no list of numbers", "such as 0,4-7"},
+    {"[profile]\nlogs = sumary\n", 2, 8, "no list of numbers", "none, summary, all, or"},
     {"[profile]\nuser_size = 2000G\n", 2, 13, "out of range", "1024G"},
     {"[tracking]\nsystem_tools = sed\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},

@@ -2,6 +2,7 @@
 #include <moon.h>
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,13 @@ double moon_variadic(int count, ...)
         sum += i * va_arg(list, double);
     va_end(list);
     return sum;
+}
+
+unsigned moon_wide(struct moon_wide wide)
+{
+    const struct moon_wide *at = &wide;
+    __asm__("" : "+r"(at)); /* which is not known to be aligned now */
+    return (unsigned)((uintptr_t)at % sizeof *at + at->part[7]);
 }
 
 struct moon_pair moon_pair(double first, double second)

@@ -5,7 +5,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/terminal_text.h"
-#include "submit/profile/command/profile_log.h"
+#include "submit/profile/profile_log.h"
 
 /* Of deeper stacks so many names are printed: the texts of a deep recursion's stacks would
  * otherwise be as long as the square of its depth. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/command/profile_rows.h"
+#include "submit/profile/profile_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/profile_logs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "conf/base/number_list.h"
+#include "submit/profile/profile_log.h"
+#include "submit/profile/routine_log.h"
+
+/* A text that gets no longer than `most` bytes: what is printed follows what users have written. */
+struct bounded_text {
+    char *text; /* owned */
+    size_t size, room;
+    uint64_t most;
+    bool is_full;
+};
+
+static ssize_t add_text(void *context, const char *bytes, size_t size)
+{
+    struct bounded_text *text = context;
+    text->is_full |= size > text->most - text->size;
+    if (text->is_full || GROW_TO(text->text, text->room, text->size + size) != 0)
+        return 0;
+    memcpy(text->text + text->size, bytes, size);
+    text->size += size;
+    return (ssize_t)size;
+}
+
+static bool has_routines(const struct profile_set *set, const bool *is_taken)
+{
+    for (size_t i = 0; i < set->routine_count; i++)
+        if (routine_is_shown(set, is_taken, i))
+            return true;
+    return false;
+}
+
+/* As `jobtrail-profile show` does it, and `show --mpi` where calls of routines were counted. */
+static int print_log(const struct profile_log *log, const bool *is_taken, FILE *to)
+{
+    const struct profile_set *set = log->set;
+    int error = is_taken == NULL ? profile_log_text(log, set->rank_count, to) : 0;
+    for (size_t i = 0; is_taken != NULL && error == 0 && i < set->rank_count; i++)
+        if (is_taken[i])
+            error = profile_log_text(log, i, to);
+    return error != 0 || !has_routines(set, is_taken) ? error : routine_log_text(set, is_taken, to);
+}
+
+/* `is_taken` NULL: the summary. */
+static int send_log(const struct profile_log *log, const bool *is_taken, uint64_t unit,
+                    struct profile_sending *sending)
+{
+    struct bounded_text text = {.most = profile_send_room(sending)};
+    FILE *to = fopencookie(&text, "w", (cookie_io_functions_t){.write = add_text});
+    if (to == NULL)
+        return -ENOMEM;
+    int error = print_log(log, is_taken, to);
+    if (fclose(to) != 0 && error == 0)
+        error = -ENOMEM;
+    if (text.is_full)
+        error = 0;
+    else if (error == 0)
+        error = profile_send_file(sending, unit, text.text, text.size);
+    free(text.text);
+    return error;
+}
+
+static int send_ranks(const struct profile_log *log, const char *wanted, uint32_t step,
+                      struct profile_sending *sending)
+{
+    const struct profile_set *set = log->set;
+    size_t *order_at = NULL;
+    int error = profile_set_rank_order(set, &order_at);
+    CLEANUP_FREE size_t *order = order_at;
+    CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
+    if (error != 0 || is_taken == NULL)
+        return -ENOMEM;
+    for (size_t i = 0, next; error == 0 && i < set->rank_count; i = next) {
+        uint32_t number = profile_rank_number(&set->ranks[order[i]]);
+        for (next = i;
+             next < set->rank_count && profile_rank_number(&set->ranks[order[next]]) == number;
+             next++)
+            is_taken[order[next]] = true;
+        if (number < PROFILE_UNIT_RANKS && number_list_has(wanted, number))
+            error = send_log(log, is_taken, PROFILE_UNIT(step, KEPT_LOG, number), sending);
+        for (size_t j = i; j < next; j++)
+            is_taken[order[j]] = false;
+    }
+    return error;
+}
+
+int profile_logs_send(struct profile_set *set, const char *wanted, uint32_t step,
+                      struct profile_sending *sending)
+{
+    struct set_order order;
+    if (strcmp(wanted, "none") == 0)
+        return 0;
+    int error = set_order_make(set, &order);
+    const struct profile_log log = {set, &order, SORT_EXCLUSIVE, false};
+    if (error == 0)
+        error = send_log(&log, NULL, PROFILE_UNIT(step, KEPT_SUMMARY, 0), sending);
+    if (error == 0)
+        error = send_ranks(&log, wanted, step, sending);
+    set_order_free(&order);
+    return error;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/profile_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "submit/profile/missing_nodes.h"
+#include "submit/profile/missing_ranks.h"
+#include "submit/profile/tick_scale.h"
+
+uint64_t profile_overhead_ns(const struct set_sum *sum)
+{
+    uint64_t each = sum->is_light ? CALL_COST_LIGHT_NS : CALL_COST_TIMED_NS;
+    return sum->calls > UINT64_MAX / each ? UINT64_MAX : sum->calls * each;
+}
+
+static const char *word(const struct profile_set *set, uint32_t stack, char *room)
+{
+    return terminal_word(set->names.text[set->stacks.key[stack].what], room);
+}
+
+void profile_log_rank(const struct profile_rank *rank, FILE *to)
+{
+    char node[TERMINAL_WORD_SIZE];
+    fprintf(to, "rank %" PRIu32, profile_rank_number(rank));
+    if (rank->size > 1)
+        fprintf(to, " of %" PRIu32, rank->size);
+    if (rank->step != UINT32_MAX)
+        fprintf(to, ", step %" PRIu32, rank->step);
+    fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
+}
+
+/* An open call that was counted and not timed has no start, and one that was entered last may have
+ * lasted for any time. */
+static void print_duration(const struct profile_rank *rank, FILE *to)
+{
+    if (rank->where_ns == 0)
+        fputs(" for a time that is not known\n", to);
+    else if ((rank->flags & PROFILE_RANK_END_KNOWN) != 0)
+        fprintf(to, " for %.6f s\n", profile_seconds(rank->where_ns));
+    else
+        fprintf(to, " for at least %.6f s: its end is not known\n",
+                profile_seconds(rank->where_ns));
+}
+
+/* Where a rank was that did not come to its exit handlers. */
+static int print_end(const struct profile_set *set, const struct profile_rank *rank, FILE *to)
+{
+    if ((rank->flags & PROFILE_RANK_ENDED) != 0)
+        return 0;
+    CLEANUP_FREE char *path = profile_path(set, rank->where, '<');
+    if (path == NULL)
+        return -ENOMEM;
+    fprintf(to, "# ");
+    profile_log_rank(rank, to);
+    fprintf(to, ": killed, or still running; was in %s", path);
+    print_duration(rank, to);
+    return 0;
+}
+
+void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
+{
+    FILE *to = context;
+    fprintf(to, "# step %" PRIu32 ": no profile of rank%s %" PRIu32, step, first == last ? "" : "s",
+            first);
+    if (last != first)
+        fprintf(to, " to %" PRIu32, last);
+    fprintf(to, " of %" PRIu32 "\n", size);
+}
+
+static void print_missing_nodes(void *context, const struct missing_nodes *missing)
+{
+    FILE *to = context;
+    fprintf(to, "# step %" PRIu32 ": profiles of %" PRIu32 " of %" PRIu32 " nodes%s\n",
+            missing->step, missing->there, missing->nodes,
+            missing->is_awaited ? "; ids are provisional" : "");
+}
+
+static void print_losses(const struct profile_set *set, size_t one, FILE *to)
+{
+    uint64_t lost = 0, dead = 0, stray = 0, clipped = 0, untimed = 0;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        if (one < set->rank_count && i != one)
+            continue;
+        lost += rank->lost_calls;
+        dead += rank->dead_frames;
+        stray += rank->stray_exits;
+        clipped += rank->clipped;
+        untimed += (rank->flags & PROFILE_RANK_UNTIMED) != 0;
+    }
+    if (lost > 0)
+        fprintf(to, "# %" PRIu64 " calls found no room, and are not below\n", lost);
+    if (dead > 0)
+        fprintf(to, "# %" PRIu64 " calls were left without their exit\n", dead);
+    if (stray > 0)
+        fprintf(to, "# %" PRIu64 " exits were of no call that is known\n", stray);
+    if (clipped > 0)
+        fprintf(to, "# %" PRIu64 " stacks had callees that took longer than they: set to 0\n",
+                clipped);
+    if (untimed > 0)
+        fprintf(to, "# %" PRIu64 " ranks have no times: the speed of their counter is not known\n",
+                untimed);
+    if (set->damaged > 0)
+        fprintf(to, "# %" PRIu64 " parts of the files are damaged, and left out\n", set->damaged);
+}
+
+static int print_head(const struct profile_log *log, const struct profile_rows *rows, size_t rank,
+                      FILE *to)
+{
+    const struct profile_set *set = log->set;
+    int error = 0;
+    if (rank < set->rank_count) {
+        fprintf(to, "# ");
+        profile_log_rank(&set->ranks[rank], to);
+        fprintf(to, ": %" PRIu64 " processes, %" PRIu64 " threads\n", set->ranks[rank].processes,
+                set->ranks[rank].threads);
+        error = print_end(set, &set->ranks[rank], to);
+    } else {
+        fprintf(to, "# %zu ranks, %zu of them with a profile of their own\n", set->rank_count,
+                set->table_count);
+        for (size_t i = 0; error == 0 && i < set->rank_count; i++)
+            error = print_end(set, &set->ranks[i], to);
+        if (error == 0)
+            error = missing_ranks(set, profile_log_missing, to);
+    }
+    if (error == 0)
+        error = missing_nodes(set, tick_now().real_ns, print_missing_nodes, to);
+    print_losses(set, rank, to);
+    fprintf(to, "# %.6f s in all, times of threads and processes added\n",
+            profile_seconds(rows->exclusive_ns));
+    return error;
+}
+
+static void print_columns(bool has_imbalance, bool by_function, FILE *to)
+{
+    fprintf(to, "%12s %12s %7s %12s %12s %11s", "Calls", "Exclusive/s", "%", "Inclusive/s",
+            "Largest/s", "Overhead/s");
+    if (has_imbalance)
+        fprintf(to, " %12s %8s", "Imbalance/%", "on rank");
+    fprintf(to, "  %-20s %-20s", "Function", "Caller");
+    fprintf(to, by_function ? "\n" : " %8s %s\n", "ID", "Stack");
+}
+
+static int print_row(const struct profile_log *log, const struct profile_rows *rows,
+                     const struct profile_row *row, bool has_imbalance, FILE *to)
+{
+    const struct profile_set *set = log->set;
+    const struct set_sum *sum = &row->sum;
+    char name[TERMINAL_WORD_SIZE], caller[TERMINAL_WORD_SIZE];
+    double share =
+        rows->exclusive_ns == 0 ? 0 : 100 * (double)sum->exclusive_ns / (double)rows->exclusive_ns;
+    fprintf(to, "%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %11.6f", sum->calls,
+            profile_seconds(sum->exclusive_ns), share, profile_seconds(sum->inclusive_ns),
+            profile_seconds(sum->largest_ns), profile_seconds(profile_overhead_ns(sum)));
+    if (has_imbalance)
+        fprintf(to, " %12.2f %8" PRIu32, set_sum_imbalance(sum, rows->ranks),
+                profile_rank_number(&set->ranks[sum->most_rank]));
+    fprintf(to, "  %-20s %-20s", word(set, row->stack, name),
+            word(set, set->stacks.key[row->stack].parent, caller));
+    if (!rows->by_function) {
+        CLEANUP_FREE char *path = profile_path(set, row->stack, '<');
+        if (path == NULL)
+            return -ENOMEM;
+        fprintf(to, " %8" PRIu32 " %s", log->order->id[row->stack], path);
+    }
+    putc('\n', to);
+    return ferror(to) ? -EIO : 0;
+}
+
+int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows)
+{
+    const struct profile_set *set = log->set;
+    CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
+    if (is_taken == NULL)
+        return -ENOMEM;
+    if (rank < set->rank_count)
+        is_taken[rank] = true;
+    return profile_rows_make(set, log->order->id, rank < set->rank_count ? is_taken : NULL,
+                             log->by_function, log->sort, rows);
+}
+
+int profile_log_text(const struct profile_log *log, size_t rank, FILE *to)
+{
+    struct profile_rows rows;
+    bool has_imbalance = rank >= log->set->rank_count && !log->by_function;
+    int error = profile_log_rows(log, rank, &rows);
+    if (error != 0)
+        return error;
+    error = print_head(log, &rows, rank, to);
+    print_columns(has_imbalance, log->by_function, to);
+    for (size_t i = 0; error == 0 && i < rows.count; i++)
+        error = print_row(log, &rows, &rows.row[i], has_imbalance, to);
+    free(rows.row);
+    return error;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The logs: what people read, of jobtrail-profile(1) or of the flush.
+ */
+#ifndef JOBTRAIL_PROFILE_LOG_H
+#define JOBTRAIL_PROFILE_LOG_H
+
+#include <stdio.h>
+
+#include "submit/profile/profile_rows.h"
+#include "submit/profile/set_order.h"
+
+struct profile_log {
+    const struct profile_set *set;
+    const struct set_order *order;
+    enum profile_sort sort;
+    bool by_function;
+};
+
+/* What a call costs at the most where the library was measured (test/bench), in nanoseconds: one
+ * that is timed, and one that is counted alone. */
+enum { CALL_COST_TIMED_NS = 20, CALL_COST_LIGHT_NS = 9 };
+
+static inline double profile_seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* Prints which rank it is. */
+void profile_log_rank(const struct profile_rank *rank, FILE *to);
+
+/* A line on ranks without a profile; as missing_ranks() calls it. `context` is a FILE. */
+void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
+                         uint32_t size);
+
+/* A stack's text with names made harmless to terminals; the caller frees it. NULL: no memory. */
+char *profile_path(const struct profile_set *set, uint32_t stack, char separator);
+
+uint64_t profile_overhead_ns(const struct set_sum *sum);
+
+/* Prints the summary of all ranks, or with `rank` below the set's count the log of that one.
+ * Returns 0 or -ENOMEM; -EIO where `to` takes no more. */
+int profile_log_text(const struct profile_log *log, size_t rank, FILE *to);
+
+/* The rows of all ranks, or of that one. */
+int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows);
+
+#endif

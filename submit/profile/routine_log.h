@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Time in MPI and in designated libraries, as people read it.
+ */
+#ifndef JOBTRAIL_ROUTINE_LOG_H
+#define JOBTRAIL_ROUTINE_LOG_H
+
+#include <stdio.h>
+
+#include "submit/profile/profile_set.h"
+
+/* What the bytes of some calls of a routine say. */
+enum bytes_kind { BYTES_NONE, BYTES_EXACT, BYTES_AT_LEAST, BYTES_AT_MOST };
+
+/* The arguments of a receive tell its room, and other calls what goes. No bound is known where
+ * those of some calls tell nothing, and others too much. */
+enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized);
+
+/* Whether the set's routine of this number is of a rank for which `is_taken` has true; NULL: all.
+ */
+static inline bool routine_is_shown(const struct profile_set *set, const bool *is_taken, size_t i)
+{
+    return is_taken == NULL || is_taken[set->routines[i].rank];
+}
+
+/* Prints the routines of these ranks, the most time first, and who is missing of all. Returns 0 or
+ * -ENOMEM; -EIO where `to` takes no more. */
+int routine_log_text(const struct profile_set *set, const bool *is_taken, FILE *to);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/symbol_names.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_function_of_no_symbol_has_the_name_of_the_file(void **state)
+{
+    (void)state;
+    struct symbol_names names = {.debug = "/nowhere"};
+    const struct profiled_object object = {.path = (char[]){"/nowhere/program"}};
+    assert_string_equal(symbol_name(&names, &object, 0x1f0), "program+0x1f0");
+    assert_string_equal(symbol_name(&names, NULL, 0x1f0), "?+0x1f0");
+    symbol_names_free(&names);
+}
+
+/* Each function of a hostile program has such a name. */
+static void no_name_is_longer_than_that_of_a_file(void **state)
+{
+    (void)state;
+    static char path[8000];
+    struct symbol_names names = {.debug = "/nowhere"};
+    const struct profiled_object object = {.path = path};
+    path[0] = '/';
+    memset(path + 1, 'x', sizeof path - 2);
+    assert_int_equal(strlen(symbol_name(&names, &object, 0x1f0)), NAME_MAX + strlen("+0x1f0"));
+    symbol_names_free(&names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_function_of_no_symbol_has_the_name_of_the_file),
+        cmocka_unit_test(no_name_is_longer_than_that_of_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
