@@ -118,6 +118,12 @@ build_id_of() {
         '[["journal",3,2],["kernel",4,2],["kernel",5,2],["kernel",6,1]]' ]]
 }
 
+@test "workers that rank 0 did not run have no record, and are no followers" {
+    job=$(submit_and_wait "srun -O -n3 bash -c 'if [[ \$SLURM_PROCID == 0 ]]; then $PROGRAMS/exit_with 0; else $PROGRAMS/_exit_with 4; fi; true'; true")
+    [[ $(record_count "$job" exit_with) == 1 && $(record_count "$job" _exit_with) == 0 ]]
+    [[ $(coverage_of "$job" '.coverageT | "\(.witness_unexplained) \(.witness_causes)"') =~ ^"0 "(.* )?not_first=2( |$) ]]
+}
+
 @test "no run is counted twice, and the site's rules hold" {
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0; $PROGRAMS/exit_with 1; $PROGRAMS/exec_to $PROGRAMS/exit_with_static 2
         $PROGRAMS/left_out 3; true")
