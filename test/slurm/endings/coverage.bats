@@ -287,6 +287,7 @@ PROLOG
 2-4 ./exit_with_static 3
 5 exit_with 0
 MULTI
+    "$CLUSTER" wait-idle 60 # or the nodes have other numbers of tasks
     job=$(submit_and_wait "cd $PROGRAMS; export PATH=$PROGRAMS:\$PATH; srun --multi-prog $DIR/multi" -n6 -N2)
     [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0" and .tasks > 0)
         | "\(.first_task) \(.outcome) \(.leader) \(.tasks)"' | sort) == $'0 recorded 0 2\n2 static 2 2\n4 follower 2 1\n5 recorded 5 1' ]]
