@@ -145,6 +145,7 @@ many() {
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 10)) root # room for 7 captures
     name_daemon
     as_task many
+    settle
     flush
     hush
     [[ "$(exits)" == " 5 kernel 3 7 library 3 " && $(cause no_room) == 5 && $(covered .witness_unexplained) == 1 ]]
@@ -169,6 +170,7 @@ blind() {
 @test "what cannot write the ledger, or does not find it, is a run by the kernel's word, unless its user left it out" {
     listen
     as_task blind
+    settle
     flush
     hush
     [[ "$(exits)" == " 4 kernel 3 " && $(cause unwritten) == 4 && $(covered .witness_unexplained) == 2 ]]
@@ -196,6 +198,7 @@ C
     cp "$BATS_TEST_TMPDIR/linked" "$BATS_TEST_TMPDIR/gone"
     listen
     as_task linked_copies
+    settle
     flush
     hush
     run records_of linked gone
@@ -222,6 +225,7 @@ files_of_that_name() {
 @test "a file of the user's that has the library's name hides no run, and doubles none" {
     listen
     as_task files_of_that_name
+    settle
     flush
     hush
     [[ "$(exits)" == " 1 kernel 3 1 library 4 " && $(covered .witness_unexplained) == 0 ]]

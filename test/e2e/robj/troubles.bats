@@ -183,6 +183,7 @@ for argument; do
         killed) kill -TERM $$ ;;
         other) set -- "$@" "$OTHER" ;;
         esac
+        break # the stubs alone come as an archive, too
     fi
 done
 echo link >>"$COUNT"

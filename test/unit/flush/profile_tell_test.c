@@ -34,7 +34,9 @@ static void add_rank(struct profile_set *set, uint64_t called_ns)
 static void add_call(struct profile_set *set, uint32_t rank, const char *text, uint64_t ns)
 {
     struct profile_routine_entry *entry;
-    set->routines = realloc(set->routines, (set->routine_count + 1) * sizeof *set->routines);
+    void *grown = realloc(set->routines, (set->routine_count + 1) * sizeof *set->routines);
+    assert_non_null(grown);
+    set->routines = grown;
     entry = &set->routines[set->routine_count++];
     *entry = (struct profile_routine_entry){.rank = rank,
                                             .name = name_of(set, text),

@@ -21,8 +21,9 @@ static struct profile_routine_entry *add_routine(struct profile_set *set, const 
 {
     uint32_t number;
     assert_int_equal(name_table_add(&set->names, name, &number), 0);
-    set->routines = realloc(set->routines, (set->routine_count + 1) * sizeof *set->routines);
-    assert_non_null(set->routines);
+    void *grown = realloc(set->routines, (set->routine_count + 1) * sizeof *set->routines);
+    assert_non_null(grown);
+    set->routines = grown;
     struct profile_routine_entry *entry = &set->routines[set->routine_count++];
     set->routine_room = set->routine_count;
     *entry = (struct profile_routine_entry){.rank = (uint32_t)set->rank_count - 1,
