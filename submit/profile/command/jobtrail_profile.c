@@ -387,8 +387,9 @@ static enum profile_status obey(const struct order *order, struct profile_work *
 /* For who reads what others wrote: a service, root. */
 static int set_limits(void)
 {
-    static const struct rlimit memory = {1 << 30, 1 << 30}, cpu = {20, 21};
+    static const struct rlimit cpu = {20, 21};
 #ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+    static const struct rlimit memory = {1 << 30, 1 << 30};
     if (setrlimit(RLIMIT_AS, &memory) != 0)
         return -errno;
 #endif
