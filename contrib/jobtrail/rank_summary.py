@@ -19,6 +19,7 @@ ROWS = "SELECT " + ", ".join("run." + name for name in COLUMNS) + " " + FROM + "
 # each with how many ranks the numbers are of
 SPREADS = (("elapsed", "timed"), ("cpu", "measured"), ("memory", "measured"), ("faults", "measured"))
 COUNTS = ("ranks", "timed", "measured", "ended_zero", "ended_code", "ended_signal", "ended_unknown")
+DIGITS = 10  # of a number of ranks
 NAME_BYTES = 15  # of a program of which the kernel knew no path
 AT_ONCE = 500
 
@@ -47,7 +48,7 @@ def ends(rows):
     for row in rows:
         for word in (row["ends"] or "").split():
             end, _, number = word.partition("=")
-            if number.isdecimal():
+            if number.isdecimal() and len(number) <= DIGITS:
                 found[end] = found.get(end, 0) + int(number)
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 

@@ -20,7 +20,7 @@
 #include "submit/load/parse/record_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
-#include "submit/load/parse/told_routines.h"
+#include "submit/load/parse/summary_sound.h"
 #include "submit/load/parse/witness_words.h"
 
 #define DAY_S   86400.0
@@ -504,29 +504,6 @@ static int read_library(struct reader *reader)
     return error;
 }
 
-/* So many of them are of which, and whose, are told; those that are counted are ranks. */
-static bool are_counts(const struct record_int *const *counts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
-            return false;
-    return true;
-}
-
-static bool is_count_sound(const struct ranks_record *ranks)
-{
-    const struct record_int *const counts[] = {
-        &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
-        &ranks->ended_zero, &ranks->ended_code, &ranks->ended_signal, &ranks->ended_unknown,
-        &ranks->step_tasks, &ranks->step_nodes, &ranks->node_tasks};
-    return are_counts(counts, sizeof counts / sizeof counts[0]) &&
-           ranks->timed.value <= ranks->ranks.value &&
-           ranks->measured.value <= ranks->ranks.value &&
-           ranks->ended_zero.value + ranks->ended_code.value + ranks->ended_signal.value +
-                   ranks->ended_unknown.value ==
-               ranks->ranks.value;
-}
-
 static int read_ranks(struct reader *reader)
 {
     struct ranks_record *ranks = &reader->record->ranks;
@@ -536,36 +513,9 @@ static int read_ranks(struct reader *reader)
     if (error == 0 && (!ranks->job_id_raw.known || ranks->step_id == NULL || ranks->node == NULL ||
                        ranks->program == NULL || !ranks->end_time.known))
         error = load_refuse(reader->reason, "ranksT does not say of which step, where or when");
-    if (error == 0 && !is_count_sound(ranks))
+    if (error == 0 && !ranks_are_sound(ranks))
         error = load_refuse(reader->reason, "ranksT has counts that cannot be");
     return error;
-}
-
-/* Times are known where calls were counted, and no others are. No call is shorter than a
- * nanosecond.
- */
-static bool is_time_sound(const struct profile_record *profile)
-{
-    const struct told_routines_most most = {.calls = profile->mpi_calls.value,
-                                            .open = profile->mpi_ranks.value,
-                                            .seconds = profile->mpi_time.value};
-    const struct record_int *const counts[] = {&profile->ranks, &profile->mpi_ranks,
-                                               &profile->step_tasks, &profile->step_nodes,
-                                               &profile->node_tasks};
-    const struct record_real *const times[] = {&profile->mpi_time, &profile->mpi_elapsed,
-                                               &profile->mpi_outside_max};
-    if (!are_counts(counts, sizeof counts / sizeof counts[0]))
-        return false;
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        if (times[i]->known != (profile->mpi_ranks.value > 0) ||
-            (times[i]->known &&
-             !(times[i]->value >= 0 && times[i]->value <= profile->mpi_elapsed.value)))
-            return false;
-    return profile->mpi_ranks.value <= profile->ranks.value && profile->bytes.known &&
-           profile->bytes.value >= 0 && profile->mpi_calls.known && profile->mpi_calls.value >= 0 &&
-           profile->mpi_calls.value <= profile->mpi_elapsed.value * 1e9 &&
-           profile->mpi_missed.known && profile->mpi_routines != NULL &&
-           told_routines_are_sound(profile->mpi_routines, &most);
 }
 
 static int read_profile(struct reader *reader)
@@ -577,7 +527,7 @@ static int read_profile(struct reader *reader)
     if (error == 0 && (!profile->job_id_raw.known || profile->step_id == NULL ||
                        profile->node == NULL || profile->path == NULL || !profile->end_time.known))
         error = load_refuse(reader->reason, "profileT does not say of which step, where or when");
-    if (error == 0 && !is_time_sound(profile))
+    if (error == 0 && !profile_is_sound(profile))
         error = load_refuse(reader->reason, "profileT has numbers that cannot be");
     return error;
 }

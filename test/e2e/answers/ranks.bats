@@ -184,3 +184,14 @@ efficient() { # STORE: the page counts all ranks of a program, and no process th
     for_both load_proven "$BATS_TEST_TMPDIR/nodes"
     for_both efficient
 }
+
+@test "ends and numbers that cannot be are refused, and disturb nobody" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db claim
+    for claim in '.ends = "0:0=" + "1" * 5000' '.ends = "boom"' '.ends = "0:0=1 "' '.ends = "256:0=1"' '.ends = "0:128=1"' \
+        '.ends = "0:0=1  0:9=1"' '.failed_end = "boom"' '.elapsed_mean = 1' '.memory_max = 1' \
+        '.cpu_min = 1e300 | .cpu_mean = 1e300 | .cpu_max = 1e300' '.faults_min = -1 | .faults_mean = 0 | .faults_max = 0' '.ranks = 1'; do
+        node n1 /opt/wave ".user = \"mallory\" | $claim" >"$BATS_TEST_TMPDIR/claim"
+        run "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --json - <"$BATS_TEST_TMPDIR/claim"
+        [ "$(jq -c '[.damaged, .new]' <<<"${lines[-1]}")" = '[1,0]' ] || { echo "$claim: $output"; false; }
+    done
+}

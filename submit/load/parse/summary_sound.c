@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/parse/summary_sound.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "submit/load/parse/told_routines.h"
+
+/* ENDS: as submit/facts/rank_summary.h has them. DIGITS: of a number of 32 bits. */
+enum { ENDS = 16, DIGITS = 10, EXIT_MOST = 255, SIGNAL_MOST = 127 };
+
+/* More than any sum of seconds or bytes of a step; of as many records no sum overflows. */
+#define NUMBER_MOST 1e18
+
+static bool are_counts(const struct record_int *const *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
+            return false;
+    return true;
+}
+
+/* NaN is in no range. */
+static bool is_number(double value)
+{
+    return value >= 0 && value <= NUMBER_MOST;
+}
+
+static bool is_real_spread(const struct record_real *least, const struct record_real *mean,
+                           const struct record_real *most)
+{
+    if (!mean->known)
+        return !least->known && !most->known;
+    return least->known && most->known && is_number(least->value) && is_number(mean->value) &&
+           is_number(most->value);
+}
+
+static bool is_int_spread(const struct record_int *least, const struct record_real *mean,
+                          const struct record_int *most)
+{
+    if (!mean->known)
+        return !least->known && !most->known;
+    return least->known && most->known && is_number((double)least->value) &&
+           is_number(mean->value) && is_number((double)most->value);
+}
+
+/* Takes a whole number of at most `most`, and moves `text` behind it. */
+static bool take_number(const char **text, unsigned long long most)
+{
+    const size_t digits = strspn(*text, "0123456789");
+    if (digits == 0 || digits > DIGITS || strtoull(*text, NULL, 10) > most)
+        return false;
+    *text += digits;
+    return true;
+}
+
+static bool take_byte(const char **text, char byte)
+{
+    *text += **text == byte;
+    return (*text)[-1] == byte;
+}
+
+static bool take_end(const char **text)
+{
+    return take_number(text, EXIT_MOST) && take_byte(text, ':') && take_number(text, SIGNAL_MOST);
+}
+
+/* EXIT:SIGNAL=RANKS, with a space between two; "": none. */
+static bool are_ends(const char *text)
+{
+    for (int count = 0; *text != '\0'; count++) {
+        if (count == ENDS || !take_end(&text) || !take_byte(&text, '=') ||
+            !take_number(&text, UINT32_MAX))
+            return false;
+        if (*text != '\0' && (!take_byte(&text, ' ') || *text == '\0'))
+            return false;
+    }
+    return true;
+}
+
+static bool is_end(const char *text)
+{
+    return text == NULL || (take_end(&text) && *text == '\0');
+}
+
+bool ranks_are_sound(const struct ranks_record *ranks)
+{
+    const struct record_int *const counts[] = {
+        &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
+        &ranks->ended_zero, &ranks->ended_code, &ranks->ended_signal, &ranks->ended_unknown,
+        &ranks->step_tasks, &ranks->step_nodes, &ranks->node_tasks};
+    return are_counts(counts, sizeof counts / sizeof counts[0]) &&
+           ranks->timed.value <= ranks->ranks.value &&
+           ranks->measured.value <= ranks->ranks.value &&
+           ranks->ended_zero.value + ranks->ended_code.value + ranks->ended_signal.value +
+                   ranks->ended_unknown.value ==
+               ranks->ranks.value &&
+           is_real_spread(&ranks->elapsed_min, &ranks->elapsed_mean, &ranks->elapsed_max) &&
+           is_real_spread(&ranks->cpu_min, &ranks->cpu_mean, &ranks->cpu_max) &&
+           is_int_spread(&ranks->memory_min, &ranks->memory_mean, &ranks->memory_max) &&
+           is_int_spread(&ranks->faults_min, &ranks->faults_mean, &ranks->faults_max) &&
+           (ranks->ends == NULL || are_ends(ranks->ends)) && is_end(ranks->failed_end);
+}
+
+bool profile_is_sound(const struct profile_record *profile)
+{
+    const struct told_routines_most most = {.calls = profile->mpi_calls.value,
+                                            .open = profile->mpi_ranks.value,
+                                            .seconds = profile->mpi_time.value};
+    const struct record_int *const counts[] = {&profile->ranks, &profile->mpi_ranks,
+                                               &profile->step_tasks, &profile->step_nodes,
+                                               &profile->node_tasks};
+    const struct record_real *const times[] = {&profile->mpi_time, &profile->mpi_elapsed,
+                                               &profile->mpi_outside_max};
+    if (!are_counts(counts, sizeof counts / sizeof counts[0]))
+        return false;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (times[i]->known != (profile->mpi_ranks.value > 0) ||
+            (times[i]->known &&
+             !(is_number(times[i]->value) && times[i]->value <= profile->mpi_elapsed.value)))
+            return false;
+    return profile->mpi_ranks.value <= profile->ranks.value && profile->bytes.known &&
+           profile->bytes.value >= 0 && profile->mpi_calls.known && profile->mpi_calls.value >= 0 &&
+           (double)profile->mpi_calls.value <= profile->mpi_elapsed.value * 1e9 &&
+           profile->mpi_missed.known && profile->mpi_routines != NULL &&
+           told_routines_are_sound(profile->mpi_routines, &most);
+}
