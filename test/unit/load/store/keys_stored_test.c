@@ -17,31 +17,8 @@
 
 #include "submit/load/store/store.h"
 #include "test/unit/fixture/defined_keys.h"
+#include "test/unit/fixture/made_store.h"
 #include "test/unit/fixture/sample_records.h"
-
-static char directory[] = "/tmp/jobtrail-keys-XXXXXX";
-static char file[sizeof directory + 8];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(file, sizeof file, "%s/t.db", directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    (void)state;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char path[sizeof file + 8];
-        snprintf(path, sizeof path, "%s%s", file, endings[i]);
-        unlink(path);
-    }
-    return rmdir(directory);
-}
 
 /* The sample in a store with nothing else; to be closed. */
 static sqlite3 *load_sample(enum record_kind kind)

@@ -14,44 +14,7 @@
 
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
-
-static char directory[] = "/tmp/jobtrail-names-XXXXXX";
-static char file[sizeof directory + 8];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(file, sizeof file, "%s/t.db", directory);
-    return 0;
-}
-
-static int remove_file(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    (void)state;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char path[sizeof file + 8];
-        snprintf(path, sizeof path, "%s%s", file, endings[i]);
-        unlink(path);
-    }
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    return rmdir(directory);
-}
-
-static struct store *opened(void)
-{
-    struct store *store;
-    if (store_open(&database_sqlite, file, false, &store) != 0)
-        fail_msg("%s", store_error(store));
-    return store;
-}
+#include "test/unit/fixture/made_store.h"
 
 static sqlite3_int64 value_of(const char *sql)
 {
@@ -127,7 +90,7 @@ static int64_t put_one(struct store *store, struct claim claim)
 static void a_user_brings_a_bounded_number_of_names_to_a_library(void **state)
 {
     (void)state;
-    struct store *store = opened();
+    struct store *store = open_file(false);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 4090, false}), 0);
     /* six names are left of the 8192 */
@@ -150,7 +113,7 @@ static void a_user_brings_a_bounded_number_of_names_in_a_day(void **state)
     (void)state;
     static const char *const paths[] = {"/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9"};
     struct claim claims[9];
-    struct store *store = opened();
+    struct store *store = open_file(false);
     for (size_t i = 0; i < 9; i++)
         claims[i] = (struct claim){"mallory", paths[i], 0, false};
     /* with the names of libraries: 9 + 7 x 4096 of the eighth 4087, and none of the ninth */
@@ -165,7 +128,7 @@ static void a_user_brings_a_bounded_number_of_names_in_a_day(void **state)
     assert_int_equal(value_of("SELECT sum(unnamed) FROM run_routine_watch"), 9 + 2 * 4096);
     /* another day */
     value_of("UPDATE routine_maker SET day = day - 1");
-    store = opened();
+    store = open_file(false);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/later", 0, false}), 0);
     store_close(store);
 }
@@ -173,7 +136,7 @@ static void a_user_brings_a_bounded_number_of_names_in_a_day(void **state)
 static void unproven_runs_share_a_bound_whatever_user_they_name(void **state)
 {
     (void)state;
-    struct store *store = opened();
+    struct store *store = open_file(false);
     static const char *const users[] = {"alice", "bob", "eve"};
     int64_t unnamed = 0;
     for (unsigned i = 0; i < ROUTINE_NAMES_UNPROVEN * 2 + 1; i++)
@@ -190,7 +153,7 @@ static void what_is_known_of_makers_expires(void **state)
     static const volatile sig_atomic_t stop;
     size_t runs;
     (void)state;
-    struct store *store = opened();
+    struct store *store = open_file(false);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
     assert_int_equal(store_expire(store, (double)time(NULL) - 86400, &stop, &runs), 0);
     assert_int_equal(runs, 1);
@@ -198,7 +161,7 @@ static void what_is_known_of_makers_expires(void **state)
     /* of the library nothing is left; that of the day counts on */
     assert_int_equal(value_of("SELECT count(*) FROM routine_library"), 0);
     assert_int_equal(value_of("SELECT sum(names) FROM routine_maker"), 1);
-    store = opened();
+    store = open_file(false);
     assert_int_equal(store_expire(store, (double)time(NULL) + 3 * 86400.0, &stop, &runs), 0);
     store_close(store);
     assert_int_equal(value_of("SELECT count(*) FROM routine_maker"), 0);

@@ -13,49 +13,12 @@
 
 #include "submit/load/database/schema.h"
 #include "submit/load/store/store.h"
+#include "test/unit/fixture/made_store.h"
 
 #define UUID    "8c8d61fb-98c1-44c0-874c-d613312269f4"
 #define MANY    "[[\"/lib/c\",\"1\"],[\"/lib/m\",\"0\"]]"
 #define ENDED   "\"userDT\":{\"start_time\":5.0,\"end_time\":6.5,\"run_time\":1.5}"
 #define STARTED "\"userDT\":{\"start_time\":5.0,\"end_time\":0.0,\"run_time\":0.0}"
-
-static char directory[] = "/tmp/jobtrail-store-XXXXXX";
-static char file[sizeof directory + 8];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(file, sizeof file, "%s/t.db", directory);
-    return 0;
-}
-
-static int remove_file(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    (void)state;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char path[sizeof file + 8];
-        snprintf(path, sizeof path, "%s%s", file, endings[i]);
-        unlink(path);
-    }
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    return rmdir(directory);
-}
-
-static struct store *opened(bool dry_run)
-{
-    struct store *store;
-    if (store_open(&database_sqlite, file, dry_run, &store) != 0)
-        fail_msg("%s", store_error(store));
-    return store;
-}
 
 static enum store_result put(struct store *store, const char *uuid, const char *rest)
 {
@@ -98,15 +61,15 @@ static void assert_value(const char *sql, double expected)
 static void new_store_has_the_schema_version_that_the_program_knows(void **state)
 {
     (void)state;
-    store_close(opened(false));
+    store_close(open_file(false));
     assert_value("PRAGMA user_version", SCHEMA_VERSION);
-    store_close(opened(false));
+    store_close(open_file(false));
 }
 
 static void newer_schema_is_refused(void **state)
 {
     (void)state;
-    store_close(opened(false));
+    store_close(open_file(false));
     value_of("PRAGMA user_version = 99");
     struct store *store;
     assert_int_not_equal(store_open(&database_sqlite, file, false, &store), 0);
@@ -127,7 +90,7 @@ static void database_of_another_program_is_refused(void **state)
 static void end_replaces_start_and_start_never_replaces_end(void **state)
 {
     (void)state;
-    struct store *store = opened(false);
+    struct store *store = open_file(false);
     assert_int_equal(put(store, UUID, STARTED), STORE_NEW);
     assert_int_equal(put(store, UUID, STARTED), STORE_UNCHANGED);
     assert_int_equal(put(store, UUID, ENDED), STORE_UPDATED);
@@ -141,7 +104,7 @@ static void end_replaces_start_and_start_never_replaces_end(void **state)
 static void unknown_facts_are_null(void **state)
 {
     (void)state;
-    struct store *store = opened(false);
+    struct store *store = open_file(false);
     put(store, UUID, STARTED);
     store_close(store);
     assert_value("SELECT end_time IS NULL AND user IS NULL AND signal IS NULL AND cmdline IS NULL "
@@ -154,7 +117,7 @@ static void what_runs_share_is_stored_once(void **state)
     (void)state;
     static const char *const rest = "\"hash_id\":\"7\",\"libA\":" MANY ",\"envT\":{\"A\":\"1\"},"
                                     "\"ptA\":[{\"pid\":1}]," ENDED;
-    struct store *store = opened(false);
+    struct store *store = open_file(false);
     put(store, "00000000-0000-0000-0000-000000000001", rest);
     put(store, "00000000-0000-0000-0000-000000000002", rest);
     put(store, "00000000-0000-0000-0000-000000000003",
@@ -172,7 +135,7 @@ static void what_runs_share_is_stored_once(void **state)
 static void empty_set_differs_from_an_unknown_one(void **state)
 {
     (void)state;
-    struct store *store = opened(false);
+    struct store *store = open_file(false);
     put(store, UUID, "\"libA\":[]");
     store_close(store);
     assert_value("SELECT object_set_id IS NOT NULL FROM run", 1);
@@ -181,14 +144,14 @@ static void empty_set_differs_from_an_unknown_one(void **state)
 static void dry_run_makes_no_file_and_changes_none(void **state)
 {
     (void)state;
-    struct store *store = opened(true);
+    struct store *store = open_file(true);
     assert_int_equal(put(store, UUID, STARTED), STORE_NEW);
     assert_int_equal(put(store, UUID, ENDED), STORE_UPDATED);
     store_close(store);
     assert_int_not_equal(access(file, F_OK), 0);
 
-    store_close(opened(false));
-    store = opened(true);
+    store_close(open_file(false));
+    store = open_file(true);
     assert_int_equal(put(store, UUID, ENDED), STORE_NEW);
     store_close(store);
     assert_value("SELECT count(*) FROM run", 0);

@@ -16,6 +16,7 @@
 
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/made_store.h"
 
 #define RUN                                                                                        \
     "{\"userT\":{\"run_uuid\":\"019a9f00-0000-7000-8000-00000000000a\"},"                          \
@@ -28,8 +29,6 @@
     "\",\"cluster\":\"tiny\",\"job_id\":" number ",\"restart_count\":0,\"user\":\"alice\","        \
     "\"timezone\":\"" zone "\"},\"coverageA\":[{\"outcome\":\"idle\",\"tasks\":0}]}"
 
-static char directory[] = "/tmp/jobtrail-zone-XXXXXX";
-static char file[sizeof directory + 8];
 static const struct database_ops *ops = &database_sqlite;
 
 static struct store *opened(void)
@@ -184,27 +183,6 @@ static void a_zone_that_is_not_here_is_an_error_in_words(void **state)
     assert_non_null(strstr(store_error(store), "Asia/Kolkata is not on this machine"));
     unsetenv("TZDIR");
     store_close(store);
-}
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(file, sizeof file, "%s/t.db", directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    (void)state;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char path[sizeof file + 8];
-        snprintf(path, sizeof path, "%s%s", file, endings[i]);
-        unlink(path);
-    }
-    return rmdir(directory);
 }
 
 int main(void)
