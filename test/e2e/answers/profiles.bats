@@ -32,16 +32,11 @@ setup_file() {
             .mpi_routines = "MPI_Barrier=1:30.000000:0"'
     } >"$BATS_FILE_TMPDIR/nodes"
     mariadb_start
-    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+    for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
 }
 
 teardown_file() {
     mariadb_stop
-}
-
-for_both() { # COMMAND...: with each store
-    "$@" "$STORE"
-    "$@" "$MARIADB_STORE"
 }
 
 parallel() { # NUMBER PROGRAM JOB STEP TASKS: a run of two core hours
@@ -56,20 +51,6 @@ node() { # NUMBER JOB STEP NODE JQ-FILTER: what the node has kept
         node_tasks: 2, path: "/kept/1000/\($job).0.\($step).\($node).profile", bytes: 4711, end_time: 1732100400, ranks: 0, mpi_ranks: 0,
         mpi_calls: 0, mpi_time: null, mpi_elapsed: null, mpi_outside_max: null, mpi_missed: 0, mpi_untimed: false, mpi_open: false,
         mpi_routines: ""} | '"$5"')}'
-}
-
-# load_proven FILE STORE: records of root's, each in a file of its own
-load_proven() {
-    local dir name record
-    dir=$(mktemp -d -p "$BATS_FILE_TMPDIR")
-    jq -r '(if .profileT then "profile.tiny.2024_11_20_10_00_00_0001.carol." + .profileT.uuid
-        else "run.tiny.2024_11_20_10_00_00_0001.carol.zzz." + .userT.run_uuid end) + ".json\t" + tojson' "$1" |
-        while IFS=$'\t' read -r name record; do
-            printf '%s\n' "$record" >"$dir/$name"
-        done
-    run "$JOBTRAIL_BIN/jobtrail-load" --store "$2" --json "$dir"
-    echo "$output"
-    [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,0]' ]
 }
 
 acct() { # STORE OPTION...
@@ -93,7 +74,7 @@ adds_up() { # STORE
 }
 
 @test "what is sent again is there once" {
-    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+    for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
     for_both adds_up
 }
 
@@ -139,7 +120,7 @@ reports() { # STORE
 @test "what nothing proves is of no run that is proven, and what cannot be is refused" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db
     parallel 1 wave 60 0 4 >"$BATS_TEST_TMPDIR/run"
-    load_proven "$BATS_TEST_TMPDIR/run" "$store"
+    site_load_proven "$BATS_TEST_TMPDIR/run" "$store"
     node 1 60 0 n1 '.ranks = 1' >"$BATS_TEST_TMPDIR/claim"
     run "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --json "$BATS_TEST_TMPDIR/claim"
     [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,1]' ]

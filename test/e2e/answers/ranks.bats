@@ -26,16 +26,11 @@ setup_file() {
         node n2 "" '.unseen = 1 | .end_time = 1732096806'
     } >"$BATS_FILE_TMPDIR/nodes"
     mariadb_start
-    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+    for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
 }
 
 teardown_file() {
     mariadb_stop
-}
-
-for_both() { # COMMAND...: with each store
-    "$@" "$STORE"
-    "$@" "$MARIADB_STORE"
 }
 
 # node NAME PROGRAM JQ-FILTER: what it has sent of job 60's step 0
@@ -53,19 +48,6 @@ ranks() { # STORE OPTION...
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a --ranks "${@:2}"
     echo "$status: $output $stderr"
     [ "$status" -eq 0 ]
-}
-
-# load_proven FILE STORE: records of root's, each in a file of its own
-load_proven() {
-    local dir name record
-    dir=$(mktemp -d -p "$BATS_FILE_TMPDIR")
-    jq -r '(if .ranksT then "ranks.tiny.2024_11_20_10_00_00_0001.carol." + .ranksT.uuid
-        else "run.tiny.2024_11_20_10_00_00_0001.carol.zzz." + .userT.run_uuid end) + ".json\t" + tojson' "$1" |
-        while IFS=$'\t' read -r name record; do
-            printf '%s\n' "$record" >"$dir/$name"
-        done
-    run "$JOBTRAIL_BIN/jobtrail-load" --store "$2" --json "$dir"
-    [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,0]' ]
 }
 
 adds_up() { # STORE
@@ -87,7 +69,7 @@ adds_up() { # STORE
 }
 
 @test "what is sent again is there once" {
-    for_both load_proven "$BATS_FILE_TMPDIR/nodes"
+    for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
     for_both adds_up
 }
 
@@ -133,14 +115,14 @@ says_so() { # STORE
     site_run 019a9f00-6060-7000-8000-000000000003 a_long_name_of_a_program 1 '.slurmT += {job_id: 60, step_id: "0"} |
         .userT.job_id = "60" | .userDT.num_tasks = 7' >"$BATS_TEST_TMPDIR/records"
     node n1 a_long_name_of_ '.ranks = 7 | .ended_zero = 7 | .end_time = 1732096803' >>"$BATS_TEST_TMPDIR/records"
-    load_proven "$BATS_TEST_TMPDIR/records" "$store"
+    site_load_proven "$BATS_TEST_TMPDIR/records" "$store"
     ranks "$store" --uuid 019a9f00-6060-7000-8000-000000000003 -nP -o Exec,Ranks
     [ "$output" = "a_long_name_of_|7" ]
 }
 
 @test "what nothing proves is shown apart, and is nobody else's" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db
-    load_proven "$BATS_FILE_TMPDIR/nodes" "$store"
+    site_load_proven "$BATS_FILE_TMPDIR/nodes" "$store"
     node n3 /opt/wave '.ranks = 1 | .ended_signal = 1 | .end_time = 1732096806' >"$BATS_TEST_TMPDIR/forged"
     node n1 /opt/wave '.ranks = 1 | .ended_signal = 1 | .end_time = 1732096806' >>"$BATS_TEST_TMPDIR/forged"
     "$JOBTRAIL_BIN/jobtrail-load" --store "$store" - <"$BATS_TEST_TMPDIR/forged"
@@ -152,7 +134,7 @@ says_so() { # STORE
 
 @test "ranks go with the runs that are old" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db
-    load_proven "$BATS_FILE_TMPDIR/nodes" "$store"
+    site_load_proven "$BATS_FILE_TMPDIR/nodes" "$store"
     "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --expire 1 >/dev/null
     ranks "$store" -j 60 -nP
     [ "$output" = "" ]
@@ -181,7 +163,7 @@ efficient() { # STORE: the page counts all ranks of a program, and no process th
         site_run 019a9f00-6262-7000-8000-000000000002 second 1 '.slurmT += {job_id: 62, step_id: "0", pid: 800, user_cpu: 90, system_cpu: 0,
             max_rss: 1048576, cpus_alloc: 1} | .userT.job_id = "62"'
     } >"$BATS_TEST_TMPDIR/nodes"
-    for_both load_proven "$BATS_TEST_TMPDIR/nodes"
+    for_both site_load_proven "$BATS_TEST_TMPDIR/nodes"
     for_both efficient
 }
 
