@@ -41,6 +41,16 @@ struct loaded loaded_read(const struct link_map *entry);
 /* Adds the segments. `is_executable`: it is the program itself. Returns whether they are known. */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object);
 
+#ifdef __LP64__
+
+/* The name of what a relocation of the object is for. */
+static inline const char *loaded_name(const struct loaded *object, const ElfW(Rela) * relocation)
+{
+    return object->names + object->symbols[ELF64_R_SYM(relocation->r_info)].st_name;
+}
+
+#endif
+
 /* Whether DT_NEEDED names the library: by its path, where it was linked by that and has no
  * DT_SONAME. */
 bool loaded_needs(const struct loaded *object, const char *soname);

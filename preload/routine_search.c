@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/routine_search.h"
 
+#include "preload/compiler_names.h"
 #include "preload/memory.h"
 
 bool routine_search_begin(struct routine_search *search, const struct image *image,
@@ -161,21 +162,6 @@ void routine_search_add(struct routine_search *search, const struct routine_impo
     search->need += routine_list_size(import->length);
 }
 
-/* Whether compilers and what they link to each object call the name, which no source does. Where
- * all else is compiled with -fno-plt, linkers may still make slots of calls for it. */
-static bool is_of_compiler(const char *name)
-{
-    static const char begins[][20] = {
-        "__cxa_",         "_Unwind_",          "__gxx_personality_",
-        "__tls_get_addr", "__register_atfork", "__gmon_start__",
-    };
-    for (size_t i = 0; name[0] == '_' && i < sizeof begins / sizeof begins[0]; i++) {
-        if (text_after(name, begins[i]) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static enum routine_loading loading_of(const char *name)
 {
     static const struct {
@@ -315,17 +301,12 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
     }
 }
 
-static const char *name_of(const struct loaded *loaded, const ElfW(Rela) * relocation)
-{
-    return loaded->names + loaded->symbols[ELF64_R_SYM(relocation->r_info)].st_name;
-}
-
 static void look_at_import(struct routine_search *search, struct routine_object *object,
                            uint32_t needs, const ElfW(Rela) * relocation, size_t number)
 {
     struct loaded *loaded = &object->loaded;
     const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(relocation->r_info)];
-    const char *name = name_of(loaded, relocation);
+    const char *name = loaded_name(loaded, relocation);
     enum routine_loading loading = loading_of(name);
     if (symbol->st_shndx != SHN_UNDEF || (needs == 0 && loading == ROUTINE_LOADING_NOT))
         return;
@@ -353,7 +334,7 @@ static bool is_unseen(const struct routine_search *search, const struct loaded *
 {
     const struct routine_memory *memory = search->memory;
     const ElfW(Sym) *symbol = &loaded->symbols[ELF64_R_SYM(import->r_info)];
-    const char *name = name_of(loaded, import);
+    const char *name = loaded_name(loaded, import);
     const uintptr_t address = *(const uintptr_t *)(loaded->entry->l_addr + import->r_offset);
     uint32_t length;
     if (memory->start_objects > 0 || symbol->st_shndx != SHN_UNDEF ||
@@ -378,7 +359,7 @@ static void look_at_imports(struct routine_search *search, struct routine_object
     for (size_t i = 0; i < loaded->call_count; i++) {
         if (ELF64_R_TYPE(loaded->calls[i].r_info) != R_X86_64_JUMP_SLOT)
             continue;
-        calls += !is_of_compiler(name_of(loaded, &loaded->calls[i]));
+        calls += !compiler_names_has(loaded_name(loaded, &loaded->calls[i]));
         look_at_import(search, object, needs, &loaded->calls[i], i);
     }
     for (size_t i = 0; (calls == 0 || needs != 0) && i < loaded->other_count; i++) {

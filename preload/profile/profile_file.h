@@ -98,6 +98,7 @@ enum {
     PROFILE_OPEN = 16,       /* calls of routines that have their time measured, one in another */
     PROFILE_COUNTS_AT = 448, /* in the chunk of the calls of a thread */
     PROFILE_ROUTINES_MAX = 1024,
+    PROFILE_MISSED_NAMES = 16,  /* of these, that are told and were not counted */
     PROFILE_LIGHT_CALLS = 1024, /* that are timed before it is known whether they are short */
 };
 
@@ -180,8 +181,9 @@ struct profile_process {
     uint32_t counter;          /* enum profile_counter; the header's, or PROFILE_COARSE where the
                                   process may not read the processor's counter */
     uint32_t light_ticks;      /* calls that take less on average are short; 0: PROFILE_EXACT */
-    uint32_t missed_routines;  /* and objects, whose calls could not be counted */
-    uint32_t unused;           /* 0 */
+    uint32_t missed_routines;  /* of designated libraries, and such libraries, whose calls could not
+                                  be counted */
+    uint32_t missed_mpi;       /* the same of MPI */
     uint64_t program; /* the hash of the name that the launcher has for all ranks of this MPI
                          program (PMIX_NAMESPACE or PMI_JOBID); 0: it tells none */
 };
@@ -290,7 +292,9 @@ struct profile_routine {
 };
 
 enum profile_routine_flag {
-    PROFILE_ROUTINE_MPI = 1, /* else of a designated library */
+    PROFILE_ROUTINE_MPI = 1,    /* else of a designated library */
+    PROFILE_ROUTINE_MISSED = 2, /* its calls, or some of them, could not be counted: behind those
+                                   that are, and without counts */
 };
 
 /* A call of a routine that is open. */
@@ -305,7 +309,7 @@ struct profile_calls {
     struct profile_chunk chunk;
     int32_t tid;          /* as in struct profile_thread */
     uint32_t threads;     /* that have had it */
-    uint32_t count;       /* routines */
+    uint32_t count;       /* routines, the first ones of those that have names */
     uint32_t unused;      /* 0 */
     uint64_t dead_frames; /* calls that did not return (longjmp(), exceptions): they have no time */
     uint64_t lost_times;  /* calls that are counted alone, as too many were open */

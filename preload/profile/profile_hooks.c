@@ -208,7 +208,7 @@ static void start_timing(const struct image *image)
     timed_slots_point(image, policy);
     if (policy != NULL)
         system_unmap(policy, bytes);
-    if (timed_routines.missed > 0)
+    if (timed_routines.missed > 0 || timed_routines.missed_mpi > 0)
         profile_run_begin(); /* what is missed is to be known of a program without calls too */
 }
 

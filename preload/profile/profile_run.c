@@ -210,6 +210,7 @@ static void fill_process(struct profile_process *process)
     process->program = known.program;
     memcpy(process->uuid, known.uuid, sizeof process->uuid);
     process->missed_routines = timed_routines.missed;
+    process->missed_mpi = timed_routines.missed_mpi;
     memcpy(process->task, known.task, sizeof process->task);
 }
 

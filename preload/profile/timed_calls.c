@@ -16,6 +16,7 @@
 #if TIMED_STUBS > 0
 
 struct timed_entry timed_entries[TIMED_STUBS];
+struct timed_unbound timed_unbound[TIMED_STUBS];
 
 /* As profile_hooks.c has it. */
 static __thread struct timed_own *own_known __attribute__((tls_model("initial-exec")));
@@ -130,16 +131,22 @@ static inline uint64_t find_words(const struct timed_entry *entry, const struct 
     return (page - first) / sizeof(uint64_t) & ~UINT64_C(1);
 }
 
+static inline uintptr_t target_of(const struct timed_entry *entry)
+{
+    return __atomic_load_n(&entry->target, __ATOMIC_RELAXED);
+}
+
 uintptr_t timed_enter(struct timed_call *call)
 {
     const struct timed_entry *entry = &timed_entries[call->index];
     struct timed_own *own = own_known;
     call->words = find_words(entry, call);
     call->key = 0;
-    if (own == NULL || own->room == 0 || (entry->size.count >= 0 && !add_size(own, entry, call)))
+    if (own == NULL || own->room == 0 || target_of(entry) == 0 ||
+        (entry->size.count >= 0 && !add_size(own, entry, call)))
         return 0;
     begin(own, call, cycles_read());
-    return entry->target;
+    return target_of(entry); /* once known, it stays */
 }
 
 uint32_t timed_leave(struct timed_call *call)

@@ -4,12 +4,20 @@
 
 #include <stdbool.h>
 
-/* Whether a routine of MPI is called so, in C or Fortran. Its constants that are functions, as
- * MPI_NULL_COPY_FN, are none. */
+/* Whether a routine of MPI is called so, in C or Fortran, whose compilers write MPI_SEND, mpi_send,
+ * mpi_send_ or mpi_send__. Its constants that are functions, as MPI_NULL_COPY_FN, are none. */
 bool timed_name_is_mpi(const char *name);
 
-/* Whether a stub may stand before the function: not before one that returns twice, looks at who
- * calls it, or is of the compiler's and C library's own. */
-bool timed_name_is_plain(const char *name);
+/* Whether a name of MPI's is one in Fortran. */
+bool timed_name_is_fortran(const char *name);
+
+enum timed_name {
+    TIMED_NAME_PLAIN,  /* a stub may stand before it */
+    TIMED_NAME_MISSED, /* it passes arguments in other ways, or more of them than a stub copies */
+    TIMED_NAME_NEVER,  /* of control, of the compiler's or C library's own: it has no time to count
+                        */
+};
+
+enum timed_name timed_name_kind(const char *name);
 
 #endif

@@ -41,14 +41,24 @@ struct timed_own {
 
 /* What a slot leads to. */
 struct timed_entry {
-    uintptr_t target;
+    uintptr_t target; /* atomic; 0: the loader has not bound it yet */
     uint16_t routine; /* its number in the chunk, from 0 */
     uint8_t words;    /* of arguments on the stack */
     struct timed_size size;
 };
 
+/* Of an entry whose target is not known: the library chooses it when it is first called. */
+struct timed_unbound {
+    uintptr_t *slot;     /* NULL: it is none of these */
+    uintptr_t original;  /* where the slot led to */
+    uint32_t relocation; /* the number of the slot's */
+    uintptr_t stub;   /* atomic; what the slot is to have again; 0: the first call has not begun */
+    uint32_t is_open; /* atomic; the first call has begun and not ended */
+};
+
 #if TIMED_STUBS > 0
 
+extern struct timed_unbound timed_unbound[TIMED_STUBS] __attribute__((visibility("hidden")));
 extern struct timed_entry timed_entries[TIMED_STUBS] __attribute__((visibility("hidden")));
 
 /* Begins a call, of `bytes` where `is_sized`, at a reading of the counter; and ends it. */

@@ -37,9 +37,49 @@ static void put_name(struct profile_routine *routine, const char *name)
     memcpy(routine->name, name, length < sizeof routine->name ? length : sizeof routine->name - 1);
 }
 
+static bool is_routine(const struct timed_routine *routine, const char *name, uint32_t flags)
+{
+    return routine->flags == flags && text_equal(routine->name, name);
+}
+
+bool timed_run_routine(const char *name, uint32_t flags, uint32_t *index)
+{
+    struct timed_routines *known = &timed_routines;
+    uint32_t i = 0;
+    while (i < known->count && !is_routine(&known->routine[i], name, flags))
+        i++;
+    if (i == sizeof known->routine / sizeof known->routine[0])
+        return false;
+    if (i == known->count)
+        known->routine[known->count++] = (struct timed_routine){name, flags};
+    *index = i;
+    return true;
+}
+
+void timed_run_miss(const char *name, uint32_t flags)
+{
+    struct timed_routines *known = &timed_routines;
+    uint32_t i = 0;
+    ++*(flags == PROFILE_ROUTINE_MPI ? &known->missed_mpi : &known->missed);
+    flags |= PROFILE_ROUTINE_MISSED;
+    while (i < known->missed_count && !is_routine(&known->missed_name[i], name, flags))
+        i++;
+    if (*name != '\0' && i == known->missed_count && i < PROFILE_MISSED_NAMES)
+        known->missed_name[known->missed_count++] = (struct timed_routine){name, flags};
+}
+
+static void put_routines(struct profile_routine *to, const struct timed_routine *from,
+                         uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        put_name(&to[i], from[i].name);
+        to[i].flags = from[i].flags;
+    }
+}
+
 void timed_run_begin(bool is_forked)
 {
-    uint32_t count = timed_routines.count;
+    uint32_t count = timed_routines.count + timed_routines.missed_count;
     uint64_t offset;
     if (count == 0)
         return;
@@ -49,10 +89,9 @@ void timed_run_begin(bool is_forked)
     if (chunk == NULL)
         return;
     struct profile_routine *routine = (struct profile_routine *)(void *)(chunk + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        put_name(&routine[i], timed_routines.routine[i].name);
-        routine[i].flags = timed_routines.routine[i].flags;
-    }
+    put_routines(routine, timed_routines.routine, timed_routines.count);
+    put_routines(routine + timed_routines.count, timed_routines.missed_name,
+                 timed_routines.missed_count);
     chunk->count = count;
     if (!is_forked)
         chunk->before_ns = profile_run_coarse() - timed_routines.loaded_ns;
@@ -173,6 +212,50 @@ static void add_size(struct timed_own *own, const struct timed_call *call)
     own->count[entry->routine].sized++;
 }
 
+/* Until the first call of what the loader has not bound has ended, its calls are not seen. */
+static void miss_first(int change)
+{
+    uint32_t missed =
+        __atomic_add_fetch(&timed_routines.missed, (uint32_t)change, __ATOMIC_RELAXED);
+    struct profile_live *live = profile_live();
+    if (live != NULL && __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) == LIVE_READY)
+        __atomic_store_n(&live->process->missed_routines, missed, __ATOMIC_RELAXED);
+}
+
+/* The loader stores the routine's address into the slot, as it is called. */
+static uintptr_t find_target(const struct timed_entry *entry, struct timed_call *call)
+{
+    uintptr_t target = __atomic_load_n(&entry->target, __ATOMIC_RELAXED), none = 0;
+    if (target != 0)
+        return target;
+    struct timed_unbound *unbound = &timed_unbound[call->index];
+    __atomic_compare_exchange_n(&unbound->stub, &none,
+                                __atomic_load_n(unbound->slot, __ATOMIC_RELAXED), 0,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&unbound->is_open, 1, __ATOMIC_RELAXED))
+        miss_first(1);
+    call->key = unbound->relocation + UINT64_C(1);
+    call->count = unbound->original;
+    return (uintptr_t)timed_first;
+}
+
+/* Whether the call was such a first one: then the stub is put into the slot again. */
+static bool bind(const struct timed_call *call)
+{
+    struct timed_unbound *unbound = &timed_unbound[call->index];
+    if (call->key == 0 || unbound->slot == NULL)
+        return false;
+    uintptr_t bound = __atomic_load_n(unbound->slot, __ATOMIC_RELAXED);
+    uintptr_t stub = __atomic_load_n(&unbound->stub, __ATOMIC_RELAXED);
+    if (bound == stub) /* by another thread, or LD_BIND_NOT */
+        return true;
+    __atomic_store_n(&timed_entries[call->index].target, bound, __ATOMIC_RELAXED);
+    __atomic_store_n(unbound->slot, stub, __ATOMIC_RELAXED);
+    if (__atomic_exchange_n(&unbound->is_open, 0, __ATOMIC_RELAXED))
+        miss_first(-1);
+    return true;
+}
+
 uintptr_t timed_enter_slowly(struct timed_call *call)
 {
     const struct timed_entry *entry = &timed_entries[call->index];
@@ -180,19 +263,22 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
     call->frame = 0;
     if (own == NULL || !own->is_whole)
         own = begin_thread(own);
+    uintptr_t target = find_target(entry, call);
     if (own == NULL) {
         if (profile_is_on)
             profile_run_lose_call();
-        return entry->target;
+        return target;
     }
     note_size(own, entry, call);
     timed_begin(own, call, profile_ticks(own->counter, own->clock));
-    return entry->target;
+    return target;
 }
 
 void timed_leave_slowly(struct timed_call *call)
 {
     struct timed_own *own = timed_own_known();
+    if (bind(call))
+        call->key = 0;
     if (own == NULL || !own->is_whole)
         return;
     timed_end(own, call, profile_ticks(own->counter, own->clock));

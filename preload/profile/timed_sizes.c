@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/memory.h"
+#include "preload/profile/timed_names.h"
 
 static const struct timed_size not_known = {-1, -1, -1, -1, -1, -1, false};
 
@@ -38,11 +39,12 @@ static char lower(char letter)
     return (char)(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
 }
 
-/* Whether the name in Fortran, "send_" or of the module mpi_f08 "send_f08_", is the routine's. */
+/* Whether the name in Fortran, "send", "SEND", "send_" or of the module mpi_f08 "send_f08_", is the
+ * routine's. */
 static bool is_fortran_name(const char *name, const char *routine)
 {
-    static const char *const ends[] = {"_", "__", "_f08_", "_f08ts_"};
-    while (*routine != '\0' && *name == lower(*routine)) {
+    static const char *const ends[] = {"", "_", "__", "_f08_", "_f08ts_"};
+    while (*routine != '\0' && lower(*name) == lower(*routine)) {
         name++;
         routine++;
     }
@@ -57,12 +59,14 @@ static bool is_fortran_name(const char *name, const char *routine)
  * the error as one argument more. */
 struct timed_size timed_size_of(const char *name, int *arguments)
 {
-    const char *in_c = text_after(name, "MPI_"), *in_fortran = text_after(name, "mpi_");
+    const char *own = text_after(name, "MPI_");
+    bool is_fortran = timed_name_is_fortran(name);
     *arguments = -1;
+    if (own == NULL)
+        own = text_after(name, "mpi_");
     for (size_t i = 0; i < sizeof routines / sizeof routines[0]; i++) {
-        bool is_fortran = in_c == NULL;
-        if (is_fortran ? in_fortran == NULL || !is_fortran_name(in_fortran, routines[i].name)
-                       : !text_equal(in_c, routines[i].name))
+        if (own == NULL || !(is_fortran ? is_fortran_name(own, routines[i].name)
+                                        : text_equal(own, routines[i].name)))
             continue;
         *arguments = routines[i].arguments + is_fortran;
         if (is_fortran && routines[i].buffer >= 0)

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-_Static_assert(offsetof(struct timed_call, index) == 8 &&
+_Static_assert(offsetof(struct timed_call, index) == 8 && offsetof(struct timed_call, key) == 16 &&
+                   offsetof(struct timed_call, count) == 24 &&
                    offsetof(struct timed_call, argument) == 32 &&
                    offsetof(struct timed_call, rbp) == 96,
                "as the assembly has them");
@@ -100,6 +101,23 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    jmp 6b\n"
         "    .cfi_endproc\n"
         "    .size timed_through, . - timed_through\n"
+        "    .popsection\n");
+
+/* In the frame of timed_through(), as the routine. What the slot of an object that mold has linked
+ * leads to has the relocation's number in r11, as its entries set it. */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+        "    .balign 16\n"
+        "    .globl timed_first\n"
+        "    .hidden timed_first\n"
+        "    .type timed_first, @function\n"
+        "timed_first:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    movq -80(%rbp), %r11\n"
+        "    decl %r11d\n"
+        "    jmp *-72(%rbp)\n"
+        "    .cfi_endproc\n"
+        "    .size timed_first, . - timed_first\n"
         "    .popsection\n");
 
 /* As routine_stubs.c says of the section. Below a stub nothing has been pushed yet: an unwinder

@@ -27,7 +27,8 @@ struct timed_call {
     uint64_t words;       /* an even number */
     uint32_t index;       /* of the slot's entry */
     uint32_t frame;       /* in the thread's open calls, from 1; 0: this call is not timed */
-    uint64_t key, count;  /* of what datatype bytes are to be added, of how many; no key: none */
+    uint64_t key, count;  /* of what datatype bytes are to be added, of how many; no key: none. For
+                             timed_first() the number of the relocation plus 1, and the address */
     uint64_t argument[6]; /* the registers rdi, rsi, rdx, rcx, r8, r9; the result has rdx too */
     uint64_t rax, r10, rbp, back;
     uint64_t stack[]; /* the arguments there */
@@ -37,6 +38,10 @@ struct timed_call {
 
 /* The stub of the entry with this index. */
 uintptr_t timed_stub(unsigned index);
+
+/* What a stub calls in place of a routine that the loader has not bound: it goes on to what the
+ * slot led to. */
+void timed_first(void) __attribute__((visibility("hidden")));
 
 /* Called by stubs, and by these alone: they use general registers alone, as arguments and results
  * are in others. The address of the routine; 0: timed_enter_slowly() is to be called. */

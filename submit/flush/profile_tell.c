@@ -52,7 +52,7 @@ int profile_tell(const struct profile_set *set, struct profile_told *told)
     told->mpi_ns = summary.mpi_ns;
     told->run_ns = summary.run_ns;
     told->outside_most_ns = outside_most(&summary);
-    told->missed = at_most(summary.missed, UINT32_MAX);
+    told->missed = at_most(summary.missed_mpi, UINT32_MAX);
     told->is_untimed = summary.is_untimed;
     told->is_open = summary.is_open;
     tell_routines(&summary, told);

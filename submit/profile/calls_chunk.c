@@ -27,23 +27,23 @@ int routines_chunk(const char *bytes, size_t size, struct profiled_process *proc
         struct profile_routine routine;
         memcpy(&routine, bytes + sizeof head + i * sizeof routine, sizeof routine);
         memcpy(process->routines[i].name, routine.name, sizeof routine.name - 1);
-        process->routines[i].flags = routine.flags & PROFILE_ROUTINE_MPI;
+        process->routines[i].flags = routine.flags & (PROFILE_ROUTINE_MPI | PROFILE_ROUTINE_MISSED);
     }
     return 0;
 }
 
-static void add_counts(const char *bytes, struct profiled_process *process)
+static void add_counts(const char *bytes, size_t count, struct profiled_process *process)
 {
-    for (size_t i = 0; i < process->routine_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct profiled_routine *routine = &process->routines[i];
-        struct profile_count count;
-        memcpy(&count, bytes + PROFILE_COUNTS_AT + i * sizeof count, sizeof count);
-        saturate_add(&routine->calls, count.calls);
-        saturate_add(&routine->ticks, count.ticks);
-        saturate_add(&routine->bytes, count.bytes);
-        saturate_add(&routine->sized, count.sized);
-        if (count.largest > routine->largest)
-            routine->largest = count.largest;
+        struct profile_count counted;
+        memcpy(&counted, bytes + PROFILE_COUNTS_AT + i * sizeof counted, sizeof counted);
+        saturate_add(&routine->calls, counted.calls);
+        saturate_add(&routine->ticks, counted.ticks);
+        saturate_add(&routine->bytes, counted.bytes);
+        saturate_add(&routine->sized, counted.sized);
+        if (counted.largest > routine->largest)
+            routine->largest = counted.largest;
     }
 }
 
@@ -78,11 +78,11 @@ int calls_chunk(const char *bytes, size_t size, struct profiled_process *process
     struct profile_calls calls;
     memcpy(&calls, bytes, sizeof calls);
     size_t room = (size - PROFILE_COUNTS_AT) / sizeof(struct profile_count);
-    if (calls.count == 0 || calls.count != process->routine_count || calls.count > room) {
+    if (calls.count == 0 || calls.count > process->routine_count || calls.count > room) {
         ++*damaged;
         return 0;
     }
-    add_counts(bytes, process);
+    add_counts(bytes, calls.count, process);
     process->callers++;
     saturate_add(&process->dead_frames, calls.dead_frames);
     saturate_add(&process->lost_times, calls.lost_times);

@@ -94,6 +94,7 @@ int process_chunk(const char *bytes, struct profiled_process *process, size_t *d
     process->lost_calls = head.lost_calls;
     process->lost_objects = head.lost_objects;
     process->missed_routines = head.missed_routines;
+    process->missed_mpi = head.missed_mpi;
     size_t room = PROFILE_PROCESS_BYTES - sizeof head, size = head.object_bytes;
     if (size > room) {
         ++*damaged;

@@ -192,7 +192,7 @@ static int add_routines(struct collect *collect, const struct profiled_process *
     for (size_t i = 0; i < process->routine_count; i++) {
         const struct profiled_routine *routine = &process->routines[i];
         struct profile_routine_entry *entry;
-        if (routine->calls == 0)
+        if (routine->calls == 0 && (routine->flags & PROFILE_ROUTINE_MISSED) == 0)
             continue;
         int error = find_routine(collect, routine->name, &entry);
         if (error != 0)
@@ -267,6 +267,7 @@ static int add_process(struct collect *collect, struct profiled_process *process
     saturate_add(&rank->called_ns, called_ns(process, &scale, end));
     saturate_add(&rank->lost_times, process->lost_times);
     saturate_add(&rank->missed, process->missed_routines);
+    saturate_add(&rank->missed_mpi, process->missed_mpi);
     return 0;
 }
 

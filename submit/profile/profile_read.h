@@ -71,10 +71,10 @@ struct profiled_process {
     size_t routine_count;
     struct profiled_open *open;
     size_t open_count;
-    uint64_t callers;    /* threads that called them, at a time */
-    uint64_t before_ns;  /* from the start of the program to `start` */
-    uint64_t lost_times; /* calls that were counted and not timed */
-    uint64_t missed_routines;
+    uint64_t callers;                     /* threads that called them, at a time */
+    uint64_t before_ns;                   /* from the start of the program to `start` */
+    uint64_t lost_times;                  /* calls that were counted and not timed */
+    uint64_t missed_routines, missed_mpi; /* of designated libraries, and of MPI */
 };
 
 struct profile_content {

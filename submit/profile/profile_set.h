@@ -40,7 +40,7 @@ struct profile_table {
 struct profile_routine_entry {
     uint32_t rank;       /* which of the set's */
     uint32_t name;       /* number of the routine's name */
-    uint64_t calls;      /* begun */
+    uint64_t calls;      /* begun; 0: none could be counted (PROFILE_ROUTINE_MISSED) */
     uint64_t ns;         /* of calls that have ended, and open ones until the end; without that in
                             counted routines that were called from there */
     uint64_t largest_ns; /* of one call, with that */
@@ -86,7 +86,9 @@ struct profile_rank {
     uint64_t callers;     /* threads at a time that called routines; 0: none was counted */
     uint64_t called_ns;   /* how long the processes ran, for each of these threads */
     uint64_t lost_times;  /* calls of routines that are counted and not timed */
-    uint64_t missed;      /* routines and objects whose calls could not be counted */
+    uint64_t missed;      /* routines of designated libraries, and such libraries, whose calls could
+                             not be counted */
+    uint64_t missed_mpi;  /* the same of MPI */
 };
 
 struct profile_set {

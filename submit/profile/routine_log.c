@@ -51,23 +51,59 @@ static void print_open(const struct profile_set *set, const bool *is_taken, FILE
     }
 }
 
-static void print_head(const struct profile_set *set, const bool *is_taken,
-                       const struct routine_summary *summary, FILE *to)
+/* What could not be counted, by name where it has one. */
+static void print_missed(const struct routine_summary *summary, bool is_mpi, FILE *to)
 {
-    fprintf(to, "# %" PRIu32 " ranks counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
-            summary->ranks, profile_seconds(summary->mpi_ns), profile_seconds(summary->run_ns),
-            100 * summary->mpi_share);
+    uint64_t missed = is_mpi ? summary->missed_mpi : summary->missed;
+    size_t named = 0;
+    if (missed == 0)
+        return;
+    fprintf(to,
+            "# %" PRIu64 " routines or objects of %s could not be counted, times in %s too short",
+            missed, is_mpi ? "MPI" : "designated libraries", is_mpi ? "it are" : "them are");
+    for (size_t i = 0; i < summary->count && named <= ROUTINE_LOG_MISSED; i++) {
+        const struct routine_sum *sum = &summary->routine[i];
+        char name[TERMINAL_WORD_SIZE];
+        if (!sum->is_missed || sum->is_mpi != is_mpi)
+            continue;
+        if (named++ < ROUTINE_LOG_MISSED)
+            fprintf(to, "%s %s", named == 1 ? ":" : ",", terminal_word(sum->name, name));
+        else
+            fprintf(to, ", and others");
+    }
+    putc('\n', to);
+}
+
+static void print_times(const struct profile_set *set, const struct routine_summary *summary,
+                        FILE *to)
+{
+    if (summary->ranks > 0)
+        fprintf(to, "# %" PRIu32 " ranks counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
+                summary->ranks, profile_seconds(summary->mpi_ns), profile_seconds(summary->run_ns),
+                100 * summary->mpi_share);
     if (summary->ranks > 1)
         fprintf(to, "# most time outside of MPI: rank %" PRIu32 ", %.2f %% above the mean\n",
                 profile_rank_number(&set->ranks[summary->most_rank]), summary->imbalance);
-    if (summary->is_untimed)
-        fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
-    if (summary->is_open)
-        fprintf(to, "# some ranks ran longer than is known\n");
-    if (summary->missed > 0)
+    if (summary->all_ranks > summary->ranks)
         fprintf(to,
-                "# %" PRIu64 " routines or libraries could not be counted: times are too short\n",
-                summary->missed);
+                "# %" PRIu32 " ranks counted calls of designated libraries alone: they ran for "
+                "%.6f s\n",
+                summary->all_ranks - summary->ranks,
+                profile_seconds(summary->all_ns - summary->run_ns));
+    if (summary->all_ranks == 0)
+        fprintf(to, "# no rank counted a call\n");
+}
+
+static void print_head(const struct profile_set *set, const bool *is_taken,
+                       const struct routine_summary *summary, FILE *to)
+{
+    print_times(set, summary, to);
+    if (summary->is_any_untimed)
+        fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
+    if (summary->is_any_open)
+        fprintf(to, "# some ranks ran longer than is known\n");
+    print_missed(summary, true, to);
+    print_missed(summary, false, to);
     print_open(set, is_taken, to);
 }
 
@@ -84,7 +120,8 @@ static void print_sum(const struct profile_set *set, const struct routine_summar
                       const struct routine_sum *sum, FILE *to)
 {
     char name[TERMINAL_WORD_SIZE];
-    double share = summary->run_ns == 0 ? 0 : 100 * (double)sum->ns / (double)summary->run_ns;
+    uint64_t run_ns = sum->is_mpi ? summary->run_ns : summary->all_ns;
+    double share = run_ns == 0 ? 0 : 100 * (double)sum->ns / (double)run_ns;
     fprintf(to, "%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %8" PRIu32 " %12.6f %6" PRIu32,
             sum->calls, profile_seconds(sum->ns), share, profile_seconds(sum->ns / sum->ranks),
             profile_seconds(sum->most_ns), profile_rank_number(&set->ranks[sum->most_rank]),
@@ -104,7 +141,7 @@ int routine_log_text(const struct profile_set *set, const bool *is_taken, FILE *
         error = missing_ranks(set, profile_log_missing, to);
     fprintf(to, "%12s %12s %7s %12s %12s %8s %12s %6s %16s %s\n", "Calls", "Time/s", "%", "Mean/s",
             "Most/s", "on rank", "Largest/s", "Ranks", "Bytes", "Routine");
-    for (size_t i = 0; i < summary.count; i++)
+    for (size_t i = 0; i < summary.count && summary.routine[i].ranks > 0; i++)
         print_sum(set, &summary, &summary.routine[i], to);
     free(summary.routine);
     return error == 0 && ferror(to) ? -EIO : error;

@@ -16,11 +16,15 @@ enum bytes_kind { BYTES_NONE, BYTES_EXACT, BYTES_AT_LEAST, BYTES_AT_MOST };
  * those of some calls tell nothing, and others too much. */
 enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized);
 
-/* Whether the set's routine of this number is of a rank for which `is_taken` has true; NULL: all.
- */
+/* So many names are told of routines that could not be counted, of MPI and of others. */
+enum { ROUTINE_LOG_MISSED = 16 };
+
+/* Whether the set's routine of this number is of a rank for which `is_taken` has true, NULL: all,
+ * and has calls that were counted. */
 static inline bool routine_is_shown(const struct profile_set *set, const bool *is_taken, size_t i)
 {
-    return is_taken == NULL || is_taken[set->routines[i].rank];
+    const struct profile_routine_entry *entry = &set->routines[i];
+    return entry->calls > 0 && (is_taken == NULL || is_taken[entry->rank]);
 }
 
 /* Prints the routines of these ranks, the most time first, and who is missing of all. Returns 0 or

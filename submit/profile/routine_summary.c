@@ -12,6 +12,8 @@
 static int by_time(const void *left, const void *right)
 {
     const struct routine_sum *a = left, *b = right;
+    if ((a->ranks == 0) != (b->ranks == 0))
+        return a->ranks == 0 ? 1 : -1;
     if (a->ns != b->ns)
         return a->ns > b->ns ? -1 : 1;
     return strcmp(a->name, b->name);
@@ -22,6 +24,9 @@ static void add_entry(struct routine_sum *sum, const struct profile_set *set,
 {
     sum->name = set->names.text[entry->name];
     sum->is_mpi |= (entry->flags & PROFILE_ROUTINE_MPI) != 0;
+    sum->is_missed |= (entry->flags & PROFILE_ROUTINE_MISSED) != 0;
+    if (entry->calls == 0)
+        return;
     saturate_add(&sum->calls, entry->calls);
     saturate_add(&sum->ns, entry->ns);
     saturate_add(&sum->bytes, entry->bytes);
@@ -53,11 +58,23 @@ static int add_routines(const struct profile_set *set, const bool *is_taken, uin
         saturate_add(&summary->mpi_calls, entry->calls);
     }
     for (size_t i = 0; i < set->names.count; i++)
-        if (sum[i].ranks > 0)
+        if (sum[i].name != NULL)
             sum[summary->count++] = sum[i];
     qsort(sum, summary->count, sizeof *sum, by_time);
     summary->routine = sum;
     return 0;
+}
+
+static void add_rank(const struct profile_rank *rank, struct routine_summary *summary)
+{
+    saturate_add(&summary->missed, rank->missed);
+    saturate_add(&summary->missed_mpi, rank->missed_mpi);
+    if (rank->callers == 0)
+        return;
+    summary->all_ranks++;
+    saturate_add(&summary->all_ns, rank->called_ns);
+    summary->is_any_untimed |= (rank->flags & PROFILE_RANK_UNTIMED) != 0;
+    summary->is_any_open |= (rank->flags & PROFILE_RANK_END_KNOWN) == 0;
 }
 
 /* Ranks that called routines of MPI, or others, at all. */
@@ -69,7 +86,7 @@ static void add_ranks(const struct profile_set *set, const bool *is_taken, const
         const struct profile_rank *rank = &set->ranks[i];
         if (is_taken != NULL && !is_taken[i])
             continue;
-        saturate_add(&summary->missed, rank->missed);
+        add_rank(rank, summary);
         if (!has_mpi[i])
             continue;
         /* what root has of the end may be earlier than what the process counted */
@@ -104,7 +121,8 @@ int routine_summary_make(const struct profile_set *set, const bool *is_taken,
     if (error != 0)
         return error;
     for (size_t i = 0; i < set->routine_count; i++)
-        has_mpi[set->routines[i].rank] |= (set->routines[i].flags & PROFILE_ROUTINE_MPI) != 0;
+        has_mpi[set->routines[i].rank] |=
+            (set->routines[i].flags & PROFILE_ROUTINE_MPI) != 0 && set->routines[i].calls > 0;
     add_ranks(set, is_taken, mpi_ns, has_mpi, &made);
     *summary = made;
     return 0;

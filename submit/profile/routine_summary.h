@@ -17,7 +17,8 @@ struct routine_sum {
     uint64_t bytes, sized; /* as the arguments of `sized` of the calls say */
     uint64_t most_ns;      /* of the rank that has the most */
     uint32_t most_rank;    /* which of set->ranks that is */
-    uint32_t ranks;        /* that have called it */
+    uint32_t ranks;        /* that have called it; 0: no call could be counted */
+    bool is_missed;        /* some rank's calls of it could not be counted, or not all */
     uint32_t open_ranks;   /* that were in it at the end */
 };
 
@@ -30,11 +31,18 @@ struct routine_summary {
     /* By how much the rank with the most time outside of MPI is above the mean of these ranks, in
      * per cent: 0 where all have the same. */
     double imbalance;
-    uint32_t most_rank; /* which of set->ranks that is */
-    uint64_t missed;    /* routines and objects that could not be counted: times are too short */
-    bool is_untimed;    /* of some rank no times are known */
-    bool is_open;       /* some rank's end is not known: it ran so long at least */
-    struct routine_sum *routine; /* owned; the most time first */
+    uint32_t most_rank;  /* which of set->ranks that is */
+    uint64_t missed_mpi; /* routines and objects of MPI that could not be counted: times in it are
+                            too short */
+    uint64_t missed;     /* the same of designated libraries */
+    bool is_untimed;     /* of some rank no times are known */
+    bool is_open;        /* some rank's end is not known: it ran so long at least */
+    /* The same of all ranks that called any routine, of MPI or of a designated library. */
+    uint32_t all_ranks;
+    uint64_t all_ns;
+    bool is_any_untimed, is_any_open;
+    struct routine_sum *routine; /* owned; the most time first, those without calls behind
+                                    them */
     size_t count;
 };
 

@@ -70,6 +70,22 @@ static struct json_object *sum_object(const struct profile_set *set, const struc
     return table;
 }
 
+/* Their names, as many as are told. */
+static struct json_object *missed_array(const struct routine_summary *summary)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < summary->count; i++) {
+        const struct routine_sum *sum = &summary->routine[i];
+        if (!sum->is_missed || json_object_array_length(list) == (size_t)2 * ROUTINE_LOG_MISSED)
+            continue;
+        struct json_object *table = json_object_new_object();
+        profile_json_text(table, "routine", sum->name);
+        json_object_object_add(table, "is_mpi", json_object_new_boolean(sum->is_mpi));
+        json_object_array_add(list, table);
+    }
+    return list;
+}
+
 static struct json_object *summary_object(const struct profile_set *set,
                                           const struct routine_summary *summary)
 {
@@ -85,10 +101,14 @@ static struct json_object *summary_object(const struct profile_set *set,
         profile_json_int(table, "most_on_rank",
                          profile_rank_number(&set->ranks[summary->most_rank]));
     }
+    profile_json_int(table, "all_ranks", summary->all_ranks);
+    profile_json_seconds(table, "all_seconds", summary->all_ns);
+    profile_json_int(table, "missed_mpi", summary->missed_mpi);
     profile_json_int(table, "missed", summary->missed);
-    json_object_object_add(table, "has_times", json_object_new_boolean(!summary->is_untimed));
-    json_object_object_add(table, "end_known", json_object_new_boolean(!summary->is_open));
-    for (size_t i = 0; i < summary->count; i++)
+    json_object_object_add(table, "missed_routines", missed_array(summary));
+    json_object_object_add(table, "has_times", json_object_new_boolean(!summary->is_any_untimed));
+    json_object_object_add(table, "end_known", json_object_new_boolean(!summary->is_any_open));
+    for (size_t i = 0; i < summary->count && summary->routine[i].ranks > 0; i++)
         json_object_array_add(list, sum_object(set, &summary->routine[i]));
     json_object_object_add(table, "routines", list);
     return table;
@@ -98,16 +118,18 @@ static struct json_object *summary_object(const struct profile_set *set,
 static struct json_object *ranks_array(const struct profile_set *set, const bool *is_taken)
 {
     struct json_object *ranks = json_object_new_array(), *routines = NULL;
+    uint32_t last = 0;
     for (size_t i = 0; i < set->routine_count; i++) {
         const struct profile_routine_entry *entry = &set->routines[i];
         if (!routine_is_shown(set, is_taken, i))
             continue;
-        if (routines == NULL || entry->rank != set->routines[i - 1].rank) {
+        if (routines == NULL || entry->rank != last) {
             struct json_object *rank = profile_json_rank(set, &set->ranks[entry->rank]);
             routines = json_object_new_array();
             json_object_object_add(rank, "routines", routines);
             json_object_array_add(ranks, rank);
         }
+        last = entry->rank;
         json_object_array_add(routines, entry_object(set, entry));
     }
     return ranks;

@@ -136,3 +136,75 @@ same() {
         [[ $(dumped moon_v) == 2 ]]
     done
 }
+
+# told [JQ]: what show --mpi has of all ranks
+told() {
+    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" | jq -r "$1"
+}
+
+@test "routines that a library chooses when they are first called are timed, whatever links the program" {
+    local linker binding
+    printf '#include <math.h>\n#include <stdio.h>\nint main(int argc, char **argv) { double sum = 0;
+        for (int i = 0; i < 1000; i++) sum += pow(argc + i, 0.5) + sin(i * argc) + exp(-i * argc) + cbrt(i * argc) + fma(i, argc, 1);
+        return printf("%%.17g\\n", sum) < 0; }\n' >numbers.c
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libm\\.so\\.6\n' new_job
+    for linker in bfd gold lld mold; do
+        for binding in lazy now; do
+            gcc -O1 -fno-builtin numbers.c -o numbers "-Wl,-z,$binding" "-fuse-ld=$linker" -lm
+            same ./numbers
+            for routine in pow sin exp cbrt fma; do
+                [[ $(dumped $routine) == 1000 ]]
+            done
+            [[ $(told '"\(.missed) \(.missed_mpi) \(.missed_routines | length) \(.all_ranks) \(.ranks)"') == "0 0 0 1 0" ]]
+        done
+    done
+    # one whose loader stores no address
+    PROFILED+=(LD_BIND_NOT=1)
+    gcc -O1 -fno-builtin numbers.c -o numbers -Wl,-z,lazy -lm
+    new_profile
+    LD_BIND_NOT=1 profiled ./numbers >bound
+    diff bound without/stdout
+}
+
+@test "a first call that does not return has not been seen, and later ones neither" {
+    printf 'static void first(void (*leave)(void)) { if (leave) leave(); }\nstatic void *choose(void) { return first; }
+        void moon_chosen(void (*)(void)) __attribute__((ifunc("choose")));\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.4 -o libmoon.so.4
+    printf '#include <setjmp.h>\nvoid moon_chosen(void (*)(void)); static jmp_buf before; static void leave(void) { longjmp(before, 1); }
+        int main(int argc, char **argv) { if (setjmp(before) == 0) moon_chosen(argc > 1 ? leave : 0); for (int i = 0; i < 9; i++) moon_chosen(0); return 0; }\n' |
+        gcc -O2 -xc - -o chosen -Wl,-z,lazy -L. -l:libmoon.so.4 -Wl,-rpath,"$PWD"
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so.*\n' new_job
+    same ./chosen
+    [[ $(dumped moon_chosen) == 10 && $(told .missed) == 0 ]]
+    same ./chosen leave
+    [[ $(dumped moon_chosen) == 1 && $(told .missed) == 1 ]]
+}
+
+@test "a program without MPI is told what part of its time designated libraries have, and what was missed" {
+    build
+    asked
+    profiled ./user || (($? == 3))
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+    [[ $output == "# 1 ranks counted calls of designated libraries alone: they ran for "* && $output != *" of MPI"* ]]
+    awk '$NF == "moon_burns" { found = $3 > 0 && $3 <= 100 } END { exit !found }' <<<"$output"
+    told '.all_seconds > 0 and .run_seconds == 0 and .mpi_share == 0' | grep -x true
+    # an address that is taken: the linker makes one slot of both
+    printf 'int moon_calls(int), moon_burns(int); int main(void) { int (*volatile taken)(int) = moon_calls; return moon_calls(0) + moon_burns(0) - taken(0) - moon_burns(0); }\n' |
+        gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
+    asked
+    profiled ./user || true
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+    [[ $output == *"# 1 routines or objects of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
+    [[ $(told '.missed_routines[] | "\(.routine) \(.is_mpi)"') == "moon_calls false" && $(told .missed_mpi) == 0 ]]
+}
+
+@test "names with an underscore are timed, and what passes its arguments in other ways is missed" {
+    printf 'int _moon_one(void) { return 1; }\nint __kmpc_moon(void) { return 2; }\nint __svml_moon(void) { return 3; }\nint _setjmp_moon(void) { return 4; }\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.1 -o libmoon.so.1
+    printf 'int _moon_one(void), __kmpc_moon(void), __svml_moon(void), _setjmp_moon(void);
+        int main(void) { return _moon_one() + __kmpc_moon() + __svml_moon() + _setjmp_moon() - 10; }\n' |
+        gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
+    same ./user
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
+    [[ $(told '.missed_routines[].routine') == __svml_moon && $(told .missed) == 1 ]]
+}

@@ -77,11 +77,39 @@ is_between() {
     done
 }
 
+@test "calls are counted whatever links the program, and without a procedure linkage table" {
+    local mpi linker options
+    for mpi in openmpi mpich; do
+        for linker in bfd gold lld mold; do
+            for options in "-fno-plt" "-Wl,-z,lazy"; do
+                # shellcheck disable=SC2086 # words
+                alone $mpi $options "-fuse-ld=$linker" <<<'#include <mpi.h>
+                    int main(int argc, char **argv) { int one = 1, all; MPI_Init(&argc, &argv);
+                    for (int i = 0; i < 7; i++) MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                    MPI_Finalize(); return all - 1; }'
+                [[ $(dumped 0 MPI_Allreduce 5) == 7 && $(dumped 0 MPI_Init 5) == 1 && $(dumped 0 MPI_Finalize 5) == 1 ]]
+                "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" | jq -e '.missed_mpi == 0 and .missed == 0'
+            done
+        done
+    done
+}
+
+@test "Fortran: names of other compilers are those of MPI as well" {
+    local mpi
+    declare -A libraries=([openmpi]=mpi_mpifh [mpich]=mpichfort)
+    for mpi in openmpi mpich; do
+        alone $mpi "-l${libraries[$mpi]}" <<<'void MPI_INIT(int *), MPI_FINALIZE(int *), mpi_initialized_(int *, int *);
+            int main(void) { int error, world = 0, is; mpi_initialized_(&is, &error); MPI_INIT(&error); mpi_initialized_(&is, &error);
+            MPI_FINALIZE(&error); return 0; }'
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4,5 | LC_ALL=C sort | xargs) == "MPI_FINALIZE 1 MPI_INIT 1 mpi_initialized_ 2" ]]
+    done
+}
+
 @test "the summary has the share of MPI, and the rank that makes others wait" {
     mpicc.mpich -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
     ranks mpich ./known
     "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" >summary
-    jq -e '.ranks == 2 and .missed == 0 and .has_times and .end_known and .mpi_calls == 2046' summary
+    jq -e '.ranks == 2 and .missed_mpi == 0 and .missed == 0 and .has_times and .end_known and .mpi_calls == 2046' summary
     # rank 1 slept for 0.3 s outside of MPI
     jq -e '.most_on_rank == 1 and .imbalance_percent > 0' summary
     jq -e '(.run_seconds - .mpi_seconds >= 0.3) and ((.mpi_share * .run_seconds - .mpi_seconds) | fabs < 1e-6)' summary

@@ -298,6 +298,28 @@ static void routines_have_what_all_threads_counted(void **state)
     profile_content_free(&content);
 }
 
+static void routines_that_were_missed_have_names_behind_those_with_counts(void **state)
+{
+    struct profile_routine *routine = (struct profile_routine *)(void *)(made.routines + 1);
+    (void)state;
+    routine[2] = (struct profile_routine){
+        .name = "MPI_Send", .flags = PROFILE_ROUTINE_MPI | PROFILE_ROUTINE_MISSED | 4};
+    made.routines->count = 3;
+    made.process->missed_routines = 4;
+    made.process->missed_mpi = 2;
+    struct profile_content content = read_made();
+    const struct profiled_process *process = &content.processes[0];
+    assert_int_equal(content.damaged, 0);
+    assert_int_equal(process->routine_count, 3);
+    assert_string_equal(process->routines[2].name, "MPI_Send");
+    assert_int_equal(process->routines[2].flags, PROFILE_ROUTINE_MPI | PROFILE_ROUTINE_MISSED);
+    assert_int_equal(process->routines[2].calls, 0);
+    assert_int_equal(process->routines[0].calls, 6);
+    assert_int_equal(process->missed_routines, 4);
+    assert_int_equal(process->missed_mpi, 2);
+    profile_content_free(&content);
+}
+
 static void open_calls_of_routines_end_with_the_run_and_none_counts_twice(void **state)
 {
     (void)state;
@@ -353,6 +375,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(objects_beyond_their_chunk_are_left_out, make, unmake),
         cmocka_unit_test_setup_teardown(another_file_is_refused, make, unmake),
         cmocka_unit_test_setup_teardown(routines_have_what_all_threads_counted, make, unmake),
+        cmocka_unit_test_setup_teardown(
+            routines_that_were_missed_have_names_behind_those_with_counts, make, unmake),
         cmocka_unit_test_setup_teardown(
             open_calls_of_routines_end_with_the_run_and_none_counts_twice, make, unmake),
         cmocka_unit_test_setup_teardown(chunks_of_routines_that_do_not_fit_are_left_out, make,

@@ -128,6 +128,32 @@ static void time_in_mpi_is_no_more_than_the_run(void **state)
     profile_set_free(&set);
 }
 
+static void what_was_missed_of_mpi_is_apart_and_has_no_calls(void **state)
+{
+    (void)state;
+    struct profile_set set = make_set();
+    struct routine_summary summary;
+    add_routine(&set, "pow", 0, 0)->flags = PROFILE_ROUTINE_MISSED;
+    add_routine(&set, "MPI_Recv", 0, 0)->flags = PROFILE_ROUTINE_MPI | PROFILE_ROUTINE_MISSED;
+    set.ranks[2].missed = 5;
+    set.ranks[2].missed_mpi = 1;
+    assert_int_equal(routine_summary_make(&set, NULL, &summary), 0);
+    assert_int_equal(summary.missed, 5);
+    assert_int_equal(summary.missed_mpi, 1);
+    assert_int_equal(summary.ranks, 2);
+    assert_int_equal(summary.all_ranks, 3);
+    assert_int_equal(summary.all_ns, 12 * second);
+    assert_int_equal(summary.run_ns, 8 * second);
+    assert_int_equal(summary.count, 5);
+    assert_int_equal(summary.routine[2].ranks, 1);
+    for (size_t i = 0; i < summary.count; i++) {
+        assert_int_equal(summary.routine[i].is_missed, i >= 3);
+        assert_int_equal(summary.routine[i].ranks == 0, i >= 3);
+    }
+    free(summary.routine);
+    profile_set_free(&set);
+}
+
 static void files_keep_them_and_ranks_that_are_there_twice_count_once(void **state)
 {
     (void)state;
@@ -160,6 +186,7 @@ int main(void)
         cmocka_unit_test(share_and_imbalance_are_those_of_ranks_that_called_mpi),
         cmocka_unit_test(one_rank_has_its_own),
         cmocka_unit_test(time_in_mpi_is_no_more_than_the_run),
+        cmocka_unit_test(what_was_missed_of_mpi_is_apart_and_has_no_calls),
         cmocka_unit_test(files_keep_them_and_ranks_that_are_there_twice_count_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -449,7 +449,7 @@ CREATE TABLE IF NOT EXISTS profile (
     mpi_time        DOUBLE,        -- seconds in MPI, of all their threads that called it
     mpi_elapsed     DOUBLE,        -- seconds that they ran, for each of these threads
     mpi_outside_max DOUBLE,        -- seconds that one of them was outside of MPI, the most
-    mpi_missed      BIGINT,        -- routines and objects that could not be counted
+    mpi_missed      BIGINT,        -- routines and objects of MPI that could not be counted
     mpi_untimed     BIGINT,        -- 1: of some of them no times are known
     mpi_open        BIGINT,        -- 1: some of them ran so long at least
     mpi_routines    TEXT,          -- NAME=CALLS:SECONDS:OPEN, by blanks; the most time first

@@ -464,7 +464,7 @@ CREATE TABLE IF NOT EXISTS profile (
     mpi_time        REAL,          -- seconds in MPI, of all their threads that called it
     mpi_elapsed     REAL,          -- seconds that they ran, for each of these threads
     mpi_outside_max REAL,          -- seconds that one of them was outside of MPI, the most
-    mpi_missed      INTEGER,       -- routines and objects that could not be counted
+    mpi_missed      INTEGER,       -- routines and objects of MPI that could not be counted
     mpi_untimed     INTEGER,       -- 1: of some of them no times are known
     mpi_open        INTEGER,       -- 1: some of them ran so long at least
     mpi_routines    TEXT,          -- NAME=CALLS:SECONDS:OPEN, by blanks; the most time first
