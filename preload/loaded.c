@@ -99,6 +99,22 @@ struct image_bytes loaded_build_id(const struct image *image, const struct loade
                : image_headers_build_id(object->phdr, object->phdr_count, object->entry->l_addr);
 }
 
+#ifdef __LP64__
+
+bool loaded_is_relocated(const struct loaded *object)
+{
+    for (size_t i = 0; i < object->call_count; i++) {
+        uintptr_t bias = object->entry->l_addr;
+        uintptr_t value = *(const uintptr_t *)(bias + object->calls[i].r_offset);
+        if (ELF64_R_TYPE(object->calls[i].r_info) == R_X86_64_JUMP_SLOT && value != 0 &&
+            value < object->end - bias)
+            return false;
+    }
+    return true;
+}
+
+#endif
+
 uint32_t loaded_hash(const char *name, uint32_t *length)
 {
     uint32_t hash = 5381, at = 0;

@@ -10,20 +10,6 @@
 
 #if ROUTINE_STUBS > 0
 
-/* Of an object that no system call may be made for. A slot of a call has an offset before the
- * loader has added the object's address to it, or stored the routine's. */
-static bool is_relocated(const struct loaded *object)
-{
-    for (size_t i = 0; i < object->call_count; i++) {
-        uintptr_t bias = object->entry->l_addr;
-        uintptr_t value = *(const uintptr_t *)(bias + object->calls[i].r_offset);
-        if (ELF64_R_TYPE(object->calls[i].r_info) == R_X86_64_JUMP_SLOT && value != 0 &&
-            value < object->end - bias)
-            return false;
-    }
-    return true;
-}
-
 /* Whether the loader has finished the object. Until then it writes to what is read-only afterwards,
  * and to make that read-only now would end the process. futex(2) adds 0 to the first word there, or
  * says that it cannot be written to. An object without such a part has no mark; of its slots those
@@ -81,7 +67,7 @@ static void add_object(struct routine_search *search, const struct link_map *ent
     if (!loaded_find_segments(&memory->image, false, &loaded))
         return;
     bool is_confined = __atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED);
-    if (is_confined ? !is_relocated(&loaded) : !is_finished(&loaded)) {
+    if (is_confined ? !loaded_is_relocated(&loaded) : !is_finished(&loaded)) {
         wait_for_next(memory);
         return;
     }

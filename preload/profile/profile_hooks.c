@@ -12,6 +12,7 @@
 #include "preload/profile/profile_run.h"
 #include "preload/profile/profile_stack.h"
 #include "preload/profile/profile_thread.h"
+#include "preload/profile/timed_later.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_slots.h"
 #include "preload/system.h"
@@ -205,8 +206,8 @@ static void start_timing(const struct image *image)
     size_t bytes;
     void *policy = profile_run_policy(&bytes);
     timed_routines.loaded_ns = profile_run_coarse();
-    timed_slots_point(image, policy);
-    if (policy != NULL)
+    bool is_kept = timed_slots_point(image, policy);
+    if (policy != NULL && !is_kept)
         system_unmap(policy, bytes);
     if (timed_routines.missed > 0 || timed_routines.missed_mpi > 0)
         profile_run_begin(); /* what is missed is to be known of a program without calls too */
@@ -224,5 +225,6 @@ __attribute__((constructor)) static void profile_start(int argc, char **argv, ch
 
 __attribute__((destructor)) static void profile_end(void)
 {
+    timed_later_end();
     profile_run_end();
 }

@@ -32,6 +32,8 @@ struct profile_live {
     struct profile_own *threads;               /* atomic; all that there have been */
     struct timed_own *timed;                   /* atomic; the same of those that called routines */
     bool has_routines;                         /* their names are in the file */
+    uint32_t room;                             /* of the chunks of their calls */
+    struct profile_routine *routines;          /* shared: so many names, and those missed */
     uint32_t objects_busy;                     /* atomic; some thread notes an object */
     uint32_t objects;                          /* atomic */
     uint32_t object_bytes;                     /* of those in the chunk */

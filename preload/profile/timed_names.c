@@ -47,6 +47,8 @@ bool timed_name_is_fortran(const char *name)
 
 bool timed_name_is_mpi(const char *name)
 {
+    if (name[0] != 'M' && name[0] != 'm')
+        return false;
     const char *in_c = text_after(name, "MPI_"), *other = in_fortran(name);
     if (other != NULL)
         return is_lower(other[0]) | is_capital(other[0]) && !is_constant(other);

@@ -13,6 +13,8 @@
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 
+enum { TIMED_NAMES = 32 << 10 };
+
 struct timed_routines timed_routines;
 
 static uint32_t whole_pages(size_t bytes)
@@ -42,17 +44,45 @@ static bool is_routine(const struct timed_routine *routine, const char *name, ui
     return routine->flags == flags && text_equal(routine->name, name);
 }
 
+/* NULL: there is no room. */
+static const char *lasting_name(const char *name)
+{
+    static char names[TIMED_NAMES];
+    static uint32_t used;
+    size_t size = text_length(name) + 1;
+    if (!timed_routines.is_later)
+        return name;
+    if (size > sizeof names - used)
+        return NULL;
+    char *copy = memcpy(names + used, name, size);
+    used += (uint32_t)size;
+    return copy;
+}
+
+/* So many have their counts in the chunks of threads. */
+static uint32_t find_room(void)
+{
+    struct profile_live *live = profile_live();
+    uint32_t most = sizeof timed_routines.routine / sizeof timed_routines.routine[0];
+    if (live != NULL && __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) == LIVE_READY)
+        return live->room;
+    return most;
+}
+
 bool timed_run_routine(const char *name, uint32_t flags, uint32_t *index)
 {
     struct timed_routines *known = &timed_routines;
     uint32_t i = 0;
     while (i < known->count && !is_routine(&known->routine[i], name, flags))
         i++;
-    if (i == sizeof known->routine / sizeof known->routine[0])
-        return false;
-    if (i == known->count)
-        known->routine[known->count++] = (struct timed_routine){name, flags};
     *index = i;
+    if (i < known->count)
+        return true;
+    const char *own = i < find_room() ? lasting_name(name) : NULL;
+    if (own == NULL)
+        return false;
+    known->routine[i] = (struct timed_routine){own, flags};
+    __atomic_store_n(&known->count, i + 1, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -64,8 +94,11 @@ void timed_run_miss(const char *name, uint32_t flags)
     flags |= PROFILE_ROUTINE_MISSED;
     while (i < known->missed_count && !is_routine(&known->missed_name[i], name, flags))
         i++;
-    if (*name != '\0' && i == known->missed_count && i < PROFILE_MISSED_NAMES)
-        known->missed_name[known->missed_count++] = (struct timed_routine){name, flags};
+    const char *own = *name != '\0' && i == known->missed_count && i < PROFILE_MISSED_NAMES
+                          ? lasting_name(name)
+                          : NULL;
+    if (own != NULL)
+        known->missed_name[known->missed_count++] = (struct timed_routine){own, flags};
 }
 
 static void put_routines(struct profile_routine *to, const struct timed_routine *from,
@@ -77,27 +110,47 @@ static void put_routines(struct profile_routine *to, const struct timed_routine 
     }
 }
 
+static void put_all(struct profile_routine *to, uint32_t room)
+{
+    put_routines(to, timed_routines.routine,
+                 __atomic_load_n(&timed_routines.count, __ATOMIC_ACQUIRE));
+    put_routines(to + room, timed_routines.missed_name, timed_routines.missed_count);
+}
+
+void timed_run_tell(void)
+{
+    struct profile_live *live = profile_live();
+    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY)
+        return;
+    if (live->routines != NULL)
+        put_all(live->routines, live->room);
+    live->process->missed_routines = timed_routines.missed;
+    live->process->missed_mpi = timed_routines.missed_mpi;
+}
+
 void timed_run_begin(bool is_forked)
 {
-    uint32_t count = timed_routines.count + timed_routines.missed_count;
+    const uint32_t most = sizeof timed_routines.routine / sizeof timed_routines.routine[0];
+    struct profile_live *live = profile_live();
+    uint32_t room = timed_routines.count + timed_routines.more;
     uint64_t offset;
-    if (count == 0)
+    if (room + timed_routines.missed_count == 0)
         return;
-    uint32_t bytes = whole_pages(sizeof(struct profile_routines) +
-                                 (size_t)count * sizeof(struct profile_routine));
+    room = room < most ? room : most;
+    uint32_t bytes =
+        whole_pages(sizeof(struct profile_routines) +
+                    (size_t)(room + PROFILE_MISSED_NAMES) * sizeof(struct profile_routine));
     struct profile_routines *chunk = new_chunk(bytes, &offset);
     if (chunk == NULL)
         return;
-    struct profile_routine *routine = (struct profile_routine *)(void *)(chunk + 1);
-    put_routines(routine, timed_routines.routine, timed_routines.count);
-    put_routines(routine + timed_routines.count, timed_routines.missed_name,
-                 timed_routines.missed_count);
-    chunk->count = count;
+    live->room = room;
+    live->routines = (struct profile_routine *)(void *)(chunk + 1);
+    put_all(live->routines, room);
+    chunk->count = room + PROFILE_MISSED_NAMES;
     if (!is_forked)
         chunk->before_ns = profile_run_coarse() - timed_routines.loaded_ns;
-    profile_place_publish(&chunk->chunk, offset, bytes, profile_live()->offset, PROFILE_ROUTINES);
-    system_unmap(chunk, bytes);
-    profile_live()->has_routines = true;
+    profile_place_publish(&chunk->chunk, offset, bytes, live->offset, PROFILE_ROUTINES);
+    live->has_routines = true;
 }
 
 #if TIMED_STUBS > 0
@@ -137,7 +190,7 @@ static bool map_calls(struct timed_own *own)
 {
     uint64_t offset;
     uint32_t bytes = whole_pages(PROFILE_COUNTS_AT +
-                                 (size_t)timed_routines.count * sizeof(struct profile_count));
+                                 (size_t)profile_live()->room * sizeof(struct profile_count));
     char *at = new_chunk(bytes, &offset);
     if (at == NULL)
         return false;
@@ -146,7 +199,7 @@ static bool map_calls(struct timed_own *own)
     own->count = (struct profile_count *)(void *)(at + PROFILE_COUNTS_AT);
     own->calls->tid = own->tid;
     own->calls->threads = 1;
-    own->calls->count = timed_routines.count;
+    own->calls->count = profile_live()->room;
     profile_place_publish(&own->calls->chunk, offset, bytes, profile_live()->offset, PROFILE_CALLS);
     return true;
 }

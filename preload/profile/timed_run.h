@@ -11,7 +11,7 @@
 #include "preload/profile/profile_file.h"
 
 struct timed_routine {
-    const char *name; /* of an object of the start */
+    const char *name; /* of an object of the start, or a copy */
     uint32_t flags;   /* enum profile_routine_flag */
 };
 
@@ -21,6 +21,8 @@ struct timed_routines {
     uint32_t count;
     uint32_t missed, missed_mpi; /* atomic; as in struct profile_process */
     uint32_t missed_count;
+    uint32_t more;      /* so many may be found later */
+    bool is_later;      /* names may be unloaded */
     uint64_t loaded_ns; /* when that was, by the coarse clock */
     struct timed_routine routine[PROFILE_ROUTINES_MAX - PROFILE_MISSED_NAMES];
     struct timed_routine missed_name[PROFILE_MISSED_NAMES];
@@ -33,6 +35,9 @@ bool timed_run_routine(const char *name, uint32_t flags, uint32_t *index);
 
 /* Counts what cannot be counted: a routine, or with the name "" an object. */
 void timed_run_miss(const char *name, uint32_t flags);
+
+/* Tells what was found or missed since the process's chunks were made. */
+void timed_run_tell(void);
 
 /* Writes the chunk with the names, of a process that has one of its own. Nothing is counted where
  * there is no room. */

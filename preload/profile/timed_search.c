@@ -31,6 +31,12 @@ static bool is_ours(const struct loaded *object)
     return text_after(object->soname, "libjobtrail") != NULL;
 }
 
+/* A component of Open MPI, which its libraries load. */
+static bool is_component(const struct loaded *object)
+{
+    return text_after(object->soname, "mca_") != NULL;
+}
+
 static void add_object(struct timed_search *search, const struct link_map *entry, bool is_program)
 {
     struct timed_object *object = &search->object[search->count++];
@@ -46,8 +52,8 @@ static void add_object(struct timed_search *search, const struct link_map *entry
                             designation_has_library(&search->rules, &object->loaded);
     if (object->is_designated)
         object->after = designation_after(&search->rules, object->loaded.soname);
-    object->is_left =
-        object->is_mpi || is_ours(&object->loaded) || entry->l_addr == search->image->loader_base;
+    object->is_left = object->is_mpi || is_component(&object->loaded) || is_ours(&object->loaded) ||
+                      entry->l_addr == search->image->loader_base;
     search->found += object->is_mpi || object->is_designated;
 }
 
@@ -58,6 +64,7 @@ void timed_search_begin(struct timed_search *search, const struct image *image, 
     search->image = image;
     search->has_rules = policy != NULL && designation_find(&search->rules, policy) &&
                         designation_has_loaded(&search->rules);
+    search->is_later = search->is_late = search->is_again = false;
     search->found = search->count = 0;
     for (; entry != NULL && search->count < TIMED_OBJECTS_MAX; entry = entry->l_next)
         add_object(search, entry, entry == loader->r_map);
@@ -104,6 +111,17 @@ static bool is_of_mpi(const struct timed_search *search, const struct timed_impo
             return true;
     }
     return false;
+}
+
+bool timed_search_is_alone(const struct timed_search *search, const struct timed_import *import)
+{
+    uint32_t length, hash = loaded_hash(import->name, &length), found = 0;
+    for (uint32_t i = 0; i < search->count; i++) {
+        const struct timed_object *object = &search->object[i];
+        found += object->is_silent ||
+                 loaded_next_symbol(&object->loaded, import->name, hash, NULL) != NULL;
+    }
+    return found == 1;
 }
 
 /* In Fortran users have routines of their own whose names are as those of MPI: before MPI's one of

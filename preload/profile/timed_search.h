@@ -20,6 +20,7 @@ struct timed_object {
     bool is_designated;
     bool is_left;   /* its own calls are not looked at */
     bool is_silent; /* it cannot be asked what it defines */
+    bool is_below;  /* MPI uses it */
     uint32_t after; /* of designation_after() */
 };
 
@@ -27,6 +28,9 @@ struct timed_search {
     const struct image *image;
     struct designation rules;
     bool has_rules;
+    bool is_later;  /* what dlopen(3) has loaded is looked at */
+    bool is_late;   /* it may have been called before */
+    bool is_again;  /* it has been looked at before */
     uint32_t found; /* objects of MPI, and designated ones */
     uint32_t count;
     struct timed_object object[TIMED_OBJECTS_MAX];
@@ -46,6 +50,10 @@ struct timed_import {
     const ElfW(Sym) * symbol; /* of the library; NULL: which one is not known */
     bool is_unknown;          /* it cannot be timed, or need not be what its name says */
 };
+
+/* Whether one object alone defines it. The order in which the loader asks those that are loaded
+ * later is not known. */
+bool timed_search_is_alone(const struct timed_search *search, const struct timed_import *import);
 
 /* Whether the import is a routine that is to be counted. */
 bool timed_search_import(struct timed_search *search, const struct timed_object *object,

@@ -7,6 +7,7 @@
 #include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/timed_later.h"
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_search.h"
@@ -27,13 +28,14 @@ struct way {
 /* A slot that the loader has not bound leads into its own object; it would be written to at the
  * first call, so what it will be is found here. What a library chooses when it is first called, the
  * loader is to ask for then. Returns whether there is a way. */
-static bool find_way(const struct loaded *importer, const struct timed_import *import,
-                     const ElfW(Rela) * relocation, uintptr_t bound, struct way *way)
+static bool find_way(const struct timed_search *search, const struct loaded *importer,
+                     const struct timed_import *import, const ElfW(Rela) * relocation,
+                     uintptr_t bound, struct way *way)
 {
     const struct loaded *library = &import->library->loaded;
     const ElfW(Sym) *symbol = import->symbol;
     *way = (struct way){.target = bound};
-    if (import->is_unknown)
+    if (import->is_unknown || (search->is_later && !timed_search_is_alone(search, import)))
         return false;
     if (bound < importer->start || bound >= importer->end)
         return bound >= library->start && bound < library->end;
@@ -53,14 +55,13 @@ static uint8_t find_words(uint32_t flags, int arguments)
     return (uint8_t)(arguments < 0 ? TIMED_WORDS_MPI : arguments <= 6 ? 0 : (arguments - 5) & ~1);
 }
 
-static void add_entry(const struct timed_import *import, const struct way *way, uintptr_t *slot)
+/* Whether there was room. */
+static bool add_entry(const struct timed_import *import, const struct way *way, uintptr_t *slot)
 {
     int arguments;
     uint32_t index = timed_routines.entries, routine = 0;
-    if (index == TIMED_STUBS || !timed_run_routine(import->name, import->flags, &routine)) {
-        timed_run_miss(import->name, import->flags);
-        return;
-    }
+    if (index == TIMED_STUBS || !timed_run_routine(import->name, import->flags, &routine))
+        return false;
     struct timed_entry *entry = &timed_entries[index];
     entry->size = timed_size_of(import->flags == 0 ? "" : import->name, &arguments);
     entry->target = way->target;
@@ -69,8 +70,9 @@ static void add_entry(const struct timed_import *import, const struct way *way, 
     if (way->target == 0)
         timed_unbound[index] =
             (struct timed_unbound){.slot = slot, .original = *slot, .relocation = way->relocation};
-    *slot = timed_stub(index);
     timed_routines.entries = index + 1;
+    __atomic_store_n(slot, timed_stub(index), __ATOMIC_RELEASE);
+    return true;
 }
 
 static bool know_segments(const struct timed_search *search, struct timed_object *object)
@@ -86,12 +88,12 @@ static bool make_writable(const struct loaded *loaded, int protection)
                         0) == 0;
 }
 
-/* Whether the slot can be stored to. */
-static bool open_slot(const struct loaded *loaded, uintptr_t slot)
+bool timed_slots_open(const struct timed_search *search, const struct loaded *loaded,
+                      uintptr_t slot)
 {
     if (slot < loaded->fixed_start || slot >= loaded->fixed_end || opened == loaded)
         return true;
-    if (!make_writable(loaded, PROT_READ | PROT_WRITE))
+    if (search->is_later || !make_writable(loaded, PROT_READ | PROT_WRITE))
         return false;
     opened = loaded;
     return true;
@@ -106,23 +108,36 @@ static void look_at_slot(struct timed_search *search, struct timed_object *objec
     if (!timed_search_import(search, object, relocation, &import))
         return;
     uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + relocation->r_offset);
-    if (is_seen && know_segments(search, object) && know_segments(search, import.library) &&
-        find_way(loaded, &import, relocation, *slot, &way) && open_slot(loaded, (uintptr_t)slot))
-        add_entry(&import, &way, slot);
-    else
+    if (timed_is_stub(*slot))
+        return;
+    bool is_pointed =
+        is_seen && know_segments(search, object) && know_segments(search, import.library) &&
+        find_way(search, loaded, &import, relocation, *slot, &way) &&
+        timed_slots_open(search, loaded, (uintptr_t)slot) && add_entry(&import, &way, slot);
+    if ((!is_pointed || search->is_late) && !search->is_again)
         timed_run_miss(import.name, import.flags);
 }
 
-static void look_at_object(struct timed_search *search, struct timed_object *object)
+void timed_slots_close(void)
 {
-    timed_search_slots(search, object, look_at_slot);
     if (opened != NULL)
         make_writable(opened, PROT_READ);
     opened = NULL;
 }
 
+void timed_slots_look(struct timed_search *search, struct timed_object *object)
+{
+    timed_search_slots(search, object, look_at_slot);
+}
+
+static void look_at_object(struct timed_search *search, struct timed_object *object)
+{
+    timed_slots_look(search, object);
+    timed_slots_close();
+}
+
 /* The functions of MPI that tell the size of a datatype. */
-static void find_types(const struct timed_search *search)
+void timed_slots_types(const struct timed_search *search)
 {
     const struct {
         uintptr_t *at;
@@ -141,7 +156,7 @@ static void find_types(const struct timed_search *search)
 
 static void point_all(struct timed_search *search)
 {
-    find_types(search);
+    timed_slots_types(search);
     if (search->object[0].is_mpi) /* it is linked in */
         timed_run_miss("", PROFILE_ROUTINE_MPI);
     for (uint32_t i = 0; i < search->count; i++) {
@@ -165,13 +180,15 @@ static void point_all(struct timed_search *search)
 
 #endif
 
-void timed_slots_point(const struct image *image, const void *policy)
+bool timed_slots_point(const struct image *image, const void *policy)
 {
     struct timed_search *search = profile_memory(sizeof *search, false);
     if (search == NULL)
-        return;
+        return false;
     timed_search_begin(search, image, policy);
     if (search->found > 0)
         point_all(search);
+    bool is_kept = timed_later_begin(search, policy);
     system_unmap(search, sizeof *search);
+    return is_kept;
 }

@@ -7,10 +7,28 @@
 #ifndef JOBTRAIL_TIMED_SLOTS_H
 #define JOBTRAIL_TIMED_SLOTS_H
 
+#include <stdbool.h>
+
 #include "preload/image.h"
+#include "preload/profile/timed_search.h"
 
 /* Looks at the objects of the start, and points slots to stubs; fills timed_routines. `policy` is
- * the base of the usable rules; NULL: there are none. */
-void timed_slots_point(const struct image *image, const void *policy);
+ * the base of the usable rules; NULL: there are none. Returns whether it is to stay. */
+bool timed_slots_point(const struct image *image, const void *policy);
 
+#ifdef __LP64__
+
+/* Finds the functions of MPI that tell the size of a datatype, where they are not known. */
+void timed_slots_types(const struct timed_search *search);
+
+/* Whether the slot can be stored to, until timed_slots_close(). Later no system call is made for
+ * it: the program may be in a sandbox that kills for one. */
+bool timed_slots_open(const struct timed_search *search, const struct loaded *loaded,
+                      uintptr_t slot);
+void timed_slots_close(void);
+
+/* Points the slots of an object. What cannot be pointed is missed. */
+void timed_slots_look(struct timed_search *search, struct timed_object *object);
+
+#endif
 #endif

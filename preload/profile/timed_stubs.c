@@ -151,4 +151,9 @@ uintptr_t timed_stub(unsigned index)
     return (uintptr_t)(timed_stubs + (size_t)index * STUB_BYTES);
 }
 
+bool timed_is_stub(uintptr_t address)
+{
+    return address - timed_stub(0) < (uintptr_t)TIMED_STUBS * STUB_BYTES;
+}
+
 #endif

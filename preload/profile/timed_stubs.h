@@ -8,6 +8,7 @@
 #ifndef JOBTRAIL_TIMED_STUBS_H
 #define JOBTRAIL_TIMED_STUBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined __x86_64__ && defined __LP64__
@@ -38,6 +39,7 @@ struct timed_call {
 
 /* The stub of the entry with this index. */
 uintptr_t timed_stub(unsigned index);
+bool timed_is_stub(uintptr_t address);
 
 /* What a stub calls in place of a routine that the loader has not bound: it goes on to what the
  * slot led to. */

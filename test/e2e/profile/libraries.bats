@@ -208,3 +208,25 @@ told() {
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
     [[ $(told '.missed_routines[].routine') == __svml_moon && $(told .missed) == 1 ]]
 }
+
+@test "plugins that call designated libraries are timed, or missed where first calls are noted" {
+    local binding libraries
+    printf 'int moon_burns(int); int solve(void) { for (int i = 0; i < 5; i++) moon_burns(0); return 0; }\n' >plugin.c
+    printf '#include <dlfcn.h>\nint main(void) { void *plugin = dlopen("./plugin.so", RTLD_LAZY); return ((int (*)(void))dlsym(plugin, "solve"))() + dlclose(plugin); }\n' >main.c
+    gcc -O2 -shared -fPIC plugin.c -o plugin.so -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD"
+    for binding in lazy now; do
+        gcc -O2 main.c -o main "-Wl,-z,$binding"
+        same ./main
+        [[ $(dumped moon_burns) == 5 && $(told .missed) == 0 ]]
+        for libraries in "$LIBRARY $PROFILE_LIBRARY" "$PROFILE_LIBRARY $LIBRARY"; do
+            rm -rf "$RECORDS"
+            asked
+            observe with "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$libraries" ./main
+            [[ $(cat with/status) == 0 ]]
+            # where first calls are noted, the slots are taken
+            [[ $(dumped moon_burns) == "" && $(told .missed) == 1 && $(told '.missed_routines[].routine') == moon_burns ]]
+            flush
+            [[ $(records | jq -r '[.[] | select(.routineT)][0].routineT.routineA | map(.[1]) | join(" ")') == moon_burns ]]
+        done
+    done
+}

@@ -94,6 +94,67 @@ is_between() {
     done
 }
 
+# missed: how many routines and objects of MPI were
+missed() {
+    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" | jq .missed_mpi
+}
+
+@test "objects that are loaded later are timed, or their routines are missed" {
+    local mpi way binding
+    for mpi in openmpi mpich; do
+        for binding in lazy now; do
+            mpicc.$mpi -O2 -shared -fPIC -xc - -o plugin.so "-Wl,-z,$binding" <<<'#include <mpi.h>
+                int solve(void) { int one = 1, all = 0; for (int i = 0; i < 7; i++) MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); return all; }'
+            for way in before after; do
+                alone $mpi "-DWAY=\"$way\"" <<<'#include <dlfcn.h>
+                    #include <mpi.h>
+                    #include <stdio.h>
+                    static int (*find(void))(void) { void *plugin = dlopen("./plugin.so", RTLD_LAZY); return plugin ? (int (*)(void))dlsym(plugin, "solve") : 0; }
+                    int main(int argc, char **argv) { int (*solve)(void) = *WAY == 98 ? find() : 0; MPI_Init(&argc, &argv); if (!solve) solve = find();
+                    printf("%d\n", solve()); MPI_Finalize(); return 0; }'
+                echo "$mpi $binding $way: $(dumped 0 MPI_Allreduce 5) calls, $(missed) missed"
+                [[ $(dumped 0 MPI_Init 5) == 1 && $(dumped 0 MPI_Finalize 5) == 1 ]]
+                if [[ $(missed) == 0 ]]; then
+                    [[ $(dumped 0 MPI_Allreduce 5) == 7 && $binding == lazy ]]
+                else # what is read-only is not written to; a program with several threads is not looked at
+                    [[ $(missed) == 1 && $(dumped 0 MPI_Allreduce 5) == "" && $binding$way != lazybefore ]]
+                    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE" | grep -q "of MPI could not be counted.*: MPI_Allreduce$"
+                fi
+            done
+        done
+    done
+}
+
+@test "components of MPI are not looked at, and what is loaded again is timed again" {
+    local mpi
+    for mpi in openmpi mpich; do
+        mpicc.$mpi -O2 -shared -fPIC -xc - -o plugin.so <<<'#include <mpi.h>
+            int solve(void) { int is; return MPI_Initialized(&is); }'
+        cp plugin.so mca_plugin.so
+        alone $mpi <<<'#include <dlfcn.h>
+            #include <mpi.h>
+            static int solve(const char *path) { void *plugin = dlopen(path, RTLD_NOW); int error = ((int (*)(void))dlsym(plugin, "solve"))();
+            return error + dlclose(plugin); }
+            int main(int argc, char **argv) { int error = 0; for (int i = 0; i < 3; i++) error += solve("./plugin.so") + solve("./mca_plugin.so");
+            MPI_Init(&argc, &argv); MPI_Finalize(); return error; }'
+        [[ $(dumped 0 MPI_Initialized 5) == 3 && $(missed) == 0 ]]
+    done
+}
+
+@test "programs of mpi4py are timed" {
+    printf 'import ctypes, json, sqlite3\nfrom array import array\nfrom mpi4py import MPI\nsum = array("i", [0])\nfor i in range(5): MPI.COMM_WORLD.Allreduce(array("i", [1]), sum)\nMPI.COMM_WORLD.Barrier()\nprint("rank %%d of %%d" %% (MPI.COMM_WORLD.rank, sum[0]))\n' >solve.py
+    mpirun.openmpi --oversubscribe -n 2 /usr/bin/python3 solve.py | grep -o "rank . of 2" | sort >without
+    ranks openmpi /usr/bin/python3 solve.py | grep -o "rank . of 2" | sort >with
+    diff without with
+    for rank in 0 1; do
+        [[ $(dumped $rank MPI_Barrier 5) == 1 && $(dumped $rank MPI_Finalize 5) == 1 ]]
+        [[ $(dumped $rank MPI_Allreduce 5) == 5 && $(dumped $rank MPI_Allreduce 8) == 20 ]]
+    done
+    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+    [[ $(missed) == 0 ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" | jq -e '.ranks == 2 and .mpi_share > 0'
+}
+
 @test "Fortran: names of other compilers are those of MPI as well" {
     local mpi
     declare -A libraries=([openmpi]=mpi_mpifh [mpich]=mpichfort)
