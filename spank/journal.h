@@ -91,6 +91,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "spank/job_formats.h"
 
@@ -109,5 +110,21 @@ enum {
 #define JOURNAL_STEP_EXTERN      4294967292u
 #define JOURNAL_STEP_INTERACTIVE 4294967290u
 #define JOURNAL_NONE             4294967294u /* Slurm's NO_VAL */
+
+/* What people call a step: "0", "batch", "extern", "interactive"; "unknown" where it has no number,
+ * UINT32_MAX. */
+static inline void journal_step_text(uint32_t step, char *text, size_t size)
+{
+    if (step == JOURNAL_STEP_BATCH)
+        snprintf(text, size, "batch");
+    else if (step == JOURNAL_STEP_EXTERN)
+        snprintf(text, size, "extern");
+    else if (step == JOURNAL_STEP_INTERACTIVE)
+        snprintf(text, size, "interactive");
+    else if (step == UINT32_MAX)
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "%u", step);
+}
 
 #endif

@@ -10,6 +10,7 @@
 #include "preload/predecessor.h"
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_live.h"
+#include "preload/profile/profile_object.h"
 #include "preload/profile/profile_thread.h"
 #include "preload/profile/timed_run.h"
 #include "preload/slot.h"
@@ -259,6 +260,7 @@ static bool begin(void)
     fill_process(live->process);
     profile_place_publish(&live->process->chunk, live->offset, PROFILE_PROCESS_BYTES, live->offset,
                           PROFILE_PROCESS);
+    profile_object_find((uintptr_t)known.image.phdr); /* the executable: which program it is */
     timed_run_begin(known.is_forked);
     known.has_begun = true;
     return true;

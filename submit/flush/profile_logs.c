@@ -31,14 +31,6 @@ static ssize_t add_text(void *context, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-static bool has_routines(const struct profile_set *set, const bool *is_taken)
-{
-    for (size_t i = 0; i < set->routine_count; i++)
-        if (routine_is_shown(set, is_taken, i))
-            return true;
-    return false;
-}
-
 /* As `jobtrail-profile show` does it, and `show --mpi` where calls of routines were counted. */
 static int print_log(const struct profile_log *log, const bool *is_taken, FILE *to)
 {
@@ -47,7 +39,7 @@ static int print_log(const struct profile_log *log, const bool *is_taken, FILE *
     for (size_t i = 0; is_taken != NULL && error == 0 && i < set->rank_count; i++)
         if (is_taken[i])
             error = profile_log_text(log, i, to);
-    return error != 0 || !has_routines(set, is_taken) ? error : routine_log_text(set, is_taken, to);
+    return error != 0 || !routine_log_has_rows(set, is_taken) ? error : routine_log_text(set, is_taken, to);
 }
 
 /* `is_taken` NULL: the summary. */

@@ -194,8 +194,11 @@ static int send_steps(const struct profile_steps *steps, struct profile_content 
 int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe)
 {
     struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
-    struct collect_facts facts = {
-        .node = steps->request->identity->node, .end = end, .name = name, .context = &naming};
+    struct collect_facts facts = {.node = steps->request->identity->node,
+                                  .job = steps->request->identity->job,
+                                  .end = end,
+                                  .name = name,
+                                  .context = &naming};
     struct profile_content content;
     int error = profile_read(steps->from, steps->request->conf->profile_bytes, &content);
     if (error == -EINVAL || (error == 0 && content.process_count == 0 && content.damaged > 0))

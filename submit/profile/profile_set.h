@@ -76,6 +76,9 @@ struct profile_rank {
     uint64_t program;    /* the same for all ranks of an MPI program, also in several steps; 0: not
                             known */
     uint32_t step_nodes; /* so many nodes the step has; 0: not known */
+    uint32_t job;        /* Slurm's number; 0: not known */
+    uint32_t executable; /* of its first process: the number of the path's name, plus 1; 0: not
+                            known */
     uint32_t unused;     /* 0 */
     uint64_t begin_ns, end_ns; /* since the Epoch */
     uint64_t processes, threads;

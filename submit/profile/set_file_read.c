@@ -83,7 +83,8 @@ static int read_ranks(int fd, const struct set_file_header *header, struct profi
     for (uint32_t i = 0; error == 0 && i < header->ranks; i++) {
         struct profile_rank *rank = &set->ranks[i];
         rank->node[sizeof rank->node - 1] = '\0';
-        if (rank->table >= header->tables || rank->where >= header->stacks)
+        if (rank->table >= header->tables || rank->where >= header->stacks ||
+            rank->executable > header->names)
             error = -EINVAL;
     }
     return error;
