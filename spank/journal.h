@@ -30,7 +30,8 @@
  *         namespace that its pid and those of its tasks are of; freezes=1 where Slurm suspends by a
  *         freezer of cgroups; in the batch step array_job, array_task (4294967294: none) and qos;
  *         submit_host, from the user's environment and not checked; opted_out=1 with --jobtrail=no;
- *         container=1 with srun --container
+ *         container=1 with srun --container; profile_ranks where the user said of which ranks of
+ *         its profile files are to be kept (conf/base/number_list.h)
  * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot), thread,
  *         busy

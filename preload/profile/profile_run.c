@@ -115,6 +115,12 @@ static uint64_t find_program(char **envp)
     return pmix != NULL ? hash_text(pmix) : pmi != NULL ? hash_text(pmi) : 0;
 }
 
+static bool is_mode(const char *text, const char *mode)
+{
+    const char *rest = text_after(text, mode);
+    return rest != NULL && (*rest == '\0' || *rest == ',');
+}
+
 bool profile_run_prepare(const struct image *image)
 {
     struct switches switches;
@@ -122,7 +128,7 @@ bool profile_run_prepare(const struct image *image)
     for (char **entry = image->envp; *entry != NULL && mode == NULL; entry++)
         mode = text_after(*entry, PROFILE_VARIABLE "=");
     known.image = *image;
-    if (mode == NULL || (!text_equal(mode, PROFILE_EXACT) && !text_equal(mode, PROFILE_LIGHT)))
+    if (mode == NULL || (!is_mode(mode, PROFILE_EXACT) && !is_mode(mode, PROFILE_LIGHT)))
         return false;
     switches_read(image->envp, &switches);
     if (switches.spool == NULL || image->page_bytes != PROFILE_PAGE ||
@@ -138,7 +144,7 @@ bool profile_run_prepare(const struct image *image)
     known.rank = switches.rank;
     known.size = switches.size;
     known.program = find_program(image->envp);
-    known.is_light = text_equal(mode, PROFILE_LIGHT);
+    known.is_light = is_mode(mode, PROFILE_LIGHT);
     known.clock = clock_find(image);
     return true;
 }

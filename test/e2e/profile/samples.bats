@@ -97,6 +97,27 @@ rank() {
     [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
 }
 
+@test "of the ranks of which the site keeps files the user wants some, and gets no others" {
+    local rank
+    for rank in 0 1 2 3; do rank $rank ./phases; done
+    cp -r "$SPOOL" before
+    printf '[profile]\ndirectory = %s\nsamples = 1-3\nlogs = 0-2\n' "$PWD/kept" >>"$CONF"
+    # RANKS FILES: what the journal has of the user's wish, and what is kept then
+    while read -r ranks files; do
+        rm -rf kept/*
+        cp -r before/. "$SPOOL"
+        [[ $ranks == - ]] || sed -i "s/ step=4294967291/& profile_ranks=$ranks/" "$SPOOL/$JOB.0/journal"
+        flush
+        [[ $(cd kept/* && echo *_[0-9]*) == "${files//@/$JOB.0.batch.e2e}" ]]
+    done <<'END'
+- @_0.log @_1.log @_1.vfd @_2.log @_2.vfd @_3.vfd
+0,3 @_0.log @_3.vfd
+1-2 @_1.log @_1.vfd @_2.log @_2.vfd
+none *_[0-9]*
+nonsense @_0.log @_1.log @_1.vfd @_2.log @_2.vfd @_3.vfd
+END
+}
+
 @test "a sampling file that is cut, longer, or has noise in it is refused or read, and never more" {
     rank 0 ./phases
     keep all
