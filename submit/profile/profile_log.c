@@ -174,6 +174,17 @@ static void print_marked(const struct set_sum *sum, int digits, double value, FI
     fprintf(to, digits == 2 ? " %7s" : " %12s", text);
 }
 
+void profile_print_seconds(const struct set_sum *sum, uint64_t ns, FILE *to)
+{
+    print_marked(sum, 6, profile_seconds(ns), to);
+}
+
+void profile_explain_mark(FILE *to)
+{
+    fprintf(to, "# " PROFILE_LIGHT_MARK
+                " short calls of it were counted and not timed: their time is in its caller's\n");
+}
+
 static int print_row(const struct profile_log *log, const struct profile_rows *rows,
                      const struct profile_row *row, bool has_imbalance, FILE *to)
 {
@@ -183,10 +194,10 @@ static int print_row(const struct profile_log *log, const struct profile_rows *r
     double share =
         rows->exclusive_ns == 0 ? 0 : 100 * (double)sum->exclusive_ns / (double)rows->exclusive_ns;
     fprintf(to, "%12" PRIu64, sum->calls);
-    print_marked(sum, 6, profile_seconds(sum->exclusive_ns), to);
+    profile_print_seconds(sum, sum->exclusive_ns, to);
     print_marked(sum, 2, share, to);
-    print_marked(sum, 6, profile_seconds(sum->inclusive_ns), to);
-    print_marked(sum, 6, profile_seconds(sum->largest_ns), to);
+    profile_print_seconds(sum, sum->inclusive_ns, to);
+    profile_print_seconds(sum, sum->largest_ns, to);
     fprintf(to, " %11.6f", profile_seconds(profile_overhead_ns(sum)));
     if (has_imbalance)
         fprintf(to, " %12.2f %8" PRIu32, set_sum_imbalance(sum, rows->ranks),
@@ -210,9 +221,7 @@ static void print_foot(const struct profile_rows *rows, FILE *to)
     for (size_t i = 0; i < rows->count; i++)
         is_light |= rows->row[i].sum.is_light;
     if (is_light)
-        fprintf(to,
-                "# " PROFILE_LIGHT_MARK
-                " short calls of it were counted and not timed: their time is in its caller's\n");
+        profile_explain_mark(to);
     if (rows->count == 0)
         fprintf(to, "# no call of a function that was built with -finstrument-functions\n");
 }

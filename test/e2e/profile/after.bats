@@ -160,9 +160,14 @@ C
     [[ $(dumped "quick<main<init" 12) == 1 && $(dumped "main<init" 12) == 0 ]]
     run -0 "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE"
     [[ $output == *"of its own ~0."*", 3000 calls"*"; ~ short calls were counted: their time is in the caller's"* ]]
+    cp "$PROFILE_FILE" light.profile
     new_profile
     profiled ./light
     run ! grep '~' <("$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE")
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" diff light.profile "$PROFILE_FILE"
+    [[ $output =~ " ~0."[0-9]+" "+[0-9.]+" "+3000" "+3000" "+[0-9]+" quick<main<init" && ${lines[-1]} == "# ~ short calls of it"* ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" diff --json light.profile "$PROFILE_FILE" |
+        jq -c 'select(.stack == "quick<main<init").counted_alone') == "[true,false]" ]]
 }
 
 @test "ranks that left no profile are named" {

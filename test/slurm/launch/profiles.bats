@@ -154,8 +154,8 @@ C
 
 @test "users say of which ranks files are kept, by the option and the variable, for a script's steps too" {
     local out uid
-    mkdir -p -m 711 "$DIR/kept"
-    write_jobtrail_conf $'[profile]\nsteps = asked\nsize = 8M\nlogs = all\ndirectory = '"$DIR/kept"
+    mkdir -m 711 "$DIR/wanted"
+    write_jobtrail_conf $'[profile]\nsteps = asked\nsize = 8M\nlogs = all\ndirectory = '"$DIR/wanted"
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
     job "srun -n2 --jobtrail-profile=exact,ranks=1 $PROGRAMS/known; srun -n2 --jobtrail-profile $PROGRAMS/known
         export JOBTRAIL_PROFILE=light,ranks=0; srun -n2 $PROGRAMS/known; srun -n1 sh -c 'echo \$JOBTRAIL_PROFILE'
@@ -164,7 +164,7 @@ C
     out=$(<"$DIR/out/$JOB")
     [[ $out == *"light,ranks=0"*"write --jobtrail-profile, or "*"status "[1-9]* && $out != *"no profile will be kept"* ]]
     uid=$(id -u "$JOB_USER")
-    [[ $(cd "$DIR/kept/$uid" && echo "$JOB".0.[0-9]*_*.log) == \
+    [[ $(cd "$DIR/wanted/$uid" && echo "$JOB".0.[0-9]*_*.log) == \
         "$JOB.0.0.n1_1.log $JOB.0.1.n1_0.log $JOB.0.1.n1_1.log $JOB.0.2.n1_0.log" ]]
 }
 
