@@ -32,12 +32,12 @@ rows() {
 tells_truth() {
     local rank
     [[ $(wc -l <seen) == "$2" ]]
-    for rank in $(cut -d ' ' -f 1 seen | sort -u); do
-        rows "$1" "$rank" >rows
+    while read -r rank; do
+        rows "$1" "$rank" >told
         # clocks may be slewed
         awk -v rank="$rank" '
             { stack = $0; sub(/^([^ ]+ ){3}/, "", stack) }
-            FILENAME == "rows" { calls[stack] = $1; time[stack] = $2; overhead[stack] = $3; next }
+            FILENAME == "told" { calls[stack] = $1; time[stack] = $2; overhead[stack] = $3; next }
             $1 != rank { next }
             { sub(/^([^ ]+ ){2}/, "", stack) }
             !(calls[stack] == $2 && time[stack] >= $3 * 0.999 && time[stack] <= $4 * 1.001 &&
@@ -45,8 +45,8 @@ tells_truth() {
                 print "shown: " calls[stack], time[stack], overhead[stack] "; seen: " $0
                 wrong = 1
             }
-            END { exit wrong }' rows seen || return 1
-    done
+            END { exit wrong }' told seen || return 1
+    done < <(cut -d ' ' -f 1 seen | sort -u)
 }
 
 # one_node COMPILER SOURCE COUNT [OPTION...]: a program of a batch script, in both modes
