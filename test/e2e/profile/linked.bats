@@ -5,6 +5,7 @@
 
 load ../fixture/job
 load ../fixture/links
+load ../fixture/nobody
 load ../fixture/profile
 
 setup() {
@@ -92,4 +93,30 @@ C
     run env "${PROFILED[@]}" ./program
     [[ $status == 0 && $output == 1 ]]
     [[ $(profile functions) == $'1 main\n1 one' ]]
+}
+
+# as_caller COMMAND...: as nobody, whose programs may get more rights than that
+as_caller() {
+    setpriv --reuid nobody --regid nogroup --clear-groups env "${PROFILED[@]}" "$@"
+}
+
+@test "a program with more rights than its caller leaves no profile, though it has the library" {
+    local way owner
+    [[ $(id -u) == 0 ]] || skip "makes a set-user-id program"
+    let_nobody_in
+    for way in "gcc -O2" "gcc -O2 -static"; do
+        # shellcheck disable=SC2086 # words
+        link program $way -finstrument-functions
+        has_library program
+        OWNER=nobody new_profile
+        run as_caller ./program
+        [[ $status == 3 && $(sum processes) == 1 ]]
+        chmod 4755 program
+        # neither its user's nor that of the one who calls it
+        for owner in root nobody; do
+            OWNER=$owner new_profile
+            run as_caller ./program
+            [[ $status == 3 && $(sum processes) == 0 ]]
+        done
+    done
 }
