@@ -50,6 +50,22 @@ has_library() { # PROGRAM
     done
 }
 
+@test "static programs of C, C++ and Fortran in each mode" {
+    local MODE
+    link program gcc -O2 -static -finstrument-functions
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/known.c" ./program
+    done
+    wrapped JOBTRAIL_CONF="$LINK_CONF" g++ -g -O2 -static -finstrument-functions "$PROFILE_PROGRAMS/exceptions.cc" -o program
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/exceptions.cc" ./program
+    done
+    wrapped JOBTRAIL_CONF="$LINK_CONF" gfortran -g -O2 -static -finstrument-functions "$PROFILE_PROGRAMS"/known*.f90 -o program
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/known.f90" ./program
+    done
+}
+
 @test "a program without instrumented functions does not get it, nor any where the site wants no profiles" {
     link plain gcc -O2
     run has_library plain
