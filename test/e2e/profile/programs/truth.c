@@ -24,7 +24,7 @@ void truth_add(struct truth *truth, long within, long around)
 {
     truth->calls++;
     truth->around += around;
-    if (around - within > 5000)
+    if (around - within > 1000)
         truth->late += around - within;
 }
 

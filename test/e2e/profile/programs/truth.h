@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* `late` is of the time around: the machine did something else between two looks at the clock, for
- * 5 microseconds or more. */
+ * a microsecond or more. */
 struct truth {
     long calls, within, around, late;
 };

@@ -24,7 +24,7 @@ KEPT static void shared(struct truth *truth, long ns)
     {                                                                                              \
         for (int i = 0; i < 100; i++) {                                                            \
             TRUTH_OF(&of_own[number], own_##number(&of_own[number]));                              \
-            TRUTH_OF(&of_shared[number], shared(&of_shared[number], 20000L * (4 - number)));       \
+            TRUTH_OF(&of_shared[number], shared(&of_shared[number], 50000L * (4 - number)));       \
         }                                                                                          \
         return unused;                                                                             \
     }
