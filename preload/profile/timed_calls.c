@@ -10,6 +10,7 @@
 #include "conf/base/cycles.h"
 #include "preload/image.h"
 #include "preload/profile/profile_own.h"
+#include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 
@@ -30,24 +31,10 @@ void timed_own_set(struct timed_own *own)
     own_known = own;
 }
 
-/* Calls that never returned: they lie below the stack pointer of the one that begins. */
-static inline void drop_dead(struct timed_own *own, uintptr_t stack)
-{
-    while (own->top > 0 && own->stack[own->top - 1] <= stack) {
-        uint32_t top = own->top - 1;
-        own->open[top].routine = 0;
-        own->stack[top] = UINTPTR_MAX;
-        profile_order();
-        own->top = top;
-        own->calls->dead_frames++;
-    }
-}
-
 static inline void begin(struct timed_own *own, struct timed_call *call, uint64_t ticks)
 {
     uint32_t routine = timed_entries[call->index].routine;
     own->count[routine].calls++;
-    drop_dead(own, (uintptr_t)call);
     uint32_t top = own->top;
     call->frame = 0;
     if (top >= PROFILE_OPEN) {
@@ -70,12 +57,8 @@ static inline void end(struct timed_own *own, const struct timed_call *call, uin
     uint32_t frame = call->frame;
     if (frame == 0 || frame > own->top || own->stack[frame - 1] != (uintptr_t)call)
         return;
-    while (own->top > frame) { /* left by longjmp() */
-        own->open[own->top - 1].routine = 0;
-        own->stack[own->top - 1] = UINTPTR_MAX;
-        own->top--;
-        own->calls->dead_frames++;
-    }
+    if (own->top > frame) /* left by longjmp() */
+        timed_stack_drop(own, frame);
     struct profile_open *open = &own->open[frame - 1];
     struct profile_count *count = &own->count[timed_entries[call->index].routine];
     uint64_t took = ticks > open->start ? ticks - open->start : 0;
@@ -136,7 +119,8 @@ uintptr_t timed_enter(struct timed_call *call)
     struct timed_own *own = own_known;
     call->words = find_words(entry, call);
     call->key = 0;
-    if (own == NULL || own->room == 0 || (entry->size.count >= 0 && !add_size(own, entry, call)))
+    if (own == NULL || own->room == 0 || timed_looks_left(own, call) ||
+        (entry->size.count >= 0 && !add_size(own, entry, call)))
         return 0;
     begin(own, call, cycles_read());
     return entry->target;

@@ -27,6 +27,7 @@ enum { TIMED_TYPE_BITS = 4 };
 struct timed_own {
     uint32_t room;                     /* PROFILE_OPEN; 0: the short way is not right */
     uint32_t top;                      /* open calls that are timed */
+    uint32_t other;                    /* those below the first on another stack; 0: none is */
     struct profile_open *open;         /* shared */
     struct profile_count *count;       /* shared; of each routine */
     uintptr_t stack[PROFILE_OPEN + 1]; /* of the open calls; UINTPTR_MAX behind them */
@@ -34,6 +35,7 @@ struct timed_own {
     struct profile_calls *calls; /* shared */
     uint32_t counter;            /* enum profile_counter */
     bool is_whole;               /* it has a chunk of this process */
+    uintptr_t stack_end;         /* of the thread's own stack, which grows downwards */
     int32_t tid;                 /* atomic; whose it is */
     clock_function *clock;
     struct timed_own *next; /* of the process */
@@ -51,7 +53,19 @@ struct timed_entry {
 
 extern struct timed_entry timed_entries[TIMED_STUBS] __attribute__((visibility("hidden")));
 
-/* Begins a call, of `bytes` where `is_sized`, at a reading of the counter; and ends it. */
+/* Whether the innermost open call looks as if it had been left without returning. */
+static inline bool timed_looks_left(const struct timed_own *own, const struct timed_call *call)
+{
+    return own->top > 0 && own->stack[own->top - 1] <= (uintptr_t)call;
+}
+
+/* Sets `room` after what it depends on has changed. */
+static inline void timed_set_room(struct timed_own *own)
+{
+    own->room = own->counter == PROFILE_CYCLES && own->other == 0 ? PROFILE_OPEN : 0;
+}
+
+/* Begins a call at a reading of the counter, and ends it. */
 void timed_begin(struct timed_own *own, struct timed_call *call, uint64_t ticks);
 void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ticks);
 
