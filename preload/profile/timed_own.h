@@ -30,13 +30,13 @@ struct timed_own {
     uint32_t other;                    /* those below the first on another stack; 0: none is */
     struct profile_open *open;         /* shared */
     struct profile_count *count;       /* shared; of each routine */
-    uintptr_t stack[PROFILE_OPEN + 1]; /* of the open calls; UINTPTR_MAX behind them */
+    uintptr_t stack[PROFILE_OPEN + 1]; /* of the open calls, from 1; else UINTPTR_MAX */
     struct timed_type type[1u << TIMED_TYPE_BITS];
-    struct profile_calls *calls; /* shared */
-    uint32_t counter;            /* enum profile_counter */
-    bool is_whole;               /* it has a chunk of this process */
-    uintptr_t stack_end;         /* of the thread's own stack, which grows downwards */
-    int32_t tid;                 /* atomic; whose it is */
+    struct profile_calls *calls;     /* shared */
+    uint32_t counter;                /* enum profile_counter */
+    bool is_whole;                   /* it has a chunk of this process */
+    uintptr_t stack_near, stack_end; /* between them is nothing but the thread's own stack */
+    int32_t tid;                     /* atomic; whose it is */
     clock_function *clock;
     struct timed_own *next; /* of the process */
 };
@@ -56,7 +56,7 @@ extern struct timed_entry timed_entries[TIMED_STUBS] __attribute__((visibility("
 /* Whether the innermost open call looks as if it had been left without returning. */
 static inline bool timed_looks_left(const struct timed_own *own, const struct timed_call *call)
 {
-    return own->top > 0 && own->stack[own->top - 1] <= (uintptr_t)call;
+    return own->stack[own->top] <= (uintptr_t)call;
 }
 
 /* Sets `room` after what it depends on has changed. */

@@ -87,7 +87,7 @@ static struct timed_own *adopt(int32_t self)
                                          __ATOMIC_RELAXED))
             continue;
         close_open(own);
-        own->stack_end = timed_stack_end(self);
+        timed_stack_find(own);
         own->calls->tid = self;
         own->calls->threads++;
         return own;
@@ -125,7 +125,7 @@ static struct timed_own *make(struct timed_own *forked, int32_t self)
         own->stack[i] = UINTPTR_MAX;
     own->counter = profile_live()->counter;
     own->clock = profile_run_clock();
-    own->stack_end = timed_stack_end(self);
+    timed_stack_find(own);
     own->is_whole = true;
     profile_order();
     timed_set_room(own);
@@ -158,7 +158,7 @@ static void note_size(struct timed_own *own, const struct timed_entry *entry,
                       struct timed_call *call)
 {
     uint64_t count, key;
-    if (entry->size.count < 0 || !timed_types_arguments(entry->size, call, &count, &key))
+    if (entry->size.count < 0 || !timed_types_arguments(&entry->size, call, &count, &key))
         return;
     if (count == 0)
         own->count[entry->routine].sized++;

@@ -15,8 +15,8 @@
 
 #if TIMED_STUBS > 0
 
-/* Where the stack of this thread, which is `self`, ends; UINTPTR_MAX: there is none above it. */
-uintptr_t timed_stack_end(int32_t self);
+/* Finds the end of the stack of this thread, which is `own->tid`. */
+void timed_stack_find(struct timed_own *own);
 
 /* Closes all open calls from index `keep` on: they were left. */
 void timed_stack_drop(struct timed_own *own, uint32_t keep);
