@@ -85,9 +85,14 @@ void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ti
     end(own, call, ticks);
 }
 
+/* What is to be added to a routine's bytes, and to its calls of which these are known. */
+struct size {
+    uint64_t bytes, calls;
+};
+
 /* Whether the bytes are known, or known to be unknown: the size of the datatype is. */
-static inline bool add_size(const struct timed_own *own, const struct timed_entry *entry,
-                            const struct timed_call *call)
+static inline bool find_size(const struct timed_own *own, const struct timed_entry *entry,
+                             const struct timed_call *call, struct size *size)
 {
     uint64_t count, key;
     if (!timed_types_arguments(&entry->size, call, &count, &key))
@@ -95,8 +100,8 @@ static inline bool add_size(const struct timed_own *own, const struct timed_entr
     const struct timed_type *type = &own->type[timed_types_place(key)];
     if (count > 0 && (key == 0 || type->key != key))
         return false;
-    own->count[entry->routine].bytes += count > 0 ? count * type->bytes : 0;
-    own->count[entry->routine].sized++;
+    size->bytes = count * type->bytes;
+    size->calls = 1;
     return true;
 }
 
@@ -122,15 +127,19 @@ uint64_t timed_words(struct timed_call *call)
     return (page - first) / sizeof(uint64_t) & ~UINT64_C(1);
 }
 
+/* What is stored after the counter is read need not be waited for. */
 uintptr_t timed_enter(struct timed_call *call)
 {
     const struct timed_entry *entry = &timed_entries[call->index];
     struct timed_own *own = own_known;
+    struct size size = {0, 0};
     call->key = 0;
     if (own == NULL || own->top >= own->room || timed_looks_left(own, call) ||
-        (entry->size.count >= 0 && !add_size(own, entry, call)))
+        (entry->size.count >= 0 && !find_size(own, entry, call, &size)))
         return 0;
     begin(own, call, cycles_read());
+    own->count[entry->routine].bytes += size.bytes;
+    own->count[entry->routine].sized += size.calls;
     return entry->target;
 }
 
