@@ -90,9 +90,9 @@ struct size {
     uint64_t bytes, calls;
 };
 
-/* Whether the bytes are known, or known to be unknown: the size of the datatype is. */
+/* Whether the bytes are known, or known to be unknown, or to be asked for after the call. */
 static inline bool find_size(const struct timed_own *own, const struct timed_entry *entry,
-                             const struct timed_call *call, struct size *size)
+                             struct timed_call *call, struct size *size)
 {
     uint64_t count, key;
     if (!timed_types_arguments(&entry->size, call, &count, &key))
@@ -100,6 +100,11 @@ static inline bool find_size(const struct timed_own *own, const struct timed_ent
     const struct timed_type *type = &own->type[timed_types_place(key)];
     if (count > 0 && (key == 0 || type->key != key))
         return false;
+    if (count > 0 && type->bytes == TIMED_MADE) {
+        call->key = key;
+        call->count = count;
+        return true;
+    }
     size->bytes = count * type->bytes;
     size->calls = 1;
     return true;

@@ -16,11 +16,13 @@
 #include "preload/profile/timed_sizes.h"
 #include "preload/profile/timed_stubs.h"
 
-/* A datatype of MPI that programs cannot free, and its size. */
+/* A datatype of MPI, and its size. */
 struct timed_type {
-    uint64_t key; /* 0: none; stored last */
-    uint32_t bytes;
+    uint64_t key;   /* 0: none; stored last */
+    uint32_t bytes; /* TIMED_MADE: the program has made it, and may free it */
 };
+
+enum { TIMED_MADE = UINT32_MAX };
 
 enum { TIMED_TYPE_BITS = 4 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sizes of MPI's datatypes. Those that a program cannot free are asked for once in a thread; of
- * others MPI is asked at each call, since a handle may stand for another type later.
+ * others MPI is asked at each call, since a handle may stand for another type later. But no handle
+ * of such a one ever stands for one that cannot be freed.
  */
 #ifndef JOBTRAIL_TIMED_TYPES_H
 #define JOBTRAIL_TIMED_TYPES_H
