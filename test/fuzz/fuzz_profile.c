@@ -27,7 +27,11 @@ static struct collect_end end(void *context, const struct profiled_process *proc
     (void)context;
     return process->pid % 2 == 0
                ? (struct collect_end){.ns = 0}
-               : (struct collect_end){process->start.real_ns + 1000000000, process->pid % 3 == 0};
+               : (struct collect_end){.ns = process->start.boot_ns + 1000000000,
+                                      .max_ns = process->start.boot_ns + 2000000000,
+                                      .is_known = process->pid % 3 == 0,
+                                      .way = (uint32_t)process->pid % PROFILE_WAYS,
+                                      .status = process->pid};
 }
 
 /* Samples of any process make a sampling file. */
