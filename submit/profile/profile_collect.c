@@ -278,7 +278,10 @@ static struct ended find_end(const struct profiled_process *process,
     ended.newest = process->newest < ended.most ? process->newest : ended.most;
     if (!process->has_ended && facts->end != NULL)
         ended.told = facts->end(facts->context, process);
-    ended.at = tick_at(scale, ended.told.ns, ended.newest, ended.most);
+    uint64_t ns = ended.told.ns;
+    if (ns == UINT64_MAX)
+        ns = facts->now != NULL ? facts->now->boot_ns : 0;
+    ended.at = tick_at(scale, ns, ended.newest, ended.most);
     return ended;
 }
 
