@@ -56,6 +56,7 @@ static void check_table(const struct profile_set *set, const struct profile_tabl
     profile_set_exclusive(set, table, room, exclusive);
     for (size_t i = 0; i < table->count; i++)
         if (exclusive[i] > table->entry[i].inclusive_ns ||
+            table->entry[i].largest_ns > table->entry[i].inclusive_ns ||
             (i > 0 && table->entry[i].stack <= table->entry[i - 1].stack))
             abort();
     free(room);
