@@ -162,6 +162,19 @@ killed_by() {
     done
 }
 
+@test "whichever ranks die below mpirun of Open MPI, nothing waits for them" {
+    JOB=$(submit_and_wait "for killed in 1 170 255; do $MPIRUN -n 8 $PROGRAMS/ranks_openmpi \$killed; done; true" \
+        -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$JOB"
+    # three programs, each with its daemon's step on the other node
+    profile show --json "$KEPT/$JOB".0.batch.n1.profile "$KEPT/$JOB".0.{0,1,2}.n2.profile >"$DIR/tmp/all"
+    [[ $(jq -c '[.ranks[].rank] | group_by(.) | map(length)' "$DIR/tmp/all") == "[3,3,3,3,3,3,3,3]" ]]
+    [[ $(jq -c '[.missing, .damaged]' "$DIR/tmp/all") == "[[],0]" ]]
+    # mpirun may end a rank before it comes to its own end
+    [[ $(jq -c '[.ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
+    (($(jq '[.ranks[] | select(.was_in == "lost<main<init")] | length' "$DIR/tmp/all") >= 3))
+}
+
 @test "of a node that dies the ranks are named as missing, ids are provisional, and final when it has sent" {
     job=$(submit "srun --mpi=pmi2 $PROGRAMS/ranks_mpich -1" -N2 -n8 --ntasks-per-node=4 --no-requeue \
         --jobtrail-profile)
