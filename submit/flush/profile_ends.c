@@ -94,7 +94,9 @@ static struct collect_end end_of(const struct reading_request *request,
     }
     end.is_known = ending->is_measured || is_slurms(ending);
     end.min_ns = minus(ending->min_ns, apart_ns);
-    end.ns = end.is_known ? minus(ending->end_ns, apart_ns) : end.min_ns;
+    /* a program that the next one replaced lived until shortly before that began */
+    bool is_near = end.is_known || end.way == PROFILE_WAY_EXEC;
+    end.ns = is_near ? minus(ending->end_ns, apart_ns) : end.min_ns;
     end.max_ns = ending->max_ns == UINT64_MAX ? 0 : minus(ending->max_ns, apart_ns);
     return end;
 }
