@@ -389,6 +389,7 @@ static int take_end(struct journal *journal, const struct journal_words *line)
     if (step == NULL)
         return -ENOENT;
     step->end_ns = line->time_ns;
+    step->end_up_ns = journal_words_time(line, "up");
     return 0;
 }
 

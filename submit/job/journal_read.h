@@ -32,7 +32,8 @@ struct journal_step {
     uint64_t ticks;        /* its start, clock ticks since boot */
     uint64_t name_space;   /* inode of the pid namespace of its pid and its tasks'; 0: unknown */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: not over, or unknown */
+    uint64_t end_ns;    /* 0: not over, or unknown */
+    uint64_t end_up_ns; /* the same since boot */
     /* What bounds the end of the next task that its daemon sees end. */
     uint64_t look_ns;       /* when the daemon dealt with one of its tasks last; 0: not yet */
     uint64_t dead_since_ns; /* the earliest at which a task may have ended that was not seen then */

@@ -179,9 +179,9 @@ static void note_end(const struct collect *collect, const struct profiled_proces
     rank->way = told->way;
     rank->status = told->status;
     rank->end_pid = process->pid;
-    rank->end_min_ns = tick_real_ns(
-        scale, told->is_known ? tick_at(scale, told->min_ns, ended->newest, ended->at) : ended->at);
-    rank->end_max_ns = latest_end(scale, told, collect->facts->now, tick_real_ns(scale, ended->at));
+    rank->end_at_ns = tick_real_ns(scale, ended->at);
+    rank->end_min_ns = tick_real_ns(scale, tick_at(scale, told->min_ns, ended->newest, ended->at));
+    rank->end_max_ns = latest_end(scale, told, collect->facts->now, rank->end_at_ns);
     rank->where = PROFILE_SET_INIT;
     rank->where_ns = 0;
     rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;

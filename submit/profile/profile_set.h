@@ -96,6 +96,7 @@ struct profile_rank {
     int32_t status;      /* of the same, as wait(2) gives it, where it exited or was signaled */
     int32_t end_pid;     /* of the same; 0: all reached their exit handlers */
     uint64_t begin_ns, end_ns; /* since the Epoch */
+    uint64_t end_at_ns;        /* when the calls of the process `end_pid` were ended */
     uint64_t end_min_ns;       /* the process `end_pid` did not end before, since the Epoch */
     uint64_t end_max_ns;       /* it had ended then; UINT64_MAX: not known */
     uint64_t processes, threads;

@@ -74,6 +74,7 @@ static void add_end(struct json_object *table, const struct profile_rank *rank)
     json_object_object_add(table, "end_pid", json_object_new_int(rank->end_pid));
     add_seconds(table, "end_time_min", rank->end_min_ns);
     add_seconds(table, "end_time_max", rank->end_max_ns);
+    add_seconds(table, "end_earlier_seconds_max", rank_end_early_ns(rank));
     add_seconds(table, "end_later_seconds_max", rank_end_late_ns(rank));
 }
 
