@@ -5,6 +5,7 @@
 
 load ../fixture/job
 load ../fixture/links
+load ../fixture/nobody
 load ../fixture/profile
 
 setup() {
@@ -46,6 +47,22 @@ has_library() { # PROGRAM
                 return 1
             }
         fi
+    done
+}
+
+@test "static programs of C, C++ and Fortran in each mode" {
+    local MODE
+    link program gcc -O2 -static -finstrument-functions
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/known.c" ./program
+    done
+    wrapped JOBTRAIL_CONF="$LINK_CONF" g++ -g -O2 -static -finstrument-functions "$PROFILE_PROGRAMS/exceptions.cc" -o program
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/exceptions.cc" ./program
+    done
+    wrapped JOBTRAIL_CONF="$LINK_CONF" gfortran -g -O2 -static -finstrument-functions "$PROFILE_PROGRAMS"/known*.f90 -o program
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/known.f90" ./program
     done
 }
 
@@ -110,7 +127,7 @@ int main(void)
     return 3;
 }
 C
-    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+    let_nobody_in
     for way in "" -static; do
         # shellcheck disable=SC2086 # a word or none
         wrapped JOBTRAIL_CONF="$LINK_CONF" gcc -O1 -finstrument-functions $way secure.c -o program
