@@ -205,12 +205,17 @@ static void find_uuid(void)
     system_close(fd);
 }
 
+static int32_t own_pid(void)
+{
+    return (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 static void fill_process(struct profile_process *process)
 {
     process->counter = live->counter = find_counter();
     process->start = read_pair(process->counter);
     process->light_ticks = live->light_ticks = find_light(process);
-    process->pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    process->pid = live->pid = own_pid();
     process->flags = (known.is_forked ? PROFILE_PROCESS_FORKED : 0) |
                      (known.is_light ? PROFILE_PROCESS_LIGHT : 0);
     process->rank = known.rank;
@@ -335,7 +340,7 @@ bool profile_run_begin(void)
 void profile_run_end(void)
 {
     if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY ||
-        profile_thread_is_lent())
+        live->pid != own_pid()) /* it has its parent's memory */
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();
