@@ -22,7 +22,11 @@ static struct collect_end end(void *context, const struct profiled_process *proc
     (void)context;
     return process->pid % 2 == 0
                ? (struct collect_end){.ns = 0}
-               : (struct collect_end){process->start.real_ns + 1000000000, process->pid % 3 == 0};
+               : (struct collect_end){.ns = process->start.boot_ns + 1000000000,
+                                      .max_ns = process->start.boot_ns + 2000000000,
+                                      .is_known = process->pid % 3 == 0,
+                                      .way = (uint32_t)process->pid % PROFILE_WAYS,
+                                      .status = process->pid};
 }
 
 /* Samples of any process make a sampling file. */
@@ -47,6 +51,7 @@ static void check_table(const struct profile_set *set, const struct profile_tabl
     profile_set_exclusive(set, table, room, exclusive);
     for (size_t i = 0; i < table->count; i++)
         if (exclusive[i] > table->entry[i].inclusive_ns ||
+            table->entry[i].largest_ns > table->entry[i].inclusive_ns ||
             (i > 0 && table->entry[i].stack <= table->entry[i - 1].stack))
             abort();
     free(room);
