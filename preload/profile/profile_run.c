@@ -9,7 +9,9 @@
 #include "preload/memory.h"
 #include "preload/predecessor.h"
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
+#include "preload/profile/profile_object.h"
 #include "preload/profile/profile_thread.h"
 #include "preload/profile/timed_run.h"
 #include "preload/slot.h"
@@ -36,7 +38,7 @@ static struct {
     bool has_begun; /* this process, or one that it was forked from */
     bool is_forked;
     uint8_t uuid[16];
-    uint64_t lost_calls; /* atomic; while the profile was begun */
+    uint64_t lost_calls; /* atomic; before the profile was begun */
 } known;
 
 static struct profile_live *live; /* NULL: not begun */
@@ -114,6 +116,12 @@ static uint64_t find_program(char **envp)
     return pmix != NULL ? hash_text(pmix) : pmi != NULL ? hash_text(pmi) : 0;
 }
 
+static bool is_mode(const char *text, const char *mode)
+{
+    const char *rest = text_after(text, mode);
+    return rest != NULL && (*rest == '\0' || *rest == ',');
+}
+
 bool profile_run_prepare(const struct image *image)
 {
     struct switches switches;
@@ -121,7 +129,7 @@ bool profile_run_prepare(const struct image *image)
     for (char **entry = image->envp; *entry != NULL && mode == NULL; entry++)
         mode = text_after(*entry, PROFILE_VARIABLE "=");
     known.image = *image;
-    if (mode == NULL || (!text_equal(mode, PROFILE_EXACT) && !text_equal(mode, PROFILE_LIGHT)))
+    if (mode == NULL || (!is_mode(mode, PROFILE_EXACT) && !is_mode(mode, PROFILE_LIGHT)))
         return false;
     switches_read(image->envp, &switches);
     if (switches.spool == NULL || image->page_bytes != PROFILE_PAGE ||
@@ -137,7 +145,7 @@ bool profile_run_prepare(const struct image *image)
     known.rank = switches.rank;
     known.size = switches.size;
     known.program = find_program(image->envp);
-    known.is_light = text_equal(mode, PROFILE_LIGHT);
+    known.is_light = is_mode(mode, PROFILE_LIGHT);
     known.clock = clock_find(image);
     return true;
 }
@@ -197,12 +205,17 @@ static void find_uuid(void)
     system_close(fd);
 }
 
+static int32_t own_pid(void)
+{
+    return (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 static void fill_process(struct profile_process *process)
 {
     process->counter = live->counter = find_counter();
     process->start = read_pair(process->counter);
     process->light_ticks = live->light_ticks = find_light(process);
-    process->pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    process->pid = live->pid = own_pid();
     process->flags = (known.is_forked ? PROFILE_PROCESS_FORKED : 0) |
                      (known.is_light ? PROFILE_PROCESS_LIGHT : 0);
     process->rank = known.rank;
@@ -260,6 +273,7 @@ static bool begin(void)
     fill_process(live->process);
     profile_place_publish(&live->process->chunk, live->offset, PROFILE_PROCESS_BYTES, live->offset,
                           PROFILE_PROCESS);
+    profile_object_find((uintptr_t)known.image.phdr); /* the executable: which program it is */
     timed_run_begin(known.is_forked);
     known.has_begun = true;
     return true;
@@ -284,14 +298,14 @@ static bool wait_for(const struct profile_live *other, int32_t own)
     uint32_t state = LIVE_BEGINNING;
     for (int i = 0; i < TURNS && state == LIVE_BEGINNING; i++) {
         if (__atomic_load_n(&other->starter, __ATOMIC_RELAXED) == own)
-            return false; /* this is a handler of a signal */
+            return false; /* this is the handler of a signal that was not held back */
         system_call6(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
         state = __atomic_load_n(&other->state, __ATOMIC_ACQUIRE);
     }
     return state == LIVE_READY;
 }
 
-bool profile_run_begin(void)
+static bool begin_held(void)
 {
     uint32_t state = LIVE_NONE;
     int32_t own = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
@@ -314,9 +328,20 @@ bool profile_run_begin(void)
     return has_begun;
 }
 
+bool profile_run_begin(void)
+{
+    if (profile_thread_is_lent())
+        return false;
+    uint64_t held = profile_hold();
+    bool has_begun = begin_held();
+    profile_hold_end(held);
+    return has_begun;
+}
+
 void profile_run_end(void)
 {
-    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY)
+    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY ||
+        live->pid != own_pid()) /* it has its parent's memory */
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();

@@ -11,10 +11,17 @@
 #include "submit/profile/profile_read.h"
 #include "submit/profile/profile_set.h"
 
-/* When the run of a process ended, since the Epoch. */
+/* When and how the run of a process ended. Times are nanoseconds since the boot of the file's
+ * header: nobody sets that clock. */
 struct collect_end {
-    uint64_t ns;   /* 0: nothing is known */
-    bool is_known; /* else it lived so long at least */
+    uint64_t ns;     /* the end; where it is not known, the last moment at which it was seen alive,
+                        or where another program replaced it, when that one began; 0: none of
+                        these; UINT64_MAX: it still ran when the file was read */
+    uint64_t min_ns; /* where that is known: it did not end before */
+    uint64_t max_ns; /* it had ended then; 0: not known */
+    bool is_known;   /* `ns` is the end, as well as clocks and Slurm tell */
+    uint32_t way;    /* enum profile_way */
+    int status;      /* as wait(2) gives it, where the way says so */
 };
 
 /* A sample of a rank's. */
@@ -27,6 +34,7 @@ struct profile_sample {
 
 struct collect_facts {
     const char *node;
+    uint32_t job;                   /* 0: not known */
     uint32_t step_nodes;            /* of the processes' step; 0: not known */
     const struct profile_pair *now; /* NULL: none of the file's boot */
     /* When the run of this process ended. NULL: of none is anything known. */

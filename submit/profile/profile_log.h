@@ -29,12 +29,25 @@ static inline double profile_seconds(uint64_t ns)
 /* Prints which rank it is. */
 void profile_log_rank(const struct profile_rank *rank, FILE *to);
 
+/* Prints which of the ranks was killed first, and of how many the end is not known, in lines that
+ * begin with "#"; nothing where neither is so. `is_taken` NULL: of all. */
+void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE *to);
+
 /* A line on ranks without a profile; as missing_ranks() calls it. `context` is a FILE. */
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
                          uint32_t size);
 
 /* A stack's text with names made harmless to terminals; the caller frees it. NULL: no memory. */
 char *profile_path(const struct profile_set *set, uint32_t stack, char separator);
+
+/* Stands before a time where calls of the function were counted and not timed. */
+#define PROFILE_LIGHT_MARK "~"
+
+/* Prints a blank and a time of the sum, with that mark where it needs it, in a column of 12. */
+void profile_print_seconds(const struct set_sum *sum, uint64_t ns, FILE *to);
+
+/* Prints what the mark means. */
+void profile_explain_mark(FILE *to);
 
 uint64_t profile_overhead_ns(const struct set_sum *sum);
 

@@ -14,6 +14,7 @@
 #include "conf/base/crc.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_forms.h"
+#include "submit/profile/rank_end.h"
 #include "submit/profile/saturate.h"
 
 /* LEAST: of a box; FONT: width of a letter, in tenths of a pixel. */
@@ -26,6 +27,7 @@ struct box {
 
 struct flame {
     const struct profile_set *set;
+    const bool *is_taken;
     const struct set_sum *sums;
     uint64_t *total; /* owned; by stack: exclusive times of it and of all that it called */
     double *left;    /* owned; by stack: where its box begins, and then where the next callee's does
@@ -34,6 +36,7 @@ struct flame {
     struct box *box; /* owned */
     size_t count, left_out;
     uint32_t deepest;
+    bool is_light; /* of a box, calls were counted alone */
 };
 
 static int largest_first(const void *one, const void *other)
@@ -131,9 +134,11 @@ static void print_box(struct flame *flame, const struct box *box)
     terminal_word(box->name, name);
     printf("<g><title>");
     print_text(name, sizeof name);
-    printf(": %.6f s (%.2f%%), of its own %.6f s, %s%" PRIu64 " calls</title>", (double)total / 1e9,
-           100 * share, (double)sum->exclusive_ns / 1e9,
-           sum->is_light ? "short ones counted, " : "", sum->calls);
+    const char *mark = sum->is_light ? PROFILE_LIGHT_MARK : "";
+    printf(": %s%.6f s (%s%.2f%%), of its own %s%.6f s, %" PRIu64 " calls</title>", mark,
+           (double)total / 1e9, mark, 100 * share, mark, (double)sum->exclusive_ns / 1e9,
+           sum->calls);
+    flame->is_light |= sum->is_light;
     printf("<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"#%06x\"/>", x, y, width,
            HEIGHT - 1, colour_of(box->name));
     if (width > 3.0 * FONT / 10) {
@@ -149,6 +154,7 @@ static void print_box(struct flame *flame, const struct box *box)
 
 static void print_picture(struct flame *flame)
 {
+    uint64_t late_ns;
     unsigned height = (flame->deepest + 1) * HEIGHT;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
            "height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n",
@@ -159,6 +165,11 @@ static void print_picture(struct flame *flame)
            (double)flame->total[PROFILE_SET_INIT] / 1e9);
     if (flame->left_out > 0)
         printf("; %zu stacks have no box: they are too narrow, or too deep", flame->left_out);
+    if (flame->is_light)
+        printf("; " PROFILE_LIGHT_MARK " short calls were counted: their time is in the caller's");
+    size_t open = rank_end_open(flame->set, flame->is_taken, &late_ns);
+    if (open > 0)
+        printf("; the ends of %zu ranks are not known: their times are too short", open);
     printf("</text>\n</svg>\n");
 }
 
@@ -192,6 +203,6 @@ int profile_flame_svg(const struct profile_set *set, const struct set_order *ord
     size_t taken;
     int error = set_sums_make(set, is_taken, &sums_at, &taken);
     CLEANUP_FREE struct set_sum *sums = sums_at;
-    struct flame flame = {.set = set, .sums = sums};
+    struct flame flame = {.set = set, .is_taken = is_taken, .sums = sums};
     return error != 0 ? error : draw(&flame, order->id);
 }

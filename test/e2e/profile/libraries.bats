@@ -185,7 +185,7 @@ told() {
     asked
     profiled ./user || (($? == 3))
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == "# 1 ranks counted calls of designated libraries alone: they ran for "* && $output != *" of MPI"* ]]
+    [[ $output == *"# 1 ranks counted calls of designated libraries alone: they ran for "* && $output != *" of MPI"* ]]
     awk '$NF == "moon_burns" { found = $3 > 0 && $3 <= 100 } END { exit !found }' <<<"$output"
     told '.all_seconds > 0 and .run_seconds == 0 and .mpi_share == 0' | grep -x true
     # an address that is taken: the linker makes one slot of both

@@ -179,6 +179,13 @@ missed() {
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
     ((status == 0))
     [[ $output == *"# 2 ranks counted calls of MPI: "*"# most time outside of MPI: rank 1, "*" MPI_Allreduce"* ]]
+    # there are no stacks in it: what there is, is said
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    [[ ${lines[0]} == "# step 0, $PWD/known: 2 ranks on -" && ${lines[1]} == "# 2 ranks, 1 different profile" ]]
+    [[ ${lines[-2]} == "# no call of a function that was built with -finstrument-functions" ]]
+    [[ ${lines[-1]} == "# calls of MPI or of designated libraries were counted: --mpi shows their times" ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+    [[ ${lines[0]} == "# step 0, $PWD/known: 2 ranks on -" ]]
     "$JOBTRAIL_BIN/jobtrail-profile" merge -o merged "$PROFILE_FILE"
     diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi merged | cut -f 1-5,8-10) \
         <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 1-5,8-10)
@@ -247,6 +254,21 @@ alone() {
             printf(\"%ld %ld\\n\", b, c); MPI_Finalize(); return 0; }"
         [[ $(cat with/stdout) == "2 3" ]]
         [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "MPI_Finalize MPI_Init" ]]
+    done
+}
+
+@test "a datatype that was freed has its handle and another size as the next one" {
+    local mpi
+    for mpi in openmpi mpich; do
+        alone $mpi <<<'#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char **argv) { MPI_Datatype type, before = MPI_DATATYPE_NULL; int numbers[10] = {0}, same = 0;
+            MPI_Init(&argc, &argv);
+            for (int i = 1; i <= 9; i++) { MPI_Type_contiguous(i, MPI_INT, &type); MPI_Type_commit(&type); same += type == before; before = type;
+                MPI_Bcast(numbers, 1, type, 0, MPI_COMM_SELF); MPI_Bcast(numbers, 1, type, 0, MPI_COMM_SELF); MPI_Type_free(&type); }
+            MPI_Finalize(); printf("%d\n", same > 0); return 0; }'
+        [[ $(<with/stdout) == 1 ]]
+        [[ $(dumped 0 MPI_Bcast 5) == 18 && $(dumped 0 MPI_Bcast 8) == $((2 * 45 * 4)) && $(dumped 0 MPI_Bcast 9) == exact ]]
     done
 }
 
