@@ -8,7 +8,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/number_list.h"
 #include "submit/flush/profile_ends.h"
 #include "submit/flush/profile_logs.h"
 #include "submit/flush/profile_tell.h"
@@ -86,7 +85,8 @@ static int send_rank(const struct profile_set *set, size_t rank, struct rank_sam
 
 /* Of ranks of one number the first one's. */
 static int send_samples(const struct profile_set *set, struct step_samples *samples,
-                        const char *wanted, uint32_t step, struct profile_sending *sending)
+                        const struct ranks_wanted *wanted, uint32_t step,
+                        struct profile_sending *sending)
 {
     size_t *order_at = NULL;
     int error = profile_set_rank_order(set, &order_at);
@@ -95,7 +95,7 @@ static int send_samples(const struct profile_set *set, struct step_samples *samp
     for (size_t i = 0; error == 0 && i < set->rank_count; i++) {
         uint32_t number = profile_rank_number(&set->ranks[order[i]]);
         if (number < next || number >= PROFILE_UNIT_RANKS || order[i] >= samples->count ||
-            samples->rank[order[i]].count == 0 || !number_list_has(wanted, number))
+            samples->rank[order[i]].count == 0 || !ranks_wanted_has(wanted, number))
             continue;
         next = number + 1;
         error = send_rank(set, order[i], &samples->rank[order[i]],
@@ -135,9 +135,8 @@ static int send_told(const struct profile_set *set, struct profile_sending *send
 }
 
 /* 0: not known. The batch step has none in the journal. */
-static uint32_t nodes_of(const struct journal *journal, uint32_t number)
+static uint32_t nodes_of(const struct journal_step *step)
 {
-    const struct journal_step *step = journal_find_step(journal, number);
     return step == NULL ? 0 : step->nodes == 0 ? 1 : step->nodes;
 }
 
@@ -147,9 +146,12 @@ static int send_set(const struct reading_request *request, struct profile_conten
     const struct set_file_sink sink = {.put = profile_send, .context = sending};
     struct naming *naming = facts->context;
     struct step_samples samples = {.count = 0};
+    const struct journal_step *known = journal_find_step(request->journal, step);
+    const struct ranks_wanted logs = ranks_wanted_of(request->conf->profile_logs, known);
+    const struct ranks_wanted sampled = ranks_wanted_of(request->conf->profile_samples, known);
     struct profile_set set;
     naming->samples = &samples;
-    facts->step_nodes = nodes_of(request->journal, step);
+    facts->step_nodes = nodes_of(known);
     sending->unit = PROFILE_UNIT_SET(step);
     int error = profile_set_begin(&set);
     if (error == 0)
@@ -159,9 +161,9 @@ static int send_set(const struct reading_request *request, struct profile_conten
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
     if (error == 0 && set.rank_count > 0)
-        error = profile_logs_send(&set, request->conf->profile_logs, step, sending);
+        error = profile_logs_send(&set, &logs, step, sending);
     if (error == 0)
-        error = send_samples(&set, &samples, request->conf->profile_samples, step, sending);
+        error = send_samples(&set, &samples, &sampled, step, sending);
     for (size_t i = 0; i < samples.count; i++)
         free(samples.rank[i].sample);
     free(samples.rank);
@@ -200,8 +202,11 @@ static int end_steps(struct worker_pipe *pipe, int error)
 int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe)
 {
     struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
-    struct collect_facts facts = {
-        .node = steps->request->identity->node, .end = end, .name = name, .context = &naming};
+    struct collect_facts facts = {.node = steps->request->identity->node,
+                                  .job = steps->request->identity->job,
+                                  .end = end,
+                                  .name = name,
+                                  .context = &naming};
     struct profile_content content;
     int error = profile_read(steps->from, steps->request->conf->profile_bytes, &content);
     if (error == -EINVAL || (error == 0 && content.process_count == 0 && content.damaged > 0))

@@ -40,10 +40,11 @@ struct journal_step {
     uint64_t busy_ns;       /* of the daemon's `thread` then (spank/journal.h); 0: unknown */
     uint32_t thread;
     struct journal_shared_text *library_path, *preload; /* of lines `variable`; NULL: none */
-    bool opted_out;                                     /* its user said --jobtrail=no */
-    bool freezes;   /* Slurm suspends it by a freezer of cgroups */
-    bool container; /* srun was given --container */
-    bool no_ledger; /* its tasks had no ledger */
+    char profile_ranks[64]; /* of which files are to be kept, as its user said; "": all */
+    bool opted_out;         /* its user said --jobtrail=no */
+    bool freezes;           /* Slurm suspends it by a freezer of cgroups */
+    bool container;         /* srun was given --container */
+    bool no_ledger;         /* its tasks had no ledger */
 };
 
 struct journal_task {

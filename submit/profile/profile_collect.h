@@ -34,6 +34,7 @@ struct profile_sample {
 
 struct collect_facts {
     const char *node;
+    uint32_t job;                   /* 0: not known */
     uint32_t step_nodes;            /* of the processes' step; 0: not known */
     const struct profile_pair *now; /* NULL: none of the file's boot */
     /* When the run of this process ended. NULL: of none is anything known. */
