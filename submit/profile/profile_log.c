@@ -60,20 +60,18 @@ static int print_end(const struct profile_set *set, const struct profile_rank *r
 void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE *to)
 {
     uint64_t ns;
-    size_t first, open = rank_end_open(set, is_taken, &ns);
+    size_t first, open = rank_end_open(set, is_taken);
     if (rank_end_first(set, is_taken, &first, &ns)) {
         fprintf(to, "# ");
         profile_log_rank(&set->ranks[first], to);
         fprintf(to, ", was killed first, at least %.6f s before the next one ended\n",
                 profile_seconds(ns));
     }
-    if (open == 0)
-        return;
-    rank_end_open(set, is_taken, &ns);
-    fprintf(to, "# the ends of %zu ranks are not known: their times are too short", open);
-    if (ns != UINT64_MAX)
-        fprintf(to, ", by %.6f s at most, if they are added", profile_seconds(ns));
-    fputs(" (see ENDS in jobtrail-profile(1))\n", to);
+    if (open > 0)
+        fprintf(to,
+                "# the ends of %zu ranks are not known: their times are too short (see ENDS in "
+                "jobtrail-profile(1))\n",
+                open);
 }
 
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)

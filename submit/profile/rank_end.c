@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 
 #include "submit/profile/profile_log.h"
-#include "submit/profile/saturate.h"
 
 static bool is_known(const struct profile_rank *rank)
 {
@@ -125,16 +124,10 @@ bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t 
     return true;
 }
 
-size_t rank_end_open(const struct profile_set *set, const bool *is_taken, uint64_t *late_ns)
+size_t rank_end_open(const struct profile_set *set, const bool *is_taken)
 {
     size_t count = 0;
-    *late_ns = 0;
-    for (size_t i = 0; i < set->rank_count; i++) {
-        uint64_t ns = rank_end_late_ns(&set->ranks[i]);
-        if (!is_told(set, is_taken, i) || ns == 0)
-            continue;
-        count++;
-        saturate_add(late_ns, ns);
-    }
+    for (size_t i = 0; i < set->rank_count; i++)
+        count += is_told(set, is_taken, i) && rank_end_late_ns(&set->ranks[i]) > 0;
     return count;
 }

@@ -41,8 +41,7 @@ void rank_end_print_duration(const struct profile_rank *rank, FILE *to);
 bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t *first,
                     uint64_t *apart_ns);
 
-/* How many ranks may have ended later than what was taken for their end, and by how much all these
- * together; UINT64_MAX: that is not known. */
-size_t rank_end_open(const struct profile_set *set, const bool *is_taken, uint64_t *late_ns);
+/* How many ranks may have ended later than what was taken for their end. */
+size_t rank_end_open(const struct profile_set *set, const bool *is_taken);
 
 #endif

@@ -45,6 +45,20 @@ static void print_time(uint64_t ns, FILE *to)
         fprintf(to, "%s.%03u", text, (unsigned)(ns / 1000000 % 1000));
 }
 
+static void print_bounds(const struct profile_rank *rank, FILE *to)
+{
+    bool is_known = (rank->flags & PROFILE_RANK_END_KNOWN) != 0;
+    bool is_bound = !is_known && rank->end_max_ns != UINT64_MAX;
+    if (rank->way == PROFILE_WAY_NONE)
+        return;
+    fputs(is_known ? ", at " : is_bound ? ", between " : ", after ", to);
+    print_time(is_known ? rank->end_at_ns : rank->end_min_ns, to);
+    if (!is_bound)
+        return;
+    fputs(" and ", to);
+    print_time(rank->end_max_ns, to);
+}
+
 /* Where ranks were that did not come to their exit handlers. */
 static void print_open(const struct profile_set *set, const bool *is_taken, FILE *to)
 {
@@ -60,6 +74,7 @@ static void print_open(const struct profile_set *set, const bool *is_taken, FILE
         if (rank_end_is_told(&set->ranks[entry->rank])) {
             fputs("; ", to);
             rank_end_print_way(&set->ranks[entry->rank], to);
+            print_bounds(&set->ranks[entry->rank], to);
         }
         putc('\n', to);
     }

@@ -154,7 +154,6 @@ static void print_box(struct flame *flame, const struct box *box)
 
 static void print_picture(struct flame *flame)
 {
-    uint64_t late_ns;
     unsigned height = (flame->deepest + 1) * HEIGHT;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
            "height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n",
@@ -167,7 +166,7 @@ static void print_picture(struct flame *flame)
         printf("; %zu stacks have no box: they are too narrow, or too deep", flame->left_out);
     if (flame->is_light)
         printf("; " PROFILE_LIGHT_MARK " short calls were counted: their time is in the caller's");
-    size_t open = rank_end_open(flame->set, flame->is_taken, &late_ns);
+    size_t open = rank_end_open(flame->set, flame->is_taken);
     if (open > 0)
         printf("; the ends of %zu ranks are not known: their times are too short", open);
     printf("</text>\n</svg>\n");

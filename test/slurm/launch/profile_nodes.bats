@@ -67,9 +67,9 @@ profile() {
     run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" "$@"
 }
 
-# shown FILE [OPTION...]: as a log has it
+# shown FILE [OPTION...]: as a log has it, which has both and needs no hint at the other
 shown() {
-    profile show "${@:2}" "$1" && profile show --mpi "${@:2}" "$1"
+    profile show "${@:2}" "$1" | grep -v -- ": --mpi shows their times$" && profile show --mpi "${@:2}" "$1"
 }
 
 # job LAUNCHER PROGRAM RANK: 8 ranks on 2 nodes, of which RANK is killed
