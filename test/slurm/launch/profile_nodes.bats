@@ -69,7 +69,8 @@ profile() {
 
 # shown FILE [OPTION...]: as a log has it
 shown() {
-    profile show "${@:2}" "$1" && profile show --mpi "${@:2}" "$1"
+    # a log has both, and needs no hint at the second
+    profile show "${@:2}" "$1" | sed '/^# .*: --mpi shows their times$/d' && profile show --mpi "${@:2}" "$1"
 }
 
 # job LAUNCHER PROGRAM RANK: 8 ranks on 2 nodes, of which RANK is killed
