@@ -31,15 +31,19 @@ enum { SILENCE_MS = 60000, CPU_S = 60, FILES_OF_RANK = 4 };
  * where that cannot be. */
 static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
-    struct profile_told told;
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count = message->size / sizeof *told;
     uint32_t number = PROFILE_UNIT_STEP(message->unit);
     bool is_others = message->unit == PROFILE_UNIT_SET(UINT32_MAX);
     const struct journal_step *step =
         is_others ? NULL : journal_find_step(keeping->steps.request->journal, number);
-    if ((step == NULL && !is_others) || message->size != sizeof told)
+    if ((step == NULL && !is_others) || message->size > sizeof told ||
+        message->size % sizeof *told != 0)
         return -EPROTO;
-    memcpy(&told, message->bytes, sizeof told);
-    return profile_told_is_sound(&told) ? kept_profile_begin(&keeping->kept, step, &told) : -EPROTO;
+    memcpy(told, message->bytes, message->size);
+    return profile_told_is_sound(told, count)
+               ? kept_profile_begin(&keeping->kept, step, told, count)
+               : -EPROTO;
 }
 
 /* Another file: of a step, or beside that of the same step. How many ranks a job's profile can have
