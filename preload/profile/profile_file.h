@@ -183,7 +183,7 @@ struct profile_process {
     uint32_t missed_routines;  /* and objects, whose calls could not be counted */
     uint32_t unused;           /* 0 */
     uint64_t program; /* the hash of the name that the launcher has for all ranks of this MPI
-                         program (PMIX_NAMESPACE or PMI_JOBID); 0: it tells none */
+                         program (launcher.h); 0: it tells none */
 };
 
 struct profile_object {
