@@ -31,6 +31,14 @@ static int limit_cpu(void)
     return setrlimit(RLIMIT_CPU, &limit) != 0 ? -errno : 0;
 }
 
+int privileges_limit_memory(uint64_t bytes)
+{
+#ifdef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+    bytes = 0;
+#endif
+    return bytes == 0 ? 0 : set_limit(RLIMIT_AS, (rlim_t)bytes);
+}
+
 static int set_limits(void)
 {
     int error = set_limit(RLIMIT_CORE, 0);
@@ -42,10 +50,8 @@ static int set_limits(void)
         error = set_limit(RLIMIT_NPROC, 0);
     if (error == 0)
         error = set_limit(RLIMIT_FSIZE, 0);
-#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
     if (error == 0)
-        error = set_limit(RLIMIT_AS, (rlim_t)2 << 30);
-#endif
+        error = privileges_limit_memory(UINT64_C(2) << 30);
     return error;
 }
 

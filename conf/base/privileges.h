@@ -3,6 +3,7 @@
 #define JOBTRAIL_PRIVILEGES_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Gives up everything but what the user `uid` with the group `gid` has, for good: no
@@ -13,5 +14,8 @@
  * parent. A caller that is not root must be the user already.
  * Returns 0, or -errno: then the process must end. */
 int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count);
+
+/* Gives up address space beyond so many bytes, too; 0: none. Returns 0 or -errno. */
+int privileges_limit_memory(uint64_t bytes);
 
 #endif

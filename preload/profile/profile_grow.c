@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
@@ -63,8 +64,8 @@ static void *map_all(const struct profile_place *place, int fd, const struct pro
     return NULL;
 }
 
-void *profile_grow(const struct profile_own *own, const struct profile_shape *shape,
-                   struct profile_pieces *pieces, struct profile_array *array, uint32_t *room)
+static void *grow(const struct profile_own *own, const struct profile_shape *shape,
+                  struct profile_pieces *pieces, struct profile_array *array, uint32_t *room)
 {
     const struct profile_place *place = profile_run_place();
     uint32_t number = __atomic_load_n(&pieces->count, __ATOMIC_RELAXED);
@@ -88,5 +89,14 @@ void *profile_grow(const struct profile_own *own, const struct profile_shape *sh
     pieces->offset[number] = known.offset[number];
     array->piece[number] = known.offset[number];
     *room = room_of(shape, number + 1);
+    return at;
+}
+
+void *profile_grow(const struct profile_own *own, const struct profile_shape *shape,
+                   struct profile_pieces *pieces, struct profile_array *array, uint32_t *room)
+{
+    uint64_t held = profile_hold();
+    void *at = grow(own, shape, pieces, array, room);
+    profile_hold_end(held);
     return at;
 }

@@ -218,6 +218,8 @@ __attribute__((constructor)) static void profile_start(int argc, char **argv, ch
     if (!proc_find_image(argc, argv, envp, &image) || image.secure)
         return;
     profile_is_on = profile_run_prepare(&image);
+    if (profile_is_on)
+        profile_thread_prepare();
     if (profile_is_on && image_is_dynamic(&image))
         start_timing(&image);
 }

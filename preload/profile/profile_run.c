@@ -10,6 +10,7 @@
 #include "preload/predecessor.h"
 #include "preload/profile/launcher.h"
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_thread.h"
 #include "preload/profile/timed_run.h"
@@ -37,7 +38,7 @@ static struct {
     bool has_begun; /* this process, or one that it was forked from */
     bool is_forked;
     uint8_t uuid[16];
-    uint64_t lost_calls; /* atomic; while the profile was begun */
+    uint64_t lost_calls; /* atomic; before the profile was begun */
 } known;
 
 static struct profile_live *live; /* NULL: not begun */
@@ -261,14 +262,14 @@ static bool wait_for(const struct profile_live *other, int32_t own)
     uint32_t state = LIVE_BEGINNING;
     for (int i = 0; i < TURNS && state == LIVE_BEGINNING; i++) {
         if (__atomic_load_n(&other->starter, __ATOMIC_RELAXED) == own)
-            return false; /* this is a handler of a signal */
+            return false; /* this is the handler of a signal that was not held back */
         system_call6(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
         state = __atomic_load_n(&other->state, __ATOMIC_ACQUIRE);
     }
     return state == LIVE_READY;
 }
 
-bool profile_run_begin(void)
+static bool begin_held(void)
 {
     uint32_t state = LIVE_NONE;
     int32_t own = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
@@ -291,9 +292,20 @@ bool profile_run_begin(void)
     return has_begun;
 }
 
+bool profile_run_begin(void)
+{
+    if (profile_thread_is_lent())
+        return false;
+    uint64_t held = profile_hold();
+    bool has_begun = begin_held();
+    profile_hold_end(held);
+    return has_begun;
+}
+
 void profile_run_end(void)
 {
-    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY)
+    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY ||
+        profile_thread_is_lent())
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();

@@ -24,8 +24,9 @@ extern bool profile_is_on __attribute__((visibility("hidden")));
  * No system call. */
 bool profile_run_prepare(const struct image *image);
 
-/* Makes the chunk of the process if there is none. Returns whether there is one now: not while
- * another thread makes it, or below a handler of a signal that came while it was made. */
+/* Makes the chunk of the process if there is none. Returns whether this thread can have one of its
+ * own now: not while another thread makes that of the process, and not where the memory is lent
+ * (profile_thread.h). */
 bool profile_run_begin(void);
 
 /* Counts a call of a thread that has no chunk. */

@@ -5,7 +5,7 @@
 
 #include "preload/system.h"
 
-static bool is_on_alternate(void)
+bool profile_stack_is_alternate(void)
 {
     stack_t stack = {.ss_flags = SS_DISABLE};
     return !system_failed(system_call6(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0)) &&
@@ -42,7 +42,7 @@ static void close_dead(struct profile_own *own, uint32_t keep)
 /* The first of the frames that can be compared with the current stack. */
 static uint32_t first_comparable(struct profile_own *own)
 {
-    if (own->alternate == 0 || is_on_alternate())
+    if (own->alternate == 0 || profile_stack_is_alternate())
         return own->alternate == 0 ? 1 : own->alternate;
     close_dead(own, own->alternate);
     own->alternate = 0;
@@ -73,7 +73,7 @@ static uint32_t living(const struct profile_own *own, const struct profile_call 
 static uint32_t settle(struct profile_own *own, const struct profile_call *call)
 {
     uint32_t keep = living(own, call, first_comparable(own));
-    if (keep < own->top && own->alternate == 0 && is_on_alternate()) {
+    if (keep < own->top && own->alternate == 0 && profile_stack_is_alternate()) {
         own->alternate = own->top;
         profile_set_limit(own);
     } else {

@@ -26,6 +26,9 @@ void profile_stack_enter(struct profile_own *own, const struct profile_call *cal
 /* Closes the frame of the function that is left, and dead ones above it. */
 void profile_stack_leave(struct profile_own *own, const struct profile_call *call);
 
+/* Whether this is a handler on an alternate signal stack. */
+bool profile_stack_is_alternate(void);
+
 /* Adds a call that took so many ticks. */
 static inline void profile_stack_add(const struct profile_own *own, struct profile_node *node,
                                      uint64_t time)

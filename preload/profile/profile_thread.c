@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
@@ -12,6 +14,27 @@
 
 /* A new thread asks of so many others whether they have ended. */
 enum { ASKED_MAX = 16 };
+
+/* The kernel knows a word of each thread, to clear it at its end: libc has named it. Before glibc
+ * 2.34 it named none in programs without libpthread. */
+static bool has_word;
+
+static bool is_word_known(void)
+{
+    uint64_t word = 0;
+    long result = system_call6(SYS_prctl, PR_GET_TID_ADDRESS, (long)&word, 0, 0, 0, 0);
+    return system_failed(result) || word != 0;
+}
+
+void profile_thread_prepare(void)
+{
+    has_word = is_word_known();
+}
+
+bool profile_thread_is_lent(void)
+{
+    return has_word && !is_word_known();
+}
 
 /* What a thread has in private memory at first. */
 struct start {
@@ -124,9 +147,13 @@ static struct profile_own *make(struct profile_own *forked, int32_t self)
 
 struct profile_own *profile_thread_begin(struct profile_own *forked)
 {
+    uint64_t held = profile_hold();
     int32_t self = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
     struct profile_own *own = adopt(self);
-    return own != NULL ? own : make(forked, self);
+    if (own == NULL)
+        own = make(forked, self);
+    profile_hold_end(held);
+    return own;
 }
 
 void profile_thread_close_ended(void)

@@ -11,6 +11,14 @@ enum { PROFILE_TABLE_BITS = 9 };
  * what it had before a fork(), all zeros, or NULL. NULL: none can be had. */
 struct profile_own *profile_thread_begin(struct profile_own *forked);
 
+/* At the start of the program. */
+void profile_thread_prepare(void);
+
+/* Whether this process has its parent's memory, and so the thread-local storage of a thread of the
+ * parent's: a child of vfork(2), or of clone(2). It must make nothing there that is its own: its
+ * calls are the parent's. */
+bool profile_thread_is_lent(void);
+
 /* Has each thread of the process look whether objects were unloaded, at its next call. */
 void profile_thread_warn(void);
 

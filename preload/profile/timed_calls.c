@@ -10,6 +10,7 @@
 #include "conf/base/cycles.h"
 #include "preload/image.h"
 #include "preload/profile/profile_own.h"
+#include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 
@@ -30,52 +31,26 @@ void timed_own_set(struct timed_own *own)
     own_known = own;
 }
 
-/* Calls that never returned: they lie below the stack pointer of the one that begins. */
-static inline void drop_dead(struct timed_own *own, uintptr_t stack)
-{
-    while (own->top > 0 && own->stack[own->top - 1] <= stack) {
-        uint32_t top = own->top - 1;
-        own->open[top].routine = 0;
-        own->stack[top] = UINTPTR_MAX;
-        profile_order();
-        own->top = top;
-        own->calls->dead_frames++;
-    }
-}
-
+/* Less than PROFILE_OPEN are open. */
 static inline void begin(struct timed_own *own, struct timed_call *call, uint64_t ticks)
 {
-    uint32_t routine = timed_entries[call->index].routine;
+    uint32_t routine = timed_entries[call->index].routine, top = own->top;
+    struct profile_open *open = &own->open[top];
     own->count[routine].calls++;
-    drop_dead(own, (uintptr_t)call);
-    uint32_t top = own->top;
-    call->frame = 0;
-    if (top >= PROFILE_OPEN) {
-        own->calls->lost_times++;
-        return;
-    }
-    own->top = top + 1;
+    own->top = ++top;
     profile_order();
     own->stack[top] = (uintptr_t)call;
-    struct profile_open *open = &own->open[top];
+    call->frame = top;
     open->start = ticks;
     open->inner = 0;
     profile_order();
     open->routine = routine + 1;
-    call->frame = top + 1;
 }
 
+/* The innermost call. */
 static inline void end(struct timed_own *own, const struct timed_call *call, uint64_t ticks)
 {
     uint32_t frame = call->frame;
-    if (frame == 0 || frame > own->top || own->stack[frame - 1] != (uintptr_t)call)
-        return;
-    while (own->top > frame) { /* left by longjmp() */
-        own->open[own->top - 1].routine = 0;
-        own->stack[own->top - 1] = UINTPTR_MAX;
-        own->top--;
-        own->calls->dead_frames++;
-    }
     struct profile_open *open = &own->open[frame - 1];
     struct profile_count *count = &own->count[timed_entries[call->index].routine];
     uint64_t took = ticks > open->start ? ticks - open->start : 0;
@@ -83,35 +58,55 @@ static inline void end(struct timed_own *own, const struct timed_call *call, uin
     if (took > count->largest)
         count->largest = took;
     if (frame > 1)
-        own->open[frame - 2].inner += took;
+        open[-1].inner += took;
     open->routine = 0;
-    own->stack[frame - 1] = UINTPTR_MAX;
+    own->stack[frame] = UINTPTR_MAX;
     profile_order();
     own->top = frame - 1;
 }
 
 void timed_begin(struct timed_own *own, struct timed_call *call, uint64_t ticks)
 {
-    begin(own, call, ticks);
+    call->frame = 0;
+    if (own->top < PROFILE_OPEN) {
+        begin(own, call, ticks);
+        return;
+    }
+    own->count[timed_entries[call->index].routine].calls++;
+    own->calls->lost_times++;
 }
 
 void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ticks)
 {
+    uint32_t frame = call->frame;
+    if (frame == 0 || frame > own->top || own->stack[frame] != (uintptr_t)call)
+        return;
+    timed_stack_drop(own, frame); /* left by longjmp() */
     end(own, call, ticks);
 }
 
-/* Whether the bytes are known, or known to be unknown: the size of the datatype is. */
-static inline bool add_size(const struct timed_own *own, const struct timed_entry *entry,
-                            const struct timed_call *call)
+/* What is to be added to a routine's bytes, and to its calls of which these are known. */
+struct size {
+    uint64_t bytes, calls;
+};
+
+/* Whether the bytes are known, or known to be unknown, or to be asked for after the call. */
+static inline bool find_size(const struct timed_own *own, const struct timed_entry *entry,
+                             struct timed_call *call, struct size *size)
 {
     uint64_t count, key;
-    if (!timed_types_arguments(entry->size, call, &count, &key))
+    if (!timed_types_arguments(&entry->size, call, &count, &key))
         return true;
     const struct timed_type *type = &own->type[timed_types_place(key)];
     if (count > 0 && (key == 0 || type->key != key))
         return false;
-    own->count[entry->routine].bytes += count > 0 ? count * type->bytes : 0;
-    own->count[entry->routine].sized++;
+    if (count > 0 && type->bytes == TIMED_MADE) {
+        call->key = key;
+        call->count = count;
+        return true;
+    }
+    size->bytes = count * type->bytes;
+    size->calls = 1;
     return true;
 }
 
@@ -121,31 +116,42 @@ static bool is_readable(uintptr_t at)
     return system_call6(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
 }
 
-/* Where a stack ends behind its caller, what lies there need not be mapped. */
-static inline uint64_t find_words(const struct timed_entry *entry, const struct timed_call *call)
+/* The stack's own page behind that one can be read: no other mapping is as near to the end of the
+ * thread's stack. */
+static bool is_own(const struct timed_own *own, uintptr_t first, uintptr_t page)
 {
+    return own != NULL && first > own->stack_near && page < own->stack_end;
+}
+
+uint64_t timed_words(struct timed_call *call)
+{
+    uint64_t words = timed_entries[call->index].words;
     uintptr_t first = (uintptr_t)call->stack, page = (first | (IMAGE_PAGE_MIN - 1)) + 1;
-    if (first + entry->words * sizeof(uint64_t) <= page || is_readable(page))
-        return entry->words;
+    if (is_own(own_known, first, page) || is_readable(page))
+        return words;
     return (page - first) / sizeof(uint64_t) & ~UINT64_C(1);
 }
 
+/* What is stored after the counter is read need not be waited for. */
 uintptr_t timed_enter(struct timed_call *call)
 {
     const struct timed_entry *entry = &timed_entries[call->index];
     struct timed_own *own = own_known;
-    call->words = find_words(entry, call);
+    struct size size = {0, 0};
     call->key = 0;
-    if (own == NULL || own->room == 0 || (entry->size.count >= 0 && !add_size(own, entry, call)))
+    if (own == NULL || own->top >= own->room || timed_looks_left(own, call) ||
+        (entry->size.count >= 0 && !find_size(own, entry, call, &size)))
         return 0;
     begin(own, call, cycles_read());
+    own->count[entry->routine].bytes += size.bytes;
+    own->count[entry->routine].sized += size.calls;
     return entry->target;
 }
 
 uint32_t timed_leave(struct timed_call *call)
 {
     struct timed_own *own = own_known;
-    if (own == NULL || own->room == 0 || call->key != 0)
+    if (own == NULL || own->room == 0 || call->key != 0 || own->stack[own->top] != (uintptr_t)call)
         return 1;
     end(own, call, cycles_read());
     return 0;

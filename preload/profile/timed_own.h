@@ -16,25 +16,29 @@
 #include "preload/profile/timed_sizes.h"
 #include "preload/profile/timed_stubs.h"
 
-/* A datatype of MPI that programs cannot free, and its size. */
+/* A datatype of MPI, and its size. */
 struct timed_type {
-    uint64_t key; /* 0: none; stored last */
-    uint32_t bytes;
+    uint64_t key;   /* 0: none; stored last */
+    uint32_t bytes; /* TIMED_MADE: the program has made it, and may free it */
 };
+
+enum { TIMED_MADE = UINT32_MAX };
 
 enum { TIMED_TYPE_BITS = 4 };
 
 struct timed_own {
     uint32_t room;                     /* PROFILE_OPEN; 0: the short way is not right */
     uint32_t top;                      /* open calls that are timed */
+    uint32_t other;                    /* those below the first on another stack; 0: none is */
     struct profile_open *open;         /* shared */
     struct profile_count *count;       /* shared; of each routine */
-    uintptr_t stack[PROFILE_OPEN + 1]; /* of the open calls; UINTPTR_MAX behind them */
+    uintptr_t stack[PROFILE_OPEN + 1]; /* of the open calls, from 1; else UINTPTR_MAX */
     struct timed_type type[1u << TIMED_TYPE_BITS];
-    struct profile_calls *calls; /* shared */
-    uint32_t counter;            /* enum profile_counter */
-    bool is_whole;               /* it has a chunk of this process */
-    int32_t tid;                 /* atomic; whose it is */
+    struct profile_calls *calls;     /* shared */
+    uint32_t counter;                /* enum profile_counter */
+    bool is_whole;                   /* it has a chunk of this process */
+    uintptr_t stack_near, stack_end; /* between them is nothing but the thread's own stack */
+    int32_t tid;                     /* atomic; whose it is */
     clock_function *clock;
     struct timed_own *next; /* of the process */
 };
@@ -51,7 +55,19 @@ struct timed_entry {
 
 extern struct timed_entry timed_entries[TIMED_STUBS] __attribute__((visibility("hidden")));
 
-/* Begins a call, of `bytes` where `is_sized`, at a reading of the counter; and ends it. */
+/* Whether the innermost open call looks as if it had been left without returning. */
+static inline bool timed_looks_left(const struct timed_own *own, const struct timed_call *call)
+{
+    return own->stack[own->top] <= (uintptr_t)call;
+}
+
+/* Sets `room` after what it depends on has changed. */
+static inline void timed_set_room(struct timed_own *own)
+{
+    own->room = own->counter == PROFILE_CYCLES && own->other == 0 ? PROFILE_OPEN : 0;
+}
+
+/* Begins a call at a reading of the counter, and ends it. */
 void timed_begin(struct timed_own *own, struct timed_call *call, uint64_t ticks);
 void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ticks);
 

@@ -5,11 +5,13 @@
 
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
 #include "preload/profile/profile_thread.h"
 #include "preload/profile/timed_own.h"
+#include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 
@@ -68,11 +70,9 @@ static __thread bool is_refused __attribute__((tls_model("initial-exec")));
 
 static void close_open(struct timed_own *own)
 {
-    for (; own->top > 0; own->top--) {
-        own->open[own->top - 1].routine = 0;
-        own->stack[own->top - 1] = UINTPTR_MAX;
-        own->calls->dead_frames++;
-    }
+    timed_stack_drop(own, 0);
+    own->other = 0;
+    timed_set_room(own);
 }
 
 /* Takes over what a thread that has ended had. */
@@ -87,6 +87,7 @@ static struct timed_own *adopt(int32_t self)
                                          __ATOMIC_RELAXED))
             continue;
         close_open(own);
+        timed_stack_find(own);
         own->calls->tid = self;
         own->calls->threads++;
         return own;
@@ -124,9 +125,10 @@ static struct timed_own *make(struct timed_own *forked, int32_t self)
         own->stack[i] = UINTPTR_MAX;
     own->counter = profile_live()->counter;
     own->clock = profile_run_clock();
+    timed_stack_find(own);
     own->is_whole = true;
     profile_order();
-    own->room = own->counter == PROFILE_CYCLES ? PROFILE_OPEN : 0;
+    timed_set_room(own);
     own->next = __atomic_load_n(&profile_live()->timed, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&profile_live()->timed, &own->next, own, 0,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
@@ -138,6 +140,7 @@ static struct timed_own *begin_thread(struct timed_own *forked)
 {
     if (is_refused || !profile_is_on || !profile_run_begin() || !profile_live()->has_routines)
         return NULL;
+    uint64_t held = profile_hold();
     int32_t self = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
     struct timed_own *own = adopt(self);
     if (own == NULL)
@@ -145,6 +148,7 @@ static struct timed_own *begin_thread(struct timed_own *forked)
     is_refused = own == NULL;
     if (own != NULL)
         timed_own_set(own);
+    profile_hold_end(held);
     return own;
 }
 
@@ -154,7 +158,7 @@ static void note_size(struct timed_own *own, const struct timed_entry *entry,
                       struct timed_call *call)
 {
     uint64_t count, key;
-    if (entry->size.count < 0 || !timed_types_arguments(entry->size, call, &count, &key))
+    if (entry->size.count < 0 || !timed_types_arguments(&entry->size, call, &count, &key))
         return;
     if (count == 0)
         own->count[entry->routine].sized++;
@@ -185,6 +189,7 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
             profile_run_lose_call();
         return entry->target;
     }
+    timed_stack_settle(own, call);
     note_size(own, entry, call);
     timed_begin(own, call, profile_ticks(own->counter, own->clock));
     return entry->target;
@@ -196,6 +201,7 @@ void timed_leave_slowly(struct timed_call *call)
     if (own == NULL || !own->is_whole)
         return;
     timed_end(own, call, profile_ticks(own->counter, own->clock));
+    timed_stack_return(own);
     add_size(own, call);
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/memory.h"
+#include "preload/profile/timed_stubs.h"
 
 static const struct timed_size not_known = {-1, -1, -1, -1, -1, -1, false};
 
@@ -11,7 +12,7 @@ static const struct timed_size not_known = {-1, -1, -1, -1, -1, -1, false};
 static const struct {
     const char *name; /* behind "MPI_" or "mpi_" */
     int8_t arguments; /* in C */
-    int8_t count, type, buffer, peer, root;
+    int8_t count, type, buffer, peer, root; /* positions, from 0; -1: none */
 } routines[] = {
     {"Send", 6, 1, 2, -1, 3, -1}, {"Bsend", 6, 1, 2, -1, 3, -1}, {"Ssend", 6, 1, 2, -1, 3, -1}, {"Rsend", 6, 1, 2, -1, 3, -1},
     {"Isend", 7, 1, 2, -1, 3, -1}, {"Ibsend", 7, 1, 2, -1, 3, -1}, {"Issend", 7, 1, 2, -1, 3, -1}, {"Irsend", 7, 1, 2, -1, 3, -1},
@@ -53,6 +54,16 @@ static bool is_fortran_name(const char *name, const char *routine)
     return false;
 }
 
+/* The word of struct timed_call that has the argument with this position, from 0. */
+static int8_t word_of(int position)
+{
+    const int first = offsetof(struct timed_call, argument) / sizeof(uint64_t),
+              on_stack = offsetof(struct timed_call, stack) / sizeof(uint64_t);
+    if (position < 0)
+        return -1;
+    return (int8_t)(position < 6 ? first + position : on_stack + position - 6);
+}
+
 /* Which address stands for MPI_IN_PLACE in Fortran is not known. An interface that checks them has
  * the error as one argument more. */
 struct timed_size timed_size_of(const char *name, int *arguments)
@@ -67,10 +78,15 @@ struct timed_size timed_size_of(const char *name, int *arguments)
         *arguments = routines[i].arguments + is_fortran;
         if (is_fortran && routines[i].buffer >= 0)
             return not_known;
-        return (struct timed_size){routines[i].count,  routines[i].type,
-                                   routines[i].buffer, routines[i].peer,
-                                   routines[i].root,   is_fortran ? routines[i].arguments : -1,
-                                   is_fortran};
+        return (struct timed_size){
+            word_of(routines[i].count),
+            word_of(routines[i].type),
+            word_of(routines[i].buffer),
+            word_of(routines[i].peer),
+            word_of(routines[i].root),
+            is_fortran ? word_of(routines[i].arguments) : -1,
+            is_fortran,
+        };
     }
     return not_known;
 }

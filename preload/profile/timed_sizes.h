@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Positions of arguments, from 0. */
+/* Where arguments are: the number of their word in struct timed_call. */
 struct timed_size {
     int8_t count;    /* below 0: no bytes are known */
     int8_t type;     /* the datatype */

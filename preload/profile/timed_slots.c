@@ -197,7 +197,7 @@ static uint8_t find_words(uint32_t flags, int arguments)
 {
     if (flags == 0)
         return TIMED_WORDS;
-    return (uint8_t)(arguments < 0 ? TIMED_WORDS_MPI : arguments <= 6 ? 0 : (arguments - 5) & ~1);
+    return arguments >= 0 && arguments <= 6 ? 0 : TIMED_WORDS_MPI;
 }
 
 static void add_entry(const char *name, uint32_t flags, uintptr_t target, uintptr_t *slot)

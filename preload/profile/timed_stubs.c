@@ -5,16 +5,21 @@
 
 #include <stddef.h>
 
+#include "preload/profile/timed_own.h"
+
 _Static_assert(offsetof(struct timed_call, index) == 8 &&
                    offsetof(struct timed_call, argument) == 32 &&
                    offsetof(struct timed_call, rbp) == 96,
                "as the assembly has them");
+_Static_assert(sizeof(struct timed_entry) == 24 && offsetof(struct timed_entry, words) == 10,
+               "as the assembly has them");
 
 /* The index is in r11d, which no argument is in. The frame is found by rbp, as its size differs.
  * What the caller has just pushed is loaded as it was stored, by words: larger loads would wait for
- * the stores. The copy lies as the arguments do within 64 bytes, the largest alignment of one. The
- * registers of arguments are restored at the end as well: some routines, of calling conventions of
- * their own, change none. */
+ * the stores. It is copied before the counter is read: the routine then need not wait for it. The
+ * copy lies as the arguments do within 64 bytes, the largest alignment of one. The registers of
+ * arguments are restored at the end as well: some routines, of calling conventions of their own,
+ * change none. */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 64\n"
         "    .type timed_through, @function\n"
@@ -30,15 +35,23 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .endr\n"
         "    subq $32, %rsp\n"
         "    movl %r11d, 8(%rsp)\n"
-        "    movq %rsp, %rdi\n"
-        "    call timed_enter\n"
-        "    testq %rax, %rax\n"
-        "    jz 4f\n"
-        "1:  movq %rax, %r11\n"
-        "    movq -96(%rbp), %rcx\n"
-        "    testq %rcx, %rcx\n"
+        "    leaq timed_entries(%rip), %rax\n"
+        "    leaq (%r11,%r11,2), %rcx\n"
+        "    movzbl 10(%rax,%rcx,8), %ecx\n"
+        "    testl %ecx, %ecx\n"
         "    jz 3f\n"
-        "    leaq (,%rcx,8), %rax\n"
+        "    leaq 16(%rbp), %rdx\n"
+        "    leaq 8(%rbp,%rcx,8), %rax\n"
+        "    xorq %rdx, %rax\n"
+        "    cmpq $4095, %rax\n"
+        "    ja 7f\n"
+        "1:  cmpl $8, %ecx\n"
+        "    jne 9f\n"
+        "    .irp at, 72, 64, 56, 48, 40, 32, 24, 16\n"
+        "    pushq \\at(%rbp)\n"
+        "    .endr\n"
+        "    jmp 3f\n"
+        "9:  leaq (,%rcx,8), %rax\n"
         "    subq %rax, %rsp\n"
         "    leaq -16(%rsp), %rax\n"
         "    subq %rbp, %rax\n"
@@ -50,7 +63,12 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    movq %r10, -8(%rsp,%rcx,8)\n"
         "    subq $2, %rcx\n"
         "    jnz 2b\n"
-        "3:  movq -64(%rbp), %rdi\n"
+        "3:  leaq -96(%rbp), %rdi\n"
+        "    call timed_enter\n"
+        "    testq %rax, %rax\n"
+        "    jz 4f\n"
+        "8:  movq %rax, %r11\n"
+        "    movq -64(%rbp), %rdi\n"
         "    movq -56(%rbp), %rsi\n"
         "    movq -48(%rbp), %rdx\n"
         "    movq -40(%rbp), %rcx\n"
@@ -89,7 +107,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    movups 16*\\number(%rsp), %xmm\\number\n"
         "    .endr\n"
         "    addq $128, %rsp\n"
-        "    jmp 1b\n"
+        "    jmp 8b\n"
         "5:  subq $32, %rsp\n"
         "    movups %xmm0, (%rsp)\n"
         "    movups %xmm1, 16(%rsp)\n"
@@ -98,6 +116,12 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    movups (%rsp), %xmm0\n"
         "    movups 16(%rsp), %xmm1\n"
         "    jmp 6b\n"
+        "7:  movq %rsp, %rdi\n"
+        "    call timed_words\n"
+        "    movq %rax, %rcx\n"
+        "    testl %ecx, %ecx\n"
+        "    jnz 1b\n"
+        "    jmp 3b\n"
         "    .cfi_endproc\n"
         "    .size timed_through, . - timed_through\n"
         "    .popsection\n");

@@ -17,14 +17,14 @@
 #endif
 
 /* Arguments that the caller has put on the stack: so many words are copied, or fewer where the
- * stack ends. */
-enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 16 };
+ * stack ends. No routine of MPI has more than 14 arguments. */
+enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 8 };
 
 struct timed_own;
 
 /* A call in a stub's frame. The assembly has the offsets. */
 struct timed_call {
-    uint64_t words;       /* an even number */
+    uint64_t unused;
     uint32_t index;       /* of the slot's entry */
     uint32_t frame;       /* in the thread's open calls, from 1; 0: this call is not timed */
     uint64_t key, count;  /* of what datatype bytes are to be added, of how many; no key: none */
@@ -37,6 +37,10 @@ struct timed_call {
 
 /* The stub of the entry with this index. */
 uintptr_t timed_stub(unsigned index);
+
+/* How many words of arguments on the stack are to be copied, an even number, where they cross the
+ * end of a page: what lies there need not be mapped. */
+uint64_t timed_words(struct timed_call *call) __attribute__((visibility("hidden"), used));
 
 /* Called by stubs, and by these alone: they use general registers alone, as arguments and results
  * are in others. The address of the routine; 0: timed_enter_slowly() is to be called. */

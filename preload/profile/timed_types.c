@@ -65,12 +65,15 @@ bool timed_types_ask(struct timed_own *own, uint64_t key, bool is_fortran, uint3
     if (!ask_size(key, is_fortran, &size))
         return false;
     *bytes = (uint32_t)size;
-    if (!is_named(key, is_fortran))
-        return true;
     struct timed_type *type = &own->type[timed_types_place(key)];
+    if (type->key == key)
+        return true;
+    bool is_made = !is_named(key, is_fortran);
+    if (is_made && type->key != 0 && type->bytes != TIMED_MADE)
+        return true;
     type->key = 0;
     profile_order();
-    type->bytes = *bytes;
+    type->bytes = is_made ? TIMED_MADE : *bytes;
     profile_order();
     type->key = key;
     return true;

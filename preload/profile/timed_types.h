@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sizes of MPI's datatypes. Those that a program cannot free are asked for once in a thread; of
- * others MPI is asked at each call, since a handle may stand for another type later.
+ * others MPI is asked at each call, since a handle may stand for another type later. But no handle
+ * of such a one ever stands for one that cannot be freed.
  */
 #ifndef JOBTRAIL_TIMED_TYPES_H
 #define JOBTRAIL_TIMED_TYPES_H
@@ -31,32 +32,45 @@ static inline uint32_t timed_types_place(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TIMED_TYPE_BITS));
 }
 
-static inline uint64_t timed_argument(const struct timed_call *call, int position)
+static inline uint64_t timed_argument(const struct timed_call *call, int word)
 {
-    return position < 6 ? call->argument[position] : call->stack[position - 6];
+    return ((const uint64_t *)call)[word];
 }
 
-static inline int32_t timed_integer(const struct timed_call *call, int position, bool is_fortran)
+static inline int32_t timed_integer(const struct timed_call *call, int word, bool is_fortran)
 {
-    uint64_t value = timed_argument(call, position);
+    uint64_t value = timed_argument(call, word);
     return is_fortran ? *(const int32_t *)(uintptr_t)value : (int32_t)(uint32_t)value;
+}
+
+static inline __attribute__((always_inline)) bool timed_types_in(const struct timed_size *size,
+                                                                 bool is_fortran,
+                                                                 const struct timed_call *call,
+                                                                 uint64_t *count, uint64_t *key)
+{
+    if (size->buffer >= 0 && timed_argument(call, size->buffer) + 1 <= 2)
+        return false;
+    if (size->root >= 0 && timed_integer(call, size->root, is_fortran) < 0)
+        return false;
+    int32_t number = timed_integer(call, size->count, is_fortran);
+    if (number < 0)
+        return false;
+    if (size->peer >= 0 && timed_integer(call, size->peer, is_fortran) < 0)
+        number = 0;
+    *key = is_fortran ? TIMED_KEY_FORTRAN | (uint32_t)timed_integer(call, size->type, true)
+                      : timed_argument(call, size->type);
+    *count = (uint64_t)number;
+    return true;
 }
 
 /* Whether the arguments say how many of what type: 0 of any, or more. MPI_IN_PLACE is 1 or -1 in C.
  */
-static inline bool timed_types_arguments(struct timed_size size, const struct timed_call *call,
-                                         uint64_t *count, uint64_t *key)
+static inline bool timed_types_arguments(const struct timed_size *size,
+                                         const struct timed_call *call, uint64_t *count,
+                                         uint64_t *key)
 {
-    if (size.buffer >= 0 && timed_argument(call, size.buffer) + 1 <= 2)
-        return false;
-    if (size.root >= 0 && timed_integer(call, size.root, size.is_fortran) < 0)
-        return false;
-    int32_t number = timed_integer(call, size.count, size.is_fortran);
-    bool is_nowhere = size.peer >= 0 && timed_integer(call, size.peer, size.is_fortran) < 0;
-    *key = size.is_fortran ? TIMED_KEY_FORTRAN | (uint32_t)timed_integer(call, size.type, true)
-                           : timed_argument(call, size.type);
-    *count = (uint64_t)(number < 0 || is_nowhere ? 0 : number);
-    return number >= 0;
+    return size->is_fortran ? timed_types_in(size, true, call, count, key)
+                            : timed_types_in(size, false, call, count, key);
 }
 
 /* Whether the call that is over has said that it had no error. In Fortran of mpi_f08 it need not.

@@ -27,6 +27,7 @@ const char *flush_outcome_text(enum flush_outcome outcome)
         [FLUSH_NO_PROFILE] = "the profile is not one of this version of jobtrail",
         [FLUSH_PROFILE_BROKEN] = "reading the profile broke down",
         [FLUSH_PROFILE_SPENT] = "reading the profile takes too long",
+        [FLUSH_PROFILE_LARGE] = "reading the profile takes too much memory",
         [FLUSH_PROFILE_UNKEPT] = "its profiles cannot be written where they are to be kept",
         [FLUSH_KILLED] = "not flushed, to be tried again: the reading process was ended",
         [FLUSH_LATE] = "not flushed to its end, the rest is for the next flush",

@@ -22,6 +22,7 @@ enum flush_outcome {
     FLUSH_NO_PROFILE,      /* or is none */
     FLUSH_PROFILE_BROKEN,  /* or its reader broke down, or gave what it may not give */
     FLUSH_PROFILE_SPENT,   /* or took too long */
+    FLUSH_PROFILE_LARGE,   /* or needed too much memory */
     FLUSH_PROFILE_UNKEPT,  /* or what root makes of it cannot be written */
 
     /* The rest is for a later flush. */

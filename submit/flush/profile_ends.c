@@ -2,15 +2,23 @@
 #include "submit/flush/profile_ends.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "conf/base/grow.h"
+#include "conf/base/process.h"
 #include "submit/evidence/succession.h"
+#include "submit/facts/clock_step.h"
 #include "submit/flush/run_ending.h"
 
 #define TICK_NS UINT64_C(10000000)
+
+/* As in submit/facts/ending.c. */
+#define KERNEL_ERROR_NS UINT64_C(100000)
 
 struct captured_end {
     uint8_t uuid[16];
@@ -25,11 +33,70 @@ static int by_run(const void *left, const void *right)
     return order != 0 ? order : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* Of a task that a signal ended, Slurm's time is the end, however long before it was seen last. */
-static struct collect_end end_of(const struct ending *ending)
+static uint64_t minus(uint64_t value, uint64_t less)
 {
-    bool is_slurms = ending->task != NULL && ending->end_ns == ending->task->end_ns;
-    return (struct collect_end){.ns = ending->end_ns, .is_known = ending->is_measured || is_slurms};
+    return value > less ? value - less : 0;
+}
+
+static bool is_slurms(const struct ending *ending)
+{
+    return ending->task != NULL && ending->end_ns == ending->task->end_ns;
+}
+
+/* Whether it is known by how much the clock that the ending's times are of is ahead of the time
+ * since boot. It may have been set since the run began. */
+static bool find_apart(const struct reading_request *request, const struct kernel_noted *noted,
+                       const struct capture *capture, const struct ending *ending,
+                       uint64_t *apart_ns)
+{
+    const struct journal_task *task = ending->task;
+    if (noted != NULL && ending->end_ns == noted->end_real_ns) {
+        *apart_ns = noted->end_real_ns - noted->note.end_ns;
+        return true;
+    }
+    if (is_slurms(ending) && task->max_up_ns != 0) {
+        *apart_ns = task->max_ns - task->max_up_ns;
+        return true;
+    }
+    const struct clock_step step = clock_step_find(capture, ending, request->journal);
+    *apart_ns = ending->end_ns - capture->up_ns - step.run_ns;
+    return capture->up_ns != 0 && step.is_known;
+}
+
+static uint32_t way_of(const char *source, bool is_known, int status)
+{
+    return strcmp(source, "exec") == 0       ? PROFILE_WAY_EXEC
+           : is_known && WIFSIGNALED(status) ? PROFILE_WAY_SIGNALED
+           : is_known                        ? PROFILE_WAY_EXITED
+                                             : PROFILE_WAY_UNSEEN;
+}
+
+/* Since boot: when no process of the job lived any more; 0: not known. The epilog writes the last
+ * line of the journal. */
+static uint64_t last_moment(const struct journal *journal)
+{
+    return journal->epilog_ns != 0 && journal->reboot_ns == 0 ? journal->up_ns : 0;
+}
+
+/* Of a task that a signal ended, Slurm's time is the end, however long before it was seen last. */
+static struct collect_end end_of(const struct reading_request *request,
+                                 const struct kernel_noted *noted, const struct capture *capture,
+                                 const struct ending *ending)
+{
+    uint64_t apart_ns;
+    struct collect_end end = {.way = way_of(ending->source, ending->status_known, ending->status),
+                              .status = ending->status};
+    if (ending->outlived)
+        return (struct collect_end){.ns = UINT64_MAX, .is_known = true, .way = PROFILE_WAY_RUNS};
+    if (!find_apart(request, noted, capture, ending, &apart_ns)) {
+        end.max_ns = last_moment(request->journal);
+        return end;
+    }
+    end.is_known = ending->is_measured || is_slurms(ending);
+    end.min_ns = minus(ending->min_ns, apart_ns);
+    end.ns = end.is_known ? minus(ending->end_ns, apart_ns) : end.min_ns;
+    end.max_ns = ending->max_ns == UINT64_MAX ? 0 : minus(ending->max_ns, apart_ns);
+    return end;
 }
 
 static int add_capture(struct profile_ends *ends, const struct other_pids *others,
@@ -42,11 +109,12 @@ static int add_capture(struct profile_ends *ends, const struct other_pids *other
     int error = GROW_TO(ends->captured, ends->room, ends->count + 1);
     if (error != 0)
         return error;
-    const struct ending ending =
-        run_ending_find(ends->request, run_ending_noted(ends->request, others, &capture), &capture,
-                        entry->next_ns, true);
+    const struct reading_request *request = ends->request;
+    const struct kernel_noted *noted = run_ending_noted(request, others, &capture);
+    const struct ending ending = run_ending_find(request, noted, &capture, entry->next_ns, true);
     struct captured_end *added = &ends->captured[ends->count++];
-    *added = (struct captured_end){.pid = capture.pid, .end = end_of(&ending)};
+    *added =
+        (struct captured_end){.pid = capture.pid, .end = end_of(request, noted, &capture, &ending)};
     memcpy(added->uuid, capture.uuid, sizeof added->uuid);
     return 0;
 }
@@ -94,9 +162,24 @@ static const struct captured_end *find_captured(const struct profile_ends *ends,
     return bsearch(&key, ends->captured, ends->count, sizeof key, by_run);
 }
 
-/* Whether the kernel told of the end, and it is that of the program which called the functions. */
+/* The kernel saw it execute another program at the latest when it did so last. */
+static struct collect_end end_of_replaced(const struct kernel_notes *kernel,
+                                          const struct kernel_note *note, uint64_t start_ns)
+{
+    const struct kernel_noted *replaced =
+        kernel->lost > 0 ? NULL : kernel_notes_replaced(kernel, note, start_ns);
+    struct collect_end end = {.max_ns = note->exec_ns, .way = PROFILE_WAY_EXEC};
+    if (replaced != NULL && (replaced->note.lack & KERNEL_LACK_OBJECTS) == 0) {
+        end.ns = end.min_ns = end.max_ns = replaced->note.end_ns;
+        end.is_known = true;
+    }
+    return end;
+}
+
+/* Whether the kernel told of the end of the process. Of one whose events were not all heard, it may
+ * be that of another program than the one which called the functions. */
 static bool find_kernels(const struct profile_ends *ends, const struct profiled_process *process,
-                         uint64_t *end_ns)
+                         struct collect_end *end)
 {
     const uint32_t needed = KERNEL_LACK_START | KERNEL_LACK_END | KERNEL_LACK_STATUS;
     const struct reading_request *request = ends->request;
@@ -104,36 +187,84 @@ static bool find_kernels(const struct profile_ends *ends, const struct profiled_
         return false;
     const struct kernel_noted *noted =
         kernel_notes_find(request->kernel, process->pid, process->start.boot_ns / TICK_NS, true);
-    if (noted == NULL || (noted->note.lack & needed) != 0 ||
-        noted->note.exec_ns > process->start.boot_ns)
+    if (noted == NULL || (noted->note.lack & needed) != 0)
         return false;
-    *end_ns = noted->end_real_ns;
+    const struct kernel_note *note = &noted->note;
+    if (note->exec_ns > process->start.boot_ns)
+        *end = end_of_replaced(request->kernel, note, process->start.boot_ns);
+    else
+        *end = (struct collect_end){.ns = note->end_ns,
+                                    .min_ns = minus(note->end_ns, KERNEL_ERROR_NS),
+                                    .max_ns = note->end_ns + KERNEL_ERROR_NS,
+                                    .is_known = true,
+                                    .way = way_of("kernel", true, note->status),
+                                    .status = note->status};
     return true;
 }
 
-/* Slurm has waited for the task. One that exits may have replaced its program before. */
+/* What Slurm saw of the task. One that exits may have replaced its program before. */
+static struct collect_end end_of_task(const struct journal_task *task)
+{
+    struct collect_end end = {.max_ns = task->max_up_ns, .way = PROFILE_WAY_UNSEEN};
+    if (!WIFSIGNALED(task->status))
+        return end;
+    end.way = PROFILE_WAY_SIGNALED;
+    end.status = task->status;
+    if (task->max_up_ns == 0)
+        return end;
+    end.is_known = true;
+    end.ns = minus(task->max_up_ns, task->max_ns - task->end_ns);
+    end.min_ns = minus(end.ns, task->error_ns);
+    return end;
+}
+
 static bool find_slurms(const struct profile_ends *ends, const struct profiled_process *process,
-                        uint64_t *end_ns)
+                        struct collect_end *end)
 {
     const struct journal *journal = ends->request->journal;
     for (size_t i = 0; i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
         if (task->step == process->step && task->task == process->task &&
-            task->pid == process->pid && task->end_ns != 0 && WIFSIGNALED(task->status)) {
-            *end_ns = task->end_ns;
+            task->pid == process->pid && task->end_ns != 0) {
+            *end = end_of_task(task);
             return true;
         }
     }
     return false;
 }
 
+/* Whether a process of the user has this pid, which began before. In a container pids are others.
+ */
+static bool still_runs(const struct reading_request *request,
+                       const struct profiled_process *process)
+{
+    char path[32];
+    struct stat status;
+    uint64_t ticks;
+    const struct journal_step *step = journal_find_step(request->journal, process->step);
+    snprintf(path, sizeof path, "/proc/%" PRId32, process->pid);
+    return request->journal->reboot_ns == 0 && step != NULL && !step->container &&
+           process_start(process->pid, &ticks) && ticks <= process->start.boot_ns / TICK_NS &&
+           stat(path, &status) == 0 && status.st_uid == request->journal->identity.uid;
+}
+
+/* Of others it is known that they were gone when the job was over, unless they still run. */
+static struct collect_end end_of_unseen(const struct reading_request *request,
+                                        const struct profiled_process *process)
+{
+    if (still_runs(request, process))
+        return (struct collect_end){.ns = UINT64_MAX, .is_known = true, .way = PROFILE_WAY_RUNS};
+    return (struct collect_end){.max_ns = last_moment(request->journal), .way = PROFILE_WAY_UNSEEN};
+}
+
 struct collect_end profile_ends_find(const struct profile_ends *ends,
                                      const struct profiled_process *process)
 {
     const struct captured_end *captured = find_captured(ends, process);
-    struct collect_end end = {.ns = 0};
+    struct collect_end end;
     if (captured != NULL)
         return captured->end;
-    end.is_known = find_kernels(ends, process, &end.ns) || find_slurms(ends, process, &end.ns);
-    return end;
+    if (find_kernels(ends, process, &end) || find_slurms(ends, process, &end))
+        return end;
+    return end_of_unseen(ends->request, process);
 }

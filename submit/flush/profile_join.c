@@ -164,6 +164,7 @@ static int run_child(struct joining *joining)
                                   .context = joining,
                                   .silence_ms = SILENCE_MS,
                                   .deadline_ns = joining->deadline_ms * 1000000,
+                                  .memory_bytes = worker_memory(joining->bytes),
                                   .cpu_ns = CPU_S * UINT64_C(1000000000)};
     int error = worker_run(&worker, &outcome);
     if (error == 0)

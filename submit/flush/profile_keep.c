@@ -2,6 +2,8 @@
 #include "submit/flush/profile_keep.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +15,9 @@
 #include "submit/flush/profile_send.h"
 #include "submit/flush/profile_steps.h"
 #include "submit/flush/roots_notes.h"
+#include "submit/flush/told_most.h"
 #include "submit/job/spool_read.h"
+#include "submit/outbox/transport.h"
 
 struct keeping {
     struct profile_steps steps; /* the child's side */
@@ -21,11 +25,20 @@ struct keeping {
     uint64_t unit;         /* 0: none has been begun */
     uint64_t bytes, files; /* in all */
     bool is_none;          /* the child says that there is no profile in the file */
+    bool is_too_large;     /* or that it has not the memory for it */
     int error;             /* of the parent's own work */
 };
 
-/* What the child may take. */
-enum { SILENCE_MS = 60000, CPU_S = 60, FILES_OF_RANK = 4 };
+/* What the child may take, for all steps of the job together. */
+enum { SILENCE_MS = 60000, CPU_S = 60, ALL_MS = 180000, FILES_OF_RANK = 4 };
+
+/* Of steps that the journal does not have, that of the first one. */
+static struct told_most most_of(const struct keeping *keeping, const struct journal_step *step)
+{
+    const struct reading_request *request = keeping->steps.request;
+    return told_most_of(request->journal, step != NULL ? step : &keeping->kept.others,
+                        request->conf->profile_bytes, request->now_ns);
+}
 
 /* The child has come to another step, and says what is in its file. Returns 0 or -errno; -EPROTO
  * where that cannot be. */
@@ -41,9 +54,18 @@ static int next_step(struct keeping *keeping, const struct worker_message *messa
         message->size % sizeof *told != 0)
         return -EPROTO;
     memcpy(told, message->bytes, message->size);
-    return profile_told_is_sound(told, count)
-               ? kept_profile_begin(&keeping->kept, step, told, count)
-               : -EPROTO;
+    const struct told_most most = most_of(keeping, step);
+    if (!profile_told_is_sound(told, count) || !told_most_has_ranks(&most, told, count))
+        return -EPROTO;
+    bool is_cut = false;
+    for (size_t i = 0; i < count; i++)
+        is_cut |= told_most_cut(&most, &told[i]);
+    if (is_cut)
+        fprintf(stderr,
+                "jobtrail-submit: job %" PRIu32
+                ": a profile has more time or calls in MPI than can be: none is told\n",
+                keeping->kept.journal->identity.job);
+    return kept_profile_begin(&keeping->kept, step, told, count);
 }
 
 /* Another file: of a step, or beside that of the same step. How many ranks a job's profile can have
@@ -75,7 +97,8 @@ static enum worker_answer take(void *context, const struct worker_message *messa
 {
     struct keeping *keeping = context;
     if (message->is_last) {
-        keeping->is_none = message->size > 0;
+        keeping->is_none = strcmp(message->bytes, PROFILE_STEPS_NONE) == 0;
+        keeping->is_too_large = strcmp(message->bytes, PROFILE_STEPS_LARGE) == 0;
         return WORKER_GO_ON;
     }
     if (message->size > keeping->steps.request->conf->profile_bytes - keeping->bytes)
@@ -102,7 +125,9 @@ static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_
 {
     switch (outcome) {
     case WORKER_DONE:
-        return keeping->is_none ? FLUSH_NO_PROFILE : FLUSH_DONE;
+        return keeping->is_none        ? FLUSH_NO_PROFILE
+               : keeping->is_too_large ? FLUSH_PROFILE_LARGE
+                                       : FLUSH_DONE;
     case WORKER_LATE:
     case WORKER_SPENT:
         return FLUSH_PROFILE_SPENT;
@@ -128,6 +153,8 @@ static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
                                   .take = take,
                                   .context = keeping,
                                   .silence_ms = SILENCE_MS,
+                                  .deadline_ns = transport_deadline(ALL_MS),
+                                  .memory_bytes = worker_memory(request->conf->profile_bytes),
                                   .cpu_ns = CPU_S * UINT64_C(1000000000)};
     int error = worker_run(&worker, &ended);
     if (error == 0)

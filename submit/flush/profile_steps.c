@@ -203,6 +203,12 @@ static int send_steps(const struct profile_steps *steps, struct profile_content 
     return error;
 }
 
+static int end_steps(struct worker_pipe *pipe, int error)
+{
+    const char *word = error == -ENOMEM ? PROFILE_STEPS_LARGE : "";
+    return error == 0 || error == -ENOMEM ? worker_send_last(pipe, word, strlen(word)) : error;
+}
+
 int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe)
 {
     struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
@@ -216,7 +222,7 @@ int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pi
     if (error == -EINVAL || (error == 0 && content.process_count == 0 && content.damaged > 0))
         return worker_send_last(pipe, PROFILE_STEPS_NONE, strlen(PROFILE_STEPS_NONE));
     if (error != 0)
-        return error;
+        return end_steps(pipe, error);
     struct profile_sending sending = {.pipe = pipe, .most = steps->request->conf->profile_bytes};
     if (strcmp(steps->request->conf->profile_samples, "none") != 0)
         facts.sampled = add_samples;
@@ -225,5 +231,5 @@ int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pi
     error = profile_ends_read(steps->request, &naming.ends);
     if (error == 0)
         error = send_steps(steps, &content, &facts, &sending);
-    return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
+    return end_steps(pipe, error); /* the process ends */
 }

@@ -12,8 +12,10 @@
 #include "submit/flush/worker.h"
 #include "submit/profile/tick_scale.h"
 
-/* The last message where the file is no profile; else that one is empty. */
-#define PROFILE_STEPS_NONE "none"
+/* The last message where the file is no profile, and where memory does not suffice for it; else
+ * that one is empty. */
+#define PROFILE_STEPS_NONE  "none"
+#define PROFILE_STEPS_LARGE "large"
 
 struct profile_steps {
     const struct reading_request *request; /* of the ends */

@@ -95,10 +95,18 @@ static int be_child(const struct worker *worker, int fd)
         return EXIT_BROKEN;
     memcpy(keep + 1, worker->keep, worker->keep_count * sizeof *keep);
     if (privileges_drop(worker->uid, worker->gid, keep, worker->keep_count + 1) != 0 ||
-        sandbox_enter(worker->sandbox) != 0)
+        privileges_limit_memory(worker->memory_bytes) != 0 || sandbox_enter(worker->sandbox) != 0)
         return EXIT_BROKEN;
     int error = worker->work(worker->context, &pipe);
     return fflush(pipe.file) != 0 || error != 0 ? EXIT_BROKEN : 0;
+}
+
+/* Tables of symbols may take 256 MiB (submit/profile/symbol_names.c). No more than
+ * privileges_drop() leaves. */
+uint64_t worker_memory(uint64_t bytes)
+{
+    const uint64_t base = UINT64_C(512) << 20, most = UINT64_C(2) << 30;
+    return bytes > (most - base) / 4 ? most : base + 4 * bytes;
 }
 
 static bool stop_reading(struct stream *stream, enum worker_outcome outcome)

@@ -67,9 +67,13 @@ struct worker {
     /* Asked for another deadline when that one is over; 0: there is none. NULL: nobody is asked. */
     uint64_t (*more_time)(void *context);
     void *more_context;
-    uint64_t cpu_ns; /* processor time of child, parent and helper; 0: any */
-    pid_t helper;    /* another child that works for this one; 0: none */
+    uint64_t memory_bytes; /* address space of the child; 0: what privileges_drop() leaves it */
+    uint64_t cpu_ns;       /* processor time of child, parent and helper; 0: any */
+    pid_t helper;          /* another child that works for this one; 0: none */
 };
+
+/* `memory_bytes` for a child that reads so many bytes and makes something of them. */
+uint64_t worker_memory(uint64_t bytes);
 
 /* Runs a worker to its end; the child is gone when this returns, or was sent SIGKILL. Returns 0 and
  * the outcome, or -errno where it cannot be started or its messages cannot be read. */

@@ -291,6 +291,7 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
             continue;
         known->end_ns = look.seen_ns;
         known->max_ns = look.time_ns;
+        known->max_up_ns = journal_words_time(line, "up");
         known->work_ns = exit_error(find_step(journal, step), &look, others_live);
         known->error_ns = known->work_ns;
         if (look.died_ns >= known->start_ns && look.died_ns <= look.seen_ns)

@@ -52,6 +52,7 @@ struct journal_task {
     uint64_t start_ns;
     uint64_t end_ns;     /* before any task epilog; 0: Slurm has not waited for it */
     uint64_t max_ns;     /* when slurmstepd told of it, after the task epilogs: it ended before */
+    uint64_t max_up_ns;  /* the same since boot; 0: unknown */
     uint64_t error_ns;   /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
     uint64_t work_ns;    /* how long slurmstepd may have worked until it saw the end; as error_ns */
     int status;          /* as wait(2) gives it, where end_ns is not 0 */

@@ -32,6 +32,14 @@ struct collect {
     struct sums sums;
 };
 
+/* When the calls of a process end, in ticks. */
+struct ended {
+    struct collect_end told;
+    uint64_t newest; /* what it left last */
+    uint64_t at;
+    uint64_t most; /* nothing of the file is later */
+};
+
 /* Below a launcher that is a task itself, like mpirun, ranks are processes of one task. 0: it is
  * none. */
 static uint64_t rank_key(const struct profiled_process *process)
@@ -114,6 +122,8 @@ static void add_nodes(struct collect *collect, const struct profiled_process *pr
         uint64_t largest = tick_ns(scale, node->largest);
         saturate_add(&calls, node->calls);
         saturate_add(&ns, inclusive[i]);
+        if (largest > inclusive[i])
+            largest = inclusive[i];
         entry->calls = calls & INT64_MAX;
         entry->is_light |= node->is_light;
         entry->inclusive_ns = ns;
@@ -134,10 +144,48 @@ static void note_where(const struct collect *collect, const struct profiled_proc
         bool is_main = open->tid == process->pid;
         if (!open->is_top || open->node == 0 || (rank->where != PROFILE_SET_INIT && !is_main))
             continue;
+        bool is_timed = open->start != 0 && open->start <= end && scale->tick_ns > 0;
         rank->where = collect->sums.stack[open->node];
-        rank->where_ns =
-            open->start == 0 || open->start > end ? 0 : tick_ns(scale, end - open->start);
+        rank->where_ns = is_timed ? tick_ns(scale, end - open->start) : 0;
+        rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
+        rank->flags |= is_timed ? PROFILE_RANK_WHERE_TIMED : 0u;
     }
+}
+
+/* When it had ended at the latest, since the Epoch. Of a job that is over all have ended now. */
+static uint64_t latest_end(const struct tick_scale *scale, const struct collect_end *told,
+                           const struct profile_pair *now, uint64_t end_ns)
+{
+    uint64_t boot_ns = told->max_ns;
+    if (now != NULL && told->way != PROFILE_WAY_NONE && (boot_ns == 0 || boot_ns > now->boot_ns))
+        boot_ns = now->boot_ns;
+    if (boot_ns == 0)
+        return UINT64_MAX;
+    uint64_t latest = scale->from.real_ns + (boot_ns - scale->from.boot_ns);
+    return boot_ns < scale->from.boot_ns || latest < end_ns ? end_ns : latest;
+}
+
+/* A rank of several processes tells of that which ended worst, and of the first of these. */
+static void note_end(const struct collect *collect, const struct profiled_process *process,
+                     const struct tick_scale *scale, const struct ended *ended,
+                     struct profile_rank *rank)
+{
+    const struct collect_end *told = &ended->told;
+    rank->flags &= ~(uint32_t)PROFILE_RANK_ENDED;
+    if (!told->is_known)
+        rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;
+    if (rank->end_pid != 0 && told->way <= rank->way)
+        return;
+    rank->way = told->way;
+    rank->status = told->status;
+    rank->end_pid = process->pid;
+    rank->end_min_ns = tick_real_ns(
+        scale, told->is_known ? tick_at(scale, told->min_ns, ended->newest, ended->at) : ended->at);
+    rank->end_max_ns = latest_end(scale, told, collect->facts->now, tick_real_ns(scale, ended->at));
+    rank->where = PROFILE_SET_INIT;
+    rank->where_ns = 0;
+    rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
+    note_where(collect, process, scale, ended->at, rank);
 }
 
 static int tell_samples(const struct collect *collect, const struct profiled_process *process,
@@ -223,15 +271,27 @@ static uint64_t called_ns(const struct profiled_process *process, const struct t
     return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
 }
 
+static struct ended find_end(const struct profiled_process *process,
+                             const struct collect_facts *facts, const struct tick_scale *scale)
+{
+    struct ended ended = {.most = tick_most(process, facts->now)};
+    ended.newest = process->newest < ended.most ? process->newest : ended.most;
+    if (!process->has_ended && facts->end != NULL)
+        ended.told = facts->end(facts->context, process);
+    uint64_t ns = ended.told.ns;
+    if (ns == UINT64_MAX)
+        ns = facts->now != NULL ? facts->now->boot_ns : 0;
+    ended.at = tick_at(scale, ns, ended.newest, ended.most);
+    return ended;
+}
+
 static int add_process(struct collect *collect, struct profiled_process *process,
                        struct profile_rank *rank)
 {
     const struct collect_facts *facts = collect->facts;
     const struct tick_scale scale = tick_scale_of(&collect->content->header, process, facts->now);
-    struct collect_end told = {.ns = 0};
-    if (!process->has_ended && facts->end != NULL)
-        told = facts->end(facts->context, process);
-    uint64_t end = told.ns == 0 ? process->newest : tick_at(&scale, told.ns, process->newest);
+    const struct ended ended = find_end(process, facts, &scale);
+    const uint64_t end = ended.at;
     call_tree_finish(&process->tree, end);
     calls_finish(process, end);
     int error = name_stacks(collect, process);
@@ -244,7 +304,6 @@ static int add_process(struct collect *collect, struct profiled_process *process
     if (error != 0)
         return error;
     add_nodes(collect, process, &scale);
-    note_where(collect, process, &scale, end, rank);
     uint64_t end_ns = tick_real_ns(&scale, end);
     if (rank->processes++ == 0) {
         rank->pid = process->pid;
@@ -254,9 +313,7 @@ static int add_process(struct collect *collect, struct profiled_process *process
     if (end_ns > rank->end_ns)
         rank->end_ns = end_ns;
     if (!process->has_ended)
-        rank->flags &= ~(uint32_t)PROFILE_RANK_ENDED;
-    if (!process->has_ended && !told.is_known)
-        rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;
+        note_end(collect, process, &scale, &ended, rank);
     rank->flags |= (process->is_light ? PROFILE_RANK_LIGHT : 0u) |
                    (process->counter == PROFILE_COARSE ? PROFILE_RANK_COARSE : 0u) |
                    (scale.tick_ns <= 0 ? PROFILE_RANK_UNTIMED : 0u);

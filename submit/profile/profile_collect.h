@@ -11,10 +11,16 @@
 #include "submit/profile/profile_read.h"
 #include "submit/profile/profile_set.h"
 
-/* When the run of a process ended, since the Epoch. */
+/* When and how the run of a process ended. Times are nanoseconds since the boot of the file's
+ * header: nobody sets that clock. */
 struct collect_end {
-    uint64_t ns;   /* 0: nothing is known */
-    bool is_known; /* else it lived so long at least */
+    uint64_t ns;     /* the end; where it is not known, the last moment at which it was seen alive;
+                        0: it was not; UINT64_MAX: it still ran when the file was read */
+    uint64_t min_ns; /* where that is known: it did not end before */
+    uint64_t max_ns; /* it had ended then; 0: not known */
+    bool is_known;   /* `ns` is the end, as well as clocks and Slurm tell */
+    uint32_t way;    /* enum profile_way */
+    int status;      /* as wait(2) gives it, where the way says so */
 };
 
 /* A sample of a rank's. */

@@ -11,6 +11,7 @@
 #include "conf/base/terminal_text.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/rank_end.h"
 #include "submit/profile/tick_scale.h"
 
 uint64_t profile_overhead_ns(const struct set_sum *sum)
@@ -35,32 +36,41 @@ void profile_log_rank(const struct profile_rank *rank, FILE *to)
     fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
 }
 
-/* An open call that was counted and not timed has no start, and one that was entered last may have
- * lasted for any time. */
-static void print_duration(const struct profile_rank *rank, FILE *to)
-{
-    if (rank->where_ns == 0)
-        fputs(" for a time that is not known\n", to);
-    else if ((rank->flags & PROFILE_RANK_END_KNOWN) != 0)
-        fprintf(to, " for %.6f s\n", profile_seconds(rank->where_ns));
-    else
-        fprintf(to, " for at least %.6f s: its end is not known\n",
-                profile_seconds(rank->where_ns));
-}
-
 /* Where a rank was that did not come to its exit handlers. */
 static int print_end(const struct profile_set *set, const struct profile_rank *rank, FILE *to)
 {
-    if ((rank->flags & PROFILE_RANK_ENDED) != 0)
+    if (!rank_end_is_told(rank))
         return 0;
     CLEANUP_FREE char *path = profile_path(set, rank->where, '<');
     if (path == NULL)
         return -ENOMEM;
     fprintf(to, "# ");
     profile_log_rank(rank, to);
-    fprintf(to, ": killed, or still running; was in %s", path);
-    print_duration(rank, to);
+    fputs(": ", to);
+    rank_end_print_way(rank, to);
+    fprintf(to, "; was in %s", path);
+    rank_end_print_duration(rank, to);
+    putc('\n', to);
     return 0;
+}
+
+void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE *to)
+{
+    uint64_t ns;
+    size_t first, open = rank_end_open(set, is_taken, &ns);
+    if (rank_end_first(set, is_taken, &first, &ns)) {
+        fprintf(to, "# ");
+        profile_log_rank(&set->ranks[first], to);
+        fprintf(to, ", was killed first, at least %.6f s before the next one ended\n",
+                profile_seconds(ns));
+    }
+    if (open == 0)
+        return;
+    rank_end_open(set, is_taken, &ns);
+    fprintf(to, "# the ends of %zu ranks are not known: their times are too short", open);
+    if (ns != UINT64_MAX)
+        fprintf(to, ", by %.6f s at most, if they are added", profile_seconds(ns));
+    fputs(" (see ENDS in jobtrail-profile(1))\n", to);
 }
 
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
@@ -126,6 +136,7 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
                 set->table_count);
         for (size_t i = 0; error == 0 && i < set->rank_count; i++)
             error = print_end(set, &set->ranks[i], to);
+        profile_log_ends(set, NULL, to);
         if (error == 0)
             error = missing_ranks(set, profile_log_missing, to);
     }

@@ -29,6 +29,10 @@ static inline double profile_seconds(uint64_t ns)
 /* Prints which rank it is. */
 void profile_log_rank(const struct profile_rank *rank, FILE *to);
 
+/* Prints which of the ranks was killed first, and of how many the end is not known, in lines that
+ * begin with "#"; nothing where neither is so. `is_taken` NULL: of all. */
+void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE *to);
+
 /* A line on ranks without a profile; as missing_ranks() calls it. `context` is a FILE. */
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
                          uint32_t size);

@@ -53,11 +53,24 @@ struct profile_routine_entry {
 };
 
 enum profile_rank_flag {
-    PROFILE_RANK_LIGHT = 1,     /* short calls may be counted alone */
-    PROFILE_RANK_COARSE = 2,    /* times are those of a clock that advances by milliseconds */
-    PROFILE_RANK_ENDED = 4,     /* its processes reached their exit handlers */
-    PROFILE_RANK_END_KNOWN = 8, /* `end_ns` is when it ended; else it lived so long at least */
-    PROFILE_RANK_UNTIMED = 16,  /* the counter's speed is not known: no times */
+    PROFILE_RANK_LIGHT = 1,        /* short calls may be counted alone */
+    PROFILE_RANK_COARSE = 2,       /* times are those of a clock that advances by milliseconds */
+    PROFILE_RANK_ENDED = 4,        /* its processes reached their exit handlers */
+    PROFILE_RANK_END_KNOWN = 8,    /* `end_ns` is when it ended; else it lived so long at least */
+    PROFILE_RANK_UNTIMED = 16,     /* the counter's speed is not known: no times */
+    PROFILE_RANK_WHERE_TIMED = 32, /* `where_ns` is from the start of the call; else that is not
+                                      known */
+};
+
+/* How a process ended that did not reach its exit handlers. */
+enum profile_way {
+    PROFILE_WAY_NONE,     /* nobody has looked: it may still run */
+    PROFILE_WAY_EXEC,     /* another program replaced it */
+    PROFILE_WAY_EXITED,   /* without its exit handlers, with a status */
+    PROFILE_WAY_RUNS,     /* it has outlived its job */
+    PROFILE_WAY_UNSEEN,   /* it has ended, and nothing tells how */
+    PROFILE_WAY_SIGNALED, /* killed by a signal */
+    PROFILE_WAYS
 };
 
 enum { PROFILE_NODE_NAME = 64 };
@@ -72,12 +85,16 @@ struct profile_rank {
     int32_t pid;         /* of its first process */
     uint32_t where;      /* the innermost stack in which its main thread, or a thread, was at the
                             end; PROFILE_SET_INIT: in none */
-    uint64_t where_ns;   /* for so long; 0: not known */
+    uint64_t where_ns;   /* for so long, until its end, or where that is not known at least */
     uint64_t program;    /* the same for all ranks of an MPI program, also in several steps; 0: not
                             known */
     uint32_t step_nodes; /* so many nodes the step has; 0: not known */
-    uint32_t unused;     /* 0 */
+    uint32_t way;        /* enum profile_way: of the process that `where` is of */
+    int32_t status;      /* of the same, as wait(2) gives it, where it exited or was signaled */
+    int32_t end_pid;     /* of the same; 0: all reached their exit handlers */
     uint64_t begin_ns, end_ns; /* since the Epoch */
+    uint64_t end_min_ns;       /* the process `end_pid` did not end before, since the Epoch */
+    uint64_t end_max_ns;       /* it had ended then; UINT64_MAX: not known */
     uint64_t processes, threads;
     uint64_t lost_calls;  /* that found no room */
     uint64_t dead_frames; /* calls whose exit never came */

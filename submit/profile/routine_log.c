@@ -11,6 +11,7 @@
 #include "conf/base/terminal_text.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/profile_log.h"
+#include "submit/profile/rank_end.h"
 #include "submit/profile/routine_summary.h"
 
 enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized)
@@ -47,6 +48,10 @@ static void print_open(const struct profile_set *set, const bool *is_taken, FILE
         profile_log_rank(&set->ranks[entry->rank], to);
         fprintf(to, ": was in %s since ", terminal_word(set->names.text[entry->name], name));
         print_time(entry->open_since_ns, to);
+        if (rank_end_is_told(&set->ranks[entry->rank])) {
+            fputs("; ", to);
+            rank_end_print_way(&set->ranks[entry->rank], to);
+        }
         putc('\n', to);
     }
 }
@@ -62,8 +67,7 @@ static void print_head(const struct profile_set *set, const bool *is_taken,
                 profile_rank_number(&set->ranks[summary->most_rank]), summary->imbalance);
     if (summary->is_untimed)
         fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
-    if (summary->is_open)
-        fprintf(to, "# some ranks ran longer than is known\n");
+    profile_log_ends(set, is_taken, to);
     if (summary->missed > 0)
         fprintf(to,
                 "# %" PRIu64 " routines or libraries could not be counted: times are too short\n",

@@ -83,7 +83,8 @@ static int read_ranks(int fd, const struct set_file_header *header, struct profi
     for (uint32_t i = 0; error == 0 && i < header->ranks; i++) {
         struct profile_rank *rank = &set->ranks[i];
         rank->node[sizeof rank->node - 1] = '\0';
-        if (rank->table >= header->tables || rank->where >= header->stacks)
+        if (rank->table >= header->tables || rank->where >= header->stacks ||
+            rank->way >= PROFILE_WAYS)
             error = -EINVAL;
     }
     return error;
@@ -153,6 +154,8 @@ int set_file_read(int fd, struct profile_set *set)
     int error = read_all(fd, &header, sizeof header);
     if (error != 0)
         return error;
+    if (header.magic != SET_FILE_MAGIC && (header.magic << 8) == (SET_FILE_MAGIC << 8))
+        return -EPROTONOSUPPORT;
     if (header.magic != SET_FILE_MAGIC || header.stacks == 0 ||
         !is_whole(&header, (uint64_t)status.st_size))
         return -EINVAL;

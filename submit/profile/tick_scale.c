@@ -80,13 +80,25 @@ uint64_t tick_ns(const struct tick_scale *scale, uint64_t ticks)
     return scale->tick_ns == 1 ? ticks : whole((double)ticks * scale->tick_ns);
 }
 
-uint64_t tick_at(const struct tick_scale *scale, uint64_t real_ns, uint64_t newest)
+uint64_t tick_at(const struct tick_scale *scale, uint64_t boot_ns, uint64_t least, uint64_t most)
 {
-    if (scale->tick_ns <= 0 || real_ns < scale->from.real_ns)
-        return newest;
-    double since = (double)(real_ns - scale->from.real_ns) / scale->tick_ns;
-    uint64_t ticks = whole((double)scale->from.ticks + since);
-    return ticks > newest ? ticks : newest;
+    uint64_t ticks = least;
+    if (scale->tick_ns > 0 && boot_ns > scale->from.boot_ns) {
+        double since = (double)(boot_ns - scale->from.boot_ns) / scale->tick_ns;
+        ticks = whole((double)scale->from.ticks + since);
+    }
+    if (ticks > most)
+        ticks = most;
+    return ticks > least ? ticks : least;
+}
+
+/* CLOCK_MONOTONIC_COARSE is not ahead of the time since boot. */
+uint64_t tick_most(const struct profiled_process *process, const struct profile_pair *now)
+{
+    return now == NULL                          ? UINT64_MAX
+           : process->counter == PROFILE_CYCLES ? now->ticks
+           : process->counter == PROFILE_COARSE ? now->boot_ns
+                                                : UINT64_MAX;
 }
 
 uint64_t tick_real_ns(const struct tick_scale *scale, uint64_t ticks)

@@ -31,11 +31,14 @@ struct tick_scale tick_scale_of(const struct profile_header *header,
 /* So many ticks in nanoseconds; 0 where the scale is not known. */
 uint64_t tick_ns(const struct tick_scale *scale, uint64_t ticks);
 
-/* The reading at a time since the Epoch. `newest` is what the process itself left last: the end is
- * not before it. */
-uint64_t tick_at(const struct tick_scale *scale, uint64_t real_ns, uint64_t newest);
+/* The reading at a time since boot; `least` where that is later, as what the process itself left
+ * last may be, or where nothing is known, and `most` where that is earlier. */
+uint64_t tick_at(const struct tick_scale *scale, uint64_t boot_ns, uint64_t least, uint64_t most);
 
-/* The time since the Epoch of a reading. */
+/* No process of the file can have read a later one: `now` is as above. */
+uint64_t tick_most(const struct profiled_process *process, const struct profile_pair *now);
+
+/* The time since the Epoch of a reading, by the clock as it was at `from`. */
 uint64_t tick_real_ns(const struct tick_scale *scale, uint64_t ticks);
 
 #endif

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A job's file of profiles, and what is made of it. The input is such a file without most of its
- * pages: the header, then 512 bytes for the start of each page that follows.
+ * A job's file of profiles, and what is made of it.
  */
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "submit/profile/profile_collect.h"
 #include "submit/profile/routine_summary.h"
 #include "submit/profile/set_order.h"
 #include "submit/profile/symbol_names.h"
-
-enum { PART = 512, PAGES_MAX = 64 };
+#include "test/fuzz/fuzz_profile_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -27,7 +22,11 @@ static struct collect_end end(void *context, const struct profiled_process *proc
     (void)context;
     return process->pid % 2 == 0
                ? (struct collect_end){.ns = 0}
-               : (struct collect_end){process->start.real_ns + 1000000000, process->pid % 3 == 0};
+               : (struct collect_end){.ns = process->start.boot_ns + 1000000000,
+                                      .max_ns = process->start.boot_ns + 2000000000,
+                                      .is_known = process->pid % 3 == 0,
+                                      .way = (uint32_t)process->pid % PROFILE_WAYS,
+                                      .status = process->pid};
 }
 
 /* Samples of any process make a sampling file. */
@@ -52,6 +51,7 @@ static void check_table(const struct profile_set *set, const struct profile_tabl
     profile_set_exclusive(set, table, room, exclusive);
     for (size_t i = 0; i < table->count; i++)
         if (exclusive[i] > table->entry[i].inclusive_ns ||
+            table->entry[i].largest_ns > table->entry[i].inclusive_ns ||
             (i > 0 && table->entry[i].stack <= table->entry[i - 1].stack))
             abort();
     free(room);
@@ -98,25 +98,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     static int fd = -1;
     struct profile_content content;
-    struct profile_header header = {.magic = 0};
-    size_t head = size < sizeof header ? size : sizeof header;
-    memcpy(&header, data, head);
-    header.magic = PROFILE_MAGIC; /* inputs outlive a format */
-    if (fd < 0)
-        fd = memfd_create("profile", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, 0) != 0 ||
-        pwrite(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
-        abort();
-    off_t page = PROFILE_PAGE;
-    for (size_t at = head; at < size && page < PAGES_MAX * (off_t)PROFILE_PAGE; at += PART) {
-        size_t part = size - at < PART ? size - at : PART;
-        if (pwrite(fd, data + at, part, page) != (ssize_t)part)
-            abort();
-        page += PROFILE_PAGE;
-    }
-    /* one byte says whether the last page is whole */
-    if (size > 0 && data[size - 1] % 2 == 0 && ftruncate(fd, page) != 0)
-        abort();
+    fuzz_profile_file(&fd, data, size);
     if (profile_read(fd, UINT64_C(1) << 30, &content) == 0) {
         use(&content);
         profile_content_free(&content);

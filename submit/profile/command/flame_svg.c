@@ -14,6 +14,7 @@
 #include "conf/base/crc.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_forms.h"
+#include "submit/profile/rank_end.h"
 #include "submit/profile/saturate.h"
 
 /* LEAST: of a box; FONT: width of a letter, in tenths of a pixel. */
@@ -26,6 +27,7 @@ struct box {
 
 struct flame {
     const struct profile_set *set;
+    const bool *is_taken;
     const struct set_sum *sums;
     uint64_t *total; /* owned; by stack: exclusive times of it and of all that it called */
     double *left;    /* owned; by stack: where its box begins, and then where the next callee's does
@@ -149,6 +151,7 @@ static void print_box(struct flame *flame, const struct box *box)
 
 static void print_picture(struct flame *flame)
 {
+    uint64_t late_ns;
     unsigned height = (flame->deepest + 1) * HEIGHT;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
            "height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n",
@@ -159,6 +162,9 @@ static void print_picture(struct flame *flame)
            (double)flame->total[PROFILE_SET_INIT] / 1e9);
     if (flame->left_out > 0)
         printf("; %zu stacks have no box: they are too narrow, or too deep", flame->left_out);
+    size_t open = rank_end_open(flame->set, flame->is_taken, &late_ns);
+    if (open > 0)
+        printf("; the ends of %zu ranks are not known: their times are too short", open);
     printf("</text>\n</svg>\n");
 }
 
@@ -192,6 +198,6 @@ int profile_flame_svg(const struct profile_set *set, const struct set_order *ord
     size_t taken;
     int error = set_sums_make(set, is_taken, &sums_at, &taken);
     CLEANUP_FREE struct set_sum *sums = sums_at;
-    struct flame flame = {.set = set, .sums = sums};
+    struct flame flame = {.set = set, .is_taken = is_taken, .sums = sums};
     return error != 0 ? error : draw(&flame, order->id);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
@@ -11,6 +12,7 @@
 #include "submit/profile/command/profile_json.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/rank_end.h"
 #include "submit/profile/tick_scale.h"
 
 void profile_json_int(struct json_object *table, const char *key, uint64_t value)
@@ -39,6 +41,33 @@ static void add_path(struct json_object *table, const char *key, const struct pr
         profile_json_text(table, key, path);
 }
 
+/* null where it is UINT64_MAX: not known. */
+static void add_seconds(struct json_object *table, const char *key, uint64_t ns)
+{
+    if (ns == UINT64_MAX)
+        json_object_object_add(table, key, NULL);
+    else
+        profile_json_seconds(table, key, ns);
+}
+
+static void add_end(struct json_object *table, const struct profile_rank *rank)
+{
+    static const char *const words[] = {
+        [PROFILE_WAY_NONE] = "killed_or_running", [PROFILE_WAY_EXEC] = "exec",
+        [PROFILE_WAY_EXITED] = "_exit",           [PROFILE_WAY_RUNS] = "outlived_job",
+        [PROFILE_WAY_UNSEEN] = "unknown",         [PROFILE_WAY_SIGNALED] = "signal"};
+    char signal[32];
+    profile_json_text(table, "ended", words[rank->way < PROFILE_WAYS ? rank->way : 0]);
+    if (rank->way == PROFILE_WAY_EXITED)
+        profile_json_int(table, "exit_status", (uint64_t)WEXITSTATUS(rank->status));
+    if (rank->way == PROFILE_WAY_SIGNALED)
+        profile_json_text(table, "signal", rank_end_signal(WTERMSIG(rank->status), signal));
+    json_object_object_add(table, "end_pid", json_object_new_int(rank->end_pid));
+    add_seconds(table, "end_time_min", rank->end_min_ns);
+    add_seconds(table, "end_time_max", rank->end_max_ns);
+    add_seconds(table, "end_later_seconds_max", rank_end_late_ns(rank));
+}
+
 struct json_object *profile_json_rank(const struct profile_set *set,
                                       const struct profile_rank *rank)
 {
@@ -61,10 +90,8 @@ struct json_object *profile_json_rank(const struct profile_set *set,
                            json_object_new_boolean((rank->flags & PROFILE_RANK_UNTIMED) == 0));
     if (!has_ended) {
         add_path(table, "was_in", set, rank->where);
-        if (rank->where_ns > 0)
-            profile_json_seconds(table, "was_in_seconds", rank->where_ns);
-        else /* not known */
-            json_object_object_add(table, "was_in_seconds", NULL);
+        add_seconds(table, "was_in_seconds", rank_end_where_ns(rank));
+        add_end(table, rank);
     }
     profile_json_int(table, "lost_calls", rank->lost_calls);
     profile_json_int(table, "dead_frames", rank->dead_frames);

@@ -45,6 +45,8 @@ KEPT static void last(const char *how)
     if (strcmp(how, "eat") == 0)
         for (;;)
             memset(malloc(1 << 20), 1, 1 << 20);
+    if (strcmp(how, "exec") == 0)
+        execl("/bin/true", "true", NULL);
     sleep(strcmp(how, "exit") == 0 ? 0 : 600);
     for (volatile long i = 0; i < 300000000; i++)
         ;
@@ -73,7 +75,8 @@ has_begun() {
     [[ $(wc -l <said.times) == 2 ]]
 }
 
-# ended_in_last STATUS FROM: it has this status; it was in last() from when it said so until its end, which was after FROM
+# ended_in_last STATUS FROM WORDS: it has this status; it was in last() from when it said so until its end, which was after FROM, and
+# was as the words say
 ended_in_last() {
     local status=0 after times
     wait "$PID" || status=$?
@@ -91,6 +94,8 @@ ended_in_last() {
     jq -e '[.rows[] | {key: .function, value: .}] | from_entries |
         .main.calls == 1 and .last.calls == 1 and .work.calls == 10 and .main.inclusive_seconds >= .last.inclusive_seconds' shown
     has_sound_times kept/*/*.profile
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.profile
+    [[ $output == *": $3; was in last<main<init for "*" s"$'\n'* ]]
 }
 
 # later: the times at two moments differ by more than the coarse clocks do
@@ -110,7 +115,7 @@ later() {
         wait_for later
         from=$(date +%s%N)
         kill -"$signal" "$PID"
-        ended_in_last $((128 + $(kill -l "$signal"))) "$from"
+        ended_in_last $((128 + $(kill -l "$signal"))) "$from" "killed by SIG$signal"
     done
 }
 
@@ -118,13 +123,45 @@ later() {
     listen
     begin spin prlimit --cpu=1:1
     # a second of processor time is one on the clock at the least, but for what was used before
-    ended_in_last 137 "$(($(tail -n 1 said.times) + 900000000))"
+    ended_in_last 137 "$(($(tail -n 1 said.times) + 900000000))" "killed by SIGKILL"
 }
 
 @test "_exit: no exit handler has run" {
     listen
     begin exit
-    ended_in_last 7 "$(($(tail -n 1 said.times) + 50000000))"
+    ended_in_last 7 "$(($(tail -n 1 said.times) + 50000000))" "ended by _exit with status 7"
+}
+
+@test "exec: the calls of the program that is replaced are open until then at the most" {
+    listen
+    begin exec
+    wait "$PID"
+    hush
+    flush >/dev/null
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.profile
+    [[ $output == *": replaced by exec; was in last<main<init for at least 0."*" s (its end is not known; it ended at most "*" s later)"* ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/*.profile >shown
+    jq -e '.ranks[0] | .ended == "exec" and .end_later_seconds_max >= 0 and .end_later_seconds_max < 60' shown
+}
+
+@test "of ranks that were all killed it is told which one was so first" {
+    local first second i=0
+    listen
+    begin sleep env JOBTRAIL_TASK=4294967291.3.0
+    first=$PID
+    begin sleep env JOBTRAIL_TASK=4294967291.1.0
+    second=$PID
+    wait_for later
+    kill -KILL "$first"
+    wait "$first" || (($? == 137))
+    i=0
+    wait_for later
+    kill -KILL "$second"
+    wait "$second" || (($? == 137))
+    hush
+    flush >/dev/null
+    run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.profile
+    [[ $output == *"# rank 3, step "*", node e2e, pid $first, was killed first, at least 0."*" s before the next one ended"* ]]
 }
 
 # bats test_tags=needs:cgroup_v1
@@ -135,5 +172,5 @@ later() {
     echo $((64 << 20)) >"$GROUPS_AT/memory.limit_in_bytes"
     # shellcheck disable=SC2016 # it is the inner shell's
     begin eat sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUPS_AT"
-    ended_in_last 137 "$(tail -n 1 said.times)"
+    ended_in_last 137 "$(tail -n 1 said.times)" "killed by SIGKILL"
 }

@@ -221,18 +221,6 @@ C
     [[ $output == *"1000 work"* && $output == *$'\nlost 0\n'* && $output == *$'\nthreads 4\n'* ]]
 }
 
-@test "a program with more rights than its caller leaves no profile" {
-    instrumented -x c - <<'C'
-int main(void) { return 3; }
-C
-    [[ $(id -u) == 0 ]] || skip "makes a set-user-id program"
-    chmod 4755 program
-    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
-    OWNER=nobody new_profile
-    run setpriv --reuid=nobody --clear-groups env "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./program
-    [[ $status == 3 && $(sum processes) == 0 ]]
-}
-
 @test "two objects one after another at the same addresses have functions of their own" {
     local name
     for name in first second; do

@@ -5,6 +5,7 @@
 
 load ../fixture/job
 load ../fixture/links
+load ../fixture/nobody
 load ../fixture/profile
 
 setup() {
@@ -46,6 +47,22 @@ has_library() { # PROGRAM
                 return 1
             }
         fi
+    done
+}
+
+@test "static programs of C, C++ and Fortran in each mode" {
+    local MODE
+    link program gcc -O2 -static -finstrument-functions
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/known.c" ./program
+    done
+    wrapped JOBTRAIL_CONF="$LINK_CONF" g++ -g -O2 -static -finstrument-functions "$PROFILE_PROGRAMS/exceptions.cc" -o program
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/exceptions.cc" ./program
+    done
+    wrapped JOBTRAIL_CONF="$LINK_CONF" gfortran -g -O2 -static -finstrument-functions "$PROFILE_PROGRAMS"/known*.f90 -o program
+    for MODE in exact light coarse off; do
+        same_with_profile "$PROFILE_PROGRAMS/known.f90" ./program
     done
 }
 
@@ -92,4 +109,37 @@ C
     run env "${PROFILED[@]}" ./program
     [[ $status == 0 && $output == 1 ]]
     [[ $(profile functions) == $'1 main\n1 one' ]]
+}
+
+@test "a program that has it and more rights than its caller leaves no profile, and computes the same" {
+    local way
+    [[ $(id -u) == 0 ]] || skip "makes a set-user-id program"
+    cat >secure.c <<'C'
+#include <stdio.h>
+#include <sys/auxv.h>
+__attribute__((noinline)) static int part(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+int main(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 10; i++)
+        sum += part(i);
+    printf("%lu %d\n", getauxval(AT_SECURE), sum);
+    return 3;
+}
+C
+    let_nobody_in
+    for way in "" -static; do
+        # shellcheck disable=SC2086 # a word or none
+        wrapped JOBTRAIL_CONF="$LINK_CONF" gcc -O1 -finstrument-functions $way secure.c -o program
+        has_library program
+        chmod 0755 program
+        OWNER=nobody new_profile
+        run setpriv --reuid=nobody --clear-groups env "${PROFILED[@]}" ./program
+        [[ $status == 3 && $output == "0 55" && $(profile functions) == $'1 main\n10 part' ]]
+        # with its rights it could write to the file of another user, which its environment names
+        chmod 4755 program
+        new_profile
+        run setpriv --reuid=nobody --clear-groups env "${PROFILED[@]}" ./program
+        [[ $status == 3 && $output == "1 55" && $(sum processes) == 0 ]]
+    done
 }

@@ -161,6 +161,21 @@ alone() {
     done
 }
 
+@test "a datatype that was freed has its handle and another size as the next one" {
+    local mpi
+    for mpi in openmpi mpich; do
+        alone $mpi <<<'#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char **argv) { MPI_Datatype type, before = MPI_DATATYPE_NULL; int numbers[10] = {0}, same = 0;
+            MPI_Init(&argc, &argv);
+            for (int i = 1; i <= 9; i++) { MPI_Type_contiguous(i, MPI_INT, &type); MPI_Type_commit(&type); same += type == before; before = type;
+                MPI_Bcast(numbers, 1, type, 0, MPI_COMM_SELF); MPI_Bcast(numbers, 1, type, 0, MPI_COMM_SELF); MPI_Type_free(&type); }
+            MPI_Finalize(); printf("%d\n", same > 0); return 0; }'
+        [[ $(<with/stdout) == 1 ]]
+        [[ $(dumped 0 MPI_Bcast 5) == 18 && $(dumped 0 MPI_Bcast 8) == $((2 * 45 * 4)) && $(dumped 0 MPI_Bcast 9) == exact ]]
+    done
+}
+
 @test "a program that handles errors of MPI gets its own alone, and bytes are of calls that had none" {
     local mpi
     for mpi in openmpi mpich; do

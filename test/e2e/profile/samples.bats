@@ -97,6 +97,24 @@ rank() {
     [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
 }
 
+@test "a sampling file has its name when it is whole: a flush that is killed before leaves .tmpvfd, which the next one replaces" {
+    local call number
+    rank 0 ./phases
+    cp -r "$SPOOL" before
+    printf '[profile]\ndirectory = %s\nsamples = all\n' "$PWD/kept" >>"$CONF"
+    strace -o trace "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
+    # its name is the last that it gets
+    read -r call number < <(awk -F '(' '/^rename/ { n[$1]++; if (/\.tmpvfd"/) print $1, n[$1] }' trace)
+    rm -r kept/*
+    cp -r before/. "$SPOOL"
+    strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" \
+        "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e || true
+    [[ $(cd kept/* && echo *vfd*) == "$JOB.0.batch.e2e_0.tmpvfd" ]]
+    flush
+    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.vfd" ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/*.vfd >/dev/null
+}
+
 @test "a sampling file that is cut, longer, or has noise in it is refused or read, and never more" {
     rank 0 ./phases
     keep all

@@ -64,6 +64,11 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 C
+    gcc -O1 -finstrument-functions -x c - -o "$PROGRAMS/exits" <<'C'
+#include <unistd.h>
+__attribute__((noinline)) static void last(void) { usleep(20000); _exit(3); }
+int main(void) { last(); }
+C
     local mpi
     for mpi in mpich openmpi; do
         "mpicc.$mpi" -O1 -g -finstrument-functions "$DIR/ranks.c" -o "$PROGRAMS/ranks_$mpi"
@@ -104,9 +109,15 @@ tells_of() {
     [[ $(jq -c '[.rows[] | select(.stack == "step<main<init") | .calls, .ranks]' <<<"$got") == "[800,8]" ]]
 }
 
+# killed_by FILE: how the rank ended that was killed in lost(), by which signal, and whether the end is known
+killed_by() {
+    profile show --json "$1" | jq -c '.ranks[] | select(.was_in == "lost<main<init") | [.ended, .signal, .end_known]'
+}
+
 @test "srun's pmi2 and MPICH: the last node's flush puts the ranks of both nodes into one file" {
     job "srun -K1 --mpi=pmi2" ranks_mpich 5
     tells_of "$KEPT/$JOB.0.0.profile" 5
+    [[ $(killed_by "$KEPT/$JOB.0.0.profile") == '["signal","SIGKILL",true]' ]] # Slurm has waited for it
     [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == "$JOB_USER:600" ]]
     # of the whole, and of each node's part, are the logs that the site has, with the calls of MPI
     [[ $(cd "$KEPT" && echo "$JOB".0.0*.log) == "$JOB.0.0.log $JOB.0.0.n1.log $JOB.0.0.n2.log $JOB.0.0.n2_5.log $JOB.0.0_5.log" ]]
@@ -131,6 +142,20 @@ tells_of() {
     [[ $output == *"no profile of ranks 4 to 7 of 8"* ]]
     profile merge -o "$DIR/tmp/$JOB" "$KEPT/$JOB.0.batch.n1.profile" "$KEPT/$JOB.0.0.n2.profile"
     tells_of "$DIR/tmp/$JOB" 5
+    # Slurm has not waited for it, and there is no witness
+    [[ $(killed_by "$DIR/tmp/$JOB") == '["unknown",null,false]' ]]
+    profile show --json "$DIR/tmp/$JOB" | jq -e '.ranks[] | select(.was_in == "lost<main<init") | .end_later_seconds_max > 0'
+}
+
+@test "a program of a batch script that scancel ends: between which bounds is told; of a task that called _exit, its status" {
+    job=$(submit "srun -n1 $PROGRAMS/exits; $PROGRAMS/ranks_mpich -1" -w n1 --jobtrail-profile)
+    eventually 60 output_has "$job" held
+    run_as root scancel "$job"
+    eventually 60 is_flushed "$job"
+    run profile show "$KEPT/$job.0.0.n1.profile"
+    [[ $output == *": ended by _exit with status 3; was in last<main<init for 0."*" s"$'\n'* ]]
+    run profile show "$KEPT/$job.0.batch.n1.profile"
+    [[ $output == *": ended, nobody knows how; was in held<main<init for at least "*" s (its end is not known; it ended at most "*" s later)"* ]]
 }
 
 # A Hydra that starts daemons by itself gives the script's variables to all ranks, the spool's directory too: on this machine,
@@ -154,6 +179,19 @@ tells_of() {
         # Slurm may end a rank before it comes to its own end
         [[ $(jq -c '[.ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
     done
+}
+
+@test "whichever ranks die below mpirun of Open MPI, nothing waits for them" {
+    JOB=$(submit_and_wait "for killed in 1 170 255; do $MPIRUN -n 8 $PROGRAMS/ranks_openmpi \$killed; done; true" \
+        -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$JOB"
+    # three programs, each with its daemon's step on the other node
+    profile show --json "$KEPT/$JOB".0.batch.n1.profile "$KEPT/$JOB".0.{0,1,2}.n2.profile >"$DIR/tmp/all"
+    [[ $(jq -c '[.ranks[].rank] | group_by(.) | map(length)' "$DIR/tmp/all") == "[3,3,3,3,3,3,3,3]" ]]
+    [[ $(jq -c '[.missing, .damaged]' "$DIR/tmp/all") == "[[],0]" ]]
+    # mpirun may end a rank before it comes to its own end
+    [[ $(jq -c '[.ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
+    (($(jq '[.ranks[] | select(.was_in == "lost<main<init")] | length' "$DIR/tmp/all") >= 3))
 }
 
 @test "of a node that dies the ranks are named as missing, ids are provisional, and final when it has sent" {

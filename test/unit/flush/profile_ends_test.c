@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,17 +16,29 @@
 
 #define SECOND UINT64_C(1000000000)
 
+/* The clock is 1000 s ahead of the time since boot, and 4600 s in lines that
+ * are _SET. */
 #define STEP                                                                                       \
-    "step time=1.000000000 job=1 restart=0 step=0 uid=1000 gid=1000 node=n1 boot=b nodes=1 "       \
-    "node_id=0 tasks=1 pid=1 ticks=1\n"
-#define TASK         "task time=10.000000000 step=0 task=0 pid=50 ticks=1050\n"
-#define EXIT(status) "exit time=90.000000000 step=0 task=0 pid=50 status=" status "\n"
-#define OVER         "end time=95.000000000 step=0\nepilog time=96.000000000 user=a\n"
+    "step time=1001.000000000 up=1.000000000 job=1 restart=0 step=0 uid=1000 gid=1000 node=n1 "    \
+    "boot=b nodes=1 node_id=0 tasks=1 pid=1 ticks=1\n"
+#define TASK "task time=1010.000000000 up=10.000000000 step=0 task=0 pid=50 ticks=1050\n"
+#define EXIT(status)                                                                               \
+    "exit time=1090.000000000 up=90.000000000 step=0 task=0 pid=50 status=" status "\n"
+#define EXIT_SET(status)                                                                           \
+    "exit time=4690.000000000 up=90.000000000 step=0 task=0 pid=50 status=" status "\n"
+#define OVER                                                                                       \
+    "end time=1095.000000000 up=95.000000000 step=0\n"                                             \
+    "epilog time=1096.000000000 up=96.000000000 user=a\n"
+#define OVER_SET                                                                                   \
+    "end time=4695.000000000 up=95.000000000 step=0\n"                                             \
+    "epilog time=4696.000000000 up=96.000000000 user=a\n"
 
-/* The process 50 from 5 s to 40 s after boot, which was at the Epoch. */
-#define LISTEN "listen 1000000000 1000000000 1 1\n"
-#define NOTED(exec, lack)                                                                          \
-    LISTEN "end 50 1 5000000000 0 40000000000 " exec " 1 0 9 " lack " 1000 0 0 0 0 0 0 0 0\n"
+/* The process 50 from 5 s to 40 s after boot. */
+#define LISTEN "listen 1000000000 1001000000000 1 1\n"
+#define NOTED_AS(status, exec, lack)                                                               \
+    LISTEN "end 50 1 5000000000 0 40000000000 " exec " 1 0 " status " " lack                       \
+           " 1000 0 0 0 0 0 0 0 0\n"
+#define NOTED(exec, lack) NOTED_AS("9", exec, lack)
 
 static struct made_ledger ledger;
 
@@ -45,7 +58,7 @@ static struct collect_end find(const char *journal_text, const char *notes,
         .journal = &journal,
         .kernel = &kernel,
         .ledger = captures == NULL ? -1 : made_file(captures, captures->size),
-        .now_ns = 100 * SECOND};
+        .now_ns = 1100 * SECOND};
     assert_int_equal(profile_ends_read(&request, &ends), 0);
     const struct collect_end end = profile_ends_find(&ends, process);
     profile_ends_free(&ends);
@@ -57,59 +70,116 @@ static struct collect_end find(const char *journal_text, const char *notes,
 }
 
 static const struct profiled_process plain = {
-    .pid = 50, .step = 0, .task = 0, .start = {.boot_ns = 11 * SECOND, .real_ns = 11 * SECOND}};
+    .pid = 50, .step = 0, .task = 0, .start = {.boot_ns = 11 * SECOND, .real_ns = 1011 * SECOND}};
 
-static void assert_end(struct collect_end end, uint64_t ns, bool is_known)
+/* Nanoseconds since boot; `at` 0: no moment is known. */
+static void assert_end(struct collect_end end, uint64_t at, bool is_known, uint64_t max_ns)
 {
-    assert_int_equal(end.ns, ns);
+    assert_int_equal(end.ns, at);
     assert_int_equal(end.is_known, is_known);
+    assert_int_equal(end.max_ns, max_ns);
+    assert_true(end.min_ns <= end.ns);
+}
+
+static void assert_way(struct collect_end end, enum profile_way way, int status)
+{
+    assert_int_equal(end.way, way);
+    assert_int_equal(end.status, status);
 }
 
 static void without_a_capture_the_kernel_tells(void **state)
 {
+    static const char *const execs[] = {NOTED("10000000000", "0"), NOTED("0", "0")}; /* forked */
+    struct collect_end end;
     (void)state;
-    assert_end(find(STEP OVER, NOTED("10000000000", "0"), NULL, &plain), 40 * SECOND, true);
-    assert_end(find(STEP OVER, NOTED("0", "0"), NULL, &plain), 40 * SECOND, true); /* forked */
+    for (size_t i = 0; i < sizeof execs / sizeof *execs; i++) {
+        end = find(STEP OVER, execs[i], NULL, &plain);
+        assert_end(end, 40 * SECOND, true, 40 * SECOND + 100000);
+        assert_int_equal(end.min_ns, 40 * SECOND - 100000);
+        assert_way(end, PROFILE_WAY_SIGNALED, 9);
+    }
+    end = find(STEP OVER, NOTED_AS("1792", "0", "0"), NULL, &plain);
+    assert_way(end, PROFILE_WAY_EXITED, 7 << 8);
 }
 
-static void what_the_kernel_did_not_see_is_not_known(void **state)
+static void what_nobody_saw_was_over_with_the_job(void **state)
 {
-    static const char *const lacks[] = {NOTED("0", "1"), NOTED("0", "2"), NOTED("0", "4")};
+    static const char *const lacks[] = {NOTED("0", "1"), NOTED("0", "2"), NOTED("0", "4"), ""};
     struct profiled_process later = plain;
     (void)state;
-    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
-        assert_end(find(STEP OVER, lacks[i], NULL, &plain), 0, false);
-    later.start.boot_ns = 60 * SECOND; /* another process of that pid */
-    assert_end(find(STEP OVER, NOTED("0", "0"), NULL, &later), 0, false);
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
+        const struct collect_end end = find(STEP OVER, lacks[i], NULL, &plain);
+        assert_end(end, 0, false, 96 * SECOND);
+        assert_way(end, PROFILE_WAY_UNSEEN, 0);
+    }
+    assert_end(find(STEP, "", NULL, &plain), 0, false, 0); /* no epilog yet */
+    later.start.boot_ns = 60 * SECOND;                     /* another process of that pid */
+    assert_end(find(STEP OVER, NOTED("0", "0"), NULL, &later), 0, false, 96 * SECOND);
 }
 
-static void the_end_of_what_replaced_it_is_another_programs(void **state)
+static void what_still_runs_is_not_said_to_have_ended(void **state)
 {
+    struct profiled_process own = plain;
+    static const char others[] = STEP OVER, key[] = "uid=1000";
+    char journal[sizeof others + 16];
+    const char *at = strstr(others, key);
     (void)state;
-    assert_end(find(STEP OVER, NOTED("20000000000", "0"), NULL, &plain), 0, false);
+    snprintf(journal, sizeof journal, "%.*suid=%u%s", (int)(at - others), others, getuid(),
+             at + strlen(key));
+    own.pid = getpid();
+    own.start.boot_ns = UINT64_MAX;
+    const struct collect_end end = find(journal, "", NULL, &own);
+    assert_true(end.is_known && end.ns == UINT64_MAX);
+    assert_way(end, PROFILE_WAY_RUNS, 0);
+    assert_way(find(STEP OVER, "", NULL, &own), PROFILE_WAY_UNSEEN, 0); /* another user's */
+    own.start.boot_ns = 0;                                              /* had this pid before */
+    assert_way(find(journal, "", NULL, &own), PROFILE_WAY_UNSEEN, 0);
+}
+
+static void a_program_that_was_replaced_ended_before(void **state)
+{
+    const struct collect_end end = find(STEP OVER, NOTED("20000000000", "0"), NULL, &plain);
+    (void)state;
+    assert_end(end, 0, false, 20 * SECOND);
+    assert_way(end, PROFILE_WAY_EXEC, 0);
 }
 
 static void slurm_tells_when_a_signal_ended_the_task(void **state)
 {
     struct profiled_process other = plain;
+    struct collect_end end = find(STEP TASK EXIT("9") OVER, "", NULL, &plain);
     (void)state;
-    assert_end(find(STEP TASK EXIT("9") OVER, "", NULL, &plain), 90 * SECOND, true);
-    assert_end(find(STEP TASK EXIT("0") OVER, "", NULL, &plain), 0, false);
+    assert_end(end, 90 * SECOND, true, 90 * SECOND);
+    assert_way(end, PROFILE_WAY_SIGNALED, 9);
+    end = find(STEP TASK EXIT("0") OVER, "", NULL, &plain);
+    assert_end(end, 0, false, 90 * SECOND);
+    assert_way(end, PROFILE_WAY_UNSEEN, 0);
     other.pid = 51;
-    assert_end(find(STEP TASK EXIT("9") OVER, "", NULL, &other), 0, false);
+    assert_end(find(STEP TASK EXIT("9") OVER, "", NULL, &other), 0, false, 96 * SECOND);
 }
 
-/* A process of a run that has a capture; another one's start is 10 s later. */
+static void a_clock_that_was_set_moves_no_end(void **state)
+{
+    (void)state;
+    assert_end(find(STEP TASK EXIT_SET("9") OVER_SET, "", NULL, &plain), 90 * SECOND, true,
+               90 * SECOND);
+    assert_end(find(STEP OVER_SET, "", NULL, &plain), 0, false, 96 * SECOND);
+}
+
+/* A process of a run that has a capture, from 10 s after boot on; another one's start is 10 s
+ * later. */
 static struct profiled_process captured(bool is_replaced)
 {
     struct made_fields fields = {.size = 0};
     struct profiled_process process = plain;
-    struct ledger_slot slot = made_slot(50, 10 * SECOND);
+    struct ledger_slot slot = made_slot(50, 1010 * SECOND);
     made_start(&ledger);
     made_text(&fields, LEDGER_EXEC, "/bin/x");
+    slot.up_ns = 10 * SECOND;
     made_add(&ledger, &slot, 0, &fields);
     memcpy(process.uuid, slot.uuid, sizeof process.uuid);
-    slot.start_ns = 20 * SECOND;
+    slot.start_ns = 1020 * SECOND;
+    slot.up_ns = 20 * SECOND;
     slot.uuid[14] = 1;
     if (is_replaced)
         made_add(&ledger, &slot, 0, &fields);
@@ -119,12 +189,30 @@ static struct profiled_process captured(bool is_replaced)
 static void a_capture_has_the_end_of_its_record(void **state)
 {
     struct profiled_process process = captured(false);
+    struct collect_end end = find(STEP TASK EXIT("9") OVER, "", &ledger, &process);
     (void)state;
-    assert_end(find(STEP TASK EXIT("9") OVER, "", &ledger, &process), 90 * SECOND, true);
+    assert_end(end, 90 * SECOND, true, 90 * SECOND);
+    assert_way(end, PROFILE_WAY_SIGNALED, 9);
+    end = find(STEP TASK EXIT_SET("9") OVER_SET, "", &ledger, &process);
+    assert_end(end, 90 * SECOND, true, 90 * SECOND);
     process.pid = 51; /* forked by it */
-    assert_end(find(STEP TASK EXIT("9") OVER, "", &ledger, &process), 0, false);
+    assert_end(find(STEP TASK EXIT("9") OVER, "", &ledger, &process), 0, false, 96 * SECOND);
     process = captured(true);
-    assert_end(find(STEP TASK EXIT("9") OVER, "", &ledger, &process), 20 * SECOND, false);
+    end = find(STEP TASK EXIT("9") OVER, "", &ledger, &process);
+    assert_end(end, 10 * SECOND, false, 20 * SECOND);
+    assert_way(end, PROFILE_WAY_EXEC, 0);
+}
+
+static void a_capture_that_nobody_saw_end_has_bounds(void **state)
+{
+    const struct profiled_process process = captured(false);
+    struct collect_end end = find(STEP OVER, "", &ledger, &process);
+    (void)state;
+    assert_end(end, 10 * SECOND, false, 96 * SECOND);
+    assert_way(end, PROFILE_WAY_UNSEEN, 0);
+    /* when the clock was set is not known: no time of it is one since boot */
+    end = find(STEP OVER_SET, "", &ledger, &process);
+    assert_end(end, 0, false, 96 * SECOND);
 }
 
 static void a_ledger_that_is_none_has_no_captures(void **state)
@@ -132,17 +220,21 @@ static void a_ledger_that_is_none_has_no_captures(void **state)
     (void)state;
     captured(false);
     made_header(&ledger)->magic++;
-    assert_end(find(STEP OVER, NOTED("0", "0"), &ledger, &plain), 40 * SECOND, true);
+    assert_end(find(STEP OVER, NOTED("0", "0"), &ledger, &plain), 40 * SECOND, true,
+               40 * SECOND + 100000);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_capture_the_kernel_tells),
-        cmocka_unit_test(what_the_kernel_did_not_see_is_not_known),
-        cmocka_unit_test(the_end_of_what_replaced_it_is_another_programs),
+        cmocka_unit_test(what_nobody_saw_was_over_with_the_job),
+        cmocka_unit_test(what_still_runs_is_not_said_to_have_ended),
+        cmocka_unit_test(a_program_that_was_replaced_ended_before),
         cmocka_unit_test(slurm_tells_when_a_signal_ended_the_task),
+        cmocka_unit_test(a_clock_that_was_set_moves_no_end),
         cmocka_unit_test(a_capture_has_the_end_of_its_record),
+        cmocka_unit_test(a_capture_that_nobody_saw_end_has_bounds),
         cmocka_unit_test(a_ledger_that_is_none_has_no_captures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,11 +16,13 @@
 
 #include "submit/flush/worker.h"
 
+enum { EATEN = 600 << 20 };
+
 struct seen {
     char text[64];             /* "UNIT:BYTES " of each message, "last:BYTES" */
     enum worker_answer answer; /* to the message with the unit 2 */
     int more_times;            /* how often there is more time */
-    enum { SENDS, SENDS_NO_LAST, FAILS, LOOPS, SENDS_MUCH } role;
+    enum { SENDS, SENDS_NO_LAST, FAILS, LOOPS, SENDS_MUCH, EATS } role;
 };
 
 static int work(void *context, struct worker_pipe *pipe)
@@ -31,6 +34,10 @@ static int work(void *context, struct worker_pipe *pipe)
     volatile int forever = 1;
     while (seen->role == LOOPS && forever)
         ;
+    if (seen->role == EATS) {
+        void *volatile eaten = malloc(EATEN);
+        return worker_send_last(pipe, eaten == NULL ? "no" : "yes", 3);
+    }
     for (uint64_t unit = 1; unit <= 3; unit++)
         worker_send(pipe, unit, seen->role == SENDS_MUCH ? much : parts, 2);
     if (seen->role == SENDS_NO_LAST)
@@ -141,6 +148,22 @@ static void silence_the_deadline_and_processor_time_end_it(void **state)
     assert_int_equal(seen.more_times, 0);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* address space is not bounded then */
+static void memory_is_bounded_by_what_there_is_to_read(void **state)
+{
+    struct seen seen = {.role = EATS};
+    struct worker worker = worker_of(&seen);
+    (void)state;
+    assert_int_equal(outcome_of(&worker), WORKER_DONE);
+    assert_string_equal(seen.text, "last:yes");
+    seen = (struct seen){.role = EATS};
+    worker.memory_bytes = worker_memory(16 << 20);
+    assert_int_equal(outcome_of(&worker), WORKER_DONE);
+    assert_string_equal(seen.text, "last:no");
+    assert_true(worker_memory(UINT64_MAX) == UINT64_C(2) << 30);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +171,9 @@ int main(void)
         cmocka_unit_test(the_parent_ends_it_when_it_has_enough_or_does_not_believe),
         cmocka_unit_test(it_is_broken_without_a_last_message_or_when_its_work_failed),
         cmocka_unit_test(silence_the_deadline_and_processor_time_end_it),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test(memory_is_bounded_by_what_there_is_to_read),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

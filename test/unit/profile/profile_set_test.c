@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/profile/profile_set.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/set_file.h"
 #include "submit/profile/set_order.h"
 
 static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)
@@ -224,6 +228,30 @@ static void exclusive_times_add_up(void **state)
     profile_set_free(&set);
 }
 
+static void a_file_of_another_version_is_refused_as_such(void **state)
+{
+    struct profile_set set = {.damaged = 0}, read;
+    const struct profile_rank rank = {.node = "n1", .way = PROFILE_WAYS};
+    int fd = memfd_create("set", MFD_CLOEXEC);
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(profile_set_begin(&set), 0);
+    assert_int_equal(set_file_write(fd, &set), 0);
+    assert_int_equal(set_file_read(fd, &read), 0);
+    profile_set_free(&read);
+    assert_int_equal(pwrite(fd, "1", 1, 7), 1);
+    assert_int_equal(set_file_read(fd, &read), -EPROTONOSUPPORT);
+    assert_int_equal(pwrite(fd, "X", 1, 6), 1);
+    assert_int_equal(set_file_read(fd, &read), -EINVAL);
+    /* a way in which no process ends */
+    assert_int_equal(profile_set_add(&set, &rank, (struct profile_table){NULL, 0}), 0);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    assert_int_equal(set_file_write(fd, &set), 0);
+    assert_int_equal(set_file_read(fd, &read), -EINVAL);
+    profile_set_free(&set);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +263,7 @@ int main(void)
         cmocka_unit_test(ids_are_provisional_until_all_nodes_are_there_or_a_day_is_over),
         cmocka_unit_test(ranks_of_a_program_in_two_steps_are_not_missing),
         cmocka_unit_test(exclusive_times_add_up),
+        cmocka_unit_test(a_file_of_another_version_is_refused_as_such),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * No handler of a signal runs between the two calls: one that leaves by siglongjmp(3) would leave
+ * behind what is half made, or an open descriptor.
+ */
+#ifndef JOBTRAIL_PROFILE_HOLD_H
+#define JOBTRAIL_PROFILE_HOLD_H
+
+#include <stdint.h>
+
+/* Holds this thread's signals back, but for those that its own instructions cause. Returns what
+ * profile_hold_end() is to be given. */
+uint64_t profile_hold(void);
+void profile_hold_end(uint64_t before);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/told_most.h"
+
+#include "preload/profile/profile_file.h"
+
+/* THREADS: of a rank, in calls at a time, where the job's processors are not known. SLACK_NS:
+ * clocks of the journal and of the flush. */
+enum { THREADS = 1024 };
+#define SLACK_NS UINT64_C(60000000000)
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    uint64_t result;
+    return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+/* How long the step can have lasted on this node, also where the clock was set meanwhile. */
+static uint64_t longest(const struct journal *journal, const struct journal_step *step,
+                        uint64_t now_ns)
+{
+    int64_t set_ns = journal->is_clock_known ? journal->clock_step_ns : 0;
+    uint64_t back_ns = set_ns < 0 ? (uint64_t)0 - (uint64_t)set_ns : 0;
+    uint64_t span_ns = now_ns > step->start_ns ? now_ns - step->start_ns : 0;
+    return __builtin_add_overflow(span_ns, back_ns + SLACK_NS, &span_ns) ? UINT64_MAX : span_ns;
+}
+
+struct told_most told_most_of(const struct journal *journal, const struct journal_step *step,
+                              uint64_t bytes, uint64_t now_ns)
+{
+    uint64_t threads = journal->node_cpus != 0 ? journal->node_cpus : THREADS;
+    return (struct told_most){.ranks = bytes / PROFILE_PROCESS_BYTES,
+                              .rank_ns = product(longest(journal, step, now_ns), threads)};
+}
+
+bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told,
+                         size_t count)
+{
+    uint64_t left = most->ranks;
+    for (size_t i = 0; i < count; i++) {
+        if (told[i].ranks > left)
+            return false;
+        left -= told[i].ranks;
+    }
+    return true;
+}
+
+bool told_most_cut(const struct told_most *most, struct profile_told *told)
+{
+    const uint64_t most_ns = product(most->rank_ns, told->mpi_ranks);
+    const uint64_t calls = told->is_untimed ? most_ns : told->run_ns;
+    if (told->run_ns <= most_ns && told->mpi_calls <= calls)
+        return false;
+    told->mpi_ranks = told->mpi_calls = told->mpi_ns = told->run_ns = 0;
+    told->outside_most_ns = told->outside_rank = told->routine_count = 0;
+    told->missed = told->is_untimed = told->is_open = 0;
+    return true;
+}

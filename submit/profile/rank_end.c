@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/rank_end.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "submit/profile/profile_log.h"
+#include "submit/profile/saturate.h"
+
+static bool is_known(const struct profile_rank *rank)
+{
+    return (rank->flags & PROFILE_RANK_END_KNOWN) != 0;
+}
+
+uint64_t rank_end_late_ns(const struct profile_rank *rank)
+{
+    if (is_known(rank))
+        return 0;
+    if (rank->end_max_ns == UINT64_MAX)
+        return UINT64_MAX;
+    return rank->end_max_ns > rank->end_min_ns ? rank->end_max_ns - rank->end_min_ns : 0;
+}
+
+const char *rank_end_signal(int number, char room[32])
+{
+    const char *name = number < SIGRTMIN ? sigabbrev_np(number) : NULL;
+    if (name != NULL)
+        snprintf(room, 32, "SIG%s", name);
+    else
+        snprintf(room, 32, "signal %d", number);
+    return room;
+}
+
+void rank_end_print_way(const struct profile_rank *rank, FILE *to)
+{
+    char name[32];
+    if (rank->end_pid != rank->pid)
+        fprintf(to, "process %d ", rank->end_pid);
+    switch ((enum profile_way)rank->way) {
+    case PROFILE_WAY_EXEC:
+        fputs("replaced by exec", to);
+        return;
+    case PROFILE_WAY_EXITED:
+        fprintf(to, "ended by _exit with status %d", WEXITSTATUS(rank->status));
+        return;
+    case PROFILE_WAY_RUNS:
+        fputs("still ran when its job was over", to);
+        return;
+    case PROFILE_WAY_UNSEEN:
+        fputs("ended, nobody knows how", to);
+        return;
+    case PROFILE_WAY_SIGNALED:
+        fprintf(to, "killed by %s", rank_end_signal(WTERMSIG(rank->status), name));
+        return;
+    case PROFILE_WAY_NONE:
+    case PROFILE_WAYS:
+        break;
+    }
+    fputs("killed, or still running", to);
+}
+
+/* An open call that was counted and not timed has no start, and one that was entered last may have
+ * lasted for any time. */
+uint64_t rank_end_where_ns(const struct profile_rank *rank)
+{
+    bool is_timed = (rank->flags & PROFILE_RANK_WHERE_TIMED) != 0;
+    bool is_bound = is_known(rank) || rank->where_ns > 0 || rank_end_late_ns(rank) != UINT64_MAX;
+    return is_timed && is_bound ? rank->where_ns : UINT64_MAX;
+}
+
+void rank_end_print_duration(const struct profile_rank *rank, FILE *to)
+{
+    uint64_t late_ns = rank_end_late_ns(rank), ns = rank_end_where_ns(rank);
+    if (ns == UINT64_MAX)
+        fputs(" for a time that is not known", to);
+    else
+        fprintf(to, " for %s%.6f s", is_known(rank) ? "" : "at least ", profile_seconds(ns));
+    if (!is_known(rank) && late_ns == UINT64_MAX && ns != UINT64_MAX)
+        fputs(" (its end is not known)", to);
+    else if (!is_known(rank) && late_ns != UINT64_MAX)
+        fprintf(to, " (its end is not known; it ended at most %.6f s later)",
+                profile_seconds(late_ns));
+}
+
+static bool is_told(const struct profile_set *set, const bool *is_taken, size_t i)
+{
+    return (is_taken == NULL || is_taken[i]) && rank_end_is_told(&set->ranks[i]);
+}
+
+bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t *first,
+                    uint64_t *apart_ns)
+{
+    size_t found = set->rank_count, count = 0;
+    uint64_t next_ns = UINT64_MAX;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        if (!is_told(set, is_taken, i))
+            continue;
+        count++;
+        if (set->ranks[i].way == PROFILE_WAY_SIGNALED &&
+            (found == set->rank_count || set->ranks[i].end_max_ns < set->ranks[found].end_max_ns))
+            found = i;
+    }
+    for (size_t i = 0; i < set->rank_count; i++)
+        if (i != found && is_told(set, is_taken, i) && set->ranks[i].end_min_ns < next_ns)
+            next_ns = set->ranks[i].end_min_ns;
+    if (count < 2 || found == set->rank_count || next_ns <= set->ranks[found].end_max_ns)
+        return false;
+    *first = found;
+    *apart_ns = next_ns - set->ranks[found].end_max_ns;
+    return true;
+}
+
+size_t rank_end_open(const struct profile_set *set, const bool *is_taken, uint64_t *late_ns)
+{
+    size_t count = 0;
+    *late_ns = 0;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        if (!is_told(set, is_taken, i) || is_known(&set->ranks[i]))
+            continue;
+        count++;
+        saturate_add(late_ns, rank_end_late_ns(&set->ranks[i]));
+    }
+    return count;
+}

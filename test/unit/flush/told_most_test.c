@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a profile tells of its ranks is bounded by what root knows of the step.
+ */
+#include "submit/flush/told_most.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/profile/profile_file.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* A step of 100 s on a node of which the job has two processors, and a minute for the clocks. */
+static struct told_most most_of(int64_t clock_step_ns)
+{
+    const struct journal journal = {
+        .node_cpus = 2, .is_clock_known = true, .clock_step_ns = clock_step_ns};
+    const struct journal_step step = {.start_ns = 1000 * SECOND};
+    return told_most_of(&journal, &step, 10 * PROFILE_PROCESS_BYTES, 1100 * SECOND);
+}
+
+static bool is_cut(const struct told_most *most, uint64_t ranks, uint64_t run_ns, uint64_t calls)
+{
+    struct profile_told told = {
+        .ranks = ranks, .mpi_ranks = ranks, .run_ns = run_ns, .mpi_ns = 1, .mpi_calls = calls};
+    const struct profile_told cut = {.ranks = ranks}, before = told;
+    bool is_less = told_most_cut(most, &told);
+    assert_memory_equal(&told, is_less ? &cut : &before, sizeof told);
+    return is_less;
+}
+
+static void no_rank_ran_longer_than_its_step(void **state)
+{
+    const struct told_most most = most_of(0), back = most_of(-50 * (int64_t)SECOND),
+                           forth = most_of(50 * (int64_t)SECOND);
+    (void)state;
+    assert_false(is_cut(&most, 4, 4 * 2 * 160 * SECOND, 1));
+    assert_true(is_cut(&most, 4, 4 * 2 * 160 * SECOND + 1, 1));
+    assert_true(is_cut(&most, 1, INT64_MAX, 1));
+    /* a clock that was set back had shown more */
+    assert_false(is_cut(&back, 1, 2 * 210 * SECOND, 1));
+    assert_true(is_cut(&back, 1, 2 * 210 * SECOND + 1, 1));
+    assert_true(is_cut(&forth, 1, 2 * 160 * SECOND + 1, 1));
+}
+
+static void a_call_takes_a_nanosecond_at_least(void **state)
+{
+    const struct told_most most = most_of(0);
+    struct profile_told told = {
+        .ranks = 1, .mpi_ranks = 1, .mpi_calls = 2 * 160 * SECOND, .is_untimed = 1};
+    (void)state;
+    assert_false(is_cut(&most, 1, SECOND, SECOND));
+    assert_true(is_cut(&most, 1, SECOND, SECOND + 1));
+    assert_false(told_most_cut(&most, &told)); /* it has no times */
+    told.mpi_calls++;
+    assert_true(told_most_cut(&most, &told));
+}
+
+static void no_more_ranks_than_the_file_has_room_for(void **state)
+{
+    const struct told_most most = most_of(0);
+    const struct profile_told some = {.ranks = 10}, many = {.ranks = 11},
+                              two[] = {{.ranks = 4}, {.ranks = 6}};
+    (void)state;
+    assert_true(told_most_has_ranks(&most, &some, 1));
+    assert_false(told_most_has_ranks(&most, &many, 1));
+    assert_true(told_most_has_ranks(&most, two, 2));
+    const struct profile_told more[] = {two[0], two[1], {.ranks = 1}};
+    assert_false(told_most_has_ranks(&most, more, 3));
+}
+
+static void without_processors_threads_have_a_bound(void **state)
+{
+    const struct journal journal = {.node_cpus = 0};
+    const struct journal_step step = {.start_ns = 0};
+    (void)state;
+    struct told_most most = told_most_of(&journal, &step, 0, 40 * SECOND);
+    assert_int_equal(most.rank_ns, 1024 * 100 * SECOND);
+    most = told_most_of(&journal, &step, 0, UINT64_MAX);
+    assert_true(most.rank_ns == UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_rank_ran_longer_than_its_step),
+        cmocka_unit_test(a_call_takes_a_nanosecond_at_least),
+        cmocka_unit_test(no_more_ranks_than_the_file_has_room_for),
+        cmocka_unit_test(without_processors_threads_have_a_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/rank_end.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static struct profile_rank rank_of(enum profile_way way, int status, uint64_t min_s, uint64_t max_s)
+{
+    return (struct profile_rank){.pid = 7,
+                                 .end_pid = 7,
+                                 .way = way,
+                                 .status = status,
+                                 .flags = PROFILE_RANK_WHERE_TIMED,
+                                 .end_min_ns = min_s * SECOND,
+                                 .end_max_ns = max_s == UINT64_MAX ? UINT64_MAX : max_s * SECOND};
+}
+
+static void assert_text(const struct profile_rank *rank, const char *expected)
+{
+    char text[256] = "";
+    FILE *to = fmemopen(text, sizeof text, "w");
+    rank_end_print_way(rank, to);
+    rank_end_print_duration(rank, to);
+    fclose(to);
+    assert_string_equal(text, expected);
+}
+
+static void ends_are_told_with_their_bounds(void **state)
+{
+    struct profile_rank rank = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 10, 10);
+    (void)state;
+    rank.where_ns = 2 * SECOND;
+    assert_text(&rank, "killed by SIGKILL for at least 2.000000 s (its end is not known; it ended "
+                       "at most 0.000000 s later)");
+    rank.flags |= PROFILE_RANK_END_KNOWN;
+    assert_text(&rank, "killed by SIGKILL for 2.000000 s");
+    rank.status = SIGRTMIN + 3;
+    assert_text(&rank, "killed by signal 37 for 2.000000 s");
+    rank = rank_of(PROFILE_WAY_UNSEEN, 0, 10, 14);
+    assert_text(&rank, "ended, nobody knows how for at least 0.000000 s (its end is not known; it "
+                       "ended at most 4.000000 s later)");
+    rank.end_max_ns = UINT64_MAX;
+    assert_text(&rank, "ended, nobody knows how for a time that is not known");
+    rank.where_ns = SECOND;
+    assert_text(&rank, "ended, nobody knows how for at least 1.000000 s (its end is not known)");
+    rank = rank_of(PROFILE_WAY_EXITED, 3 << 8, 10, 14);
+    rank.end_pid = 9;
+    rank.flags = PROFILE_RANK_END_KNOWN; /* its last call was counted */
+    assert_text(&rank, "process 9 ended by _exit with status 3 for a time that is not known");
+}
+
+/* Of three ranks. */
+static bool find_first(const struct profile_rank *one, const struct profile_rank *two,
+                       const struct profile_rank *three, size_t *first, uint64_t *apart_ns)
+{
+    struct profile_rank ranks[] = {*one, *two, *three};
+    const struct profile_set set = {.ranks = ranks, .rank_count = 3};
+    return rank_end_first(&set, NULL, first, apart_ns);
+}
+
+static void the_first_that_was_killed_is_told_if_bounds_tell_it(void **state)
+{
+    struct profile_rank early = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 9, 10),
+                        late = rank_of(PROFILE_WAY_SIGNALED, SIGTERM, 12, 13),
+                        wide = rank_of(PROFILE_WAY_UNSEEN, 0, 11, UINT64_MAX), exited = late;
+    size_t first;
+    uint64_t apart_ns;
+    (void)state;
+    assert_true(find_first(&late, &early, &wide, &first, &apart_ns));
+    assert_true(first == 1 && apart_ns == 1 * SECOND);
+    wide.end_min_ns = 10 * SECOND; /* it may have ended before */
+    assert_false(find_first(&late, &early, &wide, &first, &apart_ns));
+    exited.flags |= PROFILE_RANK_ENDED; /* by itself, at whatever time */
+    exited.end_min_ns = 0;
+    assert_true(find_first(&late, &early, &exited, &first, &apart_ns) && first == 1);
+    assert_false(find_first(&exited, &early, &exited, &first, &apart_ns));
+    early.way = PROFILE_WAY_EXITED; /* nobody killed it */
+    assert_false(find_first(&late, &early, &exited, &first, &apart_ns));
+}
+
+static void ends_that_are_not_known_are_counted(void **state)
+{
+    struct profile_rank ranks[] = {rank_of(PROFILE_WAY_UNSEEN, 0, 10, 14),
+                                   rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 10, 15),
+                                   rank_of(PROFILE_WAY_UNSEEN, 0, 10, 11)};
+    const struct profile_set set = {.ranks = ranks, .rank_count = 3};
+    const bool is_taken[] = {true, true, false};
+    uint64_t late_ns;
+    (void)state;
+    ranks[1].flags |= PROFILE_RANK_END_KNOWN;
+    assert_int_equal(rank_end_open(&set, NULL, &late_ns), 2);
+    assert_int_equal(late_ns, 5 * SECOND);
+    assert_int_equal(rank_end_open(&set, is_taken, &late_ns), 1);
+    assert_int_equal(late_ns, 4 * SECOND);
+    ranks[2].end_max_ns = UINT64_MAX;
+    rank_end_open(&set, NULL, &late_ns);
+    assert_true(late_ns == UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_are_told_with_their_bounds),
+        cmocka_unit_test(the_first_that_was_killed_is_told_if_bounds_tell_it),
+        cmocka_unit_test(ends_that_are_not_known_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
