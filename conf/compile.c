@@ -312,7 +312,8 @@ static uint32_t policy_switches(const struct conf *conf)
            (conf->count_routines ? POLICY_COUNTS : 0) |
            (conf->profile_steps == CONF_PROFILE_ASKED ? POLICY_PROFILE_ASKED : 0) |
            (conf->profile_steps == CONF_PROFILE_ALL ? POLICY_PROFILE_ALL : 0) |
-           (conf->profile_mode == CONF_PROFILE_EXACT ? POLICY_PROFILE_EXACT : 0);
+           (conf->profile_mode == CONF_PROFILE_EXACT ? POLICY_PROFILE_EXACT : 0) |
+           (conf->profile_directory[0] != '\0' ? POLICY_PROFILE_KEPT : 0);
 }
 
 static void fill_header(struct image *image, const struct conf *conf)

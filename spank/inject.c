@@ -60,11 +60,15 @@ static uint32_t leader_of(spank_t spank, uint32_t rank)
 /* With the library that a step's profile needs: it comes second. */
 static int set_preload(spank_t spank, const struct settings *settings)
 {
-    const char *mode = profile_option_mode(spank, settings);
+    char word[PROFILE_RANKS_TEXT + 16];
+    const struct profile_ask ask = profile_option_find(spank, settings);
     spank_unsetenv(spank, PROFILE_VARIABLE);
-    if (mode != NULL && is_readable(settings->profile_library) &&
-        add_preload(spank, settings->profile_library) == 0)
-        spank_setenv(spank, PROFILE_VARIABLE, mode, 1);
+    if (ask.mode != NULL && is_readable(settings->profile_library) &&
+        add_preload(spank, settings->profile_library) == 0) {
+        snprintf(word, sizeof word, "%s%s%s", ask.mode,
+                 ask.ranks[0] == '\0' ? "" : ",ranks=", ask.ranks);
+        spank_setenv(spank, PROFILE_VARIABLE, word, 1); /* steps of a batch script ask the same */
+    }
     return add_preload(spank, settings->library);
 }
 

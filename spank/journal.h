@@ -30,7 +30,8 @@
  *         namespace that its pid and those of its tasks are of; freezes=1 where Slurm suspends by a
  *         freezer of cgroups; in the batch step array_job, array_task (4294967294: none) and qos;
  *         submit_host, from the user's environment and not checked; opted_out=1 with --jobtrail=no;
- *         container=1 with srun --container
+ *         container=1 with srun --container; profile_ranks where the user said of which ranks of
+ *         its profile files are to be kept (conf/base/number_list.h)
  * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot), thread,
  *         busy
@@ -91,6 +92,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "spank/job_formats.h"
 
@@ -109,5 +111,21 @@ enum {
 #define JOURNAL_STEP_EXTERN      4294967292u
 #define JOURNAL_STEP_INTERACTIVE 4294967290u
 #define JOURNAL_NONE             4294967294u /* Slurm's NO_VAL */
+
+/* What people call a step: "0", "batch", "extern", "interactive"; "unknown" where it has no number,
+ * UINT32_MAX. */
+static inline void journal_step_text(uint32_t step, char *text, size_t size)
+{
+    if (step == JOURNAL_STEP_BATCH)
+        snprintf(text, size, "batch");
+    else if (step == JOURNAL_STEP_EXTERN)
+        snprintf(text, size, "extern");
+    else if (step == JOURNAL_STEP_INTERACTIVE)
+        snprintf(text, size, "interactive");
+    else if (step == UINT32_MAX)
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "%u", step);
+}
 
 #endif

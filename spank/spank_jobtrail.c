@@ -300,7 +300,11 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
         return -EINVAL;
     find_opt_out(settings, &key);
+    const struct profile_ask ask = profile_option_find(spank, settings);
+    bool has_profile = !options_is_opted_out() && ask.mode != NULL;
     make_step_line(spank, &key, job != NULL, &line);
+    if (has_profile && ask.ranks[0] != '\0')
+        journal_text(&line, "profile_ranks", ask.ranks);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
@@ -308,7 +312,6 @@ static int begin_step(spank_t spank, const struct settings *settings)
     /* with PrologFlags=RunInJob there was no prolog, and since a resize of the job none either */
     spool_name(key.id, key.restart, name);
     job_sluid_note(spool, name, job);
-    bool has_profile = !options_is_opted_out() && profile_option_mode(spank, settings) != NULL;
     error = make_files(spool, settings, key.uid, gid, has_profile);
     if (error != 0) {
         journal_start(&line, "noledger");

@@ -6,6 +6,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/compile.h"
 #include "conf/conf_rules.h"
+#include "conf/profile_advice.h"
 #include "conf/secrets.h"
 
 enum exit_status command_check(const struct options *options)
@@ -30,6 +31,9 @@ enum exit_status command_check(const struct options *options)
         if (conf.library_trees.count > 0)
             printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
+        const char *advice = profile_advice(&conf);
+        if (advice != NULL)
+            fprintf(stderr, "%s: warning: %s\n", options->conf, advice);
     }
     conf_free(&conf);
     return error == 0 ? STATUS_OK : command_refused(&why);

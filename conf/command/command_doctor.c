@@ -75,6 +75,7 @@ static void check_conf(struct doctor *doctor, const struct options *options)
     if (doctor->roles & ROLE_NODE) {
         doctor_spool(doctor, &conf);
         doctor_witness(doctor, &conf);
+        doctor_profiles(doctor, &conf);
     }
     doctor_directories(doctor, &conf);
     doctor_secrets(doctor, &conf);

@@ -149,6 +149,13 @@ void doctor_flush(struct doctor *doctor, const struct conf *conf);
 /* Looks at the spool of this node with its watcher. */
 void doctor_spool(struct doctor *doctor, const struct conf *conf);
 
+/* Looks at whether profiles can be made and kept here, where [profile] asks for them. */
+void doctor_profiles(struct doctor *doctor, const struct conf *conf);
+
+/* Looks at a library that the plugin preloads: `install` is what to do where there is none. */
+void doctor_library(struct doctor *doctor, const char *check, const char *path,
+                    const char *install);
+
 /* Looks at the kernel's witness, where [witness] asks for one. */
 void doctor_witness(struct doctor *doctor, const struct conf *conf);
 

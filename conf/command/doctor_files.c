@@ -122,21 +122,19 @@ static bool is_elf(const char *path)
 
 /* A `$LIB` in the path is not replaced here, nor by the plugin: the installation has a link of that
  * name. */
-static void check_library(struct doctor *doctor, const char *path)
+void doctor_library(struct doctor *doctor, const char *check, const char *path, const char *install)
 {
-    static const char install[] =
-        "install jobtrail on this node at the same path, or mend [preload] library";
     char culprit[PATH_MAX];
     if (access(path, F_OK) != 0)
-        doctor_add(doctor, FINDING_BAD, "library", path, install, "%s", strerror(errno));
+        doctor_add(doctor, FINDING_BAD, check, path, install, "%s", strerror(errno));
     else if (!is_readable_by_all(path, culprit, sizeof culprit))
-        add_unreadable(doctor, "library", path, culprit);
-    else if (doctor_is_changeable(doctor, "library", path, path))
+        add_unreadable(doctor, check, path, culprit);
+    else if (doctor_is_changeable(doctor, check, path, path))
         return;
     else if (!is_elf(path))
-        doctor_add(doctor, FINDING_BAD, "library", path, install, "not an ELF file");
+        doctor_add(doctor, FINDING_BAD, check, path, install, "not an ELF file");
     else
-        doctor_add(doctor, FINDING_OK, "library", path, "", "there, and all can read it");
+        doctor_add(doctor, FINDING_OK, check, path, "", "there, and all can read it");
 }
 
 static void check_program(struct doctor *doctor, const char *path)
@@ -152,6 +150,7 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
 {
     check_configuration(doctor, conf);
     check_policy(doctor, conf);
-    check_library(doctor, conf->library);
+    doctor_library(doctor, "library", conf->library,
+                   "install jobtrail on this node at the same path, or mend [preload] library");
     check_program(doctor, conf->submit);
 }

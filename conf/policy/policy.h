@@ -103,6 +103,7 @@ enum policy_section {
 #define POLICY_PROFILE_ASKED 512u
 #define POLICY_PROFILE_ALL   1024u
 #define POLICY_PROFILE_EXACT 2048u /* [profile] mode: exact */
+#define POLICY_PROFILE_KEPT  4096u /* [profile] directory is set */
 /* [spool] mount: yes, no; neither is auto */
 #define POLICY_MOUNT    65536u
 #define POLICY_NO_MOUNT 131072u

@@ -45,8 +45,8 @@ static uint64_t find_hydra(void)
     return 0;
 }
 
-/* PMIx's name comes first: below mpirun, PMI_JOBID is that of the daemons that Slurm has started. It
- * is that of Hydra's daemons too, if they have one. */
+/* PMIx's name comes first: below mpirun, PMI_JOBID is that of the daemons that Slurm has started.
+ * It is that of Hydra's daemons too, if they have one. */
 uint64_t launcher_program(char **envp)
 {
     const char *pmix = NULL, *pmi = NULL;

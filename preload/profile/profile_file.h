@@ -72,7 +72,8 @@
 /* In the directory of the user's files of a job (SPOOL_USER). */
 #define PROFILE_NAME "profile"
 
-/* Set to one of the words below where a process is to leave a profile. */
+/* Set to one of the words below where a process is to leave a profile; what may follow behind a
+ * comma is for steps that it starts. */
 #define PROFILE_VARIABLE "JOBTRAIL_PROFILE"
 #define PROFILE_EXACT    "exact" /* each call is timed */
 #define PROFILE_LIGHT    "light" /* calls that turn out to be short are counted alone */

@@ -27,6 +27,7 @@ struct profile_live {
     int32_t starter;  /* atomic; the thread that begins */
     uint32_t counter; /* enum profile_counter */
     uint32_t light_ticks;
+    int32_t pid;                               /* of the process that began */
     struct profile_process *process;           /* shared */
     uint64_t offset;                           /* of its chunk */
     struct profile_own *threads;               /* atomic; all that there have been */

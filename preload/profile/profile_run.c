@@ -12,6 +12,7 @@
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
+#include "preload/profile/profile_object.h"
 #include "preload/profile/profile_thread.h"
 #include "preload/profile/timed_run.h"
 #include "preload/slot.h"
@@ -93,6 +94,12 @@ void profile_run_lose_call(void)
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
+static bool is_mode(const char *text, const char *mode)
+{
+    const char *rest = text_after(text, mode);
+    return rest != NULL && (*rest == '\0' || *rest == ',');
+}
+
 bool profile_run_prepare(const struct image *image)
 {
     struct switches switches;
@@ -100,7 +107,7 @@ bool profile_run_prepare(const struct image *image)
     for (char **entry = image->envp; *entry != NULL && mode == NULL; entry++)
         mode = text_after(*entry, PROFILE_VARIABLE "=");
     known.image = *image;
-    if (mode == NULL || (!text_equal(mode, PROFILE_EXACT) && !text_equal(mode, PROFILE_LIGHT)))
+    if (mode == NULL || (!is_mode(mode, PROFILE_EXACT) && !is_mode(mode, PROFILE_LIGHT)))
         return false;
     switches_read(image->envp, &switches);
     if (switches.spool == NULL || image->page_bytes != PROFILE_PAGE ||
@@ -116,7 +123,7 @@ bool profile_run_prepare(const struct image *image)
     known.rank = switches.rank;
     known.size = switches.size;
     known.program = launcher_program(image->envp);
-    known.is_light = text_equal(mode, PROFILE_LIGHT);
+    known.is_light = is_mode(mode, PROFILE_LIGHT);
     known.clock = clock_find(image);
     return true;
 }
@@ -176,12 +183,17 @@ static void find_uuid(void)
     system_close(fd);
 }
 
+static int32_t own_pid(void)
+{
+    return (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 static void fill_process(struct profile_process *process)
 {
     process->counter = live->counter = find_counter();
     process->start = read_pair(process->counter);
     process->light_ticks = live->light_ticks = find_light(process);
-    process->pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    process->pid = live->pid = own_pid();
     process->flags = (known.is_forked ? PROFILE_PROCESS_FORKED : 0) |
                      (known.is_light ? PROFILE_PROCESS_LIGHT : 0);
     process->rank = known.rank;
@@ -238,6 +250,7 @@ static bool begin(void)
     fill_process(live->process);
     profile_place_publish(&live->process->chunk, live->offset, PROFILE_PROCESS_BYTES, live->offset,
                           PROFILE_PROCESS);
+    profile_object_find((uintptr_t)known.image.phdr); /* the executable: which program it is */
     timed_run_begin(known.is_forked);
     known.has_begun = true;
     return true;
@@ -305,7 +318,7 @@ bool profile_run_begin(void)
 void profile_run_end(void)
 {
     if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY ||
-        profile_thread_is_lent())
+        live->pid != own_pid()) /* it has its parent's memory */
         return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();

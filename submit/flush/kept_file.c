@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conf/base/replacement.h"
+#include "spank/journal.h"
 #include "submit/record/record.h"
 
 void kept_file_ending(enum kept_kind kind, uint32_t rank, char ending[32])
@@ -31,7 +32,7 @@ int kept_file_name(const struct job_identity *job, uint32_t step, const char *no
                    const char *ending, char name[NAME_MAX + 1])
 {
     char text[16];
-    record_step_text(step, text, sizeof text);
+    journal_step_text(step, text, sizeof text);
     int length = snprintf(name, NAME_MAX + 1, "%" PRIu32 ".%" PRIu32 ".%s%s%s%s", job->job,
                           job->restart, text, node[0] == '\0' ? "" : ".", node, ending);
     return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;

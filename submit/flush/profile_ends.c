@@ -71,11 +71,17 @@ static uint32_t way_of(const char *source, bool is_known, int status)
                                              : PROFILE_WAY_UNSEEN;
 }
 
-/* Since boot: when no process of the job lived any more; 0: not known. The epilog writes the last
- * line of the journal. */
-static uint64_t last_moment(const struct journal *journal)
+/* Since boot: when no process of the step lived any more; 0: not known. Where Slurm has a cgroup
+ * for the step's processes, it ends all of them with it. Others may live on until the epilog, which
+ * writes the last line of the journal. */
+static uint64_t last_moment(const struct journal *journal, uint32_t number)
 {
-    return journal->epilog_ns != 0 && journal->reboot_ns == 0 ? journal->up_ns : 0;
+    const struct journal_step *step = journal_find_step(journal, number);
+    if (journal->reboot_ns != 0)
+        return 0;
+    if (step != NULL && step->freezes && step->end_up_ns != 0)
+        return step->end_up_ns;
+    return journal->epilog_ns != 0 ? journal->up_ns : 0;
 }
 
 /* Of a task that a signal ended, Slurm's time is the end, however long before it was seen last. */
@@ -83,19 +89,23 @@ static struct collect_end end_of(const struct reading_request *request,
                                  const struct kernel_noted *noted, const struct capture *capture,
                                  const struct ending *ending)
 {
-    uint64_t apart_ns;
+    uint64_t apart_ns, last_ns = last_moment(request->journal, capture->step);
     struct collect_end end = {.way = way_of(ending->source, ending->status_known, ending->status),
                               .status = ending->status};
     if (ending->outlived)
         return (struct collect_end){.ns = UINT64_MAX, .is_known = true, .way = PROFILE_WAY_RUNS};
     if (!find_apart(request, noted, capture, ending, &apart_ns)) {
-        end.max_ns = last_moment(request->journal);
+        end.max_ns = last_ns;
         return end;
     }
     end.is_known = ending->is_measured || is_slurms(ending);
     end.min_ns = minus(ending->min_ns, apart_ns);
-    end.ns = end.is_known ? minus(ending->end_ns, apart_ns) : end.min_ns;
+    /* a program that the next one replaced lived until shortly before that began */
+    bool is_near = end.is_known || end.way == PROFILE_WAY_EXEC;
+    end.ns = is_near ? minus(ending->end_ns, apart_ns) : end.min_ns;
     end.max_ns = ending->max_ns == UINT64_MAX ? 0 : minus(ending->max_ns, apart_ns);
+    if (!end.is_known && last_ns != 0 && (end.max_ns == 0 || end.max_ns > last_ns))
+        end.max_ns = last_ns;
     return end;
 }
 
@@ -254,7 +264,8 @@ static struct collect_end end_of_unseen(const struct reading_request *request,
 {
     if (still_runs(request, process))
         return (struct collect_end){.ns = UINT64_MAX, .is_known = true, .way = PROFILE_WAY_RUNS};
-    return (struct collect_end){.max_ns = last_moment(request->journal), .way = PROFILE_WAY_UNSEEN};
+    return (struct collect_end){.max_ns = last_moment(request->journal, process->step),
+                                .way = PROFILE_WAY_UNSEEN};
 }
 
 struct collect_end profile_ends_find(const struct profile_ends *ends,

@@ -3,7 +3,7 @@
  * When and how the runs of a job's profiles ended: as their records have it
  * (submit/facts/ending.h), or where a process has no capture of its own, as forked children and
  * ranks whose run another one records, as the kernel or Slurm told of its process. Where nobody saw
- * the end, it was over when the job was.
+ * the end, it was over when the step or the job was.
  */
 #ifndef JOBTRAIL_PROFILE_ENDS_H
 #define JOBTRAIL_PROFILE_ENDS_H

@@ -71,6 +71,7 @@ static int join(void *context, struct worker_pipe *pipe)
 {
     const struct joining *joining = context;
     const struct conf *conf = joining->kept->state->conf;
+    const struct ranks_wanted wanted = ranks_wanted_of(conf->profile_logs, joining->step);
     struct profile_sending sending = {.pipe = pipe, .unit = PROFILE_UNIT_SET(joining->step->step)};
     const struct set_file_sink sink = {.put = profile_send, .context = &sending};
     struct profile_set set;
@@ -84,7 +85,7 @@ static int join(void *context, struct worker_pipe *pipe)
         error = set_file_write_to(&sink, &set);
     sending.most = sending.bytes + conf->profile_bytes;
     if (error == 0)
-        error = profile_logs_send(&set, conf->profile_logs, joining->step->step, &sending);
+        error = profile_logs_send(&set, &wanted, joining->step->step, &sending);
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }
 

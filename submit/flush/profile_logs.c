@@ -8,7 +8,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/number_list.h"
 #include "submit/profile/profile_log.h"
 #include "submit/profile/routine_log.h"
 
@@ -31,14 +30,6 @@ static ssize_t add_text(void *context, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-static bool has_routines(const struct profile_set *set, const bool *is_taken)
-{
-    for (size_t i = 0; i < set->routine_count; i++)
-        if (routine_is_shown(set, is_taken, i))
-            return true;
-    return false;
-}
-
 /* As `jobtrail-profile show` does it, and `show --mpi` where calls of routines were counted. */
 static int print_log(const struct profile_log *log, const bool *is_taken, FILE *to)
 {
@@ -47,7 +38,8 @@ static int print_log(const struct profile_log *log, const bool *is_taken, FILE *
     for (size_t i = 0; is_taken != NULL && error == 0 && i < set->rank_count; i++)
         if (is_taken[i])
             error = profile_log_text(log, i, to);
-    return error != 0 || !has_routines(set, is_taken) ? error : routine_log_text(set, is_taken, to);
+    return error != 0 || !routine_log_has_rows(set, is_taken) ? error
+                                                              : routine_log_text(set, is_taken, to);
 }
 
 /* `is_taken` NULL: the summary. */
@@ -69,8 +61,8 @@ static int send_log(const struct profile_log *log, const bool *is_taken, uint64_
     return error;
 }
 
-static int send_ranks(const struct profile_log *log, const char *wanted, uint32_t step,
-                      struct profile_sending *sending)
+static int send_ranks(const struct profile_log *log, const struct ranks_wanted *wanted,
+                      uint32_t step, struct profile_sending *sending)
 {
     const struct profile_set *set = log->set;
     size_t *order_at = NULL;
@@ -85,7 +77,7 @@ static int send_ranks(const struct profile_log *log, const char *wanted, uint32_
              next < set->rank_count && profile_rank_number(&set->ranks[order[next]]) == number;
              next++)
             is_taken[order[next]] = true;
-        if (number < PROFILE_UNIT_RANKS && number_list_has(wanted, number))
+        if (number < PROFILE_UNIT_RANKS && ranks_wanted_has(wanted, number))
             error = send_log(log, is_taken, PROFILE_UNIT(step, KEPT_LOG, number), sending);
         for (size_t j = i; j < next; j++)
             is_taken[order[j]] = false;
@@ -93,11 +85,11 @@ static int send_ranks(const struct profile_log *log, const char *wanted, uint32_
     return error;
 }
 
-int profile_logs_send(struct profile_set *set, const char *wanted, uint32_t step,
+int profile_logs_send(struct profile_set *set, const struct ranks_wanted *wanted, uint32_t step,
                       struct profile_sending *sending)
 {
     struct set_order order;
-    if (strcmp(wanted, "none") == 0)
+    if (strcmp(wanted->site, "none") == 0)
         return 0;
     int error = set_order_make(set, &order);
     const struct profile_log log = {set, &order, SORT_EXCLUSIVE, false};

@@ -9,9 +9,9 @@
 #include "submit/profile/profile_set.h"
 
 /* In the child: sends, as [profile] logs has it, the summary of all ranks of the step, and the logs
- * of those ranks that it names; ranks of one number have one log. A log is left out for which there
- * is no room. Returns 0 or -errno. */
-int profile_logs_send(struct profile_set *set, const char *wanted, uint32_t step,
+ * of those ranks that it and the user name; ranks of one number have one log. A log is left out for
+ * which there is no room. Returns 0 or -errno. */
+int profile_logs_send(struct profile_set *set, const struct ranks_wanted *wanted, uint32_t step,
                       struct profile_sending *sending);
 
 #endif

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/profile_send.h"
 
+#include "conf/base/number_list.h"
+
 /* Of one message. */
 enum { MESSAGE_BYTES = 1 << 20 };
+
+struct ranks_wanted ranks_wanted_of(const char *site, const struct journal_step *step)
+{
+    return (struct ranks_wanted){site, step == NULL ? "" : step->profile_ranks};
+}
+
+bool ranks_wanted_has(const struct ranks_wanted *wanted, uint32_t rank)
+{
+    return number_list_has(wanted->site, rank) &&
+           (wanted->user[0] == '\0' || number_list_has(wanted->user, rank));
+}
 
 int profile_send(void *context, const void *bytes, size_t size)
 {

@@ -6,11 +6,13 @@
 #ifndef JOBTRAIL_PROFILE_SEND_H
 #define JOBTRAIL_PROFILE_SEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "submit/flush/kept_file.h"
 #include "submit/flush/worker.h"
+#include "submit/job/journal_read.h"
 
 /* Steps that the journal does not have are the last one together, UINT32_MAX. */
 #define PROFILE_UNIT_SET(step)         (((uint64_t)(step) + 1) << 31)
@@ -19,6 +21,16 @@
 #define PROFILE_UNIT_KIND(unit)        ((enum kept_kind)((unit) >> 29 & 3))
 #define PROFILE_UNIT_RANK(unit)        ((uint32_t)((unit) & (PROFILE_UNIT_RANKS - 1)))
 #define PROFILE_UNIT_RANKS             (UINT32_C(1) << 29) /* only these have files of their own */
+
+/* Of which ranks files are kept: lists (conf/base/number_list.h). */
+struct ranks_wanted {
+    const char *site, *user; /* user: "" = all that the site says */
+};
+
+/* Of this step's ranks; `step` NULL: the user said nothing. */
+struct ranks_wanted ranks_wanted_of(const char *site, const struct journal_step *step);
+
+bool ranks_wanted_has(const struct ranks_wanted *wanted, uint32_t rank);
 
 struct profile_sending {
     struct worker_pipe *pipe;

@@ -8,7 +8,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/number_list.h"
 #include "submit/flush/profile_ends.h"
 #include "submit/flush/profile_logs.h"
 #include "submit/flush/profile_tell.h"
@@ -93,7 +92,8 @@ static int send_rank(const struct profile_set *set, size_t rank, struct rank_sam
 
 /* Of ranks of one number the first one's. */
 static int send_samples(const struct profile_set *set, struct step_samples *samples,
-                        const char *wanted, uint32_t step, struct profile_sending *sending)
+                        const struct ranks_wanted *wanted, uint32_t step,
+                        struct profile_sending *sending)
 {
     size_t *order_at = NULL;
     int error = profile_set_rank_order(set, &order_at);
@@ -102,7 +102,7 @@ static int send_samples(const struct profile_set *set, struct step_samples *samp
     for (size_t i = 0; error == 0 && i < set->rank_count; i++) {
         uint32_t number = profile_rank_number(&set->ranks[order[i]]);
         if (number < next || number >= PROFILE_UNIT_RANKS || order[i] >= samples->count ||
-            samples->rank[order[i]].count == 0 || !number_list_has(wanted, number))
+            samples->rank[order[i]].count == 0 || !ranks_wanted_has(wanted, number))
             continue;
         next = number + 1;
         error = send_rank(set, order[i], &samples->rank[order[i]],
@@ -144,9 +144,8 @@ static int send_told(const struct profile_set *set, struct profile_runs *runs,
 }
 
 /* 0: not known. The batch step has none in the journal. */
-static uint32_t nodes_of(const struct journal *journal, uint32_t number)
+static uint32_t nodes_of(const struct journal_step *step)
 {
-    const struct journal_step *step = journal_find_step(journal, number);
     return step == NULL ? 0 : step->nodes == 0 ? 1 : step->nodes;
 }
 
@@ -157,10 +156,13 @@ static int send_set(const struct reading_request *request, struct profile_conten
     struct naming *naming = facts->context;
     struct step_samples samples = {.count = 0};
     struct profile_runs runs = {.count = 0};
+    const struct journal_step *known = journal_find_step(request->journal, step);
+    const struct ranks_wanted logs = ranks_wanted_of(request->conf->profile_logs, known);
+    const struct ranks_wanted sampled = ranks_wanted_of(request->conf->profile_samples, known);
     struct profile_set set;
     naming->samples = &samples;
     naming->runs = &runs;
-    facts->step_nodes = nodes_of(request->journal, step);
+    facts->step_nodes = nodes_of(known);
     sending->unit = PROFILE_UNIT_SET(step);
     int error = profile_set_begin(&set);
     if (error == 0)
@@ -170,9 +172,9 @@ static int send_set(const struct reading_request *request, struct profile_conten
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
     if (error == 0 && set.rank_count > 0)
-        error = profile_logs_send(&set, request->conf->profile_logs, step, sending);
+        error = profile_logs_send(&set, &logs, step, sending);
     if (error == 0)
-        error = send_samples(&set, &samples, request->conf->profile_samples, step, sending);
+        error = send_samples(&set, &samples, &sampled, step, sending);
     for (size_t i = 0; i < samples.count; i++)
         free(samples.rank[i].sample);
     free(samples.rank);
@@ -213,6 +215,7 @@ int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pi
 {
     struct naming naming = {.names = {.debug = SYMBOL_NAMES_DEBUG}};
     struct collect_facts facts = {.node = steps->request->identity->node,
+                                  .job = steps->request->identity->job,
                                   .end = end,
                                   .name = name,
                                   .taken = note_run,

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/grow.h"
+#include "conf/base/number_list.h"
 #include "spank/journal.h"
 #include "submit/job/journal_words.h"
 #include "submit/job/node_list.h"
@@ -109,6 +111,9 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .freezes = journal_words_number32(line, "freezes", 0) != 0,
         .container = journal_words_number32(line, "container", 0) != 0,
     };
+    const char *ranks = journal_words_value(line, "profile_ranks");
+    if (ranks != NULL && number_list_is_valid(ranks))
+        snprintf(step.profile_ranks, sizeof step.profile_ranks, "%s", ranks);
     struct job_identity *identity = &journal->identity;
     identity->array_task = journal_words_number32(line, "array_task", identity->array_task);
     if (identity->array_task != JOURNAL_NONE)
@@ -384,6 +389,7 @@ static int take_end(struct journal *journal, const struct journal_words *line)
     if (step == NULL)
         return -ENOENT;
     step->end_ns = line->time_ns;
+    step->end_up_ns = journal_words_time(line, "up");
     return 0;
 }
 

@@ -32,17 +32,19 @@ struct journal_step {
     uint64_t ticks;        /* its start, clock ticks since boot */
     uint64_t name_space;   /* inode of the pid namespace of its pid and its tasks'; 0: unknown */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: not over, or unknown */
+    uint64_t end_ns;    /* 0: not over, or unknown */
+    uint64_t end_up_ns; /* the same since boot */
     /* What bounds the end of the next task that its daemon sees end. */
     uint64_t look_ns;       /* when the daemon dealt with one of its tasks last; 0: not yet */
     uint64_t dead_since_ns; /* the earliest at which a task may have ended that was not seen then */
     uint64_t busy_ns;       /* of the daemon's `thread` then (spank/journal.h); 0: unknown */
     uint32_t thread;
     struct journal_shared_text *library_path, *preload; /* of lines `variable`; NULL: none */
-    bool opted_out;                                     /* its user said --jobtrail=no */
-    bool freezes;   /* Slurm suspends it by a freezer of cgroups */
-    bool container; /* srun was given --container */
-    bool no_ledger; /* its tasks had no ledger */
+    char profile_ranks[64]; /* of which files are to be kept, as its user said; "": all */
+    bool opted_out;         /* its user said --jobtrail=no */
+    bool freezes;           /* Slurm suspends it by a freezer of cgroups */
+    bool container;         /* srun was given --container */
+    bool no_ledger;         /* its tasks had no ledger */
 };
 
 struct journal_task {

@@ -179,9 +179,9 @@ static void note_end(const struct collect *collect, const struct profiled_proces
     rank->way = told->way;
     rank->status = told->status;
     rank->end_pid = process->pid;
-    rank->end_min_ns = tick_real_ns(
-        scale, told->is_known ? tick_at(scale, told->min_ns, ended->newest, ended->at) : ended->at);
-    rank->end_max_ns = latest_end(scale, told, collect->facts->now, tick_real_ns(scale, ended->at));
+    rank->end_at_ns = tick_real_ns(scale, ended->at);
+    rank->end_min_ns = tick_real_ns(scale, tick_at(scale, told->min_ns, ended->newest, ended->at));
+    rank->end_max_ns = latest_end(scale, told, collect->facts->now, rank->end_at_ns);
     rank->where = PROFILE_SET_INIT;
     rank->where_ns = 0;
     rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
@@ -271,6 +271,23 @@ static uint64_t called_ns(const struct profiled_process *process, const struct t
     return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
 }
 
+/* The first process of a rank says which program it is. */
+static int name_executable(const struct collect *collect, const struct profiled_process *process,
+                           struct profile_rank *rank)
+{
+    uint32_t number;
+    for (size_t i = 0; i < process->object_count; i++) {
+        const struct profiled_object *object = &process->objects[i];
+        if (!object->is_executable || object->path[0] == '\0')
+            continue;
+        int error = name_table_add(&collect->set->names, object->path, &number);
+        if (error == 0)
+            rank->executable = number + 1;
+        return error;
+    }
+    return 0;
+}
+
 static struct ended find_end(const struct profiled_process *process,
                              const struct collect_facts *facts, const struct tick_scale *scale)
 {
@@ -306,6 +323,7 @@ static int add_process(struct collect *collect, struct profiled_process *process
     add_nodes(collect, process, &scale);
     uint64_t end_ns = tick_real_ns(&scale, end);
     if (rank->processes++ == 0) {
+        error = name_executable(collect, process, rank);
         rank->pid = process->pid;
         rank->begin_ns = process->start.real_ns;
         rank->flags = PROFILE_RANK_ENDED | PROFILE_RANK_END_KNOWN;
@@ -326,7 +344,7 @@ static int add_process(struct collect *collect, struct profiled_process *process
     saturate_add(&rank->called_ns, called_ns(process, &scale, end));
     saturate_add(&rank->lost_times, process->lost_times);
     saturate_add(&rank->missed, process->missed_routines);
-    return 0;
+    return error;
 }
 
 static int by_number(const void *left, const void *right)
@@ -361,6 +379,7 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
                                 .rank = last->rank,
                                 .size = last->size,
                                 .program = last->program,
+                                .job = collect->facts->job,
                                 .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);

@@ -14,8 +14,9 @@
 /* When and how the run of a process ended. Times are nanoseconds since the boot of the file's
  * header: nobody sets that clock. */
 struct collect_end {
-    uint64_t ns;     /* the end; where it is not known, the last moment at which it was seen alive;
-                        0: it was not; UINT64_MAX: it still ran when the file was read */
+    uint64_t ns;     /* the end; where it is not known, the last moment at which it was seen alive,
+                        or where another program replaced it, when that one began; 0: none of
+                        these; UINT64_MAX: it still ran when the file was read */
     uint64_t min_ns; /* where that is known: it did not end before */
     uint64_t max_ns; /* it had ended then; 0: not known */
     bool is_known;   /* `ns` is the end, as well as clocks and Slurm tell */
@@ -33,6 +34,7 @@ struct profile_sample {
 
 struct collect_facts {
     const char *node;
+    uint32_t job;                   /* 0: not known */
     uint32_t step_nodes;            /* of the processes' step; 0: not known */
     const struct profile_pair *now; /* NULL: none of the file's boot */
     /* When the run of this process ended. NULL: of none is anything known. */

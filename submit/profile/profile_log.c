@@ -9,6 +9,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
+#include "spank/journal.h"
+#include "submit/profile/log_origins.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/rank_end.h"
@@ -27,12 +29,13 @@ static const char *word(const struct profile_set *set, uint32_t stack, char *roo
 
 void profile_log_rank(const struct profile_rank *rank, FILE *to)
 {
-    char node[TERMINAL_WORD_SIZE];
+    char node[TERMINAL_WORD_SIZE], step[16];
     fprintf(to, "rank %" PRIu32, profile_rank_number(rank));
     if (rank->size > 1)
         fprintf(to, " of %" PRIu32, rank->size);
+    journal_step_text(rank->step, step, sizeof step);
     if (rank->step != UINT32_MAX)
-        fprintf(to, ", step %" PRIu32, rank->step);
+        fprintf(to, ", step %s", step);
     fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
 }
 
@@ -76,8 +79,9 @@ void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE 
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     FILE *to = context;
-    fprintf(to, "# step %" PRIu32 ": no profile of rank%s %" PRIu32, step, first == last ? "" : "s",
-            first);
+    char name[16];
+    journal_step_text(step, name, sizeof name);
+    fprintf(to, "# step %s: no profile of rank%s %" PRIu32, name, first == last ? "" : "s", first);
     if (last != first)
         fprintf(to, " to %" PRIu32, last);
     fprintf(to, " of %" PRIu32 "\n", size);
@@ -86,9 +90,10 @@ void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t 
 static void print_missing_nodes(void *context, const struct missing_nodes *missing)
 {
     FILE *to = context;
-    fprintf(to, "# step %" PRIu32 ": profiles of %" PRIu32 " of %" PRIu32 " nodes%s\n",
-            missing->step, missing->there, missing->nodes,
-            missing->is_awaited ? "; ids are provisional" : "");
+    char step[16];
+    journal_step_text(missing->step, step, sizeof step);
+    fprintf(to, "# step %s: profiles of %" PRIu32 " of %" PRIu32 " nodes%s\n", step, missing->there,
+            missing->nodes, missing->is_awaited ? "; ids are provisional" : "");
 }
 
 static void print_losses(const struct profile_set *set, size_t one, FILE *to)
@@ -120,11 +125,24 @@ static void print_losses(const struct profile_set *set, size_t one, FILE *to)
         fprintf(to, "# %" PRIu64 " parts of the files are damaged, and left out\n", set->damaged);
 }
 
+/* The rank alone; the caller frees it. NULL: no memory. */
+static bool *one_of(const struct profile_set *set, size_t rank)
+{
+    bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
+    if (is_taken != NULL)
+        is_taken[rank] = true;
+    return is_taken;
+}
+
 static int print_head(const struct profile_log *log, const struct profile_rows *rows, size_t rank,
                       FILE *to)
 {
     const struct profile_set *set = log->set;
-    int error = 0;
+    CLEANUP_FREE bool *is_taken = one_of(set, rank);
+    int error =
+        is_taken == NULL ? -ENOMEM : log_origins(set, rank < set->rank_count ? is_taken : NULL, to);
+    if (error != 0)
+        return error;
     if (rank < set->rank_count) {
         fprintf(to, "# ");
         profile_log_rank(&set->ranks[rank], to);
@@ -132,8 +150,9 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
                 set->ranks[rank].threads);
         error = print_end(set, &set->ranks[rank], to);
     } else {
-        fprintf(to, "# %zu ranks, %zu of them with a profile of their own\n", set->rank_count,
-                set->table_count);
+        fprintf(to, "# %zu rank%s, %zu different profile%s\n", set->rank_count,
+                set->rank_count == 1 ? "" : "s", set->table_count,
+                set->table_count == 1 ? "" : "s");
         for (size_t i = 0; error == 0 && i < set->rank_count; i++)
             error = print_end(set, &set->ranks[i], to);
         profile_log_ends(set, NULL, to);
@@ -158,6 +177,25 @@ static void print_columns(bool has_imbalance, bool by_function, FILE *to)
     fprintf(to, by_function ? "\n" : " %8s %s\n", "ID", "Stack");
 }
 
+/* With a blank before it. */
+static void print_marked(const struct set_sum *sum, int digits, double value, FILE *to)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s%.*f", sum->is_light ? PROFILE_LIGHT_MARK : "", digits, value);
+    fprintf(to, digits == 2 ? " %7s" : " %12s", text);
+}
+
+void profile_print_seconds(const struct set_sum *sum, uint64_t ns, FILE *to)
+{
+    print_marked(sum, 6, profile_seconds(ns), to);
+}
+
+void profile_explain_mark(FILE *to)
+{
+    fprintf(to, "# " PROFILE_LIGHT_MARK
+                " short calls of it were counted and not timed: their time is in its caller's\n");
+}
+
 static int print_row(const struct profile_log *log, const struct profile_rows *rows,
                      const struct profile_row *row, bool has_imbalance, FILE *to)
 {
@@ -166,9 +204,12 @@ static int print_row(const struct profile_log *log, const struct profile_rows *r
     char name[TERMINAL_WORD_SIZE], caller[TERMINAL_WORD_SIZE];
     double share =
         rows->exclusive_ns == 0 ? 0 : 100 * (double)sum->exclusive_ns / (double)rows->exclusive_ns;
-    fprintf(to, "%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %11.6f", sum->calls,
-            profile_seconds(sum->exclusive_ns), share, profile_seconds(sum->inclusive_ns),
-            profile_seconds(sum->largest_ns), profile_seconds(profile_overhead_ns(sum)));
+    fprintf(to, "%12" PRIu64, sum->calls);
+    profile_print_seconds(sum, sum->exclusive_ns, to);
+    print_marked(sum, 2, share, to);
+    profile_print_seconds(sum, sum->inclusive_ns, to);
+    profile_print_seconds(sum, sum->largest_ns, to);
+    fprintf(to, " %11.6f", profile_seconds(profile_overhead_ns(sum)));
     if (has_imbalance)
         fprintf(to, " %12.2f %8" PRIu32, set_sum_imbalance(sum, rows->ranks),
                 profile_rank_number(&set->ranks[sum->most_rank]));
@@ -184,14 +225,24 @@ static int print_row(const struct profile_log *log, const struct profile_rows *r
     return ferror(to) ? -EIO : 0;
 }
 
+/* What marks in the rows say, and that there are none. */
+static void print_foot(const struct profile_rows *rows, FILE *to)
+{
+    bool is_light = false;
+    for (size_t i = 0; i < rows->count; i++)
+        is_light |= rows->row[i].sum.is_light;
+    if (is_light)
+        profile_explain_mark(to);
+    if (rows->count == 0)
+        fprintf(to, "# no call of a function that was built with -finstrument-functions\n");
+}
+
 int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows)
 {
     const struct profile_set *set = log->set;
-    CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
+    CLEANUP_FREE bool *is_taken = one_of(set, rank);
     if (is_taken == NULL)
         return -ENOMEM;
-    if (rank < set->rank_count)
-        is_taken[rank] = true;
     return profile_rows_make(set, log->order->id, rank < set->rank_count ? is_taken : NULL,
                              log->by_function, log->sort, rows);
 }
@@ -207,6 +258,7 @@ int profile_log_text(const struct profile_log *log, size_t rank, FILE *to)
     print_columns(has_imbalance, log->by_function, to);
     for (size_t i = 0; error == 0 && i < rows.count; i++)
         error = print_row(log, &rows, &rows.row[i], has_imbalance, to);
+    print_foot(&rows, to);
     free(rows.row);
     return error;
 }

@@ -40,6 +40,15 @@ void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t 
 /* A stack's text with names made harmless to terminals; the caller frees it. NULL: no memory. */
 char *profile_path(const struct profile_set *set, uint32_t stack, char separator);
 
+/* Stands before a time where calls of the function were counted and not timed. */
+#define PROFILE_LIGHT_MARK "~"
+
+/* Prints a blank and a time of the sum, with that mark where it needs it, in a column of 12. */
+void profile_print_seconds(const struct set_sum *sum, uint64_t ns, FILE *to);
+
+/* Prints what the mark means. */
+void profile_explain_mark(FILE *to);
+
 uint64_t profile_overhead_ns(const struct set_sum *sum);
 
 /* Prints the summary of all ranks, or with `rank` below the set's count the log of that one.

@@ -89,10 +89,14 @@ struct profile_rank {
     uint64_t program;    /* the same for all ranks of an MPI program, also in several steps; 0: not
                             known */
     uint32_t step_nodes; /* so many nodes the step has; 0: not known */
+    uint32_t job;        /* Slurm's number; 0: not known */
+    uint32_t executable; /* of its first process: the number of the path's name, plus 1; 0: not
+                            known */
     uint32_t way;        /* enum profile_way: of the process that `where` is of */
     int32_t status;      /* of the same, as wait(2) gives it, where it exited or was signaled */
     int32_t end_pid;     /* of the same; 0: all reached their exit handlers */
     uint64_t begin_ns, end_ns; /* since the Epoch */
+    uint64_t end_at_ns;        /* when the calls of the process `end_pid` were ended */
     uint64_t end_min_ns;       /* the process `end_pid` did not end before, since the Epoch */
     uint64_t end_max_ns;       /* it had ended then; UINT64_MAX: not known */
     uint64_t processes, threads;

@@ -19,7 +19,13 @@ uint64_t rank_end_late_ns(const struct profile_rank *rank)
         return 0;
     if (rank->end_max_ns == UINT64_MAX)
         return UINT64_MAX;
-    return rank->end_max_ns > rank->end_min_ns ? rank->end_max_ns - rank->end_min_ns : 0;
+    return rank->end_max_ns > rank->end_at_ns ? rank->end_max_ns - rank->end_at_ns : 0;
+}
+
+uint64_t rank_end_early_ns(const struct profile_rank *rank)
+{
+    bool is_early = !is_known(rank) && rank->end_at_ns > rank->end_min_ns;
+    return is_early ? rank->end_at_ns - rank->end_min_ns : 0;
 }
 
 const char *rank_end_signal(int number, char room[32])
@@ -71,16 +77,24 @@ uint64_t rank_end_where_ns(const struct profile_rank *rank)
 
 void rank_end_print_duration(const struct profile_rank *rank, FILE *to)
 {
-    uint64_t late_ns = rank_end_late_ns(rank), ns = rank_end_where_ns(rank);
+    uint64_t late_ns = rank_end_late_ns(rank), early_ns = rank_end_early_ns(rank);
+    uint64_t ns = rank_end_where_ns(rank);
     if (ns == UINT64_MAX)
         fputs(" for a time that is not known", to);
     else
-        fprintf(to, " for %s%.6f s", is_known(rank) ? "" : "at least ", profile_seconds(ns));
-    if (!is_known(rank) && late_ns == UINT64_MAX && ns != UINT64_MAX)
-        fputs(" (its end is not known)", to);
-    else if (!is_known(rank) && late_ns != UINT64_MAX)
-        fprintf(to, " (its end is not known; it ended at most %.6f s later)",
-                profile_seconds(late_ns));
+        fprintf(to, " for %s%.6f s",
+                early_ns == 0  ? is_known(rank) ? "" : "at least "
+                : late_ns == 0 ? "at most "
+                               : "some ",
+                profile_seconds(ns));
+    if (is_known(rank) || (late_ns == UINT64_MAX && ns == UINT64_MAX))
+        return;
+    fputs(" (its end is not known", to);
+    if (early_ns > 0)
+        fprintf(to, "; it ended at most %.6f s earlier", profile_seconds(early_ns));
+    if (late_ns != UINT64_MAX && (late_ns > 0 || early_ns == 0))
+        fprintf(to, "; it ended at most %.6f s later", profile_seconds(late_ns));
+    putc(')', to);
 }
 
 static bool is_told(const struct profile_set *set, const bool *is_taken, size_t i)
@@ -116,10 +130,11 @@ size_t rank_end_open(const struct profile_set *set, const bool *is_taken, uint64
     size_t count = 0;
     *late_ns = 0;
     for (size_t i = 0; i < set->rank_count; i++) {
-        if (!is_told(set, is_taken, i) || is_known(&set->ranks[i]))
+        uint64_t ns = rank_end_late_ns(&set->ranks[i]);
+        if (!is_told(set, is_taken, i) || ns == 0)
             continue;
         count++;
-        saturate_add(late_ns, rank_end_late_ns(&set->ranks[i]));
+        saturate_add(late_ns, ns);
     }
     return count;
 }

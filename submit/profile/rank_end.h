@@ -16,9 +16,10 @@ static inline bool rank_end_is_told(const struct profile_rank *rank)
     return (rank->flags & PROFILE_RANK_ENDED) == 0;
 }
 
-/* By how much later the end may have been, in nanoseconds: 0 where the end is known; UINT64_MAX:
- * that is not known. */
+/* By how much later, and earlier, the end may have been than the moment that was taken for it, in
+ * nanoseconds: 0 where the end is known; UINT64_MAX: that is not known. */
 uint64_t rank_end_late_ns(const struct profile_rank *rank);
+uint64_t rank_end_early_ns(const struct profile_rank *rank);
 
 /* For how long it was in its last call, in nanoseconds, at least where the end is not known;
  * UINT64_MAX: nothing is known of it. */
@@ -40,8 +41,8 @@ void rank_end_print_duration(const struct profile_rank *rank, FILE *to);
 bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t *first,
                     uint64_t *apart_ns);
 
-/* Of how many ranks the end is not known, and by how much all these ends together may have been
- * later; UINT64_MAX: that is not known. */
+/* How many ranks may have ended later than what was taken for their end, and by how much all these
+ * together; UINT64_MAX: that is not known. */
 size_t rank_end_open(const struct profile_set *set, const bool *is_taken, uint64_t *late_ns);
 
 #endif

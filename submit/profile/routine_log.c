@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "conf/base/terminal_text.h"
+#include "submit/profile/log_origins.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/profile_log.h"
 #include "submit/profile/rank_end.h"
@@ -24,6 +25,14 @@ enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t si
     if (sized == 0 || (is_receive && sized < calls))
         return BYTES_NONE;
     return is_receive ? BYTES_AT_MOST : sized < calls ? BYTES_AT_LEAST : BYTES_EXACT;
+}
+
+bool routine_log_has_rows(const struct profile_set *set, const bool *is_taken)
+{
+    for (size_t i = 0; i < set->routine_count; i++)
+        if (routine_is_shown(set, is_taken, i))
+            return true;
+    return false;
 }
 
 static void print_time(uint64_t ns, FILE *to)
@@ -103,8 +112,9 @@ int routine_log_text(const struct profile_set *set, const bool *is_taken, FILE *
     int error = routine_summary_make(set, is_taken, &summary);
     if (error != 0)
         return error;
+    error = log_origins(set, is_taken, to);
     print_head(set, is_taken, &summary, to);
-    if (is_taken == NULL)
+    if (error == 0 && is_taken == NULL)
         error = missing_ranks(set, profile_log_missing, to);
     fprintf(to, "%12s %12s %7s %12s %12s %8s %12s %6s %16s %s\n", "Calls", "Time/s", "%", "Mean/s",
             "Most/s", "on rank", "Largest/s", "Ranks", "Bytes", "Routine");

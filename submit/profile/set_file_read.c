@@ -84,7 +84,7 @@ static int read_ranks(int fd, const struct set_file_header *header, struct profi
         struct profile_rank *rank = &set->ranks[i];
         rank->node[sizeof rank->node - 1] = '\0';
         if (rank->table >= header->tables || rank->where >= header->stacks ||
-            rank->way >= PROFILE_WAYS)
+            rank->executable > header->names || rank->way >= PROFILE_WAYS)
             error = -EINVAL;
     }
     return error;

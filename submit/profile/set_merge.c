@@ -83,6 +83,8 @@ int profile_set_merge(struct profile_set *set, struct profile_set *other)
         struct profile_table table = {.count = 0};
         uint32_t from = rank.table;
         rank.where = stack[rank.where];
+        if (rank.executable != 0)
+            rank.executable = name[rank.executable - 1] + 1;
         if (!is_mapped[from]) {
             map_table(&other->tables[from], stack);
             table = other->tables[from];

@@ -13,6 +13,7 @@
 #include "conf/base/command_options.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
+#include "spank/journal.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"
 
@@ -52,7 +53,7 @@ static void exec(const struct ps_row *row, char cell[CELL_SIZE])
 static void job_id(const struct ps_row *row, char cell[CELL_SIZE])
 {
     char step[32];
-    record_step_text(row->run->step, step, sizeof step);
+    journal_step_text(row->run->step, step, sizeof step);
     snprintf(cell, CELL_SIZE, row->run->step == UINT32_MAX ? "%u" : "%u.%s",
              (unsigned)row->job->job, step);
 }
@@ -93,7 +94,7 @@ static void start(const struct ps_row *row, char cell[CELL_SIZE])
 
 static void step(const struct ps_row *row, char cell[CELL_SIZE])
 {
-    record_step_text(row->run->step, cell, CELL_SIZE);
+    journal_step_text(row->run->step, cell, CELL_SIZE);
 }
 
 static void task(const struct ps_row *row, char cell[CELL_SIZE])
@@ -258,7 +259,7 @@ static void print_json(const struct ps_row *row)
     struct json_object *table = json_object_new_object();
     json_add_int(table, "job_id_raw", row->job->job);
     json_add_int(table, "restart_count", row->job->restart);
-    record_step_text(run->step, step_name, sizeof step_name);
+    journal_step_text(run->step, step_name, sizeof step_name);
     if (run->step == UINT32_MAX)
         json_add(table, "step_id", NULL);
     else

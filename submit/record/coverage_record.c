@@ -129,7 +129,7 @@ static struct json_object *fact_table(const struct coverage_record_source *sourc
 {
     char step[16];
     struct json_object *table = json_object_new_object();
-    record_step_text(fact->step, step, sizeof step);
+    journal_step_text(fact->step, step, sizeof step);
     if (fact->step == JOURNAL_NONE)
         json_add(table, "step_id", NULL);
     else

@@ -40,7 +40,7 @@ struct library_record_who {
     const char *program; /* path of the executable; "" */
     const char *command; /* "" */
     int64_t job;
-    const char *step; /* as record_step_text() has it; "" */
+    const char *step; /* as journal_step_text() has it; "" */
 };
 #define LIBRARY_RECORD_NOBODY                                                                      \
     {                                                                                              \

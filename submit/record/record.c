@@ -119,17 +119,3 @@ void record_add_job(struct json_object *table, const struct job_identity *identi
     json_add_int(table, "restart_count", identity->restart);
     json_add_text(table, "node", identity->node);
 }
-
-void record_step_text(uint32_t step, char *text, size_t size)
-{
-    if (step == JOURNAL_STEP_BATCH)
-        snprintf(text, size, "batch");
-    else if (step == JOURNAL_STEP_EXTERN)
-        snprintf(text, size, "extern");
-    else if (step == JOURNAL_STEP_INTERACTIVE)
-        snprintf(text, size, "interactive");
-    else if (step == UINT32_MAX)
-        snprintf(text, size, "unknown");
-    else
-        snprintf(text, size, "%u", step);
-}

@@ -62,7 +62,4 @@ const char *record_cluster(const struct conf *conf, const char *slurm_cluster);
 /* Which job it was and where: what slurmT and coverageT have in common. */
 void record_add_job(struct json_object *table, const struct job_identity *identity);
 
-/* "0", "batch", "extern", "interactive", "unknown". */
-void record_step_text(uint32_t step, char *text, size_t size);
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
+#include "spank/journal.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/scheduler.h"
@@ -198,7 +199,7 @@ static void add_daemon(const struct run_source *source, struct json_object *arra
     json_add_text(entry, "cmd_name", "slurmstepd");
     json_add_text(entry, "cmd_path", "");
     json_add_int(entry, "pid", step->pid);
-    record_step_text(step->step, name, sizeof name);
+    journal_step_text(step->step, name, sizeof name);
     snprintf(title, sizeof title, "slurmstepd: [%u.%s]", source->identity->job, name);
     json_add(entry, "cmdlineA", command_line_json(source->lines, text_bytes(title)));
     json_object_array_add(array, entry);

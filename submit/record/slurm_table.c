@@ -90,7 +90,7 @@ static struct json_object *shared_table(const struct run_source *source,
 
     json_add_text(table, "cluster", record_cluster(source->conf, identity->cluster));
     record_add_job(table, identity);
-    record_step_text(facts->step, text, sizeof text);
+    journal_step_text(facts->step, text, sizeof text);
     json_add_text(table, "step_id", text);
     json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
     json_add_optional(table, "task_id", facts->task, UINT32_MAX);

@@ -6,6 +6,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/uuid7.h"
+#include "spank/journal.h"
 #include "submit/record/json_add.h"
 
 int step_part_uuid(const struct step_part *part, const char *kind, const char *what, char *text)
@@ -49,7 +50,7 @@ void step_part_add_job(struct json_object *table, const struct step_part *part)
 void step_part_add_step(struct json_object *table, const struct step_part *part)
 {
     char step[16];
-    record_step_text(part->step->step, step, sizeof step);
+    journal_step_text(part->step->step, step, sizeof step);
     json_add_text(table, "step_id", step);
     json_add_int(table, "step_tasks", part->step->tasks);
     json_add_int(table, "step_nodes", part->step->nodes);

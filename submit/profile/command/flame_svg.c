@@ -36,6 +36,7 @@ struct flame {
     struct box *box; /* owned */
     size_t count, left_out;
     uint32_t deepest;
+    bool is_light; /* of a box, calls were counted alone */
 };
 
 static int largest_first(const void *one, const void *other)
@@ -133,9 +134,11 @@ static void print_box(struct flame *flame, const struct box *box)
     terminal_word(box->name, name);
     printf("<g><title>");
     print_text(name, sizeof name);
-    printf(": %.6f s (%.2f%%), of its own %.6f s, %s%" PRIu64 " calls</title>", (double)total / 1e9,
-           100 * share, (double)sum->exclusive_ns / 1e9,
-           sum->is_light ? "short ones counted, " : "", sum->calls);
+    const char *mark = sum->is_light ? PROFILE_LIGHT_MARK : "";
+    printf(": %s%.6f s (%s%.2f%%), of its own %s%.6f s, %" PRIu64 " calls</title>", mark,
+           (double)total / 1e9, mark, 100 * share, mark, (double)sum->exclusive_ns / 1e9,
+           sum->calls);
+    flame->is_light |= sum->is_light;
     printf("<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"#%06x\"/>", x, y, width,
            HEIGHT - 1, colour_of(box->name));
     if (width > 3.0 * FONT / 10) {
@@ -162,6 +165,8 @@ static void print_picture(struct flame *flame)
            (double)flame->total[PROFILE_SET_INIT] / 1e9);
     if (flame->left_out > 0)
         printf("; %zu stacks have no box: they are too narrow, or too deep", flame->left_out);
+    if (flame->is_light)
+        printf("; " PROFILE_LIGHT_MARK " short calls were counted: their time is in the caller's");
     size_t open = rank_end_open(flame->set, flame->is_taken, &late_ns);
     if (open > 0)
         printf("; the ends of %zu ranks are not known: their times are too short", open);

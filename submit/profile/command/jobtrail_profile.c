@@ -18,6 +18,7 @@
 #include "conf/base/replacement.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
+#include "spank/journal.h"
 #include "submit/profile/command/profile_forms.h"
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_routines.h"
@@ -134,18 +135,22 @@ static int word_of(const char *what, const char *word, const char *const *words,
 static void say_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     struct profile_work *work = context;
+    char name[16];
     work->has_missing = true;
+    journal_step_text(step, name, sizeof name);
     if (work->options->output != NULL)
-        fprintf(stderr, "jobtrail-profile: step %u: no profile of ranks %u to %u of %u\n", step,
+        fprintf(stderr, "jobtrail-profile: step %s: no profile of ranks %u to %u of %u\n", name,
                 first, last, size);
 }
 
 static void say_missing_nodes(void *context, const struct missing_nodes *missing)
 {
     struct profile_work *work = context;
+    char step[16];
     work->has_missing = true;
+    journal_step_text(missing->step, step, sizeof step);
     if (work->options->output != NULL)
-        fprintf(stderr, "jobtrail-profile: step %u: profiles of %u of %u nodes%s\n", missing->step,
+        fprintf(stderr, "jobtrail-profile: step %s: profiles of %u of %u nodes%s\n", step,
                 missing->there, missing->nodes,
                 missing->is_awaited ? "; ids of stacks are provisional" : "");
 }
@@ -162,12 +167,12 @@ static int show(struct profile_work *work)
     if (work->options->mpi)
         return work->options->json ? profile_routines_json(&work->set, work->is_taken)
                                    : routine_log_text(&work->set, work->is_taken, stdout);
-    if (work->is_taken == NULL)
-        return show_log(work, &log, work->set.rank_count);
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < work->set.rank_count; i++)
+    int error = work->is_taken == NULL ? show_log(work, &log, work->set.rank_count) : 0;
+    for (size_t i = 0; work->is_taken != NULL && error == 0 && i < work->set.rank_count; i++)
         if (work->is_taken[i])
             error = show_log(work, &log, i);
+    if (!work->options->json && routine_log_has_rows(&work->set, work->is_taken))
+        puts("# calls of MPI or of designated libraries were counted: --mpi shows their times");
     return error;
 }
 

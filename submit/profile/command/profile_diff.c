@@ -49,9 +49,10 @@ static int print_change(const struct profile_log *log, const struct change *chan
     if (path == NULL)
         return -ENOMEM;
     if (form == FORM_TEXT) {
-        printf("%+12.6f %12.6f %12.6f %12" PRIu64 " %12" PRIu64 " %8" PRIu32 " %s\n",
-               change->ns / 1e9, (double)change->before->exclusive_ns / 1e9,
-               (double)change->after->exclusive_ns / 1e9, change->before->calls,
+        printf("%+12.6f", change->ns / 1e9);
+        profile_print_seconds(change->before, change->before->exclusive_ns, stdout);
+        profile_print_seconds(change->after, change->after->exclusive_ns, stdout);
+        printf(" %12" PRIu64 " %12" PRIu64 " %8" PRIu32 " %s\n", change->before->calls,
                change->after->calls, log->order->id[change->stack], path);
         return 0;
     }
@@ -60,9 +61,10 @@ static int print_change(const struct profile_log *log, const struct change *chan
     if (ascii == NULL)
         return -ENOMEM;
     printf("{\"change_seconds\":%.9f,\"seconds\":[%.9f,%.9f],\"calls\":[%" PRIu64 ",%" PRIu64
-           "],\"id\":%" PRIu32 ",\"stack\":\"%s\"}\n",
+           "],\"counted_alone\":[%s,%s],\"id\":%" PRIu32 ",\"stack\":\"%s\"}\n",
            change->ns / 1e9, (double)change->before->exclusive_ns / 1e9,
            (double)change->after->exclusive_ns / 1e9, change->before->calls, change->after->calls,
+           change->before->is_light ? "true" : "false", change->after->is_light ? "true" : "false",
            log->order->id[change->stack], ascii);
     return 0;
 }
@@ -91,5 +93,10 @@ int profile_diff(const struct profile_log *log, size_t before, enum profile_form
                "Calls before", "Calls after", "ID", "Stack");
     for (size_t i = 0; error == 0 && i < count; i++)
         error = print_change(log, &change[i], form);
+    for (size_t i = 0; form == FORM_TEXT && i < count; i++)
+        if (change[i].before->is_light || change[i].after->is_light) {
+            profile_explain_mark(stdout);
+            break;
+        }
     return error;
 }

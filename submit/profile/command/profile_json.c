@@ -8,6 +8,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
+#include "spank/journal.h"
 #include "submit/profile/command/profile_forms.h"
 #include "submit/profile/command/profile_json.h"
 #include "submit/profile/missing_nodes.h"
@@ -41,6 +42,14 @@ static void add_path(struct json_object *table, const char *key, const struct pr
         profile_json_text(table, key, path);
 }
 
+/* As other tools call it: "0", "batch". */
+static void add_step(struct json_object *table, uint32_t step)
+{
+    char text[16];
+    journal_step_text(step, text, sizeof text);
+    profile_json_text(table, "step", text);
+}
+
 /* null where it is UINT64_MAX: not known. */
 static void add_seconds(struct json_object *table, const char *key, uint64_t ns)
 {
@@ -65,6 +74,7 @@ static void add_end(struct json_object *table, const struct profile_rank *rank)
     json_object_object_add(table, "end_pid", json_object_new_int(rank->end_pid));
     add_seconds(table, "end_time_min", rank->end_min_ns);
     add_seconds(table, "end_time_max", rank->end_max_ns);
+    add_seconds(table, "end_earlier_seconds_max", rank_end_early_ns(rank));
     add_seconds(table, "end_later_seconds_max", rank_end_late_ns(rank));
 }
 
@@ -72,10 +82,14 @@ struct json_object *profile_json_rank(const struct profile_set *set,
                                       const struct profile_rank *rank)
 {
     struct json_object *table = json_object_new_object();
+    if (rank->job != 0)
+        profile_json_int(table, "job", rank->job);
     if (rank->step != UINT32_MAX) {
-        profile_json_int(table, "step", rank->step);
+        add_step(table, rank->step);
         profile_json_int(table, "task", rank->task);
     }
+    if (rank->executable != 0)
+        profile_json_text(table, "program", set->names.text[rank->executable - 1]);
     profile_json_int(table, "rank", profile_rank_number(rank));
     profile_json_int(table, "size", rank->size);
     profile_json_text(table, "node", rank->node);
@@ -130,7 +144,7 @@ static struct json_object *row_object(const struct profile_log *log,
 static void add_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     struct json_object *table = json_object_new_object();
-    profile_json_int(table, "step", step);
+    add_step(table, step);
     profile_json_int(table, "first", first);
     profile_json_int(table, "last", last);
     profile_json_int(table, "size", size);
@@ -140,7 +154,7 @@ static void add_missing(void *context, uint32_t step, uint32_t first, uint32_t l
 static void add_missing_nodes(void *context, const struct missing_nodes *missing)
 {
     struct json_object *table = json_object_new_object();
-    profile_json_int(table, "step", missing->step);
+    add_step(table, missing->step);
     profile_json_int(table, "there", missing->there);
     profile_json_int(table, "nodes", missing->nodes);
     json_object_object_add(table, "ids_provisional", json_object_new_boolean(missing->is_awaited));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
+#include "spank/journal.h"
 #include "submit/profile/command/profile_forms.h"
 
 int profile_flame(const struct profile_set *set, const struct set_order *order,
@@ -34,21 +35,24 @@ static int dump_rank(const struct profile_set *set, const struct set_order *orde
                      const struct profile_rank *rank, uint64_t *room, uint64_t *exclusive_ns)
 {
     const struct profile_table *table = &set->tables[rank->table];
+    char step[16];
+    journal_step_text(rank->step, step, sizeof step);
     profile_set_exclusive(set, table, room, exclusive_ns);
     for (size_t i = 0; i < table->count; i++) {
         const struct profile_entry *entry = &table->entry[i];
         CLEANUP_FREE char *path = profile_path(set, entry->stack, '<');
         if (path == NULL)
             return -ENOMEM;
-        printf("%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%016" PRIx64 "\t%" PRIu64
-               "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t",
-               rank->step, rank->task, profile_rank_number(rank), order->id[entry->stack],
+        printf("%s\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%016" PRIx64 "\t%" PRIu64 "\t%" PRIu64
+               "\t%" PRIu64 "\t%" PRIu64 "\t%s\t",
+               step, rank->task, profile_rank_number(rank), order->id[entry->stack],
                set->hash[entry->stack], (uint64_t)entry->calls, exclusive_ns[i],
                entry->inclusive_ns, entry->largest_ns, path);
         if (entry->stack == PROFILE_SET_INIT)
-            puts("-");
+            putchar('-');
         else
-            printf("%" PRIu32 "\n", order->id[set->stacks.key[entry->stack].parent]);
+            printf("%" PRIu32, order->id[set->stacks.key[entry->stack].parent]);
+        puts(entry->is_light ? "\t1" : "\t0");
     }
     return 0;
 }
@@ -58,8 +62,8 @@ int profile_dump(const struct profile_set *set, const struct set_order *order, c
     CLEANUP_FREE uint64_t *room = calloc(set->stacks.count, sizeof *room);
     CLEANUP_FREE uint64_t *exclusive = calloc(set->stacks.count, sizeof *exclusive);
     int error = room == NULL || exclusive == NULL ? -ENOMEM : 0;
-    puts(
-        "step\ttask\trank\tid\thash\tcalls\texclusive_ns\tinclusive_ns\tlargest_ns\tstack\tcaller");
+    puts("step\ttask\trank\tid\thash\tcalls\texclusive_ns\tinclusive_ns\tlargest_ns\tstack\tcaller"
+         "\tcounted_alone");
     for (size_t i = 0; error == 0 && i < set->rank_count; i++)
         if (is_taken == NULL || is_taken[i])
             error = dump_rank(set, order, &set->ranks[i], room, exclusive);

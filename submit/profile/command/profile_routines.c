@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "conf/base/terminal_text.h"
+#include "spank/journal.h"
 #include "submit/profile/command/profile_json.h"
 #include "submit/profile/routine_log.h"
 #include "submit/profile/routine_summary.h"
@@ -17,13 +18,14 @@ void profile_routines_dump(const struct profile_set *set, const bool *is_taken)
         const struct profile_routine_entry *entry = &set->routines[i];
         const struct profile_rank *rank = &set->ranks[entry->rank];
         const char *name = set->names.text[entry->name];
-        char word[TERMINAL_WORD_SIZE];
+        char word[TERMINAL_WORD_SIZE], step[16];
         if (!routine_is_shown(set, is_taken, i))
             continue;
-        printf("%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-               "\t%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
-               rank->step, rank->task, profile_rank_number(rank), terminal_word(name, word),
-               entry->calls, entry->ns, entry->largest_ns, entry->bytes,
+        journal_step_text(rank->step, step, sizeof step);
+        printf("%s\t%" PRIu32 "\t%" PRIu32 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+               "\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
+               step, rank->task, profile_rank_number(rank), terminal_word(name, word), entry->calls,
+               entry->ns, entry->largest_ns, entry->bytes,
                kinds[routine_bytes_kind(name, entry->calls, entry->sized)], entry->open,
                entry->open_since_ns);
     }

@@ -11,6 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
+#include "spank/journal.h"
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/profile_log.h"
 #include "submit/profile/sample_file.h"
@@ -27,10 +28,11 @@ static void print_time(const char *key, uint64_t ns)
 
 static void print_header(const struct sample_file_header *header)
 {
-    char text[TERMINAL_WORD_SIZE];
+    char text[TERMINAL_WORD_SIZE], step[16];
     printf("# jobtrail: %s\n", terminal_word(header->version, text));
+    journal_step_text(header->step, step, sizeof step);
     if (header->step != UINT32_MAX)
-        printf("# step: %" PRIu32 "\n# task: %" PRIu32 "\n", header->step, header->task);
+        printf("# step: %s\n# task: %" PRIu32 "\n", step, header->task);
     printf("# rank: %" PRIu32 "\n# ranks: %" PRIu32 "\n", header->rank, header->size);
     printf("# node: %s\n# pid: %" PRId32 "\n", terminal_word(header->node, text), header->pid);
     print_time("begin", header->begin_ns);

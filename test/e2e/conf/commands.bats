@@ -50,6 +50,19 @@ reference() {
     [ "$stderr" = "" ]
 }
 
+@test "check warns of keys of profiles that have no effect, and calls the file good" {
+    configure <<<$'[profile]\nsteps = asked'
+    run --separate-stderr jobtrail-conf check --conf jobtrail.conf
+    [[ $status == 0 && $output == *": ok, "* ]]
+    [[ $stderr == "jobtrail.conf: warning: [profile] steps without directory: profiles are made, and removed with the job: nobody can read them" ]]
+    configure <<<$'[profile]\nlogs = all'
+    run --separate-stderr jobtrail-conf check --conf jobtrail.conf
+    [[ $status == 0 && $stderr == *"[profile] steps = none: no step leaves a profile, so the other keys have no effect" ]]
+    configure <<<$'[profile]\nsteps = asked\ndirectory = /kept'
+    run --separate-stderr jobtrail-conf check --conf jobtrail.conf
+    [[ $status == 0 && -z $stderr ]]
+}
+
 @test "check names file, line and column of a mistake, and what to write instead" {
     configure <<<$'[spool]\ndri = /x'
     conf check

@@ -452,3 +452,62 @@ answers() {
     answers listen=nonsense
     finds bad configuration "no port" "mend it" --role collector
 }
+
+# with_profiles KEY...: lines of [profile]
+with_profiles() {
+    RULES=$(printf '[profile]\n'; printf '%s\n' "$@") new_job
+    printf '[preload]\nlibrary = %s\n' "$LIBRARY" >>"$CONF"
+}
+
+# finds_under STATE FOUND COMMAND...: the finding of profiles, where doctor runs under the command
+finds_under() {
+    "${@:3}" "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --plugstack "$SLURM/plugstack.conf" --role node --json \
+        >"$BATS_TEST_TMPDIR/said" || true
+    jq -e --arg state "$1" --arg found "$2" 'any(.[]; .check == "profiles" and .state == $state and (.found | contains($found)))' \
+        "$BATS_TEST_TMPDIR/said"
+}
+
+@test "profiles: nowhere kept, or in a directory that is not there, others can change, or users cannot pass" {
+    local kept=$BATS_TEST_TMPDIR/kept
+    new_job
+    finds_none profiles --role node
+    with_profiles 'steps = asked'
+    finds warning profiles "steps without directory" "mend [profile]" --role node
+    with_profiles 'steps = none' 'samples = all'
+    finds warning profiles "steps = none" "mend [profile]" --role node
+    with_profiles 'steps = asked' "directory = $kept"
+    finds bad profiles "not there: no profile is kept" "mkdir -m 711 $kept" --role node
+    finds_none profiles --role login
+    mkdir -m 700 "$kept"
+    finds bad profiles "users cannot pass it" "chmod 711 $kept" --role node
+    chmod 777 "$kept"
+    finds bad profiles "can be changed by others than root" "chmod go-w $kept" --role node
+    chmod 711 "$kept"
+    finds ok profiles "a flush can keep profiles there" "" --role node
+    [[ -z $(ls -A "$kept") ]]
+    jq -e --arg library "${LIBRARY%.so}-profile.so" 'any(.[]; .check == "profiles" and .state == "ok" and .object == $library)' "$BATS_TEST_TMPDIR/said"
+}
+
+@test "profiles: what a flush needs in their directory is tried: files, flock, chown" {
+    local kept=$BATS_TEST_TMPDIR/kept
+    with_profiles 'steps = asked' "directory = $kept"
+    mkdir -m 711 "$kept"
+    finds_under ok "a flush can keep profiles there" env
+    finds_under bad "cannot give a file to its user (chown) there: Operation not permitted" setpriv --bounding-set=-chown
+    finds_under bad "cannot lock a file (flock) there: No locks available" strace -f -o /dev/null -e trace=flock -e inject=flock:error=ENOLCK
+    mount -t tmpfs -o ro,mode=711 none "$kept"
+    finds_under bad "cannot make a file there: Read-only file system" env
+    umount "$kept"
+    [[ -z $(ls -A "$kept") ]]
+}
+
+@test "profiles: the library for them is missing, or that of runs has another name" {
+    local place=$BATS_TEST_TMPDIR/libraries
+    mkdir "$place"
+    cp "$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so" "$place"
+    LIBRARY=$place/libjobtrail.so with_profiles 'steps = all'
+    finds bad profiles "No such file" "install jobtrail on this node" --role node
+    mv "$place/libjobtrail.so" "$place/other.so"
+    LIBRARY=$place/other.so with_profiles 'steps = all'
+    finds warning profiles "not called libjobtrail.so" "mend [preload] library" --role node
+}

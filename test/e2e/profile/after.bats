@@ -120,6 +120,56 @@ is_between() {
     [[ $(jq -r '.rows[] | select(.stack == "foo<bar<main<init") | .calls' <<<"$output") == 1 ]]
 }
 
+@test "a log says of which job, step, program and nodes it is, and steps have their names" {
+    build_waits
+    profiled env JOBTRAIL_TASK=4294967291.0.1 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 ./waits
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --node n1 "$PROFILE_FILE"
+    [[ ${lines[0]} == "# step batch, $PWD/waits: 1 rank on n1" && ${lines[1]} == "# 1 rank, 1 different profile" ]]
+    [[ $output == *"# step batch: no profile of ranks 1 to 3 of 4"* ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE"
+    [[ $(jq -c '[.missing[].step, .ranks[].step, .ranks[].job, .ranks[].program]' <<<"$output") == "[\"batch\",\"batch\",null,\"$PWD/waits\"]" ]]
+    [[ $(dumped "foo<main<init" 1) == batch ]]
+    mkdir -m 711 kept
+    printf '[profile]\ndirectory = %s\nlogs = summary\n' "$PWD/kept" >>"$CONF"
+    flush
+    [[ $(head -1 kept/*/*.log) == "# job $JOB, step batch, $PWD/waits: 1 rank on e2e" ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/*.profile
+    [[ $(jq -c '.ranks[0] | [.job, .step, .program]' <<<"$output") == "[$JOB,\"batch\",\"$PWD/waits\"]" ]]
+    run "$JOBTRAIL_BIN/jobtrail-profile" show --rank 0 kept/*/*.profile
+    [[ ${lines[0]} == "# job $JOB, step batch, $PWD/waits: 1 rank on e2e" && ${lines[1]} == "# rank 0 of 4, step batch, node e2e, "* ]]
+}
+
+@test "times of functions whose calls were counted alone are marked" {
+    cat >light.c <<'C'
+__attribute__((noinline)) static void quick(void) { __asm__ volatile(""); }
+int main(void)
+{
+    for (int i = 0; i < 3000; i++)
+        quick();
+    return 0;
+}
+C
+    gcc -g -O1 -fno-inline -finstrument-functions light.c -o light
+    MODE=light new_profile
+    profiled ./light
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    [[ $output =~ " 3000 "+"~0."[0-9]+" "+"~"[0-9.]+" "+"~0."[0-9]+" "+"~0."[0-9]+" " ]]
+    [[ $(grep -c '~' <<<"$output") == 2 && ${lines[-1]} == "# ~ short calls of it were counted and not timed: their time is in its caller's" ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" | jq -c '[.rows[] | [.function, .counted_alone]] | sort') == \
+        '[["main",false],["quick",true]]' ]]
+    [[ $(dumped "quick<main<init" 12) == 1 && $(dumped "main<init" 12) == 0 ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE"
+    [[ $output == *"of its own ~0."*", 3000 calls"*"; ~ short calls were counted: their time is in the caller's"* ]]
+    cp "$PROFILE_FILE" light.profile
+    new_profile
+    profiled ./light
+    run ! grep '~' <("$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE")
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" diff light.profile "$PROFILE_FILE"
+    [[ $output =~ " ~0."[0-9]+" "+[0-9.]+" "+3000" "+3000" "+[0-9]+" quick<main<init" && ${lines[-1]} == "# ~ short calls of it"* ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" diff --json light.profile "$PROFILE_FILE" |
+        jq -c 'select(.stack == "quick<main<init").counted_alone') == "[true,false]" ]]
+}
+
 @test "ranks that left no profile are named" {
     build_waits
     rank 1 ./waits
@@ -140,7 +190,7 @@ is_between() {
     # the rest of the first program, in another step
     profiled env JOBTRAIL_TASK=1.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 sh -c './waits; ./waits'
     "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown || (($? == 1))
-    [[ $(jq -c '[.ranks[] | [.step, .rank, .size, .processes]] | sort' shown) == "[[0,0,2,1],[0,0,4,1],[0,1,4,1],[0,2,4,1],[1,3,4,2]]" ]]
+    [[ $(jq -c '[.ranks[] | [.step, .rank, .size, .processes]] | sort' shown) == "[[\"0\",0,2,1],[\"0\",0,4,1],[\"0\",1,4,1],[\"0\",2,4,1],[\"1\",3,4,2]]" ]]
     [[ $(jq -c '[.missing[] | [.first, .last, .size]]' shown) == "[[1,1,2]]" ]]
 }
 

@@ -90,6 +90,13 @@ is_between() {
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
     ((status == 0))
     [[ $output == *"# 2 ranks counted calls of MPI: "*"# most time outside of MPI: rank 1, "*" MPI_Allreduce"* ]]
+    # there are no stacks in it: what there is, is said
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    [[ ${lines[0]} == "# step 0, $PWD/known: 2 ranks on -" && ${lines[1]} == "# 2 ranks, 1 different profile" ]]
+    [[ ${lines[-2]} == "# no call of a function that was built with -finstrument-functions" ]]
+    [[ ${lines[-1]} == "# calls of MPI or of designated libraries were counted: --mpi shows their times" ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+    [[ ${lines[0]} == "# step 0, $PWD/known: 2 ranks on -" ]]
     "$JOBTRAIL_BIN/jobtrail-profile" merge -o merged "$PROFILE_FILE"
     diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi merged | cut -f 1-5,8-10) \
         <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 1-5,8-10)

@@ -97,22 +97,63 @@ rank() {
     [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
 }
 
-@test "a sampling file has its name when it is whole: a flush that is killed before leaves .tmpvfd, which the next one replaces" {
-    local call number
+@test "of the ranks of which the site keeps files the user wants some, and gets no others" {
+    local rank
+    for rank in 0 1 2 3; do rank $rank ./phases; done
+    cp -r "$SPOOL" before
+    printf '[profile]\ndirectory = %s\nsamples = 1-3\nlogs = 0-2\n' "$PWD/kept" >>"$CONF"
+    # RANKS FILES: what the journal has of the user's wish, and what is kept then
+    while read -r ranks files; do
+        rm -rf kept/*
+        cp -r before/. "$SPOOL"
+        [[ $ranks == - ]] || sed -i "s/ step=4294967291/& profile_ranks=$ranks/" "$SPOOL/$JOB.0/journal"
+        flush
+        [[ $(cd kept/* && echo *_[0-9]*) == "${files//@/$JOB.0.batch.e2e}" ]]
+    done <<'END'
+- @_0.log @_1.log @_1.vfd @_2.log @_2.vfd @_3.vfd
+0,3 @_0.log @_3.vfd
+1-2 @_1.log @_1.vfd @_2.log @_2.vfd
+none *_[0-9]*
+nonsense @_0.log @_1.log @_1.vfd @_2.log @_2.vfd @_3.vfd
+END
+}
+
+# killed_at CALL: a flush that is killed as it comes to its first such call after it has opened a sampling file
+killed_at() {
+    local number
+    number=$(awk -F'(' -v call="$1" '{ n[$1]++ } /tmpvfd/ { found = 1 } found && $1 == call { print n[$1]; exit }' trace)
+    rm -rf kept/*
+    cp -r before/. "$SPOOL"
+    run -137 strace -o /dev/null -e "inject=$1:signal=KILL:when=$number" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
+    [[ $(cd kept/* && echo *vfd) == "$JOB.0.batch.e2e_0.tmpvfd" ]]
+}
+
+@test "a sampling file is .tmpvfd until it is whole: the flush after one that was killed completes it under its name" {
+    local call whole cut
     rank 0 ./phases
     cp -r "$SPOOL" before
     printf '[profile]\ndirectory = %s\nsamples = all\n' "$PWD/kept" >>"$CONF"
     strace -o trace "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
-    # its name is the last that it gets
-    read -r call number < <(awk -F '(' '/^rename/ { n[$1]++; if (/\.tmpvfd"/) print $1, n[$1] }' trace)
-    rm -r kept/*
-    cp -r before/. "$SPOOL"
-    strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" \
-        "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e || true
-    [[ $(cd kept/* && echo *vfd*) == "$JOB.0.batch.e2e_0.tmpvfd" ]]
-    flush
-    [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.vfd" ]]
-    "$JOBTRAIL_BIN/jobtrail-profile" dump kept/*/*.vfd >/dev/null
+    whole=kept/$(id -u)/$JOB.0.batch.e2e_0.vfd
+    cut=${whole%.vfd}.tmpvfd
+    "$JOBTRAIL_BIN/jobtrail-profile" dump "$whole" | grep -v '^# end' >samples
+    # with nothing of its header, with a part of it, and with all but the name
+    for call in write renameat; do
+        killed_at $call
+        if [[ $call == write ]]; then
+            [[ ! -s $cut ]]
+            run -2 "$JOBTRAIL_BIN/jobtrail-profile" dump "$cut"
+            printf '\177JTTVFD1' >"$cut"
+            run -2 "$JOBTRAIL_BIN/jobtrail-profile" dump "$cut"
+        else
+            [[ $(stat -c %a:%U "$cut") == 600:root ]]
+            "$JOBTRAIL_BIN/jobtrail-profile" dump "$cut" >/dev/null
+        fi
+        [[ $output == *"is no profile, or a damaged one"* || $call == renameat ]]
+        flush
+        [[ $(cd kept/* && echo *vfd) == "${whole##*/}" && -z $(ls "$SPOOL") ]]
+        "$JOBTRAIL_BIN/jobtrail-profile" dump "$whole" | cut -f 2- | diff <(cut -f 2- samples) <(grep -v '^# end' -)
+    done
 }
 
 @test "a sampling file that is cut, longer, or has noise in it is refused or read, and never more" {

@@ -15,6 +15,7 @@ setup() {
     mkdir -m 711 kept
     printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    export CPATH=$JOBTRAIL_SOURCE
     gcc -O1 -c "$PROFILE_PROGRAMS/truth.c"
 }
 

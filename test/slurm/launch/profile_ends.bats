@@ -85,24 +85,29 @@ has_said() { # JOB COUNT
     [[ $(said "$1" | wc -l) == "$2" ]]
 }
 
-# was_in_last JOB STEP SAID LEAST MOST OPEN [KNOWN]: its calls are there, and its last one, which began when it SAID so, ended between
-# two moments; whether it was open then, and that moment is said to be known
+# was_in_last JOB STEP SAID LEAST MOST [ENDED [SIGNAL]]: its calls are there, and its last one, which began when it SAID so, ended
+# between two moments; how it ended with that call open. The moment is said to be known; of that at which another program replaced
+# it there are bounds, and the truth is between them
 was_in_last() {
-    local shown
+    local shown was later
     shown=$("$STAGE/bin/jobtrail-profile" show --json "$DIR/kept/$(id -u "$JOB_USER")/$1.0.$2.n1.profile")
-    if ! jq -e --argjson open "$6" --argjson known "${7-true}" '.ranks[0].end_known == $known and (.ranks[0].reached_exit | not) == $open
-        and ((.ranks[0].was_in == "last<main<init") == $open)
+    read -r was later < <(jq -r '"\(.rows[] | select(.function == "last").inclusive_seconds) \(.ranks[0].end_later_seconds_max // 0)"' <<<"$shown")
+    if ! jq -e --arg ended "${6-}" --arg signal "${7-}" '.ranks[0] as $rank
+        | if $ended == "" then $rank.reached_exit and $rank.was_in == null
+          else $rank.ended == $ended and $rank.was_in == "last<main<init" and ($rank.signal // "") == $signal end
+        and $rank.end_known == ($ended != "exec")
         and ([.rows[] | {key: .function, value: .calls}] | from_entries) == {main: 1, last: 1, work: 10}' <<<"$shown" ||
         # clocks may be slewed, and processes are ended by a coarse one
-        ! awk -v was="$(jq '.rows[] | select(.function == "last").inclusive_seconds' <<<"$shown")" -v said="$3" -v least="$4" -v most="$5" \
-            'BEGIN { exit !(was * 1e9 >= (least - said) * 0.999 - 2e7 && was * 1e9 <= (most - said) * 1.001 + 2e7) }'; then
+        ! awk -v was="$was" -v later="$later" -v said="$3" -v least="$4" -v most="$5" \
+            'BEGIN { exit !((was + later) * 1e9 >= (least - said) * 0.999 - 2e7 && was * 1e9 <= (most - said) * 1.001 + 2e7) }'; then
         echo "step $2: began $3, ended from $4 to $5: $shown"
         return 1
     fi
 }
 
 @test "exit, _exit, exec, signals of its own: the same, each in its step" {
-    local job step=0 how times open known
+    local job step=0 how times
+    local -A ended=([exit]="" [_exit]=_exit [ABRT]="signal SIGABRT" [TERM]="signal SIGTERM" [KILL]="signal SIGKILL" [exec]=exec)
     job=$(submit_and_wait "for how in exit _exit ABRT TERM KILL exec; do
             program=$PROGRAMS/ends
             [[ \$how != exec ]] || program=$PROGRAMS/ends_exec
@@ -113,11 +118,8 @@ was_in_last() {
     mapfile -t times < <(said "$job")
     ((${#times[@]} == 18))
     for how in exit _exit ABRT TERM KILL exec; do
-        open=true known=true
-        [[ $how != exit ]] || open=false
-        # it is the moment at which the next program began
-        [[ $how != exec ]] || known=false
-        was_in_last "$job" $step "${times[@]:step * 3:3}" $open $known || {
+        # shellcheck disable=SC2086 # words
+        was_in_last "$job" $step "${times[@]:step * 3:3}" ${ended[$how]} || {
             echo "$how"
             return 1
         }
@@ -131,7 +133,7 @@ was_in_last() {
     job=$(submit_and_wait "srun --mem=60M -n1 $PROGRAMS/ends eat; date +%s%N" -w n1 -n1 --mem=60M --jobtrail-profile)
     eventually 60 is_flushed "$job"
     mapfile -t times < <(said "$job")
-    was_in_last "$job" 0 "${times[@]}" true
+    was_in_last "$job" 0 "${times[@]}" signal SIGKILL
 }
 
 @test "the job's time is over" {
@@ -140,5 +142,5 @@ was_in_last() {
     eventually 60 is_flushed "$LIMITED"
     [[ $(run_as root scontrol -o show job "$LIMITED") == *JobState=TIMEOUT* ]]
     mapfile -t times < <(said "$LIMITED")
-    was_in_last "$LIMITED" 0 "${times[0]}" "$LIMITED_FROM" "$(date +%s%N)" true
+    was_in_last "$LIMITED" 0 "${times[0]}" "$LIMITED_FROM" "$(date +%s%N)" signal SIGTERM
 }

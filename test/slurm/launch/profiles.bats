@@ -46,7 +46,8 @@ sum() {
 @test "without a word the site's mode holds, and the file is the user's alone" {
     job "srun -n1 --jobtrail-profile $PROGRAMS/known; stat -c '%U %a %s' \$JOBTRAIL_SPOOL/profile; ls -A \$JOBTRAIL_SPOOL"
     [[ $(profile modes) == light ]]
-    [[ $(<"$DIR/out/$JOB") == *"$JOB_USER 600 8388608"* ]]
+    # this site has no directory for them
+    [[ $(<"$DIR/out/$JOB") == *"jobtrail: no profile will be kept: "*"$JOB_USER 600 8388608"* ]]
 }
 
 @test "the variable asks too, the option comes before it, and no word but these is taken" {
@@ -149,6 +150,22 @@ C
         jq -c '[.ranks, (.routines | map([.routine, .calls, .ranks, .open_ranks]) | sort | .[] | select(.[0] | test("Allreduce|Barrier")))]') == \
         '[4,["MPI_Allreduce",200,4,0],["MPI_Barrier",3,3,3]]' ]]
     [[ $(acct "$job.0" --json | jq -c '.runs[].profile | [.nodes, .runs, (.mpi.routines | map(select(.routine == "MPI_Allreduce").calls))]') == '[2,1,[200]]' ]]
+}
+
+@test "users say of which ranks files are kept, by the option and the variable, for a script's steps too" {
+    local out uid
+    mkdir -m 711 "$DIR/wanted"
+    write_jobtrail_conf $'[profile]\nsteps = asked\nsize = 8M\nlogs = all\ndirectory = '"$DIR/wanted"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    job "srun -n2 --jobtrail-profile=exact,ranks=1 $PROGRAMS/known; srun -n2 --jobtrail-profile $PROGRAMS/known
+        export JOBTRAIL_PROFILE=light,ranks=0; srun -n2 $PROGRAMS/known; srun -n1 sh -c 'echo \$JOBTRAIL_PROFILE'
+        srun -n2 --jobtrail-profile=ranks=7-4 $PROGRAMS/known; echo status \$?" -n2
+    eventually 60 is_flushed "$JOB"
+    out=$(<"$DIR/out/$JOB")
+    [[ $out == *"light,ranks=0"*"write --jobtrail-profile, or "*"status "[1-9]* && $out != *"no profile will be kept"* ]]
+    uid=$(id -u "$JOB_USER")
+    [[ $(cd "$DIR/wanted/$uid" && echo "$JOB".0.[0-9]*_*.log) == \
+        "$JOB.0.0.n1_1.log $JOB.0.1.n1_0.log $JOB.0.1.n1_1.log $JOB.0.2.n1_0.log" ]]
 }
 
 @test "a site that wants none has no option; one that wants all needs none" {

@@ -42,6 +42,7 @@ static struct conf conf_of(struct conf_rule *rules, size_t count)
     return (struct conf){.path = path,
                          .spool = spool,
                          .library = library,
+                         .profile_directory = library,
                          .submit = submit,
                          .hooks = hooks,
                          .ledger_bytes = 5u << 20,
@@ -123,7 +124,8 @@ static void a_policy_carries_actions_strings_and_numbers(void **state)
     assert_string_equal(policy_string(policy.bytes, POLICY_CONF), "/etc/jobtrail/jobtrail.conf");
     assert_int_equal(header->ledger_bytes, 5u << 20);
     assert_int_equal(header->epilog_timeout_s, 7);
-    assert_int_equal(header->switches, POLICY_TRACK_MPI | POLICY_SAMPLE | POLICY_MOUNT);
+    assert_int_equal(header->switches,
+                     POLICY_TRACK_MPI | POLICY_SAMPLE | POLICY_MOUNT | POLICY_PROFILE_KEPT);
     assert_int_equal(header->always_ranks, 64);
     free(policy.bytes);
 }

@@ -70,6 +70,7 @@ static struct conf conf_of(struct conf_rule *rules, size_t count, char *modules)
         .path = some,
         .spool = some,
         .library = some,
+        .profile_directory = some,
         .submit = some,
         .hooks = some,
         .link_modules = modules,

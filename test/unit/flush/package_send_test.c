@@ -21,6 +21,7 @@ static void *policy_of(struct conf_rule *rules, size_t count)
     struct conf conf = {.path = (char *)"/c",
                         .spool = (char *)"/s",
                         .library = (char *)"/l",
+                        .profile_directory = (char *)"",
                         .submit = (char *)"/j",
                         .hooks = (char *)"",
                         .package = {rules, count}};

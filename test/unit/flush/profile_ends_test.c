@@ -21,6 +21,9 @@
 #define STEP                                                                                       \
     "step time=1001.000000000 up=1.000000000 job=1 restart=0 step=0 uid=1000 gid=1000 node=n1 "    \
     "boot=b nodes=1 node_id=0 tasks=1 pid=1 ticks=1\n"
+#define STEP_OF_GROUP                                                                              \
+    "step time=1001.000000000 up=1.000000000 job=1 restart=0 step=0 uid=1000 gid=1000 node=n1 "    \
+    "boot=b nodes=1 node_id=0 tasks=1 pid=1 ticks=1 freezes=1\n"
 #define TASK "task time=1010.000000000 up=10.000000000 step=0 task=0 pid=50 ticks=1050\n"
 #define EXIT(status)                                                                               \
     "exit time=1090.000000000 up=90.000000000 step=0 task=0 pid=50 status=" status "\n"
@@ -113,7 +116,9 @@ static void what_nobody_saw_was_over_with_the_job(void **state)
         assert_way(end, PROFILE_WAY_UNSEEN, 0);
     }
     assert_end(find(STEP, "", NULL, &plain), 0, false, 0); /* no epilog yet */
-    later.start.boot_ns = 60 * SECOND;                     /* another process of that pid */
+    /* Slurm ends what is in the step's cgroup */
+    assert_end(find(STEP_OF_GROUP OVER, "", NULL, &plain), 0, false, 95 * SECOND);
+    later.start.boot_ns = 60 * SECOND; /* another process of that pid */
     assert_end(find(STEP OVER, NOTED("0", "0"), NULL, &later), 0, false, 96 * SECOND);
 }
 
@@ -175,6 +180,7 @@ static struct profiled_process captured(bool is_replaced)
     struct ledger_slot slot = made_slot(50, 1010 * SECOND);
     made_start(&ledger);
     made_text(&fields, LEDGER_EXEC, "/bin/x");
+    made_text(&fields, LEDGER_TASK, "0.0.50");
     slot.up_ns = 10 * SECOND;
     made_add(&ledger, &slot, 0, &fields);
     memcpy(process.uuid, slot.uuid, sizeof process.uuid);
@@ -199,7 +205,8 @@ static void a_capture_has_the_end_of_its_record(void **state)
     assert_end(find(STEP TASK EXIT("9") OVER, "", &ledger, &process), 0, false, 96 * SECOND);
     process = captured(true);
     end = find(STEP TASK EXIT("9") OVER, "", &ledger, &process);
-    assert_end(end, 10 * SECOND, false, 20 * SECOND);
+    assert_end(end, 20 * SECOND, false, 20 * SECOND);
+    assert_int_equal(end.min_ns, 10 * SECOND);
     assert_way(end, PROFILE_WAY_EXEC, 0);
 }
 
@@ -210,6 +217,7 @@ static void a_capture_that_nobody_saw_end_has_bounds(void **state)
     (void)state;
     assert_end(end, 10 * SECOND, false, 96 * SECOND);
     assert_way(end, PROFILE_WAY_UNSEEN, 0);
+    assert_end(find(STEP_OF_GROUP OVER, "", &ledger, &process), 10 * SECOND, false, 95 * SECOND);
     /* when the clock was set is not known: no time of it is one since boot */
     end = find(STEP OVER_SET, "", &ledger, &process);
     assert_end(end, 0, false, 96 * SECOND);

@@ -19,6 +19,7 @@ static struct profile_rank rank_of(enum profile_way way, int status, uint64_t mi
                                  .way = way,
                                  .status = status,
                                  .flags = PROFILE_RANK_WHERE_TIMED,
+                                 .end_at_ns = min_s * SECOND,
                                  .end_min_ns = min_s * SECOND,
                                  .end_max_ns = max_s == UINT64_MAX ? UINT64_MAX : max_s * SECOND};
 }
@@ -51,6 +52,14 @@ static void ends_are_told_with_their_bounds(void **state)
     assert_text(&rank, "ended, nobody knows how for a time that is not known");
     rank.where_ns = SECOND;
     assert_text(&rank, "ended, nobody knows how for at least 1.000000 s (its end is not known)");
+    rank = rank_of(PROFILE_WAY_EXEC, 0, 10, 14);
+    rank.where_ns = 5 * SECOND;
+    rank.end_at_ns = 14 * SECOND;
+    assert_text(&rank, "replaced by exec for at most 5.000000 s (its end is not known; it ended at "
+                       "most 4.000000 s earlier)");
+    rank.end_at_ns = 11 * SECOND;
+    assert_text(&rank, "replaced by exec for some 5.000000 s (its end is not known; it ended at "
+                       "most 1.000000 s earlier; it ended at most 3.000000 s later)");
     rank = rank_of(PROFILE_WAY_EXITED, 3 << 8, 10, 14);
     rank.end_pid = 9;
     rank.flags = PROFILE_RANK_END_KNOWN; /* its last call was counted */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "truth.h"
+#include "test/e2e/profile/programs/truth.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "truth.h"
+#include "test/e2e/profile/programs/truth.h"
 
 #define TURNS 10
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times of C++ that are known: of templates, of a method, and of a function that ends by an
 // exception.
-#include "truth.h"
+#include "test/e2e/profile/programs/truth.h"
 
 #define KEPT __attribute__((noinline))
 

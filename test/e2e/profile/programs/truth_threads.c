@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "truth.h"
+#include "test/e2e/profile/programs/truth.h"
 
 #define KEPT __attribute__((noinline))
 

@@ -35,8 +35,7 @@ static void without_a_daemon_above_hydra_tells_nothing(void **state)
 {
     (void)state;
     assert_int_equal(program_of("PMI_FD=7", "PMI_RANK=0"), 0);
-    assert_int_equal(program_of("PMI_FD=7", "PMI_JOBID=a"),
-                     program_of("PMI_JOBID=a", "A=b"));
+    assert_int_equal(program_of("PMI_FD=7", "PMI_JOBID=a"), program_of("PMI_JOBID=a", "A=b"));
 }
 
 static void the_daemons_port_is_the_argument_behind_the_option(void **state)
