@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Profiles of steps: each node tells of its own file (profile records, see jobtrail-record(5)), and here they are added up. Where the
-files are is root's word; what is in them, and so the time in MPI, is what the job's processes claim of themselves.
+"""Profiles of programs: each node tells of its own files (profile records, see jobtrail-record(5)), of each MPI program that is in
+them, and here they are added up, over nodes and steps: mpirun may have started a program's ranks in two steps. Where the files are is
+root's word; what is in them, and so whose they are and the time in MPI, is what the job's processes claim of themselves.
 """
 
 import itertools
 import re
 
-from .rank_summary import AT_ONCE, proven_step, step_of
+from .rank_summary import AT_ONCE, step_of
 
 COLUMNS = (
     "cluster", "job_id_raw", "restart_count", "user", "step_id", "step_tasks", "step_nodes", "node", "path", "bytes", "end_time",
-    "ranks", "mpi_ranks", "mpi_calls", "mpi_time", "mpi_elapsed", "mpi_outside_max", "mpi_missed", "mpi_untimed", "mpi_open",
-    "mpi_routines", "proven",
+    "joined", "program", "programs", "runs", "mpi_runs", "run_uuids", "mpi_size",
+    "ranks", "mpi_ranks", "mpi_calls", "mpi_time", "mpi_elapsed", "mpi_outside_max", "mpi_outside_rank", "mpi_missed", "mpi_untimed",
+    "mpi_open", "mpi_routines", "proven",
 )  # fmt: skip
 OF_JOBS = "SELECT " + ", ".join(COLUMNS) + " FROM profile WHERE job_id_raw IN (%s)"
 PARALLEL = (
@@ -21,6 +23,8 @@ PARALLEL = (
 # as jobtrail-load takes it; rows of before may have another text
 ROUTINE = re.compile(r"([A-Za-z0-9_]+)=([0-9]{1,18}):([0-9]{1,18}(?:\.[0-9]{0,17})?):([0-9]{1,18})", re.ASCII)
 OF_STEP = ("cluster", "job_id_raw", "restart_count", "user", "step_id")
+# steps of Slurm's that are on one node, and of which the plugin is told no number
+ON_ONE_NODE = ("batch", "extern", "interactive")
 
 
 def routine_name(text):
@@ -44,24 +48,35 @@ def routines(rows):
     return sorted(found.values(), key=lambda one: (-one["seconds"], one["routine"]))
 
 
+def runs_of(rows, of):
+    """(how many runs have processes in it, or called MPI; the uuids of the first ones of each row)"""
+    told = [(row["run_uuids"] or "").split()[: row[of] or 0] for row in rows]
+    uuids = sorted(set(itertools.chain.from_iterable(told)))
+    return sum(row[of] or 0 for row in rows) - sum(map(len, told)) + len(uuids), uuids
+
+
 def time_in_mpi(rows):
     """Of ranks whose calls were counted; None: there is none. `share` and `imbalance`: None where no time is known. The imbalance is by
-    how much the rank with most time outside of MPI is above the mean, in per cent."""
+    how much the rank with most time outside of MPI, which is `slowest`, is above the mean, in per cent."""
     rows = [row for row in rows if row["mpi_ranks"]]
     if not rows:
         return None
     ranks = sum(row["mpi_ranks"] for row in rows)
     seconds, elapsed = sum(row["mpi_time"] for row in rows), sum(row["mpi_elapsed"] for row in rows)
     mean = (elapsed - seconds) / ranks
-    most = max(row["mpi_outside_max"] for row in rows)
+    most = max(rows, key=lambda row: row["mpi_outside_max"])
     untimed = any(row["mpi_untimed"] for row in rows)
+    number, uuids = runs_of(rows, "mpi_runs")
     return {
         "ranks": ranks,
+        "runs": number,
+        "run_uuids": uuids,
         "calls": sum(row["mpi_calls"] for row in rows),
         "seconds": seconds,
         "elapsed": elapsed,
         "share": seconds / elapsed if elapsed > 0 and not untimed else None,
-        "imbalance": max(100 * (most / mean - 1), 0.0) if mean > 0 and not untimed else None,
+        "imbalance": max(100 * (most["mpi_outside_max"] / mean - 1), 0.0) if mean > 0 and not untimed else None,
+        "slowest": None if untimed else {"rank": most["mpi_outside_rank"], "node": most["node"]},
         "missed": sum(row["mpi_missed"] for row in rows),
         "untimed": untimed,
         "open": any(row["mpi_open"] for row in rows),
@@ -69,31 +84,88 @@ def time_in_mpi(rows):
     }
 
 
-def of_step(rows):
-    """One dict of what all nodes have sent of a step: `nodes` of `step_nodes` have."""
-    first = rows[0]
-    found = {name: first[name] for name in OF_STEP}
-    found.update(
-        proven=bool(first["proven"]),
-        step_tasks=max(row["step_tasks"] or 0 for row in rows) or None,
-        step_nodes=max(row["step_nodes"] or 0 for row in rows) or None,
-        nodes=len({row["node"] for row in rows}),
-        ranks=sum(row["ranks"] for row in rows),
-        files=[{name: row[name] for name in ("node", "path", "bytes", "ranks")} for row in rows],
-        mpi=time_in_mpi(rows),
-    )
-    return found
+class Step:
+    """What nodes have sent of a step: its files, whose programs are told of in rows."""
+
+    def __init__(self, rows):
+        own = [row for row in rows if not row["joined"]]
+        self.name = rows[0]["step_id"] or ""
+        self.nodes = len({row["node"] for row in own})
+        self.of = max(row["step_nodes"] or 0 for row in rows) or (1 if self.name in ON_ONE_NODE else None)
+        self.tasks = max(row["step_tasks"] or 0 for row in rows)
+        self.joined = next((row for row in rows if row["joined"]), None)
+        self.programs = sum({row["node"]: row["programs"] or 0 for row in own}.values())
+        self.untold = self.programs - len(own)
+
+
+def whose(row):
+    return step_of(row)[:-1] + (-row["proven"],)
+
+
+def program_of(row):
+    """Ranks of which the program is not known are their step's."""
+    return row["program"] or "", "" if row["program"] else row["step_id"] or ""
+
+
+def of_program(rows, steps):
+    """One dict of what nodes have sent of a program, in these steps: {name: Step}."""
+    parts = [steps[name] for name in sorted({row["step_id"] or "" for row in rows})]
+    files = [{name: row[name] for name in ("step_id", "node", "path", "bytes", "ranks")} for row in rows]
+    number, uuids = runs_of(rows, "runs")
+    size = max(row["mpi_size"] or 0 for row in rows)
+    return {
+        "program": rows[0]["program"] or None,
+        "user": rows[0]["user"],
+        "proven": bool(rows[0]["proven"]),
+        "steps": [part.name for part in parts],
+        "size": (size if size > 1 else sum(part.tasks for part in parts)) or None,
+        "nodes": sum(part.nodes for part in parts),
+        "step_nodes": None if any(part.of is None for part in parts) else sum(part.of for part in parts),
+        "ranks": sum(row["ranks"] for row in rows),
+        "runs": number,
+        "run_uuids": uuids,
+        "files": files,
+        "joined": [{name: part.joined[name] for name in ("step_id", "path", "bytes")} for part in parts if part.joined],
+        # what to read: files that were joined instead of their parts
+        "paths": [part.joined["path"] for part in parts if part.joined]
+        + sorted({file["path"] for file in files if steps[file["step_id"] or ""].joined is None}),
+        "programs": max(row["programs"] or 0 for row in rows),
+        "untold": sum(part.untold for part in parts),
+        "mpi": time_in_mpi(rows),
+    }
+
+
+class Job:
+    """What nodes have told of a job's profiles. What is proven and what is not are never added up."""
+
+    def __init__(self, rows):
+        rows = sorted(rows, key=lambda row: (row["step_id"] or "", row["node"]))
+        self.steps = {name: Step(list(group)) for name, group in itertools.groupby(rows, lambda row: row["step_id"] or "")}
+        self.of_uuid, unnamed = {}, {}
+        for _, group in itertools.groupby(sorted((row for row in rows if not row["joined"]), key=program_of), program_of):
+            some = list(group)
+            program = of_program(some, self.steps)
+            for uuid in program["run_uuids"]:
+                self.of_uuid.setdefault(uuid, dict(program, is_own=True))
+            if program["runs"] == 0 or program["runs"] > len(program["run_uuids"]):
+                for row in some:
+                    unnamed.setdefault(row["step_id"] or "", []).append(row)
+        self.of_step = {name: dict(of_program(some, self.steps), is_own=False) for name, some in unnamed.items()}
+
+    def of_run(self, run):
+        """What has processes of the run; else what of its step does not name all its runs, as of static programs; else None."""
+        return self.of_uuid.get(run["uuid"]) or self.of_step.get(run["step_id"] or "")
 
 
 def of_jobs(store, jobs):
-    """Yields what of_step() has, of the steps of jobs of these numbers. What is proven and what is not are never added up."""
-    jobs = sorted(jobs)
+    """{whose() of a job: Job}, of jobs of these numbers."""
+    found, jobs = {}, sorted(jobs)
     for at in range(0, len(jobs), AT_ONCE):
         some = jobs[at : at + AT_ONCE]
         rows = [dict(zip(COLUMNS, row)) for row in store.lookup(OF_JOBS % ", ".join("?" * len(some)), some)]
-        rows.sort(key=lambda row: (proven_step(row), row["node"]))
-        for _, group in itertools.groupby(rows, proven_step):
-            yield of_step(list(group))
+        rows.sort(key=whose)
+        found.update((key, Job(list(group))) for key, group in itertools.groupby(rows, whose))
+    return found
 
 
 def parallel_runs(store, jobs):
@@ -108,23 +180,31 @@ def parallel_runs(store, jobs):
 
 
 def of_runs(store, runs):
-    """{id of a run: what is known of its step's profiles, and `runs`, how many runs of several tasks the step has}. What is not proven
-    is of no run that is."""
-    jobs = {run["job_id_raw"] for run in runs} - {None}
-    steps = {}
-    for summary in of_jobs(store, jobs):
-        steps.setdefault(step_of(summary), summary)  # the proven one first
-    numbers = parallel_runs(store, sorted({summary["job_id_raw"] for summary in steps.values()}))
+    """{id of a run: what is known of its program's profiles}. `is_own`: the run's processes are in it; else they may be, and `runs` is how many
+    runs of several tasks its step has. What is not proven is of no run that is."""
+    jobs = of_jobs(store, {run["job_id_raw"] for run in runs} - {None})
     found = {}
     for run in runs:
-        summary = steps.get(step_of(run)) if run["job_id_raw"] is not None else None
-        if summary is not None and summary["proven"] >= bool(run["proven"]):
-            number = sum(numbers.get((step_of(run), proven), 0) for proven in {True, summary["proven"]})
-            found[run["id"]] = dict(summary, runs=number)
+        of_job = step_of(run)[:-1]
+        for proven in (True, False):
+            job = jobs.get(of_job + (-proven,)) if proven >= bool(run["proven"]) else None
+            summary = job and job.of_run(run)
+            if summary:
+                found.setdefault(run["id"], dict(summary))
+    unsure = [run for run in runs if run["id"] in found and not found[run["id"]]["is_own"]]
+    numbers = parallel_runs(store, sorted({run["job_id_raw"] for run in unsure}))
+    for run in unsure:
+        summary = found[run["id"]]
+        summary["runs"] = sum(numbers.get((step_of(run), proven), 0) for proven in {True, summary["proven"]})
     return found
 
 
 def own_mpi(run):
-    """The time in MPI of a run of several tasks, where no other one was in its step; else None."""
+    """The run's time in MPI: None where it is not known, or is of several runs."""
     profile = run["profile"]
-    return profile["mpi"] if profile and profile["runs"] == 1 and (run["num_tasks"] or 0) > 1 else None
+    mpi = profile["mpi"] if profile else None
+    if mpi is None:
+        return None
+    if profile["is_own"]:
+        return mpi if mpi["runs"] == 1 and mpi["run_uuids"] == [run["uuid"]] else None
+    return mpi if profile["runs"] == 1 and (run["num_tasks"] or 0) > 1 else None

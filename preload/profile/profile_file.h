@@ -186,7 +186,7 @@ struct profile_process {
                                   be counted */
     uint32_t missed_mpi;       /* the same of MPI */
     uint64_t program; /* the hash of the name that the launcher has for all ranks of this MPI
-                         program (PMIX_NAMESPACE or PMI_JOBID); 0: it tells none */
+                         program (launcher.h); 0: it tells none */
 };
 
 struct profile_object {

@@ -8,6 +8,7 @@
 #include "preload/decide.h"
 #include "preload/memory.h"
 #include "preload/predecessor.h"
+#include "preload/profile/launcher.h"
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
@@ -93,29 +94,6 @@ void profile_run_lose_call(void)
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
-/* FNV-1a; never 0. */
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash == 0 ? 1 : hash;
-}
-
-/* PMIx's name comes first: below mpirun, PMI_JOBID is that of the daemons that Slurm has started.
- */
-static uint64_t find_program(char **envp)
-{
-    const char *pmix = NULL, *pmi = NULL;
-    for (; *envp != NULL; envp++) {
-        if (pmix == NULL)
-            pmix = text_after(*envp, "PMIX_NAMESPACE=");
-        if (pmi == NULL)
-            pmi = text_after(*envp, "PMI_JOBID=");
-    }
-    return pmix != NULL ? hash_text(pmix) : pmi != NULL ? hash_text(pmi) : 0;
-}
-
 static bool is_mode(const char *text, const char *mode)
 {
     const char *rest = text_after(text, mode);
@@ -144,7 +122,7 @@ bool profile_run_prepare(const struct image *image)
     known.task[sizeof known.task - 1] = '\0';
     known.rank = switches.rank;
     known.size = switches.size;
-    known.program = find_program(image->envp);
+    known.program = launcher_program(image->envp);
     known.is_light = is_mode(mode, PROFILE_LIGHT);
     known.clock = clock_find(image);
     return true;

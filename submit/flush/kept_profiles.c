@@ -81,10 +81,11 @@ static int begin(struct kept_profiles *kept, enum kept_kind kind, uint32_t rank)
 }
 
 int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
-                       const struct profile_told *told)
+                       const struct profile_told *told, size_t count)
 {
     kept->step = step == NULL ? &kept->others : step;
-    kept->told = *told;
+    memcpy(kept->told, told, count * sizeof *told);
+    kept->told_count = count;
     return begin(kept, KEPT_SET, 0);
 }
 
@@ -99,21 +100,23 @@ int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t siz
     return io_write_all(kept->fd, bytes, size);
 }
 
-static int add_record(const struct kept_profiles *kept)
+/* `told`: as of struct profile_source. */
+static int add_record(const struct kept_profiles *kept, const struct journal_step *step,
+                      const char *name, uint64_t bytes, const struct profile_told *told)
 {
     char path[PATH_MAX];
     const struct flush_state *state = kept->state;
     const struct job_identity *job = &kept->journal->identity;
     int length = snprintf(path, sizeof path, "%s/%" PRIu32 "/%s", state->conf->profile_directory,
-                          (uint32_t)job->uid, kept->name);
+                          (uint32_t)job->uid, name);
     if (length < 0 || (size_t)length >= sizeof path)
         return -ENAMETOOLONG;
     const struct profile_source source = {
-        .part = {state->conf, job, kept->step},
+        .part = {state->conf, job, step},
         .path = path,
-        .bytes = kept->bytes,
+        .bytes = bytes,
         .made_ns = state->now_ns,
-        .told = &kept->told,
+        .told = told,
     };
     struct built_record record;
     int error = profile_record_build(&source, &record);
@@ -122,6 +125,22 @@ static int add_record(const struct kept_profiles *kept)
     const struct record_view view = record_view_of(&record);
     error = outbox_add(state->outbox, &view);
     record_free(&record);
+    return error;
+}
+
+void kept_profiles_tell_joined(struct kept_profiles *kept, const struct journal_step *step,
+                               const char *name, uint64_t bytes)
+{
+    int error = add_record(kept, step, name, bytes, NULL);
+    if (error != 0)
+        kept->untold = error;
+}
+
+static int add_records(const struct kept_profiles *kept)
+{
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < kept->told_count; i++)
+        error = add_record(kept, kept->step, kept->name, kept->bytes, &kept->told[i]);
     return error;
 }
 
@@ -142,7 +161,7 @@ int kept_profile_end(struct kept_profiles *kept, int error)
     }
     close(kept->fd);
     kept->fd = -1;
-    int told = error == 0 && kept->kind == KEPT_SET ? add_record(kept) : 0;
+    int told = error == 0 && kept->kind == KEPT_SET ? add_records(kept) : 0;
     if (told != 0)
         kept->untold = told;
     kept->left_out += is_left_out;

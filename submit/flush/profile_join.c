@@ -42,7 +42,7 @@ struct found_files {
 
 struct joining {
     struct kept_profiles *kept;
-    uint32_t step;
+    const struct journal_step *step;
     const struct found_file **parts; /* of the step */
     size_t count;
     uint64_t bytes;       /* of all parts */
@@ -71,9 +71,8 @@ static int join(void *context, struct worker_pipe *pipe)
 {
     const struct joining *joining = context;
     const struct conf *conf = joining->kept->state->conf;
-    const struct ranks_wanted wanted = ranks_wanted_of(
-        conf->profile_logs, journal_find_step(joining->kept->journal, joining->step));
-    struct profile_sending sending = {.pipe = pipe, .unit = PROFILE_UNIT_SET(joining->step)};
+    const struct ranks_wanted wanted = ranks_wanted_of(conf->profile_logs, joining->step);
+    struct profile_sending sending = {.pipe = pipe, .unit = PROFILE_UNIT_SET(joining->step->step)};
     const struct set_file_sink sink = {.put = profile_send, .context = &sending};
     struct profile_set set;
     size_t repeated;
@@ -86,11 +85,12 @@ static int join(void *context, struct worker_pipe *pipe)
         error = set_file_write_to(&sink, &set);
     sending.most = sending.bytes + conf->profile_bytes;
     if (error == 0)
-        error = profile_logs_send(&set, &wanted, joining->step, &sending);
+        error = profile_logs_send(&set, &wanted, joining->step->step, &sending);
     return error != 0 ? error : worker_send_last(pipe, "", 0); /* the process ends */
 }
 
-/* Gives the file its name, if one is open; a log for which there is no room is left out. */
+/* Gives the file its name, if one is open, and the whole its record; a log for which there is no
+ * room is left out. */
 static int end_file(struct joining *joining, int error)
 {
     struct kept_profiles *kept = joining->kept;
@@ -101,6 +101,8 @@ static int end_file(struct joining *joining, int error)
     bool is_left_out = error == -EFBIG && PROFILE_UNIT_KIND(joining->unit) != KEPT_SET;
     error = kept_file_end(&joining->file, &kept->journal->identity, error);
     kept->left_out += is_left_out;
+    if (error == 0 && PROFILE_UNIT_KIND(joining->unit) == KEPT_SET)
+        kept_profiles_tell_joined(kept, joining->step, joining->file.name, joining->written);
     return is_left_out ? 0 : error;
 }
 
@@ -111,7 +113,7 @@ static int begin_file(struct joining *joining, uint64_t unit)
     joining->unit = unit;
     joining->written = 0;
     kept_file_ending(PROFILE_UNIT_KIND(unit), PROFILE_UNIT_RANK(unit), words);
-    int error = kept_file_name(&joining->kept->journal->identity, joining->step, "", words,
+    int error = kept_file_name(&joining->kept->journal->identity, joining->step->step, "", words,
                                joining->file.name);
     if (error == 0)
         error = kept_file_begin(&joining->file);
@@ -122,7 +124,7 @@ static int begin_file(struct joining *joining, uint64_t unit)
 static int next_log(struct joining *joining, uint64_t unit)
 {
     enum kept_kind kind = PROFILE_UNIT_KIND(unit);
-    if (unit <= joining->unit || PROFILE_UNIT_STEP(unit) != joining->step ||
+    if (unit <= joining->unit || PROFILE_UNIT_STEP(unit) != joining->step->step ||
         (kind != KEPT_SUMMARY && kind != KEPT_LOG))
         return -EPROTO;
     int error = end_file(joining, 0);
@@ -281,7 +283,7 @@ static int join_parts(struct joining *joining)
                                                             : "other steps took too long");
         return 0;
     }
-    int error = begin_file(joining, PROFILE_UNIT_SET(joining->step));
+    int error = begin_file(joining, PROFILE_UNIT_SET(joining->step->step));
     if (error == 0)
         error = run_child(joining);
     error = end_file(joining, error);
@@ -294,7 +296,7 @@ static int join_step(struct kept_profiles *kept, const struct journal_step *step
                      uint64_t deadline_ms, const struct found_files *found)
 {
     struct joining joining = {.kept = kept,
-                              .step = step->step,
+                              .step = step,
                               .deadline_ms = deadline_ms,
                               .file = {.place = kept->place, .fd = -1}};
     CLEANUP_FREE const struct found_file **parts = calloc(found->count + 1, sizeof *parts);

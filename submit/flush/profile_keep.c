@@ -44,23 +44,28 @@ static struct told_most most_of(const struct keeping *keeping, const struct jour
  * where that cannot be. */
 static int next_step(struct keeping *keeping, const struct worker_message *message)
 {
-    struct profile_told told;
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count = message->size / sizeof *told;
     uint32_t number = PROFILE_UNIT_STEP(message->unit);
     bool is_others = message->unit == PROFILE_UNIT_SET(UINT32_MAX);
     const struct journal_step *step =
         is_others ? NULL : journal_find_step(keeping->steps.request->journal, number);
-    if ((step == NULL && !is_others) || message->size != sizeof told)
+    if ((step == NULL && !is_others) || message->size > sizeof told ||
+        message->size % sizeof *told != 0)
         return -EPROTO;
-    memcpy(&told, message->bytes, sizeof told);
+    memcpy(told, message->bytes, message->size);
     const struct told_most most = most_of(keeping, step);
-    if (!profile_told_is_sound(&told) || !told_most_has_ranks(&most, &told))
+    if (!profile_told_is_sound(told, count) || !told_most_has_ranks(&most, told, count))
         return -EPROTO;
-    if (told_most_cut(&most, &told))
+    bool is_cut = false;
+    for (size_t i = 0; i < count; i++)
+        is_cut |= told_most_cut(&most, &told[i]);
+    if (is_cut)
         fprintf(stderr,
                 "jobtrail-submit: job %" PRIu32
                 ": a profile has more time or calls in MPI than can be: none is told\n",
                 keeping->kept.journal->identity.job);
-    return kept_profile_begin(&keeping->kept, step, &told);
+    return kept_profile_begin(&keeping->kept, step, told, count);
 }
 
 /* Another file: of a step, or beside that of the same step. How many ranks a job's profile can have

@@ -20,6 +20,7 @@ struct naming {
     struct profile_ends ends;
     struct symbol_names names;
     struct step_samples *samples;
+    struct profile_runs *runs; /* of the step */
 };
 
 static const char *name(void *context, const struct profiled_object *object, uint64_t address)
@@ -60,6 +61,12 @@ static int add_samples(void *context, size_t rank, const struct profile_sample *
     own->count += count;
     own->interval_ns = interval_ns > own->interval_ns ? interval_ns : own->interval_ns;
     return 0;
+}
+
+static int note_run(void *context, size_t rank, const struct profiled_process *process)
+{
+    const struct naming *naming = context;
+    return profile_runs_note(naming->runs, rank, process);
 }
 
 static int put_to_memory(void *context, const void *bytes, size_t size)
@@ -126,12 +133,14 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
     return known;
 }
 
-/* Ahead of the file: what its record is to tell. */
-static int send_told(const struct profile_set *set, struct profile_sending *sending)
+/* Ahead of the file: what its records are to tell. */
+static int send_told(const struct profile_set *set, struct profile_runs *runs,
+                     struct profile_sending *sending)
 {
-    struct profile_told told;
-    int error = profile_tell(set, &told);
-    return error != 0 ? error : profile_send(sending, &told, sizeof told);
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
+    int error = profile_tell(set, runs, told, &count);
+    return error != 0 ? error : profile_send(sending, told, count * sizeof *told);
 }
 
 /* 0: not known. The batch step has none in the journal. */
@@ -146,18 +155,20 @@ static int send_set(const struct reading_request *request, struct profile_conten
     const struct set_file_sink sink = {.put = profile_send, .context = sending};
     struct naming *naming = facts->context;
     struct step_samples samples = {.count = 0};
+    struct profile_runs runs = {.count = 0};
     const struct journal_step *known = journal_find_step(request->journal, step);
     const struct ranks_wanted logs = ranks_wanted_of(request->conf->profile_logs, known);
     const struct ranks_wanted sampled = ranks_wanted_of(request->conf->profile_samples, known);
     struct profile_set set;
     naming->samples = &samples;
+    naming->runs = &runs;
     facts->step_nodes = nodes_of(known);
     sending->unit = PROFILE_UNIT_SET(step);
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);
     if (error == 0 && set.rank_count > 0)
-        error = send_told(&set, sending);
+        error = send_told(&set, &runs, sending);
     if (error == 0 && set.rank_count > 0)
         error = set_file_write_to(&sink, &set);
     if (error == 0 && set.rank_count > 0)
@@ -167,6 +178,7 @@ static int send_set(const struct reading_request *request, struct profile_conten
     for (size_t i = 0; i < samples.count; i++)
         free(samples.rank[i].sample);
     free(samples.rank);
+    free(runs.run);
     profile_set_free(&set);
     return error;
 }
@@ -206,6 +218,7 @@ int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pi
                                   .job = steps->request->identity->job,
                                   .end = end,
                                   .name = name,
+                                  .taken = note_run,
                                   .context = &naming};
     struct profile_content content;
     int error = profile_read(steps->from, steps->request->conf->profile_bytes, &content);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/profile_tell.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/cleanup.h"
@@ -37,24 +39,98 @@ static void tell_routines(const struct routine_summary *summary, struct profile_
     }
 }
 
-int profile_tell(const struct profile_set *set, struct profile_told *told)
+static void tell_mpi(const struct profile_set *set, const struct routine_summary *summary,
+                     struct profile_told *told)
+{
+    told->mpi_ranks = summary->ranks;
+    told->mpi_calls = at_most(summary->mpi_calls, INT64_MAX);
+    told->mpi_ns = summary->mpi_ns;
+    told->run_ns = summary->run_ns;
+    told->outside_most_ns = outside_most(summary);
+    told->outside_rank = profile_rank_number(&set->ranks[summary->most_rank]);
+    told->missed = at_most(summary->missed_mpi, UINT32_MAX);
+    told->is_untimed = summary->is_untimed;
+    told->is_open = summary->is_open;
+    tell_routines(summary, told);
+}
+
+/* Of the ranks for which `is_taken` has true. */
+static int tell_program(const struct profile_set *set, const bool *is_taken,
+                        struct profile_told *told)
 {
     struct routine_summary summary;
-    int error = routine_summary_make(set, NULL, &summary);
+    int error = routine_summary_make(set, is_taken, &summary);
     if (error != 0)
         return error;
-    CLEANUP_FREE struct routine_sum *routines = summary.routine;
-    *told = (struct profile_told){.ranks = set->rank_count};
-    if (summary.ranks == 0 || summary.mpi_ns > summary.run_ns || summary.run_ns > INT64_MAX)
-        return 0;
-    told->mpi_ranks = summary.ranks;
-    told->mpi_calls = at_most(summary.mpi_calls, INT64_MAX);
-    told->mpi_ns = summary.mpi_ns;
-    told->run_ns = summary.run_ns;
-    told->outside_most_ns = outside_most(&summary);
-    told->missed = at_most(summary.missed_mpi, UINT32_MAX);
-    told->is_untimed = summary.is_untimed;
-    told->is_open = summary.is_open;
-    tell_routines(&summary, told);
+    if (summary.ranks > 0 && summary.mpi_ns <= summary.run_ns && summary.run_ns <= INT64_MAX)
+        tell_mpi(set, &summary, told);
+    free(summary.routine);
     return 0;
+}
+
+struct program {
+    uint64_t program;
+    size_t ranks;
+};
+
+static int by_program(const void *left, const void *right)
+{
+    uint64_t a = ((const struct program *)left)->program,
+             b = ((const struct program *)right)->program;
+    return (a > b) - (a < b);
+}
+
+static int by_ranks(const void *left, const void *right)
+{
+    size_t a = ((const struct program *)left)->ranks, b = ((const struct program *)right)->ranks;
+    return a != b ? (a < b) - (a > b) : by_program(left, right);
+}
+
+/* The programs of the set, by their numbers of ranks; `all` has room for each rank. */
+static size_t find_programs(const struct profile_set *set, struct program *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->rank_count; i++)
+        all[i] = (struct program){.program = set->ranks[i].program, .ranks = 1};
+    if (set->rank_count == 0)
+        return 0;
+    qsort(all, set->rank_count, sizeof *all, by_program);
+    for (size_t i = 1; i < set->rank_count; i++)
+        if (all[i].program == all[count].program)
+            all[count].ranks++;
+        else
+            all[++count] = all[i];
+    qsort(all, ++count, sizeof *all, by_ranks);
+    return count;
+}
+
+static void take_ranks(const struct profile_set *set, bool *is_taken, struct profile_told *told)
+{
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        is_taken[i] = rank->program == told->program;
+        told->ranks += is_taken[i];
+        if (is_taken[i] && rank->size > told->size)
+            told->size = rank->size;
+    }
+}
+
+int profile_tell(const struct profile_set *set, struct profile_runs *runs,
+                 struct profile_told told[PROFILE_TOLD_PROGRAMS], size_t *count)
+{
+    CLEANUP_FREE struct program *all = calloc(set->rank_count + 1, sizeof *all);
+    CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
+    if (all == NULL || is_taken == NULL)
+        return -ENOMEM;
+    size_t programs = find_programs(set, all);
+    int error = 0;
+    *count = at_most(programs, PROFILE_TOLD_PROGRAMS);
+    for (size_t i = 0; error == 0 && i < *count; i++) {
+        told[i] = (struct profile_told){.program = all[i].program, .programs = programs};
+        take_ranks(set, is_taken, &told[i]);
+        profile_runs_find(runs, is_taken, told[i].run, PROFILE_TOLD_RUNS, &told[i].runs,
+                          &told[i].mpi_runs);
+        error = tell_program(set, is_taken, &told[i]);
+    }
+    return error;
 }

@@ -2,10 +2,13 @@
 #ifndef JOBTRAIL_PROFILE_TELL_H
 #define JOBTRAIL_PROFILE_TELL_H
 
+#include "submit/flush/profile_runs.h"
 #include "submit/profile/profile_set.h"
 #include "submit/record/profile_record.h"
 
-/* What a record is to tell of the set. Returns 0 or -ENOMEM. */
-int profile_tell(const struct profile_set *set, struct profile_told *told);
+/* What records are to tell of the set, of each MPI program: `*count` of them, those with the most
+ * ranks first. `runs` are of the set's ranks; their order is changed. Returns 0 or -ENOMEM. */
+int profile_tell(const struct profile_set *set, struct profile_runs *runs,
+                 struct profile_told told[PROFILE_TOLD_PROGRAMS], size_t *count);
 
 #endif

@@ -32,9 +32,16 @@ struct told_most told_most_of(const struct journal *journal, const struct journa
                               .rank_ns = product(longest(journal, step, now_ns), threads)};
 }
 
-bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told)
+bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told,
+                         size_t count)
 {
-    return told->ranks <= most->ranks;
+    uint64_t left = most->ranks;
+    for (size_t i = 0; i < count; i++) {
+        if (told[i].ranks > left)
+            return false;
+        left -= told[i].ranks;
+    }
+    return true;
 }
 
 bool told_most_cut(const struct told_most *most, struct profile_told *told)
@@ -43,6 +50,8 @@ bool told_most_cut(const struct told_most *most, struct profile_told *told)
     const uint64_t calls = told->is_untimed ? most_ns : told->run_ns;
     if (told->run_ns <= most_ns && told->mpi_calls <= calls)
         return false;
-    *told = (struct profile_told){.ranks = told->ranks};
+    told->mpi_ranks = told->mpi_calls = told->mpi_ns = told->run_ns = 0;
+    told->outside_most_ns = told->outside_rank = told->routine_count = 0;
+    told->missed = told->is_untimed = told->is_open = 0;
     return true;
 }

@@ -21,8 +21,9 @@ struct told_most {
 struct told_most told_most_of(const struct journal *journal, const struct journal_step *step,
                               uint64_t bytes, uint64_t now_ns);
 
-/* Whether so many ranks can be. */
-bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told);
+/* Whether so many ranks can be, in `count` programs together. */
+bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told,
+                         size_t count);
 
 /* Takes out the time in MPI where it is more than these ranks can have had, or has more calls than
  * nanoseconds. Returns whether it did. */

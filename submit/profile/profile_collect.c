@@ -314,6 +314,8 @@ static int add_process(struct collect *collect, struct profiled_process *process
     int error = name_stacks(collect, process);
     if (error == 0)
         error = tell_samples(collect, process, &scale);
+    if (error == 0 && facts->taken != NULL)
+        error = facts->taken(facts->context, collect->set->rank_count, process);
     if (error == 0)
         error = add_routines(collect, process, &scale);
     if (error != 0)

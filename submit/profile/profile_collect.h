@@ -46,6 +46,8 @@ struct collect_facts {
      * is set->rank_count; NULL: nobody asks. Returns 0 or -errno. */
     int (*sampled)(void *context, size_t rank, const struct profile_sample *samples, size_t count,
                    uint64_t interval_ns);
+    /* Called for each process of the rank that is added next, likewise; NULL: nobody asks. */
+    int (*taken)(void *context, size_t rank, const struct profiled_process *process);
     void *context;
 };
 

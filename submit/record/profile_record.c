@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <uuid/uuid.h>
 
 #include "submit/record/json_add.h"
 
-enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80 };
+enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80, UUID_TEXT = 37, PROGRAM_TEXT = 17 };
 
 bool profile_told_is_name(const char *name)
 {
@@ -16,20 +17,41 @@ bool profile_told_is_name(const char *name)
     return length > 0 && length < PROFILE_TOLD_NAME && strspn(name, letters) == length;
 }
 
-bool profile_told_is_sound(const struct profile_told *told)
+static bool are_routines_sound(const struct profile_told *told)
 {
     uint64_t ns = 0;
-    if (told->ranks > UINT32_MAX || told->mpi_ranks > told->ranks || told->is_untimed > 1 ||
-        told->is_open > 1 || told->routine_count > PROFILE_TOLD_ROUTINES ||
-        told->mpi_calls > INT64_MAX || told->missed > UINT32_MAX || told->run_ns > INT64_MAX ||
-        told->mpi_ns > told->run_ns || told->outside_most_ns > told->run_ns)
-        return false;
     for (size_t i = 0; i < told->routine_count; i++) {
         const struct profile_told_routine *routine = &told->routines[i];
         if (!profile_told_is_name(routine->name) || routine->calls > told->mpi_calls ||
             routine->ns > told->mpi_ns - ns || routine->open > told->mpi_ranks)
             return false;
         ns += routine->ns;
+    }
+    return true;
+}
+
+static bool is_sound(const struct profile_told *told)
+{
+    return told->ranks <= UINT32_MAX && told->mpi_ranks <= told->ranks &&
+           told->size <= UINT32_MAX && told->outside_rank <= UINT32_MAX && told->is_untimed <= 1 &&
+           told->is_open <= 1 && told->routine_count <= PROFILE_TOLD_ROUTINES &&
+           told->mpi_calls <= INT64_MAX && told->missed <= UINT32_MAX && told->runs <= UINT32_MAX &&
+           told->mpi_runs <= told->runs && told->run_ns <= INT64_MAX &&
+           told->mpi_ns <= told->run_ns && told->outside_most_ns <= told->run_ns &&
+           are_routines_sound(told);
+}
+
+bool profile_told_is_sound(const struct profile_told *told, size_t count)
+{
+    if (count == 0 || count > PROFILE_TOLD_PROGRAMS)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_sound(&told[i]) || told[i].programs != told->programs || told[i].programs < count ||
+            told[i].programs > UINT32_MAX)
+            return false;
+        for (size_t before = 0; before < i; before++)
+            if (told[before].program == told[i].program)
+                return false;
     }
     return true;
 }
@@ -50,15 +72,45 @@ static void add_routines(struct json_object *table, const struct profile_told *t
     json_add_text(table, "mpi_routines", text);
 }
 
-static void add_told(struct json_object *table, const struct profile_told *told)
+static void add_runs(struct json_object *table, const struct profile_told *told)
+{
+    char text[PROFILE_TOLD_RUNS * UUID_TEXT] = "";
+    for (size_t i = 0; i < told->runs && i < PROFILE_TOLD_RUNS; i++) {
+        uuid_unparse_lower(told->run[i], text + i * UUID_TEXT);
+        if (i > 0)
+            text[i * UUID_TEXT - 1] = ' ';
+    }
+    json_add_int(table, "runs", (int64_t)told->runs);
+    json_add_int(table, "mpi_runs", (int64_t)told->mpi_runs);
+    json_add_text(table, "run_uuids", text);
+}
+
+/* As a record has it, and the uuid of the record is made of. */
+static void print_program(const struct profile_told *told, char text[PROGRAM_TEXT])
+{
+    text[0] = '\0';
+    if (told->program != 0)
+        snprintf(text, PROGRAM_TEXT, "%016llx", (unsigned long long)told->program);
+}
+
+static void add_told(struct json_object *table, const struct profile_told *told,
+                     const char *program)
 {
     bool is_counted = told->mpi_ranks > 0;
+    json_add_text(table, "program", program);
+    json_add_int(table, "programs", (int64_t)told->programs);
+    add_runs(table, told);
+    json_add_int(table, "mpi_size", (int64_t)told->size);
     json_add_int(table, "ranks", (int64_t)told->ranks);
     json_add_int(table, "mpi_ranks", (int64_t)told->mpi_ranks);
     json_add_int(table, "mpi_calls", (int64_t)told->mpi_calls);
     step_part_add_seconds(table, "mpi_time", (double)told->mpi_ns, is_counted);
     step_part_add_seconds(table, "mpi_elapsed", (double)told->run_ns, is_counted);
     step_part_add_seconds(table, "mpi_outside_max", (double)told->outside_most_ns, is_counted);
+    if (is_counted)
+        json_add_int(table, "mpi_outside_rank", (int64_t)told->outside_rank);
+    else
+        json_add(table, "mpi_outside_rank", NULL);
     json_add_int(table, "mpi_missed", (int64_t)told->missed);
     json_add(table, "mpi_untimed", json_object_new_boolean(told->is_untimed != 0));
     json_add(table, "mpi_open", json_object_new_boolean(told->is_open != 0));
@@ -67,9 +119,13 @@ static void add_told(struct json_object *table, const struct profile_told *told)
 
 int profile_record_build(const struct profile_source *source, struct built_record *record)
 {
-    char uuid[RECORD_UUID_SIZE];
+    static const struct profile_told nothing;
+    char uuid[RECORD_UUID_SIZE], program[PROGRAM_TEXT];
     const struct step_part *part = &source->part;
-    int error = step_part_uuid(part, "profile", "", uuid);
+    bool is_joined = source->told == NULL;
+    const struct profile_told *told = is_joined ? &nothing : source->told;
+    print_program(told, program);
+    int error = step_part_uuid(part, "profile", is_joined ? "joined" : program, uuid);
     if (error != 0)
         return error;
     struct json_object *object = record_start();
@@ -83,7 +139,8 @@ int profile_record_build(const struct profile_source *source, struct built_recor
                    (struct capture_bytes){.at = source->path, .size = strlen(source->path)});
     json_add_int(table, "bytes", (int64_t)source->bytes);
     step_part_add_seconds(table, "end_time", (double)source->made_ns, true);
-    add_told(table, source->told);
+    json_add(table, "joined", json_object_new_boolean(is_joined));
+    add_told(table, told, program);
     json_add(object, "profileT", table);
     record_name(record, "profile", record_syshost(part->conf, part->identity->cluster),
                 part->identity->user, part->step->start_ns, uuid);

@@ -162,10 +162,9 @@ def routine_count(run):
     return bounded(len(routines["called"]) + routines["unnamed"], ">=" if routines["missed"] else "")
 
 
-def profile_path(run):
-    """Of the run's own node, or else of the first one that has sent."""
-    files = run["profile"]["files"] if run["profile"] else ()
-    return next((file["path"] for file in files if file["node"] == run["node"]), files[0]["path"] if files else None)
+def profile_paths(run):
+    """As words for jobtrail-profile(1)."""
+    return " ".join(run["profile"]["paths"]) if run["profile"] else None
 
 
 def mpi(of):
@@ -182,20 +181,21 @@ def percent(number, bound):
     return None if number is None else "%s%.1f%%" % (bound, number)
 
 
-def mpi_share(_, found):
-    """~: it may be less, since ranks ran for longer than is known; >=: calls were missed."""
+def mpi_share(run, found):
+    """~: it may be less, since ranks ran for longer than is known, or are missing; >=: calls were missed."""
     share = found["share"]
-    return percent(share and 100 * share, "~" if found["open"] else ">=" if found["missed"] else "")
+    is_part = found["open"] or found["ranks"] != run["profile"]["size"]
+    return percent(share and 100 * share, "~" if is_part else ">=" if found["missed"] else "")
 
 
 def mpi_imbalance(run, found):
     """~: not of all ranks, or of times that are bounds."""
-    is_sure = found["ranks"] == run["profile"]["step_tasks"] and not found["open"] and not found["missed"]
+    is_sure = found["ranks"] == run["profile"]["size"] and not found["open"] and not found["missed"]
     return percent(found["imbalance"], "" if is_sure else "~")
 
 
 def mpi_ranks(run, found):
-    return "%d of %s" % (found["ranks"], run["profile"]["step_tasks"] or "?")
+    return "%d of %s" % (found["ranks"], run["profile"]["size"] or "?")
 
 
 def mpi_routines(_, found):
@@ -350,7 +350,7 @@ OURS = [
     ("Packages", 40, packages),
     ("Partition", 10, lambda run: first_known(known(run["partition"]), known(run["queue"]))),
     ("Probability", 11, column("probability")),
-    ("Profile", 40, profile_path),
+    ("Profile", 40, profile_paths),
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("Ranks", 8, of_ranks(lambda found: found["ranks"])),

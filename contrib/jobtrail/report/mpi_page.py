@@ -11,7 +11,7 @@ MPI_OF = ("executables", "routines")
 # software is what the rows are by
 UNFIT = ("exec", "lib", "module", "pkg")
 AT_ONCE = 500
-COLUMNS = ("id", "cluster", "job_id_raw", "restart_count", "user", "step_id", "proven", "num_tasks", "leads", "executable_id", "core_seconds",
+COLUMNS = ("id", "uuid", "cluster", "job_id_raw", "restart_count", "user", "step_id", "proven", "num_tasks", "leads", "executable_id", "core_seconds",
            "run_time", "num_cores")  # fmt: skip
 RUNS = (
     "SELECT " + ", ".join("run." + name for name in COLUMNS) + " FROM run WHERE {where} AND run.start_time >= ? AND run.start_time < ?"
@@ -19,7 +19,7 @@ RUNS = (
     " AND run.job_id_raw IN (SELECT profile.job_id_raw FROM profile WHERE profile.mpi_ranks > 0) ORDER BY run.id"
 )
 NOTE = (
-    "Runs whose step left counts of the calls of MPI ([profile]), without weights; of others nothing is told here. The share is of the time of the ranks that"
+    "Runs whose ranks left counts of the calls of MPI ([profile]), without weights; of others nothing is told here. The share is of the time of the ranks that"
     " were counted, weighted by core hours, and core hours in MPI are that part of the runs' core hours. What ranks were counted, and their times, is what the processes"
     " said of themselves. Bounds: of how many of the runs calls could not be counted, ranks are missing, or ran longer than is known."
     " Imbalance: by how much the rank with the most time outside of MPI is above the mean, weighted by core hours."
@@ -76,7 +76,7 @@ class Row:
 
 
 def read(model, options):
-    """(runs with their time in MPI, and their hours; how many had another one in their step, or no times)"""
+    """(runs with their time in MPI, and their hours; of how many ranks cannot be told from another one's, or no times are known)"""
     selection = runs_of(options)
     values = [*selection.values, days.begin(model.first), days.begin(model.last + 1)]
     runs = [dict(zip(COLUMNS, row)) for row in model.store.lookup(RUNS.format(where=selection.sql()), values)]
@@ -91,7 +91,7 @@ def read(model, options):
                 left_out += bool(run["profile"] and run["profile"]["mpi"])
                 continue
             add_hours(run, added.get(run["id"], 0.0))
-            run["is_bound"] = mpi["missed"] > 0 or mpi["open"] or mpi["ranks"] != run["profile"]["step_tasks"]
+            run["is_bound"] = mpi["missed"] > 0 or mpi["open"] or mpi["ranks"] != run["profile"]["size"]
             found.append((run, mpi))
     return found, left_out
 
@@ -123,6 +123,6 @@ def mpi_page(model, options):
     rows = [[*key, *row.cells(), *row.more(of)] for key, row in items]
     note = NOTE if found else "No step of this time left counts of the calls of MPI. " + NOTE
     if left_out:
-        note += " %d runs are not here: others of several tasks were in their step, or no times are known." % left_out
+        note += " %d runs are not here: their ranks cannot be told from other runs', or no times are known." % left_out
     title = "Time in routines of MPI, by program" if of == "routines" else "Programs by their time in MPI"
     return Page("mpi", title, HEADS[of] + COUNTED + MORE[of], rows, note=note, left_out=others)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The profile of a run's step on its page: where the files are, the time in MPI, and a flame graph where this process can read the
+"""The profile of a run's program on its page: where the files are, the time in MPI, and a flame graph where this process can read the
 files with the rights of who asks.
 
 A file is read if it belongs to the run's user, who must be the one who asks, or somebody who sees all. Its path is believed where root
@@ -28,7 +28,9 @@ SECONDS = 20
 SIZE_MAX = 4 << 20  # of the picture
 TAG = r'(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*")*/?>'
 PICTURE = re.compile("<svg%s(?:[^<]|</?(?:svg|g|title|rect|text)%s)*\\Z" % (TAG, TAG))
-COLUMNS = [("node", "Node", TEXT), ("file", "File", TEXT), ("bytes", "Bytes", COUNT), ("ranks", "# Ranks", COUNT)]
+PATHS_MAX = 16  # in a command to copy
+STACKS = "jobtrail-profile(1) says how to build programs for call stacks: with -finstrument-functions."
+COLUMNS = [("step", "Step", TEXT), ("node", "Node", TEXT), ("file", "File", TEXT), ("bytes", "Bytes", COUNT), ("ranks", "# Ranks", COUNT)]
 MPI_COLUMNS = [("routine", "Routine", TEXT), ("calls", "# Calls", COUNT), ("seconds", "Seconds", TEXT), ("share", "Of its time", SHARE),
                ("open", "# Ranks in it at the end", COUNT)]  # fmt: skip
 
@@ -72,14 +74,14 @@ def picture_of(fds):
 
 
 def graph(asker, profile):
-    """(SVG or None, of how many files)"""
+    """(SVG or None, of how many files). It is of all that is in these."""
     uid = uid_of(profile["user"])
     if uid is None or not may_read(asker, profile):
         return None, 0
     with contextlib.ExitStack() as stack:
         fds, size = [], 0
-        for file in profile["files"][:FILES_MAX]:
-            fd = opened(file["path"], uid)
+        for path in profile["paths"][:FILES_MAX]:
+            fd = opened(path, uid)
             if fd is None:
                 continue
             stack.callback(os.close, fd)
@@ -91,45 +93,66 @@ def graph(asker, profile):
 
 def table(asker, profile):
     """Page of a run's profile, of what profile_summary.of_runs() has of it; None: it has none."""
-    files = profile["files"] if profile else []
+    files = profile["files"] + profile["joined"] if profile else []
     svg, shown = graph(asker, profile) if profile else (None, 0)
-    rows = [[file["node"], file["path"], file["bytes"], file["ranks"]] for file in files]
-    title = "Where its time went: call stacks of %d of %d files" % (shown, len(files))
-    drawn = (lambda _: figure("flame", title, svg)) if svg else None
-    return Page("profile", "Profiles of its step", COLUMNS, rows, note=note_of(profile, svg), drawn=drawn)
+    is_empty = svg is not None and "<rect" not in svg
+    rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
+    title = "Where its time went: call stacks of %d of %d files" % (shown, len(profile["paths"]) if profile else 0)
+    drawn = (lambda _: figure("flame", title, svg)) if svg and not is_empty else None
+    return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note_of(profile, svg, is_empty), drawn=drawn)
 
 
-def note_of(profile, svg):
+def heading(words, profile):
+    return words + (" of its step" if profile and not profile["is_own"] else " of its program")
+
+
+def note_of(profile, svg, is_empty):
     if not profile:
         return ""
-    nodes = "%d of %s nodes have sent; %d of %s tasks left a profile." % (
-        profile["nodes"], profile["step_nodes"] or "?", profile["ranks"], profile["step_tasks"] or "?",
-    )  # fmt: skip
-    path = shlex.quote(profile["files"][0]["path"])
-    return nodes if svg else nodes + " The files are not read here: for a picture, call jobtrail-profile flame --svg " + path
+    sent = "%d of %s nodes" % (profile["nodes"], profile["step_nodes"]) if profile["step_nodes"] else "%d nodes" % profile["nodes"]
+    parts = ["%s have sent; %d of %s ranks left a profile." % (sent, profile["ranks"], profile["size"] or "?")]
+    if not profile["is_own"]:
+        parts.append("What ran in the step, which has %d runs of several tasks: which of them it is of is not known." % profile["runs"])
+    elif profile["runs"] > 1:
+        parts.append("%d runs have processes in it." % profile["runs"])
+    if profile["untold"]:
+        parts.append("Of %d more programs in these files nothing is told." % profile["untold"])
+    words = " ".join(shlex.quote(path) for path in profile["paths"][:PATHS_MAX])
+    if len(profile["paths"]) > PATHS_MAX:
+        words += " and %d more files" % (len(profile["paths"]) - PATHS_MAX)
+    if svg is None:
+        parts.append("The files are not read here: for a picture, call jobtrail-profile flame --svg %s ." % words)
+    elif is_empty:
+        parts.append("They have no call stacks. " + STACKS)
+    elif profile["programs"] > 1:
+        parts.append("The picture is of all programs in these files.")
+    parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] else "", words))
+    return " ".join(parts)
 
 
 def mpi_table(profile):
-    """Page of the time in MPI of all ranks of a run's step."""
+    """Page of the time in MPI of all ranks of a run's program."""
     mpi = profile["mpi"] if profile else None
     rows = []
     for one in mpi["routines"] if mpi else ():
         share = one["seconds"] / mpi["elapsed"] if mpi["elapsed"] and not mpi["untimed"] else None
         rows.append([one["routine"], one["calls"], "%.6f" % one["seconds"], share, one["open"]])
-    return Page("mpi", "Time in MPI of its step", MPI_COLUMNS, rows, note=mpi_note(profile, mpi))
+    return Page("mpi", heading("Time in MPI", profile), MPI_COLUMNS, rows, note=mpi_note(profile, mpi))
 
 
 def mpi_note(profile, mpi):
     """How sure the numbers are."""
     if mpi is None:
         return ""
-    parts = ["Of %d of %s ranks, as their processes said: the routines with most time." % (mpi["ranks"], profile["step_tasks"] or "?")]
+    parts = ["Of %d of %s ranks, as their processes said: the routines with most time." % (mpi["ranks"], profile["size"] or "?")]
     if mpi["share"] is not None:
         parts.append("%s%.1f %% of their time is in MPI." % ("At least " if mpi["missed"] else "", 100 * mpi["share"]))
     if mpi["imbalance"] is not None:
-        parts.append("The rank with most time outside of it is %.1f %% above the mean." % mpi["imbalance"])
+        slowest = mpi["slowest"]
+        parts.append("Rank %s, on %s, has most time outside of it: %.1f %% above the mean." % (slowest["rank"], slowest["node"], mpi["imbalance"]))
     if mpi["open"]:
         parts.append("Some ran longer than is known.")
-    if profile["runs"] > 1:
-        parts.append("%d runs of several tasks were in this step: it is of them all." % profile["runs"])
+    runs = mpi["runs"] if profile["is_own"] else profile["runs"]
+    if runs > 1:
+        parts.append("It is of %d runs together." % runs)
     return " ".join(parts)

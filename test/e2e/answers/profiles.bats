@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Profiles that nodes have kept: where they are, and the time in MPI in them. Each node sends its own, and the store adds them
-# up. Job 60 had a step on two nodes.
+# up. Job 60 had a step on two nodes; the script of job 65 called mpirun twice, the first time with ranks on two nodes.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
@@ -19,10 +19,13 @@ setup_file() {
         # two in one step
         parallel 4 pair 63 batch 2
         parallel 5 pair 63 batch 2
-        node 1 60 0 n1 '.step_tasks = 4 | .step_nodes = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 30 | .mpi_time = 100 | .mpi_elapsed = 200 |
+        parallel 7 first 65 batch 4
+        parallel 8 second 65 batch 2
+        parallel 9 sleep 65 batch 4
+        node 1 60 0 n1 '.run_uuids = uuid(1) | .runs = 1 | .mpi_runs = 1 | .step_tasks = 4 | .step_nodes = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 30 | .mpi_time = 100 | .mpi_elapsed = 200 |
             .mpi_outside_max = 80 | .mpi_routines = "MPI_Allreduce=20:90.000000:0 MPI_Wait=10:10.000000:0"'
         node 2 60 0 n2 '.step_tasks = 4 | .step_nodes = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 20 | .mpi_time = 20 | .mpi_elapsed = 200 |
-            .mpi_outside_max = 100 | .mpi_routines = "mpi_allreduce_=20:20.000000:1"'
+            .mpi_outside_max = 100 | .mpi_outside_rank = 3 | .mpi_routines = "mpi_allreduce_=20:20.000000:1"'
         # calls were missed; ranks ran longer than is known
         node 3 61 0 n1 '.mpi_missed = 2 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 1 | .mpi_time = 10 | .mpi_elapsed = 100 |
             .mpi_outside_max = 45 | .mpi_routines = "MPI_Barrier=1:10.000000:0"'
@@ -30,6 +33,17 @@ setup_file() {
             .mpi_outside_max = 70 | .mpi_routines = "MPI_Barrier=1:30.000000:1"'
         node 5 63 batch n1 '.ranks = 4 | .mpi_ranks = 4 | .mpi_calls = 1 | .mpi_time = 30 | .mpi_elapsed = 100 | .mpi_outside_max = 70 |
             .mpi_routines = "MPI_Barrier=1:30.000000:0"'
+        jq -c '.profileT += {uuid: "019a9f00-6060-7000-8000-000000000960", joined: true, node: "n2", path: "/kept/1000/60.0.0.profile"}' < <(
+            node 6 60 0 n2 '.step_tasks = 4 | .step_nodes = 2')
+        # what the first one has started is no program of its own
+        node 7 65 batch n1 '.program = "00000000000000aa" | .programs = 2 | .run_uuids = uuid(7) + " " + uuid(1) | .runs = 2 | .mpi_runs = 1 | .mpi_size = 4 |
+            .step_nodes = 0 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 30 | .mpi_time = 100 | .mpi_elapsed = 200 | .mpi_outside_max = 60 |
+            .mpi_routines = "MPI_Wait=30:100.000000:0"'
+        node 8 65 batch n1 '.program = "00000000000000bb" | .programs = 2 | .run_uuids = uuid(8) | .runs = 1 | .mpi_runs = 1 | .mpi_size = 4 |
+            .step_nodes = 0 | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 1 | .mpi_time = 10 | .mpi_elapsed = 40 | .mpi_outside_max = 15 |
+            .mpi_routines = "MPI_Barrier=1:10.000000:0"'
+        node 9 65 0 n2 '.program = "00000000000000aa" | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 10 | .mpi_time = 50 | .mpi_elapsed = 200 |
+            .mpi_outside_max = 75 | .mpi_outside_rank = 2 | .mpi_routines = "MPI_Wait=10:50.000000:0"'
     } >"$BATS_FILE_TMPDIR/nodes"
     mariadb_start
     for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
@@ -45,12 +59,13 @@ parallel() { # NUMBER PROGRAM JOB STEP TASKS: a run of two core hours
 }
 
 node() { # NUMBER JOB STEP NODE JQ-FILTER: what the node has kept
-    jq -nc --argjson number "$1" --argjson job "$2" --arg step "$3" --arg node "$4" '{profileT: ({uuid: "019a9f00-6060-7000-8000-0000000009\($number)0",
+    jq -nc --argjson number "$1" --argjson job "$2" --arg step "$3" --arg node "$4" 'def uuid(number): "019a9f00-6060-7000-8000-00000000000\(number)"; {profileT: ({uuid: "019a9f00-6060-7000-8000-0000000009\($number)0",
         cluster: "tiny", syshost: "tiny", job_id: $job, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
         restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main", step_id: $step, step_tasks: 2, step_nodes: 1,
-        node_tasks: 2, path: "/kept/1000/\($job).0.\($step).\($node).profile", bytes: 4711, end_time: 1732100400, ranks: 0, mpi_ranks: 0,
-        mpi_calls: 0, mpi_time: null, mpi_elapsed: null, mpi_outside_max: null, mpi_missed: 0, mpi_untimed: false, mpi_open: false,
-        mpi_routines: ""} | '"$5"')}'
+        node_tasks: 2, path: "/kept/1000/\($job).0.\($step).\($node).profile", bytes: 4711, end_time: 1732100400,
+        joined: false, program: "", programs: 1, runs: 0, mpi_runs: 0, run_uuids: "", mpi_size: 0, ranks: 0, mpi_ranks: 0,
+        mpi_calls: 0, mpi_time: null, mpi_elapsed: null, mpi_outside_max: null, mpi_outside_rank: null, mpi_missed: 0, mpi_untimed: false, mpi_open: false,
+        mpi_routines: ""} | '"$5"' | if .mpi_ranks > 0 and .mpi_outside_rank == null then .mpi_outside_rank = 0 else . end)}'
 }
 
 acct() { # STORE OPTION...
@@ -61,10 +76,10 @@ acct() { # STORE OPTION...
 
 adds_up() { # STORE
     acct "$1" -j 60 -nP -o Profile,MPIShare,MPIImbalance,MPIRanks,MPIRoutines
-    [ "$output" = "/kept/1000/60.0.0.n1.profile|30.0%|42.9%|4 of 4|MPI_Allreduce:27.5%,MPI_Wait:2.5%" ]
+    [ "$output" = "/kept/1000/60.0.0.profile|30.0%|42.9%|4 of 4|MPI_Allreduce:27.5%,MPI_Wait:2.5%" ]
     acct "$1" -j 60 --json
-    [ "$(jq -c '.runs[].profile | [.nodes, .step_nodes, .ranks, .runs, .proven, .mpi.calls, .mpi.routines[0].open, [.files[].node]]' <<<"$output")" = \
-        '[2,2,4,1,true,50,1,["n1","n2"]]' ]
+    [ "$(jq -c '.runs[].profile | [.nodes, .step_nodes, .ranks, .runs, .proven, .mpi.calls, .mpi.routines[0].open, .mpi.slowest, [.files[].node], .joined[].path]' <<<"$output")" = \
+        '[2,2,4,1,true,50,1,{"rank":3,"node":"n2"},["n1","n2"],"/kept/1000/60.0.0.profile"]' ]
     acct "$1" -j 64 --json
     [ "$(jq -c '[.runs[].profile] | unique' <<<"$output")" = '[null]' ]
 }
@@ -94,6 +109,20 @@ has_no_time_of_its_own() { # STORE
     [ "$(jq -c '[.runs[].profile | [.runs, .mpi.ranks]]' <<<"$output")" = '[[2,4],[2,4]]' ]
 }
 
+has_its_own() { # STORE
+    acct "$1" -j 65 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
+    [ "$output" = "first|/kept/1000/65.0.0.n2.profile /kept/1000/65.0.batch.n1.profile|37.5%|20.0%|4 of 4
+second|/kept/1000/65.0.batch.n1.profile|~25.0%|~0.0%|2 of 4
+sleep||||" ]
+    acct "$1" -j 65 --exec first --json
+    [ "$(jq -c '.runs[].profile | [.steps, .nodes, .step_nodes, .size, .runs, .mpi.runs, .mpi.slowest.rank, .untold, .is_own]' <<<"$output")" = \
+        '[["0","batch"],2,2,4,2,1,2,0,true]' ]
+}
+
+@test "a program that mpirun has started in two steps is one, and another one of the same script is not part of it" {
+    for_both has_its_own
+}
+
 @test "of two programs of a step the time in MPI is neither's" {
     for_both has_no_time_of_its_own
 }
@@ -104,11 +133,12 @@ reports() { # STORE
     echo "$output $stderr"
     jq -e '.pages[0].rows | map([.executable, .runs, .bounds, (.mpi_share * 1000 | round), (.mpi_core_hours * 10000 | round), .core_hours, .routine,
         (.routine_share * 1000 | round), (.imbalance * 1000 | round)]) == [["flow", 2, 2, 200, 8000, 4, "MPI_Barrier", 200, 0],
-        ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429]]' <<<"$output"
+        ["first", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 200], ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429],
+        ["second", 1, 1, 250, 5000, 2, "MPI_Barrier", 250, 0]]' <<<"$output"
     [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not here:"* ]]
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --of routines
-    jq -e '.pages[0].rows | map([.executable, .routine, .calls, (.mpi_core_hours * 10000 | round)]) == [["flow", "MPI_Barrier", 2, 8000],
-        ["wave", "MPI_Allreduce", 40, 5500], ["wave", "MPI_Wait", 10, 500]]' <<<"$output"
+    jq -e '.pages[0].rows | map([.executable, .routine, .calls, (.mpi_core_hours * 10000 | round)]) == [["flow", "MPI_Barrier", 2, 8000], ["first", "MPI_Wait", 40, 7500],
+        ["wave", "MPI_Allreduce", 40, 5500], ["second", "MPI_Barrier", 1, 5000], ["wave", "MPI_Wait", 10, 500]]' <<<"$output"
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --exec wave
     ((status == 1)) && [[ $stderr == *"--exec does not go with the page mpi: it is by program"* ]]
 }
@@ -126,7 +156,9 @@ reports() { # STORE
     [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,1]' ]
     acct "$store" -j 60 -nP -o JobID,Profile
     [ "$output" = "60.0|" ]
-    for claim in '.mpi_ranks = 1' '.ranks = 1 | .mpi_ranks = 1' '.mpi_time = 1' '.ranks = -1' '.bytes = -1' '.path = null'; do
+    for claim in '.mpi_ranks = 1' '.ranks = 1 | .mpi_ranks = 1' '.program = "aa"' '.program = "000000000000000A"' '.runs = 1' '.run_uuids = uuid(1)' \
+        '.runs = 2 | .run_uuids = uuid(1) + "," + uuid(7)' '.runs = 1 | .run_uuids = uuid(1)[:-1] + "x"' '.mpi_runs = 1' '.mpi_size = -1' '.joined = true | .ranks = 1' \
+        '.mpi_outside_rank = 1' '.mpi_time = 1' '.ranks = -1' '.bytes = -1' '.path = null'; do
         node 1 60 0 n1 "$claim" >"$BATS_TEST_TMPDIR/wrong"
         run --separate-stderr "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --json "$BATS_TEST_TMPDIR/wrong"
         [[ $stderr == *profileT* ]]

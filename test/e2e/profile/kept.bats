@@ -49,7 +49,8 @@ profile_records() {
     [[ $(stat -c %a kept/*) == 711 ]]
     profile_records | jq -e --arg path "$KEPT/$JOB.0.batch.e2e.profile" --argjson bytes "$(stat -c %s "$KEPT"/*.profile)" 'length == 1 and
         (.[0].profileT | .path == $path and .bytes == $bytes and .step_id == "batch" and .job_id == 4711 and .node == "e2e" and
-        .ranks == 1 and .mpi_ranks == 0 and .mpi_time == null and .mpi_routines == "")'
+        .ranks == 1 and .mpi_ranks == 0 and .mpi_time == null and .mpi_routines == "" and
+        .joined == false and .program == "" and .programs == 1 and .runs == 0 and .run_uuids == "" and .mpi_outside_rank == null)'
 }
 
 @test "the newest profiles of a user are kept, up to their size" {
@@ -117,6 +118,11 @@ has_functions() {
     [[ ! -e $KEPT/$JOB.0.0.profile ]]
     on_node n2 new
     has_functions new
+    # the last node's flush has told of the whole, without what the others tell
+    profile_records | jq -e --arg path "$KEPT/$JOB.0.0.profile" --argjson bytes "$(stat -c %s "$KEPT/$JOB.0.0.profile")" \
+        'map(.profileT | select(.joined and .node == "n2")) | length == 1 and
+        (.[0] | .path == $path and .bytes == $bytes and .step_id == "0" and .step_nodes == 2 and .ranks == 0 and .programs == 0)'
+    [[ $(profile_records | jq -c 'map(.profileT | select(.joined).node) | sort') == '["n2","n3"]' ]]
 }
 
 @test "a file that its user writes over before it is joined costs nothing more, and the flush says that there is no whole" {
@@ -193,21 +199,60 @@ sys.stdout.buffer.write(b"%d\n%s%s" % (answer.status, answer.headers.as_bytes(),
 PYTHON
 }
 
-@test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
-    build_calls '<b>bold' foo
-    env "${TRACKED[@]}" JOBTRAIL_PROFILE=exact LD_PRELOAD="$LIBRARY:$PROFILE_LIBRARY" JOBTRAIL_TASK=4294967291.0.$$ ./calls
-    cp "$PROFILE_FILE" raw
-    flush
-    file=$KEPT/$JOB.0.batch.e2e.profile
-    "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:store.db "$RECORDS"
-    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store sqlite:store.db --no-sacct -a -nP -o UUID,Exec,Profile
-    [[ $output == *"|calls|$file" ]]
-    target="run?id=${output%%|*}"
+# the service of the store, for fetch
+start_web() {
     mkfifo said
     "$JOBTRAIL_BIN/jobtrail-web" --store "sqlite:$PWD/store.db" >said 2>err 3>&- &
     WEB_PID=$!
     read -r ADDRESS <said
     COOKIE=$(fetch "?secret=${ADDRESS#*secret=}" | sed -n 's/^Set-Cookie: jobtrail=\([0-9a-f]*\);.*/\1/p')
+}
+
+# tracked PROGRAM: a run of the batch script's step, with a profile
+tracked() {
+    env "${TRACKED[@]}" JOBTRAIL_PROFILE=exact LD_PRELOAD="$LIBRARY:$PROFILE_LIBRARY" JOBTRAIL_TASK=4294967291.0.$$ "$@"
+}
+
+acct() { # FIELDS: of all runs
+    "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:store.db "$RECORDS" &&
+        "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store sqlite:store.db --no-sacct -a -nP -o "$1"
+}
+
+@test "a program of MPI that was not built for profiles has its time in MPI on its page, no empty picture, and how to build for more" {
+    cat >plain.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    mpicc.mpich plain.c -o plain
+    tracked ./plain
+    tracked "$(command -v sleep)" 0
+    flush
+    run --separate-stderr acct UUID,Exec,Profile,MPIRanks
+    # of the other run in the step there is none
+    [[ $output == *"|sleep||"* ]]
+    [[ $(grep '|plain|' <<<"$output") == *"|$KEPT/$JOB.0.batch.e2e.profile|1 of "* ]]
+    start_web
+    run fetch "run?id=$(sed -n 's/|plain|.*//p' <<<"$output" | tail -n 1)"
+    [[ ${lines[0]} == 200 && $output == *"They have no call stacks."*"with -finstrument-functions"* ]]
+    [[ $output == *"jobtrail-profile show --mpi $KEPT/$JOB.0.batch.e2e.profile"* ]]
+    [[ $output == *"Time in MPI of its program"*"MPI_Barrier"* && $output != *"Where its time went"* ]]
+}
+
+@test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
+    build_calls '<b>bold' foo
+    tracked ./calls
+    cp "$PROFILE_FILE" raw
+    flush
+    file=$KEPT/$JOB.0.batch.e2e.profile
+    run --separate-stderr acct UUID,Exec,Profile
+    [[ $output == *"|calls|$file" ]]
+    target="run?id=$(sed -n 's/|calls|.*//p' <<<"$output" | tail -n 1)"
+    start_web
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
     [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 files"* ]]
@@ -215,10 +260,10 @@ PYTHON
     jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
 
     [[ $output != *"<h2>Time in MPI"* ]]
-    sqlite3 store.db "UPDATE profile SET mpi_ranks = 1, mpi_calls = 3, mpi_time = 1, mpi_elapsed = 4, mpi_outside_max = 3, mpi_open = 1,
+    sqlite3 store.db "UPDATE profile SET mpi_ranks = 1, mpi_calls = 3, mpi_time = 1, mpi_elapsed = 4, mpi_outside_max = 3, mpi_outside_rank = 5, mpi_open = 1,
         mpi_routines = 'MPI_Wait=3:1.000000:1'"
     run fetch "${target/run/run.json}&table=mpi"
-    jq -e '.tables[0] | (.note | test("25.0 % of their time is in MPI.*Some ran longer than is known")) and (.rows | length == 1) and
+    jq -e '.tables[0] | (.note | test("25.0 % of their time is in MPI. Rank 5, on e2e, has most time outside of it: 0.0 % above the mean. Some ran longer than is known")) and (.rows | length == 1) and
         (.rows[0] | .routine == "MPI_Wait" and .calls == 3 and .seconds == "1.000000" and .share == 0.25 and .open == 1)' \
         < <(sed '1,/^\r*$/d' <<<"$output")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Profiles of MPI programs on two nodes, of which a rank or a node dies: each launcher of Open MPI and MPICH.
+# Profiles of MPI programs on two nodes, of which a rank or a node dies: each launcher of Open MPI and MPICH. What records tell of them.
 
 load ../fixture/cluster
 
@@ -47,6 +47,23 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 C
+    # It is not built for profiles. Later ranks are longer outside of MPI.
+    cat >"$DIR/waits.c" <<'C'
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) {
+        const struct timespec time = {0, 5000000L * rank};
+        nanosleep(&time, 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+C
     gcc -O1 -finstrument-functions -x c - -o "$PROGRAMS/exits" <<'C'
 #include <unistd.h>
 __attribute__((noinline)) static void last(void) { usleep(20000); _exit(3); }
@@ -55,6 +72,8 @@ C
     local mpi
     for mpi in mpich openmpi; do
         "mpicc.$mpi" -O1 -g -finstrument-functions "$DIR/ranks.c" -o "$PROGRAMS/ranks_$mpi"
+        "mpicc.$mpi" -O1 "$DIR/waits.c" -o "$PROGRAMS/waits_$mpi"
+        ln "$PROGRAMS/waits_$mpi" "$PROGRAMS/again_$mpi"
     done
 }
 
@@ -196,4 +215,66 @@ killed_by() {
     profile show --json "$KEPT/$job.0.0.profile" >"$DIR/tmp/both"
     [[ $(jq -c '[.missing, .missing_nodes]' "$DIR/tmp/both") == "[[],[]]" ]]
     [[ $(jq -c '[.ranks[] | select(.was_in == "held<main<init") | .rank] | sort' "$DIR/tmp/both") == "[0,1,2,3,4,5,6,7]" ]]
+}
+
+# acct JOB OPTION...: of all records
+acct() {
+    local job=$1
+    shift
+    "$STAGE/bin/jobtrail-load" --json "$DIR/records" --store "sqlite:$DIR/store.db" >/dev/null &&
+        "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --no-sacct -a -j "$job" "$@"
+}
+
+# agrees JOB PROGRAM RANKS: what acct has of the program's run is what its files say together
+agrees() {
+    local told files
+    told=$(acct "$1" --exec "$2" --json)
+    [[ $(acct "$1" --exec "$2" -nPo MPIShare,MPIImbalance,MPIRanks) == [0-9]*%"|"[0-9]*%"|$3 of $3" ]]
+    mapfile -t files < <(jq -r '.runs[].profile.paths[]' <<<"$told")
+    [[ $(acct "$1" --exec "$2" -nPo Profile) == "${files[*]}" ]]
+    # seconds are rounded to six decimals in records
+    profile show --mpi --json "${files[@]}" >"$DIR/tmp/files"
+    jq -e --slurpfile files "$DIR/tmp/files" --argjson ranks "$3" '(.runs | length == 1) and ($files[0] as $said | .runs[0].profile |
+        .untold == 0 and .is_own and .mpi.runs == 1 and .mpi.ranks == $ranks and $said.ranks == $ranks and .mpi.calls == $said.mpi_calls and
+        (.mpi.share - $said.mpi_share | fabs) < 0.0001 and (.mpi.imbalance - $said.imbalance_percent | fabs) < 0.01 and .mpi.slowest.rank == $said.most_on_rank)' <<<"$told"
+}
+
+# programs LAUNCHER MPI: one program on both nodes, and another one behind it in the same script
+programs() {
+    JOB=$(submit_and_wait "$1 $PROGRAMS/waits_$2; $1 $PROGRAMS/again_$2" -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$JOB"
+}
+
+@test "srun: jobtrail-acct has the time in MPI of each program, as the joined files of its step say" {
+    programs "srun --mpi=pmi2" mpich
+    agrees "$JOB" waits_mpich 8
+    agrees "$JOB" again_mpich 8
+    [[ $(acct "$JOB" --exec again_mpich -nPo Profile) == "$KEPT/$JOB.0.1.profile" ]]
+}
+
+# tells_apart JOB MPI: each of the two programs has its own numbers, of all its ranks, which are together what their files say
+tells_apart() {
+    local told files
+    told=$(acct "$1" --json)
+    [[ $(acct "$1" -nPo Exec,MPIRanks --sort=exec) == $'again_'"$2"$'|8 of 8\nwaits_'"$2|8 of 8" ]]
+    mapfile -t files < <(jq -r '[.runs[].profile.paths[]] | unique[]' <<<"$told")
+    profile show --mpi --json "${files[@]}" >"$DIR/tmp/files"
+    jq -e --slurpfile files "$DIR/tmp/files" '$files[0] as $said | [.runs[].profile] | (map(.program) | unique | length == 2) and
+        ([.[].mpi] | all(.runs == 1) and (map(.calls) | add) == $said.mpi_calls and
+        ((map(.seconds) | add) / (map(.elapsed) | add) - $said.mpi_share | fabs) < 0.0001)' <<<"$told"
+}
+
+@test "mpirun of Open MPI: each of two programs of a script has its own time in MPI, of all ranks on both nodes" {
+    programs "$MPIRUN -n 8" openmpi
+    tells_apart "$JOB" openmpi
+    [[ $(acct "$JOB" --exec again_openmpi -nPo Profile) == "$KEPT/$JOB.0.1.n2.profile $KEPT/$JOB.0.batch.n1.profile" ]]
+    # of one program alone, it is what its files say
+    job=$(submit_and_wait "$MPIRUN -n 8 $PROGRAMS/waits_openmpi" -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$job"
+    agrees "$job" waits_openmpi 8
+}
+
+@test "Hydra of MPICH: likewise" {
+    programs "mpiexec.hydra -ppn 4 -n 8" mpich
+    tells_apart "$JOB" mpich
 }

@@ -105,9 +105,9 @@ acct() {
         "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --no-sacct -a -j "$job" "$@"
 }
 
-kept_records() { # JOB FILTER: of its records of profiles, by node
+kept_records() { # JOB FILTER: of its nodes' records of profiles, by node
     find "$DIR/records" -name 'profile.*' -exec cat {} + | jq -sc --argjson job "$1" \
-        "map(.profileT | select(.job_id == \$job)) | sort_by(.node) | $2"
+        "map(.profileT | select(.job_id == \$job and (.joined | not))) | sort_by(.node) | $2"
 }
 
 @test "each node tells of the profile that it has kept, with the time in MPI of its ranks, of which one was killed" {
@@ -141,7 +141,7 @@ C
         '[[[null,"2","2"],["100",null,null]],[[null,"1","1"],["100",null,null]]]' ]]
     uid=$(id -u "$JOB_USER")
     [[ $(stat -c '%U %a' "$DIR/kept/$uid/$job.0.0.n2.profile") == "$JOB_USER 600" ]]
-    [[ $(acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.n1.profile|4 of 4" ]]
+    [[ $(acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.profile|4 of 4" ]]
     # MPI's part of the time is what both nodes have, and what their files show together
     [[ $(acct "$job.0" --json | jq '.runs[0].profile.mpi.share * 100 | round') == \
         $(kept_records "$job" '100 * (map(.mpi_time) | add) / (map(.mpi_elapsed) | add) | round') ]]

@@ -24,11 +24,21 @@ static uint32_t name_of(struct profile_set *set, const char *text)
     return name;
 }
 
+static void add_rank_of(struct profile_set *set, uint64_t called_ns, uint64_t program,
+                        uint32_t number)
+{
+    const struct profile_rank rank = {.flags = PROFILE_RANK_END_KNOWN,
+                                      .callers = 1,
+                                      .called_ns = called_ns,
+                                      .program = program,
+                                      .rank = number,
+                                      .size = program == 0 ? 0 : 8};
+    assert_int_equal(profile_set_add(set, &rank, (struct profile_table){NULL, 0}), 0);
+}
+
 static void add_rank(struct profile_set *set, uint64_t called_ns)
 {
-    const struct profile_rank rank = {
-        .flags = PROFILE_RANK_END_KNOWN, .callers = 1, .called_ns = called_ns};
-    assert_int_equal(profile_set_add(set, &rank, (struct profile_table){NULL, 0}), 0);
+    add_rank_of(set, called_ns, 0, 0);
 }
 
 static void add_call(struct profile_set *set, uint32_t rank, const char *text, uint64_t ns)
@@ -49,7 +59,9 @@ static void add_call(struct profile_set *set, uint32_t rank, const char *text, u
 static void times_are_told_by_routine(void **state)
 {
     struct profile_set set;
-    struct profile_told told;
+    struct profile_runs runs = {NULL, 0};
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
     (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank(&set, 4 * (uint64_t)SECOND);
@@ -57,18 +69,19 @@ static void times_are_told_by_routine(void **state)
     add_call(&set, 0, "MPI_Wait", SECOND);
     add_call(&set, 0, "MPI_Send", 2 * (uint64_t)SECOND);
     add_call(&set, 1, "MPI_Wait", 3 * (uint64_t)SECOND);
-    assert_int_equal(profile_tell(&set, &told), 0);
-    assert_true(profile_told_is_sound(&told));
-    assert_int_equal(told.ranks, 2);
-    assert_int_equal(told.mpi_ranks, 2);
-    assert_int_equal(told.mpi_calls, 3);
-    assert_int_equal(told.mpi_ns, 6 * (uint64_t)SECOND);
-    assert_int_equal(told.run_ns, 8 * (uint64_t)SECOND);
-    assert_int_equal(told.outside_most_ns, SECOND);
-    assert_int_equal(told.routine_count, 2);
-    assert_string_equal(told.routines[0].name, "MPI_Wait");
-    assert_int_equal(told.routines[0].ns, 4 * (uint64_t)SECOND);
-    assert_int_equal(told.routines[0].open, 2);
+    assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
+    assert_int_equal(count, 1);
+    assert_true(profile_told_is_sound(told, count));
+    assert_int_equal(told->ranks, 2);
+    assert_int_equal(told->mpi_ranks, 2);
+    assert_int_equal(told->mpi_calls, 3);
+    assert_int_equal(told->mpi_ns, 6 * (uint64_t)SECOND);
+    assert_int_equal(told->run_ns, 8 * (uint64_t)SECOND);
+    assert_int_equal(told->outside_most_ns, SECOND);
+    assert_int_equal(told->routine_count, 2);
+    assert_string_equal(told->routines[0].name, "MPI_Wait");
+    assert_int_equal(told->routines[0].ns, 4 * (uint64_t)SECOND);
+    assert_int_equal(told->routines[0].open, 2);
     profile_set_free(&set);
 }
 
@@ -77,7 +90,9 @@ static void what_does_not_add_up_is_bounded(void **state)
     static const char *const names[] = {
         "MPI_<b>", "", "MPI_a_name_that_is_much_longer_than_any_of_MPI", "MPI Wait"};
     struct profile_set set;
-    struct profile_told told;
+    struct profile_runs runs = {NULL, 0};
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
     (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank(&set, SECOND);
@@ -85,33 +100,111 @@ static void what_does_not_add_up_is_bounded(void **state)
         add_call(&set, 0, names[i], UINT64_MAX - i);
     add_call(&set, 0, "MPI_Wait", 7 * (uint64_t)SECOND);
     add_call(&set, 0, "MPI_Send", 5 * (uint64_t)SECOND);
-    assert_int_equal(profile_tell(&set, &told), 0);
-    assert_true(profile_told_is_sound(&told));
-    assert_int_equal(told.mpi_ns, SECOND);
-    assert_int_equal(told.routine_count, 2);
-    assert_int_equal(told.routines[0].ns, SECOND);
-    assert_int_equal(told.routines[1].ns, 0);
+    assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
+    assert_int_equal(count, 1);
+    assert_true(profile_told_is_sound(told, count));
+    assert_int_equal(told->mpi_ns, SECOND);
+    assert_int_equal(told->routine_count, 2);
+    assert_int_equal(told->routines[0].ns, SECOND);
+    assert_int_equal(told->routines[1].ns, 0);
     profile_set_free(&set);
 }
 
 static void without_calls_of_mpi_nothing_is_told_of_them(void **state)
 {
     struct profile_set set;
-    struct profile_told told;
+    struct profile_runs runs = {NULL, 0};
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
     (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank(&set, SECOND);
-    assert_int_equal(profile_tell(&set, &told), 0);
-    assert_true(profile_told_is_sound(&told));
-    assert_int_equal(told.ranks, 1);
-    assert_int_equal(told.mpi_ranks, 0);
+    assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
+    assert_int_equal(count, 1);
+    assert_true(profile_told_is_sound(told, count));
+    assert_int_equal(told->ranks, 1);
+    assert_int_equal(told->mpi_ranks, 0);
+    profile_set_free(&set);
+}
+
+/* A process of the run, in a rank. */
+static void note(struct profile_runs *runs, size_t rank, uint8_t run, uint64_t mpi_calls)
+{
+    struct profiled_routine routine = {.flags = PROFILE_ROUTINE_MPI, .calls = mpi_calls};
+    const struct profiled_process process = {
+        .uuid = {run}, .routines = &routine, .routine_count = 1};
+    assert_int_equal(profile_runs_note(runs, rank, &process), 0);
+}
+
+static void each_program_has_its_ranks_and_runs(void **state)
+{
+    struct profile_set set;
+    struct profile_runs runs = {NULL, 0};
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
+    (void)state;
+    assert_int_equal(profile_set_begin(&set), 0);
+    add_rank_of(&set, SECOND, 7, 4);
+    add_rank_of(&set, 4 * (uint64_t)SECOND, 9, 4);
+    add_rank_of(&set, 6 * (uint64_t)SECOND, 9, 5);
+    for (uint32_t rank = 0; rank < 3; rank++)
+        add_call(&set, rank, "MPI_Wait", SECOND);
+    note(&runs, 1, 30, 0); /* what the rank's program has started comes behind it */
+    note(&runs, 2, 0, 1);  /* a follower has no run */
+    note(&runs, 1, 31, 2);
+    note(&runs, 0, 32, 1);
+    note(&runs, 1, 31, 0); /* forked */
+    assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
+    assert_int_equal(count, 2);
+    assert_true(profile_told_is_sound(told, count));
+    assert_int_equal(told[0].program, 9);
+    assert_int_equal(told[0].ranks, 2);
+    assert_int_equal(told[0].size, 8);
+    assert_int_equal(told[0].mpi_ns, 2 * (uint64_t)SECOND);
+    assert_int_equal(told[0].run_ns, 10 * (uint64_t)SECOND);
+    assert_int_equal(told[0].outside_rank, 5);
+    assert_int_equal(told[0].runs, 2);
+    assert_int_equal(told[0].mpi_runs, 1);
+    assert_int_equal(told[0].run[0][0], 31);
+    assert_int_equal(told[0].run[1][0], 30);
+    assert_int_equal(told[1].program, 7);
+    assert_int_equal(told[1].ranks, 1);
+    assert_int_equal(told[1].mpi_calls, 1);
+    assert_int_equal(told[1].runs, 1);
+    assert_int_equal(told[1].run[0][0], 32);
+    free(runs.run);
+    profile_set_free(&set);
+}
+
+static void of_more_programs_and_runs_the_number_is_told(void **state)
+{
+    struct profile_set set;
+    struct profile_runs runs = {NULL, 0};
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
+    (void)state;
+    assert_int_equal(profile_set_begin(&set), 0);
+    for (uint64_t program = 0; program < 20; program++)
+        add_rank_of(&set, SECOND, program, 0);
+    for (uint8_t run = 1; run <= 40; run++)
+        note(&runs, 0, run, run > 35);
+    assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
+    assert_int_equal(count, PROFILE_TOLD_PROGRAMS);
+    assert_true(profile_told_is_sound(told, count));
+    assert_int_equal(told[0].programs, 20);
+    assert_int_equal(told[0].runs, 40);
+    assert_int_equal(told[0].mpi_runs, 5);
+    assert_int_equal(told[0].run[0][0], 36);
+    assert_int_equal(told[0].run[PROFILE_TOLD_RUNS - 1][0], 11);
+    free(runs.run);
     profile_set_free(&set);
 }
 
 /* A reader that its user has got under control. */
 static void what_cannot_be_is_not_believed(void **state)
 {
-    const struct profile_told sound = {.ranks = 2,
+    const struct profile_told sound = {.programs = 1,
+                                       .ranks = 2,
                                        .mpi_ranks = 2,
                                        .mpi_calls = 3,
                                        .mpi_ns = 5,
@@ -119,10 +212,10 @@ static void what_cannot_be_is_not_believed(void **state)
                                        .outside_most_ns = 4,
                                        .routine_count = 1,
                                        .routines = {{"MPI_Wait", 3, 5, 1}}};
-    struct profile_told told[12];
+    struct profile_told told[16];
     (void)state;
-    assert_true(profile_told_is_sound(&sound));
-    for (size_t i = 0; i < 12; i++)
+    assert_true(profile_told_is_sound(&sound, 1));
+    for (size_t i = 0; i < 16; i++)
         told[i] = sound;
     told[0].mpi_ranks = 3;
     told[1].mpi_ns = 10;
@@ -136,9 +229,22 @@ static void what_cannot_be_is_not_believed(void **state)
     strcpy(told[9].routines[0].name, "a=1:2");
     told[10].is_open = 2;
     told[11].ranks = (uint64_t)UINT32_MAX + 1;
-    for (size_t i = 0; i < 12; i++)
-        if (profile_told_is_sound(&told[i]))
+    told[12].programs = 0;
+    told[13].mpi_runs = 1;
+    told[14].outside_rank = told[11].ranks;
+    told[15].size = told[11].ranks;
+    for (size_t i = 0; i < 16; i++)
+        if (profile_told_is_sound(&told[i], 1))
             fail_msg("number %zu is believed", i);
+    told[0] = told[1] = sound;
+    told[0].programs = told[1].programs = 2;
+    assert_false(profile_told_is_sound(told, 2)); /* of one program twice */
+    told[1].program = 1;
+    assert_true(profile_told_is_sound(told, 2));
+    told[1].programs = 3;
+    assert_false(profile_told_is_sound(told, 2));
+    assert_false(profile_told_is_sound(told, 0));
+    assert_false(profile_told_is_sound(told, PROFILE_TOLD_PROGRAMS + 1));
 }
 
 int main(void)
@@ -146,6 +252,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_told_by_routine),
         cmocka_unit_test(what_does_not_add_up_is_bounded),
+        cmocka_unit_test(each_program_has_its_ranks_and_runs),
+        cmocka_unit_test(of_more_programs_and_runs_the_number_is_told),
         cmocka_unit_test(without_calls_of_mpi_nothing_is_told_of_them),
         cmocka_unit_test(what_cannot_be_is_not_believed),
     };

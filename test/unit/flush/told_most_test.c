@@ -65,10 +65,14 @@ static void a_call_takes_a_nanosecond_at_least(void **state)
 static void no_more_ranks_than_the_file_has_room_for(void **state)
 {
     const struct told_most most = most_of(0);
-    const struct profile_told some = {.ranks = 10}, many = {.ranks = 11};
+    const struct profile_told some = {.ranks = 10}, many = {.ranks = 11},
+                              two[] = {{.ranks = 4}, {.ranks = 6}};
     (void)state;
-    assert_true(told_most_has_ranks(&most, &some));
-    assert_false(told_most_has_ranks(&most, &many));
+    assert_true(told_most_has_ranks(&most, &some, 1));
+    assert_false(told_most_has_ranks(&most, &many, 1));
+    assert_true(told_most_has_ranks(&most, two, 2));
+    const struct profile_told more[] = {two[0], two[1], {.ranks = 1}};
+    assert_false(told_most_has_ranks(&most, more, 3));
 }
 
 static void without_processors_threads_have_a_bound(void **state)

@@ -434,9 +434,9 @@ CREATE TABLE IF NOT EXISTS ranks (
 CREATE INDEX IF NOT EXISTS ranks_job ON ranks (job_id_raw, step_id);
 CREATE INDEX IF NOT EXISTS ranks_end ON ranks (end_time);
 
--- Profiles of a step that a node has kept: a row for each file.
+-- Profiles of a step that a node has kept: a row for each file and MPI program in it.
 CREATE TABLE IF NOT EXISTS profile (
-    uuid          TEXT NOT NULL,   -- of the record: a step on a node
+    uuid          TEXT NOT NULL,   -- of the record: a program of a step on a node
     owner         INTEGER NOT NULL,
     proven        INTEGER NOT NULL,
     cluster       TEXT,
@@ -458,12 +458,20 @@ CREATE TABLE IF NOT EXISTS profile (
     path          TEXT NOT NULL,   -- of the file, on the node or where it sees it
     bytes         INTEGER NOT NULL, -- of the file
     end_time      REAL NOT NULL,   -- when the file was made
+    joined        INTEGER,         -- 1: the file is of all nodes of the step; other rows tell of its ranks
+    program       TEXT,            -- what its launcher called the MPI program, as a hash; "": not known
+    programs      INTEGER,         -- that the file has; at most 16 have rows
+    runs          INTEGER,         -- that have processes in it
+    mpi_runs      INTEGER,         -- of these, that called MPI
+    run_uuids     TEXT,            -- of the first 16, by blanks; those that called MPI first
+    mpi_size      INTEGER,         -- ranks of the program on all nodes; 0: not known
     ranks         INTEGER,         -- that left a profile
     mpi_ranks       INTEGER,       -- of how many of these calls of MPI were counted
     mpi_calls       INTEGER,
     mpi_time        REAL,          -- seconds in MPI, of all their threads that called it
     mpi_elapsed     REAL,          -- seconds that they ran, for each of these threads
     mpi_outside_max REAL,          -- seconds that one of them was outside of MPI, the most
+    mpi_outside_rank INTEGER,      -- that rank
     mpi_missed      INTEGER,       -- routines and objects of MPI that could not be counted
     mpi_untimed     INTEGER,       -- 1: of some of them no times are known
     mpi_open        INTEGER,       -- 1: some of them ran so long at least
