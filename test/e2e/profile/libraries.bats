@@ -159,7 +159,6 @@ told() {
         done
     done
     # one whose loader stores no address
-    PROFILED+=(LD_BIND_NOT=1)
     gcc -O1 -fno-builtin numbers.c -o numbers -Wl,-z,lazy -lm
     new_profile
     LD_BIND_NOT=1 profiled ./numbers >bound
