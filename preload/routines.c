@@ -3,6 +3,7 @@
 
 #include "conf/policy/policy_read.h"
 
+#include "preload/fixed_page.h"
 #include "preload/memory.h"
 #include "preload/routine_later.h"
 #include "preload/routine_memory.h"
@@ -162,21 +163,17 @@ static bool stays(const struct loaded *loaded, const struct routine_entry *entry
 static uint32_t point_slots(const struct routine_object *object, struct routine_memory *memory)
 {
     const struct loaded *loaded = &object->loaded;
-    size_t fixed = loaded->fixed_end - loaded->fixed_start;
-    long page = (long)loaded->fixed_start;
+    uintptr_t opened = 0;
     uint32_t missed = 0;
-    int can_write = -1; /* not tried */
     for (uint32_t i = object->first; i < object->first + object->count; i++) {
         struct routine_entry *entry = &memory->entry[i];
         uintptr_t *slot = entry->slot;
         bool is_fixed =
             (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
-        if (is_fixed && can_write < 0)
-            can_write =
-                !__atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED) &&
-                system_call6(SYS_mprotect, page, (long)fixed, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+        bool can_write = !is_fixed || (!__atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED) &&
+                                       fixed_page_open(&opened, loaded, (uintptr_t)slot));
         entry->slot = is_fixed || stays(loaded, entry) ? NULL : slot;
-        if (!is_fixed || can_write) {
+        if (can_write) {
             __atomic_store_n(slot, routine_stub(i), __ATOMIC_RELEASE);
             continue;
         }
@@ -184,8 +181,7 @@ static uint32_t point_slots(const struct routine_object *object, struct routine_
         if (entry->name != NULL) /* none of dlopen(3) and its kin */
             __atomic_fetch_sub(&memory->list.head->watched, 1, __ATOMIC_RELAXED);
     }
-    if (can_write > 0)
-        system_call6(SYS_mprotect, page, (long)fixed, PROT_READ, 0, 0, 0);
+    fixed_page_close(&opened);
     return missed;
 }
 

@@ -163,6 +163,9 @@ enum profile_process_flag {
     PROFILE_PROCESS_LIGHT = 1,  /* PROFILE_LIGHT */
     PROFILE_PROCESS_FORKED = 2, /* begun by a fork(), not by an execve() */
     PROFILE_PROCESS_ENDED = 4,  /* `last` is the time of its exit handlers */
+    PROFILE_PROCESS_CONFINED =
+        8,                       /* `last` is when it entered a sandbox: nothing is counted after */
+    PROFILE_PROCESS_HOOKED = 16, /* its own hooks are called: it has no stacks */
 };
 
 struct profile_process {

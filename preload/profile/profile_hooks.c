@@ -8,6 +8,7 @@
 
 #include "preload/image.h"
 #include "preload/proc.h"
+#include "preload/profile/profile_next.h"
 #include "preload/profile/profile_own.h"
 #include "preload/profile/profile_run.h"
 #include "preload/profile/profile_stack.h"
@@ -30,6 +31,43 @@ EXPORTED void profile_exit(void *function, void *caller) __asm__("__cyg_profile_
 THREAD_LOCAL struct profile_own *own_known;
 THREAD_LOCAL bool is_refused; /* no chunk could be had */
 
+/* The program's own. Several threads find the same. */
+static struct profile_hooks next;
+
+static bool has_next(void)
+{
+    uint32_t state = __atomic_load_n(&next.state, __ATOMIC_ACQUIRE);
+    if (state == HOOKS_UNKNOWN)
+        profile_next_hooks((uintptr_t)profile_enter, &next);
+    return state != HOOKS_NONE;
+}
+
+/* A tracer that is the program's own is called in place of ours, with the return address that ours
+ * has: these calls are jumps. Calls before the constructor go there as well. */
+static LONG_WAY void enter_next(uint64_t function, uint64_t caller)
+{
+    if (has_next() && next.enter != NULL)
+        next.enter((void *)(uintptr_t)function, (void *)(uintptr_t)caller);
+}
+
+static LONG_WAY void leave_next(uint64_t function, uint64_t caller)
+{
+    if (has_next() && next.exit != NULL)
+        next.exit((void *)(uintptr_t)function, (void *)(uintptr_t)caller);
+}
+
+/* Whether the stacks are that tracer's. Says so once in the file. */
+static bool is_hooked(void)
+{
+    static uint32_t is_told; /* atomic */
+    if (!has_next() || (next.enter == NULL && next.exit == NULL))
+        return false;
+    if (!__atomic_load_n(&is_told, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
+        profile_run_mark_hooked();
+    return true;
+}
+
 static struct profile_own *begin_thread(void)
 {
     if (!is_refused && profile_run_begin()) {
@@ -49,6 +87,10 @@ static LONG_WAY void enter_slowly(uint64_t function, uint64_t caller, uint64_t s
                                   uint64_t place)
 {
     struct profile_own *own = own_known;
+    if (own == NULL && is_hooked()) {
+        enter_next(function, caller);
+        return;
+    }
     if (own == NULL || own->frame_room == 0)
         own = begin_thread();
     if (own != NULL)
@@ -182,8 +224,11 @@ void profile_enter(void *function, void *caller)
 {
     uint64_t stack = (uintptr_t)__builtin_dwarf_cfa();
     uint64_t place = (uintptr_t)__builtin_return_address(0);
-    if (!profile_is_on)
+    if (!profile_is_on) {
+        if (UNLIKELY(next.state != HOOKS_NONE))
+            enter_next((uintptr_t)function, (uintptr_t)caller);
         return;
+    }
     struct profile_own *own = own_known;
     if (UNLIKELY(own == NULL))
         enter_slowly((uintptr_t)function, (uintptr_t)caller, stack, place);
@@ -198,6 +243,8 @@ void profile_exit(void *function, void *caller)
     struct profile_own *own;
     if (profile_is_on && (own = own_known) != NULL)
         leave(own, (uintptr_t)function, (uintptr_t)caller, stack, place);
+    else if (UNLIKELY(next.state != HOOKS_NONE))
+        leave_next((uintptr_t)function, (uintptr_t)caller);
 }
 
 /* Of a program that has the library linked in and preloaded too, the latter does it. */

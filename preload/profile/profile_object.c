@@ -152,7 +152,7 @@ bool profile_object_forget(void)
 {
     struct profile_live *live = profile_live();
     bool has_gone = false;
-    if (live == NULL || live->objects == 0 ||
+    if (live == NULL || live->objects == 0 || !profile_is_on ||
         __atomic_exchange_n(&live->objects_busy, 1, __ATOMIC_ACQUIRE) != 0)
         return false;
     for (uint32_t i = 0; i < live->objects; i++) {

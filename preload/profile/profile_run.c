@@ -316,15 +316,37 @@ bool profile_run_begin(void)
     return has_begun;
 }
 
-void profile_run_end(void)
+/* Nothing is counted of this process any more. */
+static void finish(uint32_t flag)
 {
-    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY ||
-        live->pid != own_pid()) /* it has its parent's memory */
-        return;
     struct profile_process *process = live->process;
     profile_thread_close_ended();
     timed_run_end();
     process->last = read_pair(live->counter);
     profile_order();
-    process->flags |= PROFILE_PROCESS_ENDED;
+    process->flags |= flag;
+}
+
+void profile_run_end(void)
+{
+    if (!profile_is_on || live == NULL ||
+        __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY ||
+        live->pid != own_pid()) /* it has its parent's memory */
+        return;
+    finish(PROFILE_PROCESS_ENDED);
+}
+
+void profile_run_confine(bool may_count)
+{
+    if (!profile_is_on || profile_thread_is_lent())
+        return;
+    if ((may_count || known.has_begun) && profile_run_begin())
+        finish(PROFILE_PROCESS_CONFINED);
+    profile_is_on = false;
+}
+
+void profile_run_mark_hooked(void)
+{
+    if (profile_run_begin())
+        __atomic_fetch_or(&live->process->flags, PROFILE_PROCESS_HOOKED, __ATOMIC_RELAXED);
 }

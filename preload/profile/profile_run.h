@@ -56,4 +56,12 @@ uint64_t profile_run_ticks(void);
 /* At the exit of the process. */
 void profile_run_end(void);
 
+/* Before the process enters a sandbox: nothing is counted afterwards, no system call made, and the
+ * counter not read. `may_count`: there is something to count, so that the file is to say it where
+ * nothing was counted yet. */
+void profile_run_confine(bool may_count);
+
+/* Says in the file that the program's own hooks are called. */
+void profile_run_mark_hooked(void);
+
 #endif

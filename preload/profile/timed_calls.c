@@ -10,6 +10,7 @@
 #include "conf/base/cycles.h"
 #include "preload/image.h"
 #include "preload/profile/profile_own.h"
+#include "preload/profile/profile_run.h"
 #include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
@@ -158,7 +159,8 @@ uintptr_t timed_enter(struct timed_call *call)
 uint32_t timed_leave(struct timed_call *call)
 {
     struct timed_own *own = own_known;
-    if (own == NULL || own->room == 0 || call->key != 0 || own->stack[own->top] != (uintptr_t)call)
+    if (own == NULL || own->room == 0 || call->key != 0 ||
+        own->stack[own->top] != (uintptr_t)call || !profile_is_on)
         return 1;
     end(own, call, cycles_read());
     return 0;

@@ -6,6 +6,7 @@
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_run.h"
+#include "preload/profile/timed_confine.h"
 #include "preload/profile/timed_loads.h"
 #include "preload/profile/timed_names.h"
 #include "preload/profile/timed_run.h"
@@ -344,6 +345,7 @@ static void point_load(struct timed_search *search, struct timed_object *object,
 static void point_loads(struct timed_search *search, struct timed_object *object)
 {
     timed_search_slots(search, object, point_load);
+    timed_confine_point(search, object);
     timed_slots_close();
 }
 

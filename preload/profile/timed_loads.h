@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stubs before dlopen(3) and dlsym(3), which jump on: the function sees its caller.
+ * Stubs before dlopen(3) and dlsym(3), and before prctl(2) and syscall(2), which jump on: the
+ * function sees its caller.
  */
 #ifndef JOBTRAIL_TIMED_LOADS_H
 #define JOBTRAIL_TIMED_LOADS_H
@@ -16,8 +17,13 @@
 uintptr_t timed_loads_stub(unsigned index);
 bool timed_loads_is_stub(uintptr_t address);
 
-/* Called by these stubs: where the one of this number goes on to. */
+uintptr_t timed_confine_stub(unsigned index);
+bool timed_confine_is_stub(uintptr_t address);
+
+/* Called by these stubs: where the one of this number goes on to. `argument`: six words. */
 uintptr_t timed_loads(uint32_t index) __attribute__((visibility("hidden"), used));
+uintptr_t timed_confines(uint32_t index, const uint64_t *argument)
+    __attribute__((visibility("hidden"), used));
 
 #else
 #define TIMED_LOADS 0

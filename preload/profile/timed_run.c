@@ -337,7 +337,7 @@ void timed_leave_slowly(struct timed_call *call)
     struct timed_own *own = timed_own_known();
     if (bind(call))
         call->key = 0;
-    if (own == NULL || !own->is_whole)
+    if (own == NULL || !own->is_whole || !profile_is_on)
         return;
     timed_end(own, call, profile_ticks(own->counter, own->clock));
     timed_stack_return(own);

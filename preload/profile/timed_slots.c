@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/fixed_page.h"
 #include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
@@ -16,8 +17,8 @@
 
 #if TIMED_STUBS > 0
 
-/* What was made writable that is read-only after relocation. */
-static const struct loaded *opened;
+/* Of fixed_page_open(). */
+static uintptr_t opened;
 
 /* How a stub reaches the routine. */
 struct way {
@@ -75,28 +76,17 @@ static bool add_entry(const struct timed_import *import, const struct way *way, 
     return true;
 }
 
-static bool know_segments(const struct timed_search *search, struct timed_object *object)
+bool timed_slots_know(const struct timed_search *search, struct timed_object *object)
 {
     return object->loaded.end != 0 ||
            loaded_find_segments(search->image, object == search->object, &object->loaded);
 }
 
-static bool make_writable(const struct loaded *loaded, int protection)
-{
-    size_t bytes = loaded->fixed_end - loaded->fixed_start;
-    return system_call6(SYS_mprotect, (long)loaded->fixed_start, (long)bytes, protection, 0, 0,
-                        0) == 0;
-}
-
 bool timed_slots_open(const struct timed_search *search, const struct loaded *loaded,
                       uintptr_t slot)
 {
-    if (slot < loaded->fixed_start || slot >= loaded->fixed_end || opened == loaded)
-        return true;
-    if (search->is_later || !make_writable(loaded, PROT_READ | PROT_WRITE))
-        return false;
-    opened = loaded;
-    return true;
+    bool is_fixed = slot >= loaded->fixed_start && slot < loaded->fixed_end;
+    return !is_fixed || (!search->is_later && fixed_page_open(&opened, loaded, slot));
 }
 
 static void look_at_slot(struct timed_search *search, struct timed_object *object,
@@ -111,7 +101,7 @@ static void look_at_slot(struct timed_search *search, struct timed_object *objec
     if (timed_is_stub(*slot))
         return;
     bool is_pointed =
-        is_seen && know_segments(search, object) && know_segments(search, import.library) &&
+        is_seen && timed_slots_know(search, object) && timed_slots_know(search, import.library) &&
         find_way(search, loaded, &import, relocation, *slot, &way) &&
         timed_slots_open(search, loaded, (uintptr_t)slot) && add_entry(&import, &way, slot);
     if ((!is_pointed || search->is_late) && !search->is_again)
@@ -120,9 +110,7 @@ static void look_at_slot(struct timed_search *search, struct timed_object *objec
 
 void timed_slots_close(void)
 {
-    if (opened != NULL)
-        make_writable(opened, PROT_READ);
-    opened = NULL;
+    fixed_page_close(&opened);
 }
 
 void timed_slots_look(struct timed_search *search, struct timed_object *object)

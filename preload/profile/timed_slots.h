@@ -21,6 +21,9 @@ bool timed_slots_point(const struct image *image, const void *policy);
 /* Finds the functions of MPI that tell the size of a datatype, where they are not known. */
 void timed_slots_types(const struct timed_search *search);
 
+/* Whether the segments of the object are known now. */
+bool timed_slots_know(const struct timed_search *search, struct timed_object *object);
+
 /* Whether the slot can be stored to, until timed_slots_close(). Later no system call is made for
  * it: the program may be in a sandbox that kills for one. */
 bool timed_slots_open(const struct timed_search *search, const struct loaded *loaded,

@@ -12,6 +12,10 @@ _Static_assert(offsetof(struct timed_call, index) == 8 && offsetof(struct timed_
                    offsetof(struct timed_call, argument) == 32 &&
                    offsetof(struct timed_call, rbp) == 96,
                "as the assembly has them");
+_Static_assert(sizeof(struct timed_unbound) == 40 &&
+                   offsetof(struct timed_unbound, original) == 8 &&
+                   offsetof(struct timed_unbound, relocation) == 16,
+               "as the assembly has them");
 _Static_assert(sizeof(struct timed_entry) == 24 && offsetof(struct timed_entry, words) == 10,
                "as the assembly has them");
 
@@ -26,6 +30,8 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .type timed_through, @function\n"
         "timed_through:\n"
         "    .cfi_startproc\n"
+        "    cmpb $0, profile_is_on(%rip)\n"
+        "    je timed_past\n"
         "    pushq %rbp\n"
         "    .cfi_def_cfa_offset 16\n"
         "    .cfi_offset rbp, -16\n"
@@ -142,6 +148,46 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    jmp *-72(%rbp)\n"
         "    .cfi_endproc\n"
         "    .size timed_first, . - timed_first\n"
+        "    .popsection\n");
+
+/* Where the profile is off: jumps to the routine, or to what the slot led to, which then finds the
+ * relocation's number in r11. No handler of a signal writes to what is just below the stack
+ * pointer.
+ */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+        "    .balign 16\n"
+        "    .type timed_past, @function\n"
+        "timed_past:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rax\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rcx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    movl %r11d, %ecx\n"
+        "    leaq timed_entries(%rip), %rax\n"
+        "    leaq (%rcx,%rcx,2), %r11\n"
+        "    movq (%rax,%r11,8), %r11\n"
+        "    testq %r11, %r11\n"
+        "    jnz 1f\n"
+        "    leaq timed_unbound(%rip), %rax\n"
+        "    leaq (%rcx,%rcx,4), %r11\n"
+        "    leaq (%rax,%r11,8), %rax\n"
+        "    movq 8(%rax), %r11\n"
+        "    movq %r11, -8(%rsp)\n"
+        "    movl 16(%rax), %r11d\n"
+        "    popq %rcx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rax\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp *-24(%rsp)\n"
+        "    .cfi_adjust_cfa_offset 16\n"
+        "1:  popq %rcx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rax\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp *%r11\n"
+        "    .cfi_endproc\n"
+        "    .size timed_past, . - timed_past\n"
         "    .popsection\n");
 
 /* As routine_stubs.c says of the section. Below a stub nothing has been pushed yet: an unwinder

@@ -87,7 +87,9 @@ int process_chunk(const char *bytes, struct profiled_process *process, size_t *d
     process->counter = head.counter;
     process->is_light = (head.flags & PROFILE_PROCESS_LIGHT) != 0;
     process->is_forked = (head.flags & PROFILE_PROCESS_FORKED) != 0;
-    process->has_ended = (head.flags & PROFILE_PROCESS_ENDED) != 0;
+    process->is_confined = (head.flags & PROFILE_PROCESS_CONFINED) != 0;
+    process->is_hooked = (head.flags & PROFILE_PROCESS_HOOKED) != 0;
+    process->has_ended = (head.flags & PROFILE_PROCESS_ENDED) != 0 || process->is_confined;
     process->start = head.start;
     process->last = head.last;
     process->newest = head.last.ticks > head.start.ticks ? head.last.ticks : head.start.ticks;

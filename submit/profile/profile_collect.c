@@ -332,7 +332,11 @@ static int add_process(struct collect *collect, struct profiled_process *process
         rank->end_ns = end_ns;
     if (!process->has_ended)
         note_end(collect, process, &scale, &ended, rank);
+    if (process->is_confined)
+        rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;
     rank->flags |= (process->is_light ? PROFILE_RANK_LIGHT : 0u) |
+                   (process->is_confined ? PROFILE_RANK_CONFINED : 0u) |
+                   (process->is_hooked ? PROFILE_RANK_HOOKED : 0u) |
                    (process->counter == PROFILE_COARSE ? PROFILE_RANK_COARSE : 0u) |
                    (scale.tick_ns <= 0 ? PROFILE_RANK_UNTIMED : 0u);
     saturate_add(&rank->threads, process->threads);

@@ -10,6 +10,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
 #include "spank/journal.h"
+#include "submit/profile/log_marks.h"
 #include "submit/profile/log_origins.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
@@ -159,6 +160,7 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
     }
     if (error == 0)
         error = missing_nodes(set, tick_now().real_ns, print_missing_nodes, to);
+    log_marks(set, rank < set->rank_count ? is_taken : NULL, to);
     print_losses(set, rank, to);
     fprintf(to, "# %.6f s in all, times of threads and processes added\n",
             profile_seconds(rows->exclusive_ns));

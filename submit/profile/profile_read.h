@@ -57,7 +57,9 @@ struct profiled_process {
     uint64_t program; /* profile_process.program */
     uint32_t counter; /* enum profile_counter */
     bool is_light, is_forked;
-    bool has_ended; /* `last` is when its exit handlers ran */
+    bool is_confined; /* it entered a sandbox, and counted nothing afterwards */
+    bool is_hooked;   /* its own hooks are called */
+    bool has_ended;   /* `last` is when its exit handlers ran, or when it entered the sandbox */
     struct profile_pair start, last;
     uint64_t newest; /* the last ticks that it left */
     struct profiled_object *objects;

@@ -60,6 +60,9 @@ enum profile_rank_flag {
     PROFILE_RANK_UNTIMED = 16,     /* the counter's speed is not known: no times */
     PROFILE_RANK_WHERE_TIMED = 32, /* `where_ns` is from the start of the call; else that is not
                                       known */
+    PROFILE_RANK_CONFINED = 64,    /* a process of it entered a sandbox: nothing after that is
+                                      counted of it */
+    PROFILE_RANK_HOOKED = 128,     /* the program's own hooks are called: it has no stacks */
 };
 
 /* How a process ended that did not reach its exit handlers. */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "conf/base/terminal_text.h"
+#include "submit/profile/log_marks.h"
 #include "submit/profile/log_origins.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/profile_log.h"
@@ -130,6 +131,7 @@ static void print_head(const struct profile_set *set, const bool *is_taken,
     if (summary->is_any_untimed)
         fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
     profile_log_ends(set, is_taken, to);
+    log_marks(set, is_taken, to);
     print_missed(summary, true, to);
     print_missed(summary, false, to);
     print_open(set, is_taken, to);

@@ -97,7 +97,12 @@ struct json_object *profile_json_rank(const struct profile_set *set,
     profile_json_int(table, "processes", rank->processes);
     profile_json_int(table, "threads", rank->threads);
     bool has_ended = (rank->flags & PROFILE_RANK_ENDED) != 0;
-    json_object_object_add(table, "reached_exit", json_object_new_boolean(has_ended));
+    bool is_confined = (rank->flags & PROFILE_RANK_CONFINED) != 0;
+    json_object_object_add(table, "reached_exit",
+                           json_object_new_boolean(has_ended && !is_confined));
+    json_object_object_add(table, "entered_sandbox", json_object_new_boolean(is_confined));
+    json_object_object_add(table, "own_hooks",
+                           json_object_new_boolean((rank->flags & PROFILE_RANK_HOOKED) != 0));
     json_object_object_add(table, "end_known",
                            json_object_new_boolean((rank->flags & PROFILE_RANK_END_KNOWN) != 0));
     json_object_object_add(table, "has_times",

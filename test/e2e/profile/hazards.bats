@@ -161,13 +161,31 @@ C
     [[ $(profile functions) == $'252 down\n1 main' && $(sum others) == 2 && $(sum lost) == 746 ]]
 }
 
+# unseen.h: unseen(), a system call that the program makes by an instruction of its own, so that nobody notices which
+unseen() {
+    cat >unseen.h <<'C'
+#include <sys/syscall.h>
+__attribute__((no_instrument_function)) static inline long unseen(long number, long a, long b, long c)
+{
+    long result;
+    register long none __asm__("r10") = 0;
+    register long last __asm__("r8") = 0;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(none), "r"(last)
+        : "rcx", "r11", "memory");
+    return result;
+}
+C
+}
+
 @test "a program that may not read the counter is timed by the kernel's clock" {
-    instrumented -x c - <<'C'
+    unseen
+    instrumented -I. -x c - <<'C'
 #include <sys/prctl.h>
+#include "unseen.h"
 __attribute__((no_instrument_function)) int main(int argc, char **argv)
 {
     extern int part(int);
-    return prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0 ? part(argc) : 9;
+    return unseen(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0) == 0 ? part(argc) : 9;
 }
 int part(int x) { return x + 1; }
 C
@@ -371,8 +389,9 @@ C
     done
 }
 
-@test "a filter that refuses the system calls of the library: the program goes on, and losses are counted" {
-    instrumented -x c - <<'C'
+@test "a filter that refuses the system calls of the library, installed unseen: the program goes on, and losses are counted" {
+    unseen
+    instrumented -I. -x c - <<'C'
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -380,7 +399,7 @@ C
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include "unseen.h"
 #define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 static jmp_buf place;
 __attribute__((noinline)) static int down(int n)
@@ -406,7 +425,8 @@ int main(void)
     struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
     puts("begun");
     fflush(stdout);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        unseen(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program) != 0)
         return 9;
     for (int i = 0; i < 3; i++)
         jump();
@@ -420,6 +440,258 @@ C
     [[ $status == 0 && $output == *"3 jump"* && $output == *$'\nstray 0\n'* && ! $output == *$'\nlost 0\n'* ]]
     # each array was tried to be enlarged once
     [[ $output == *"dropped 0 0 2" ]]
+}
+
+# designated [SOURCE...]: ./program, which calls part(x) = x + 1 of the designated library ./libpart.so.1
+designated() {
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libpart\\.so\\.1\n' new_job
+    echo 'int part(int x) { return x + 1; }' | gcc -O2 -shared -fPIC -Wl,-soname,libpart.so.1 -x c - -o libpart.so.1
+    gcc -O2 -Wno-unused-result "$@" -x none ./libpart.so.1 -Wl,-rpath,"$PWD" -o program
+}
+
+# same_beside COMMAND...: prints and ends as without us, with a profile, and with first calls noted as well
+same_beside() {
+    local both
+    observe without "$@" || return
+    for both in "$LIBRARY" ""; do
+        new_profile || return
+        PROFILED+=(JOBTRAIL_POLICY="${CONF%.conf}.policy")
+        observe with "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$both $PROFILE_LIBRARY" "$@" || return
+        diff -r without with || return
+    done
+}
+
+# tells_of_sandbox: the logs say that nothing was counted after it; nobody says that the rank was killed
+tells_of_sandbox() {
+    local order
+    for order in show "show --mpi"; do
+        # shellcheck disable=SC2086 # words
+        "$JOBTRAIL_BIN/jobtrail-profile" $order "$PROFILE_FILE" >shown || return
+        [[ $(grep -c '^# rank 0, .*: entered a sandbox: nothing after that is counted$' shown) == 1 ]] || return
+        ! grep -q 'killed' shown || return
+    done
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown || return
+    jq -e '.ranks[0] | .entered_sandbox and (.reached_exit | not)' shown >/dev/null
+}
+
+# calls_of_part: as many were counted
+calls_of_part() {
+    "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' '$4 == "part" { sum += $5 } END { print sum + 0 }'
+}
+
+@test "seccomp's strict mode, before and after the first timed call: the program is not killed, and it is said" {
+    cat >strict.c <<'C'
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+extern int part(int);
+int main(int argc, char **argv)
+{
+    int before = argc > 1 ? part(1) : 2;
+    (void)argv;
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    write(1, before == 2 && part(1) == 2 ? "yes\n" : "no!\n", 4);
+    syscall(SYS_exit, 3);
+}
+C
+    for way in "" -fno-plt "-Wl,-z,now" "-Wl,-z,lazy"; do
+        # shellcheck disable=SC2086 # words
+        designated $way strict.c
+        same_beside ./program
+        [[ $(cat with/stdout with/status) == $'yes\n3' && $(calls_of_part) == 0 ]]
+        tells_of_sandbox
+        same_beside ./program before
+        [[ $(cat with/stdout with/status) == $'yes\n3' && $(calls_of_part) == 1 ]]
+        tells_of_sandbox
+    done
+}
+
+@test "seccomp's strict mode of an instrumented program, before and after its first call" {
+    cat >strict.c <<'C'
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__attribute__((noinline)) int part(int x) { return x + 1; }
+__attribute__((no_instrument_function)) int main(int argc, char **argv)
+{
+    int before = argc > 1 ? part(1) : 2;
+    (void)argv;
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    return syscall(SYS_exit, before + part(1));
+}
+C
+    instrumented strict.c
+    same_beside ./program
+    [[ $(cat with/status) == 4 && $(profile functions) == "" ]]
+    tells_of_sandbox
+    same_beside ./program before
+    [[ $(cat with/status) == 4 && $(profile functions) == "1 part" ]]
+    tells_of_sandbox
+}
+
+@test "a filter that kills for the library's system calls, entered by prctl(2) and syscall(2): calls before it are counted" {
+    cat >filter.c <<'C'
+#include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+extern int part(int);
+#define LET(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+static long enter(const char *how, const struct sock_fprog *program)
+{
+    return strchr(how, 's') ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program)
+                            : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program);
+}
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    struct sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), LET(SYS_write),
+        LET(SYS_exit_group), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    void *handle = strchr(argv[argc - 1], 'd') ? dlopen("libz.so.1", RTLD_NOW) : NULL;
+    setvbuf(stdout, NULL, _IONBF, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL); /* whether there are filters */
+    if (strchr(argv[argc - 1], 'b'))
+        sum += part(0);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (enter(argv[argc - 1], &program) != 0)
+        return 9;
+    if (strchr(argv[argc - 1], 'a'))
+        sum += part(1);
+    printf("%d\n", sum);
+    if (handle != NULL)
+        dlsym(handle, "inflate");
+    exit(3);
+}
+C
+    designated filter.c
+    for how in x b ba bad bs bsa; do
+        same_beside ./program $how
+        [[ $(cat with/status) == 3 && $(calls_of_part) == "$([[ $how == b* ]] && echo 1 || echo 0)" ]]
+        tells_of_sandbox
+    done
+    # main() and enter() are open
+    designated -finstrument-functions filter.c
+    same_beside ./program bad
+    [[ $(cat with/status) == 3 && $(profile functions) == $'1 enter\n1 main' && $(calls_of_part) == 1 ]]
+    tells_of_sandbox
+}
+
+@test "a program that gives the counter away later is not killed, and calls before that are counted" {
+    designated -x c - <<'C'
+#include <sys/prctl.h>
+extern int part(int);
+int main(void)
+{
+    int sum = part(1);
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    return sum + part(2);
+}
+C
+    same_beside ./program
+    [[ $(cat with/status) == 5 && $(calls_of_part) == 1 ]]
+    tells_of_sandbox
+}
+
+@test "slots that a library of the program has made writable stay so" {
+    gcc -O2 -shared -fPIC -Wl,-soname,libopen.so -x c - -o libopen.so <<'C'
+#define _GNU_SOURCE
+#include <link.h>
+#include <sys/mman.h>
+static int open_program(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        unsigned long start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
+            mprotect((void *)(start & -4096ul), (end & -4096ul) - (start & -4096ul), PROT_READ | PROT_WRITE);
+    }
+    return 1;
+}
+__attribute__((constructor)) static void open_slots(void) { dl_iterate_phdr(open_program, 0); }
+C
+    cat >hook.c <<'C'
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+extern int part(int);
+static int own(int x) { return 100 + x; }
+int main(void)
+{
+    int first = part(1);
+    const struct link_map *program = _r_debug.r_map;
+    const ElfW(Rela) *calls = NULL;
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    size_t count = 0;
+    for (const ElfW(Dyn) *at = program->l_ld; at->d_tag != DT_NULL; at++) {
+        calls = at->d_tag == DT_JMPREL ? (void *)at->d_un.d_ptr : calls;
+        count = at->d_tag == DT_PLTRELSZ ? at->d_un.d_val / sizeof *calls : count;
+        symbols = at->d_tag == DT_SYMTAB ? (void *)at->d_un.d_ptr : symbols;
+        names = at->d_tag == DT_STRTAB ? (void *)at->d_un.d_ptr : names;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names + symbols[ELF64_R_SYM(calls[i].r_info)].st_name, "part") == 0)
+            *(void **)(program->l_addr + calls[i].r_offset) = (void *)own;
+    printf("%d %d\n", first, part(1));
+    return 0;
+}
+C
+    designated -Wl,-z,now hook.c -Wl,--no-as-needed ./libopen.so
+    same_beside ./program
+    [[ $(cat with/stdout) == "2 101" && $(calls_of_part) == 1 ]]
+    # first calls alone
+    observe with "${TRACKED[@]}" ./program
+    diff -r without with
+    # what nobody has opened is read-only afterwards
+    designated -Wl,-z,now hook.c
+    same_beside ./program
+    [[ $(cat with/status) == 139 && $(calls_of_part) == 1 ]]
+}
+
+@test "a tracer of the program's own is called as without a profile, and time in libraries is still counted" {
+    cat >tracer.c <<'C'
+static int calls;
+__attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *function, void *caller) { calls += function != caller; }
+__attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *function, void *caller) { calls += function != caller; }
+__attribute__((no_instrument_function)) int traced(void) { return calls; }
+C
+    cat >traced.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+extern int part(int), traced(void);
+__attribute__((noinline)) int own(int x) { return part(x); }
+static void *work(void *p) { own(1); return p; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    pthread_join(thread, 0);
+    for (int i = 0; i < 10; i++)
+        own(i);
+    printf("%d\n", traced());
+    return 0;
+}
+C
+    gcc -O2 -shared -fPIC -Wl,-soname,libtracer.so tracer.c -o libtracer.so
+    designated -finstrument-functions traced.c ./libtracer.so
+    same_beside ./program
+    # eleven calls of own(), one of work(), and main() is open
+    [[ $(cat with/stdout) == 25 && $(profile functions) == "" && $(calls_of_part) == 11 ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE" >shown
+    [[ $(grep -c '^# rank 0, .*: has hooks of its own: it has no stacks$' shown) == 1 ]]
+    # behind libc's, which are empty, nothing would be called
+    designated -finstrument-functions traced.c -lc ./libtracer.so
+    same_beside ./program
+    [[ $(cat with/stdout) == 0 && $(calls_of_part) == 11 && $(profile functions) == $'1 main\n11 own\n1 work' ]]
 }
 
 @test "threads that are cancelled at any moment, also within the library, and children forked beside them" {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the loader has made read-only after relocation (RELRO), written to once more: a page at a
+ * time, as the program may have made some of it writable, and that stays as it is.
+ */
+#ifndef JOBTRAIL_FIXED_PAGE_H
+#define JOBTRAIL_FIXED_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loaded;
+
+/* Has the page of the slot writable, if the object has it among these; another page that was opened
+ * is closed before. `*opened`: the page that was made writable, 0 before the first call. Returns
+ * whether the slot can be stored to. Linux before 5.14 does not tell what is writable: what was so
+ * is read-only afterwards. */
+bool fixed_page_open(uintptr_t *opened, const struct loaded *loaded, uintptr_t slot);
+void fixed_page_close(uintptr_t *opened);
+
+#endif
