@@ -245,17 +245,21 @@ C
     build_waits
     rank 0 ./waits
     run "$JOBTRAIL_BIN/jobtrail-profile" show waits.c
-    ((status == 2)) && [[ $output == *"waits.c: is no profile"* ]]
+    ((status == 2))
+    [[ $output == *"waits.c: is no profile"* ]]
     run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o set "$PROFILE_FILE"
     head -c -1 set >short
     run "$JOBTRAIL_BIN/jobtrail-profile" show short
-    ((status == 2)) && [[ $output == *"short: is no profile, or a damaged one"* ]]
+    ((status == 2))
+    [[ $output == *"short: is no profile, or a damaged one"* ]]
     # the objects of the process are longer than their place
     printf '\377' | dd of="$PROFILE_FILE" bs=1 seek=$((4096 + 173)) conv=notrunc status=none
     run "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
-    ((status == 1)) && [[ $output == *"parts of the files are damaged"* ]]
+    ((status == 1))
+    [[ $output == *"parts of the files are damaged"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" shwo set
-    ((status == 2)) && [[ $output == *"did you mean show?"* ]]
+    ((status == 2))
+    [[ $output == *"did you mean show?"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" show --rank 9 set
     ((status == 2)) && [[ $output == *"there is no rank 9"* ]]
 }
@@ -335,7 +339,8 @@ kept_once() {
     a_users_job
     ln -s 'mnt:[1]' "$SPOOL/$JOB.0/mounted" # its captures are in another mount namespace
     run flush
-    ((status == 1)) && [[ -n $(ls "$SPOOL") && -z $(ls kept) ]]
+    ((status == 1))
+    [[ -n $(ls "$SPOOL") && -z $(ls kept) ]]
     rm "$SPOOL/$JOB.0/mounted"
     flush
     kept_once
