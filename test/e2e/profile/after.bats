@@ -194,6 +194,30 @@ C
     [[ $(jq -c '[.missing[] | [.first, .last, .size]]' shown) == "[[1,1,2]]" ]]
 }
 
+@test "programs that a script runs before and after mpirun are none of its ranks" {
+    local rank
+    build_waits
+    cp waits prepare
+    cp waits finish
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    for rank in 0 1; do
+        profiled env JOBTRAIL_TASK=4294967291.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./waits
+    done
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    run profiled env JOBTRAIL_TASK=4294967291.0.1 ./finish kill
+    ((status == 137))
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown
+    [[ $(jq -sc 'map(.ranks[] | [(.program | split("/")[-1]), .rank, .size, .processes, .reached_exit]) | sort[]' shown) == \
+        '["finish",0,1,1,false]'$'\n''["prepare",0,1,2,true]'$'\n''["waits",0,2,1,true]'$'\n''["waits",1,2,1,true]' ]]
+    # a script of one program below mpirun on this node is none of its either
+    new_profile
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    profiled env JOBTRAIL_TASK=4294967291.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 ./waits
+    "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE" >shown || (($? == 1))
+    grep -F "# step batch, $PWD/prepare: 1 rank on " shown
+    grep -F "# step batch, $PWD/waits: 1 rank on " shown
+}
+
 @test "files of several nodes become one: ids are the same whoever is first, and a rank counts once" {
     build_waits
     rank 0 ./waits
