@@ -8,6 +8,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "spank/journal.h"
 #include "submit/profile/compare_numbers.h"
 #include "submit/profile/saturate.h"
 #include "submit/profile/tick_scale.h"
@@ -392,10 +393,35 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
     return error != 0 ? error : profile_set_add(collect->set, &rank, table);
 }
 
-static bool is_same_rank(const struct profiled_process *a, const struct profiled_process *b)
+static bool is_same_task(const struct profiled_process *a, const struct profiled_process *b)
 {
-    return a->step == b->step && a->task == b->task &&
-           (rank_key(a) == 0 || (rank_key(a) == rank_key(b) && a->program == b->program));
+    return a->step == b->step && a->task == b->task;
+}
+
+/* How many of the processes, which are sorted, are of the first one's rank: the same number in the
+ * same program, or none. */
+static size_t count_same(struct profiled_process *const *process, size_t count)
+{
+    const struct profiled_process *first = process[0];
+    size_t same = 1;
+    while (same < count && is_same_task(first, process[same]) &&
+           rank_key(first) == rank_key(process[same]) &&
+           (rank_key(first) == 0 || first->program == process[same]->program))
+        same++;
+    return same;
+}
+
+/* What has no number is of its task's rank, as what a wrapper calls, if that has one alone. Beside
+ * several, which a launcher has started, it is something else, and so it is in a script. */
+static size_t count_of_rank(struct profiled_process *const *process, size_t count)
+{
+    const struct profiled_process *first = process[0];
+    size_t same = count_same(process, count);
+    if (rank_key(first) != 0 || first->step == JOURNAL_STEP_BATCH || same == count ||
+        !is_same_task(first, process[same]))
+        return same;
+    size_t both = same + count_same(process + same, count - same);
+    return both < count && is_same_task(first, process[both]) ? same : both;
 }
 
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
@@ -409,10 +435,8 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
         sorted[i] = &content->processes[i];
     if (error == 0)
         qsort(sorted, count, sizeof(void *), by_rank);
-    for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
-        /* what has no key is the first one's */
-        for (next = i + 1; next < count && is_same_rank(sorted[next - 1], sorted[next]);)
-            next++;
+    for (size_t i = 0, next; error == 0 && i < count; i = next) {
+        next = i + count_of_rank(sorted + i, count - i);
         error = add_rank(&collect, sorted + i, next - i);
     }
     saturate_add(&set->damaged, content->damaged);
