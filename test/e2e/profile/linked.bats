@@ -111,6 +111,60 @@ C
     [[ $(profile functions) == $'1 main\n1 one' ]]
 }
 
+@test "a sandbox that kills for the system calls of the library that is linked in: the program ends as ever, and it is said" {
+    cat >sandbox.c <<'C'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define LET(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+__attribute__((noinline)) static int part(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+int main(void)
+{
+    struct sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), LET(SYS_exit_group),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    int before = part(1);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 9;
+    exit(before + part(0));
+}
+C
+    for way in "" "-Wl,-z,now"; do
+        # shellcheck disable=SC2086 # a word or none
+        wrapped JOBTRAIL_CONF="$LINK_CONF" gcc -O2 $way -finstrument-functions sandbox.c -o program
+        has_library program
+        new_profile
+        run env "${PROFILED[@]}" ./program
+        [[ $status == 3 && $output == "" && $(profile functions) == $'1 main\n1 part' ]]
+        "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE" | grep -q ': entered a sandbox: nothing after that is counted$'
+    done
+}
+
+@test "a tracer of the program's own beside a linked library is called as without it" {
+    cat >tracer.c <<'C'
+static int calls;
+__attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *function, void *caller) { calls += function != caller; }
+__attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *function, void *caller) { calls += function != caller; }
+__attribute__((no_instrument_function)) int traced(void) { return calls; }
+C
+    cat >traced.c <<'C'
+int traced(void);
+__attribute__((noinline)) static int part(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+int main(void) { return part(part(0)) + traced(); }
+C
+    gcc -O2 -shared -fPIC -Wl,-soname,libtracer.so tracer.c -o libtracer.so
+    wrapped JOBTRAIL_CONF="$LINK_CONF" gcc -O2 -finstrument-functions traced.c ./libtracer.so -Wl,-rpath,"$PWD" -o program
+    run ./program
+    [[ $status == 7 ]]
+    new_profile
+    run env "${PROFILED[@]}" ./program
+    [[ $status == 7 && $(profile functions) == "" ]]
+}
+
 @test "a program that has it and more rights than its caller leaves no profile, and computes the same" {
     local way
     [[ $(id -u) == 0 ]] || skip "makes a set-user-id program"
