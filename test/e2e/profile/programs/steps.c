@@ -20,11 +20,11 @@ static bool is_at_breakpoint(pid_t pid)
            info.si_code == SI_KERNEL;
 }
 
-/* Lets it go on as `request` says. Returns whether it has stopped again. */
-static bool go_on(enum __ptrace_request request, pid_t pid, int *status)
+/* Lets it go on, or execute one instruction. Returns whether it has stopped again. */
+static bool go_on(bool is_step, pid_t pid, int *status)
 {
-    return ptrace(request, pid, NULL, NULL) == 0 && waitpid(pid, status, 0) == pid &&
-           WIFSTOPPED(*status);
+    return ptrace(is_step ? PTRACE_SINGLESTEP : PTRACE_CONT, pid, NULL, NULL) == 0 &&
+           waitpid(pid, status, 0) == pid && WIFSTOPPED(*status);
 }
 
 int main(int argc, char **argv)
@@ -40,12 +40,12 @@ int main(int argc, char **argv)
         _exit(127);
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
-        !go_on(PTRACE_CONT, pid, &status) || !is_at_breakpoint(pid))
+        !go_on(false, pid, &status) || !is_at_breakpoint(pid))
         return 126;
-    while (go_on(PTRACE_SINGLESTEP, pid, &status) && !is_at_breakpoint(pid))
+    while (go_on(true, pid, &status) && !is_at_breakpoint(pid))
         steps++;
     printf("%ld\n", steps);
-    while (go_on(PTRACE_CONT, pid, &status)) {
+    while (go_on(false, pid, &status)) {
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 124;
 }
