@@ -21,7 +21,8 @@ uintptr_t timed_confine_stub(unsigned index);
 bool timed_confine_is_stub(uintptr_t address);
 
 /* Called by these stubs: where the one of this number goes on to. `argument`: six words. */
-uintptr_t timed_loads(uint32_t index) __attribute__((visibility("hidden"), used));
+uintptr_t timed_loads(uint32_t index, const uint64_t *argument)
+    __attribute__((visibility("hidden"), used));
 uintptr_t timed_confines(uint32_t index, const uint64_t *argument)
     __attribute__((visibility("hidden"), used));
 
