@@ -270,6 +270,8 @@ __attribute__((constructor)) static void profile_start(int argc, char **argv, ch
         profile_thread_prepare();
     if (profile_is_on && image_is_dynamic(&image))
         start_timing(&image);
+    else if (profile_is_on)
+        timed_slots_confine(&image);
 }
 
 __attribute__((destructor)) static void profile_end(void)

@@ -8,6 +8,7 @@
 #include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/timed_confine.h"
 #include "preload/profile/timed_later.h"
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
@@ -193,6 +194,24 @@ static void point_all(struct timed_search *search)
 }
 
 #endif
+
+void timed_slots_confine(const struct image *image)
+{
+#if TIMED_STUBS > 0
+    struct timed_search *search = profile_memory(sizeof *search, false);
+    if (search == NULL)
+        return;
+    timed_search_begin(search, image, NULL);
+    for (uint32_t i = 0; i < search->count; i++) {
+        if (!search->object[i].is_left)
+            timed_confine_point(search, &search->object[i]);
+        timed_slots_close();
+    }
+    system_unmap(search, sizeof *search);
+#else
+    (void)image;
+#endif
+}
 
 bool timed_slots_point(const struct image *image, const void *policy)
 {

@@ -16,6 +16,9 @@
  * the base of the usable rules; NULL: there are none. Returns whether it is to stay. */
 bool timed_slots_point(const struct image *image, const void *policy);
 
+/* Of a program that the library is linked into: points the slots of timed_confine.h alone. */
+void timed_slots_confine(const struct image *image);
+
 #ifdef __LP64__
 
 /* Finds the functions of MPI that tell the size of a datatype, where they are not known. */
