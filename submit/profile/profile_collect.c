@@ -272,7 +272,14 @@ static uint64_t called_ns(const struct profiled_process *process, const struct t
     return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
 }
 
-/* The first process of a rank says which program it is. */
+static bool calls_mpi(const struct profiled_process *process)
+{
+    for (size_t i = 0; i < process->routine_count; i++)
+        if (process->routines[i].calls > 0 && (process->routines[i].flags & PROFILE_ROUTINE_MPI))
+            return true;
+    return false;
+}
+
 static int name_executable(const struct collect *collect, const struct profiled_process *process,
                            struct profile_rank *rank)
 {
@@ -324,7 +331,6 @@ static int add_process(struct collect *collect, struct profiled_process *process
     add_nodes(collect, process, &scale);
     uint64_t end_ns = tick_real_ns(&scale, end);
     if (rank->processes++ == 0) {
-        error = name_executable(collect, process, rank);
         rank->pid = process->pid;
         rank->begin_ns = process->start.real_ns;
         rank->flags = PROFILE_RANK_ENDED | PROFILE_RANK_END_KNOWN;
@@ -385,7 +391,11 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
                                 .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
-    int error = 0;
+    const struct profiled_process *named = process[0];
+    for (size_t i = count; i-- > 0;)
+        if (calls_mpi(process[i]))
+            named = process[i];
+    int error = name_executable(collect, named, &rank);
     for (size_t i = 0; error == 0 && i < count; i++)
         error = add_process(collect, process[i], &rank);
     if (error == 0)
