@@ -8,9 +8,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "spank/journal.h"
-#include "submit/profile/compare_numbers.h"
 #include "submit/profile/saturate.h"
+#include "submit/profile/task_ranks.h"
 #include "submit/profile/tick_scale.h"
 
 /* The sums of a rank, while its processes are added. */
@@ -40,29 +39,6 @@ struct ended {
     uint64_t at;
     uint64_t most; /* nothing of the file is later */
 };
-
-/* Below a launcher that is a task itself, like mpirun, ranks are processes of one task. 0: it is
- * none. */
-static uint64_t rank_key(const struct profiled_process *process)
-{
-    return process->size > 1 ? (uint64_t)process->rank + 1 : 0;
-}
-
-static int by_rank(const void *left, const void *right)
-{
-    const struct profiled_process *a = *(const struct profiled_process *const *)left;
-    const struct profiled_process *b = *(const struct profiled_process *const *)right;
-    int result = compare_numbers(a->step, b->step);
-    if (result == 0)
-        result = compare_numbers(a->task, b->task);
-    if (result == 0)
-        result = compare_numbers(rank_key(a) != 0, rank_key(b) != 0);
-    if (result == 0)
-        result = compare_numbers(a->program, b->program);
-    if (result == 0)
-        result = compare_numbers(rank_key(a), rank_key(b));
-    return result != 0 ? result : compare_numbers(a->offset, b->offset);
-}
 
 static int name_node(const struct collect *collect, const struct profiled_process *process,
                      const struct child_key *key, uint32_t *name)
@@ -272,28 +248,19 @@ static uint64_t called_ns(const struct profiled_process *process, const struct t
     return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
 }
 
-static bool calls_mpi(const struct profiled_process *process)
+/* The program of a rank is that which called MPI first, or where none did the first one. */
+static int name_executable(const struct collect *collect, const struct task_process *processes,
+                           size_t count, struct profile_rank *rank)
 {
-    for (size_t i = 0; i < process->routine_count; i++)
-        if (process->routines[i].calls > 0 && (process->routines[i].flags & PROFILE_ROUTINE_MPI))
-            return true;
-    return false;
-}
-
-static int name_executable(const struct collect *collect, const struct profiled_process *process,
-                           struct profile_rank *rank)
-{
+    size_t at = 0;
     uint32_t number;
-    for (size_t i = 0; i < process->object_count; i++) {
-        const struct profiled_object *object = &process->objects[i];
-        if (!object->is_executable || object->path[0] == '\0')
-            continue;
-        int error = name_table_add(&collect->set->names, object->path, &number);
-        if (error == 0)
-            rank->executable = number + 1;
-        return error;
-    }
-    return 0;
+    while (at < count && !profiled_calls_mpi(processes[at].process))
+        at++;
+    const char *path = profiled_executable(processes[at < count ? at : 0].process);
+    int error = path == NULL ? 0 : name_table_add(&collect->set->names, path, &number);
+    if (path != NULL && error == 0)
+        rank->executable = number + 1;
+    return error;
 }
 
 static struct ended find_end(const struct profiled_process *process,
@@ -379,9 +346,9 @@ static int take_table(struct sums *sums, struct profile_table *table)
     return 0;
 }
 
-static int add_rank(struct collect *collect, struct profiled_process **process, size_t count)
+static int add_rank(struct collect *collect, const struct task_process *processes, size_t count)
 {
-    const struct profiled_process *last = process[count - 1]; /* one that has a key, if any has */
+    const struct profiled_process *last = processes[count - 1].process;
     struct profile_rank rank = {.step = last->step,
                                 .task = last->task,
                                 .rank = last->rank,
@@ -391,47 +358,12 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
                                 .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
-    const struct profiled_process *named = process[0];
-    for (size_t i = count; i-- > 0;)
-        if (calls_mpi(process[i]))
-            named = process[i];
-    int error = name_executable(collect, named, &rank);
+    int error = name_executable(collect, processes, count, &rank);
     for (size_t i = 0; error == 0 && i < count; i++)
-        error = add_process(collect, process[i], &rank);
+        error = add_process(collect, processes[i].process, &rank);
     if (error == 0)
         error = take_table(&collect->sums, &table);
     return error != 0 ? error : profile_set_add(collect->set, &rank, table);
-}
-
-static bool is_same_task(const struct profiled_process *a, const struct profiled_process *b)
-{
-    return a->step == b->step && a->task == b->task;
-}
-
-/* How many of the processes, which are sorted, are of the first one's rank: the same number in the
- * same program, or none. */
-static size_t count_same(struct profiled_process *const *process, size_t count)
-{
-    const struct profiled_process *first = process[0];
-    size_t same = 1;
-    while (same < count && is_same_task(first, process[same]) &&
-           rank_key(first) == rank_key(process[same]) &&
-           (rank_key(first) == 0 || first->program == process[same]->program))
-        same++;
-    return same;
-}
-
-/* What has no number is of its task's rank, as what a wrapper calls, if that has one alone. Beside
- * several, which a launcher has started, it is something else, and so it is in a script. */
-static size_t count_of_rank(struct profiled_process *const *process, size_t count)
-{
-    const struct profiled_process *first = process[0];
-    size_t same = count_same(process, count);
-    if (rank_key(first) != 0 || first->step == JOURNAL_STEP_BATCH || same == count ||
-        !is_same_task(first, process[same]))
-        return same;
-    size_t both = same + count_same(process + same, count - same);
-    return both < count && is_same_task(first, process[both]) ? same : both;
 }
 
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
@@ -439,14 +371,12 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
 {
     struct collect collect = {.content = content, .facts = facts, .set = set};
     size_t count = content->process_count;
-    CLEANUP_FREE struct profiled_process **sorted = calloc(count + 1, sizeof(void *));
-    int error = sorted == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; error == 0 && i < count; i++)
-        sorted[i] = &content->processes[i];
-    if (error == 0)
-        qsort(sorted, count, sizeof(void *), by_rank);
-    for (size_t i = 0, next; error == 0 && i < count; i = next) {
-        next = i + count_of_rank(sorted + i, count - i);
+    struct task_process *made = NULL;
+    int error = task_ranks_sort(content, &made);
+    CLEANUP_FREE struct task_process *sorted = made;
+    for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
+        for (next = i + 1; next < count && task_ranks_are_same(&sorted[next - 1], &sorted[next]);)
+            next++;
         error = add_rank(&collect, sorted + i, next - i);
     }
     saturate_add(&set->damaged, content->damaged);

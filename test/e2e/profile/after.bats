@@ -198,6 +198,30 @@ C
     [[ $(jq -sc 'map([.missing[] | [.first, .last, .size]]) | sort' shown) == "[[],[],[[1,1,2]]]" ]]
 }
 
+@test "programs that a script runs before and after mpirun are none of its ranks" {
+    local rank
+    build_waits
+    cp waits prepare
+    cp waits finish
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    for rank in 0 1; do
+        profiled env JOBTRAIL_TASK=4294967291.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./waits
+    done
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    run profiled env JOBTRAIL_TASK=4294967291.0.1 ./finish kill
+    ((status == 137))
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown
+    [[ $(jq -sc 'map(.ranks[] | [(.program | split("/")[-1]), .rank, .size, .processes, .reached_exit]) | sort[]' shown) == \
+        '["finish",0,1,1,false]'$'\n''["prepare",0,1,2,true]'$'\n''["waits",0,2,1,true]'$'\n''["waits",1,2,1,true]' ]]
+    # a script of one program below mpirun on this node is none of its either
+    new_profile
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    profiled env JOBTRAIL_TASK=4294967291.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 ./waits
+    "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE" >shown || (($? == 1))
+    grep -F "# step batch, $PWD/prepare: 1 rank on " shown
+    grep -F "# step batch, $PWD/waits: 1 rank on " shown
+}
+
 @test "files of several nodes become one: ids are the same whoever is first, and a rank counts once" {
     build_waits
     rank 0 ./waits
@@ -249,17 +273,21 @@ C
     build_waits
     rank 0 ./waits
     run "$JOBTRAIL_BIN/jobtrail-profile" show waits.c
-    ((status == 2)) && [[ $output == *"waits.c: is no profile"* ]]
+    ((status == 2))
+    [[ $output == *"waits.c: is no profile"* ]]
     run -1 "$JOBTRAIL_BIN/jobtrail-profile" merge -o set "$PROFILE_FILE"
     head -c -1 set >short
     run "$JOBTRAIL_BIN/jobtrail-profile" show short
-    ((status == 2)) && [[ $output == *"short: is no profile, or a damaged one"* ]]
+    ((status == 2))
+    [[ $output == *"short: is no profile, or a damaged one"* ]]
     # the objects of the process are longer than their place
     printf '\377' | dd of="$PROFILE_FILE" bs=1 seek=$((4096 + 173)) conv=notrunc status=none
     run "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
-    ((status == 1)) && [[ $output == *"parts of the files are damaged"* ]]
+    ((status == 1))
+    [[ $output == *"parts of the files are damaged"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" shwo set
-    ((status == 2)) && [[ $output == *"did you mean show?"* ]]
+    ((status == 2))
+    [[ $output == *"did you mean show?"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" show --rank 9 set
     ((status == 2)) && [[ $output == *"there is no rank 9"* ]]
 }
@@ -339,7 +367,8 @@ kept_once() {
     a_users_job
     ln -s 'mnt:[1]' "$SPOOL/$JOB.0/mounted" # its captures are in another mount namespace
     run flush
-    ((status == 1)) && [[ -n $(ls "$SPOOL") && -z $(ls kept) ]]
+    ((status == 1))
+    [[ -n $(ls "$SPOOL") && -z $(ls kept) ]]
     rm "$SPOOL/$JOB.0/mounted"
     flush
     kept_once

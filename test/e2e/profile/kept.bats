@@ -138,9 +138,11 @@ with open(sys.argv[1], "r+b") as file:
     file.truncate(size)
 PYTHON
     run "$JOBTRAIL_BIN/jobtrail-profile" show "$KEPT"/*.n1.profile
-    ((status == 2)) && [[ $output == *"is no profile, or a damaged one" ]]
+    ((status == 2))
+    [[ $output == *"is no profile, or a damaged one" ]]
     run on_node n2 foo
-    ((status == 0)) && [[ $output == *"$JOB.0.0.profile is not made of its nodes' files: reading them broke down; jobtrail-profile merge does it"* ]]
+    ((status == 0))
+    [[ $output == *"$JOB.0.0.profile is not made of its nodes' files: reading them broke down; jobtrail-profile merge does it"* ]]
     [[ $(cd "$KEPT" && echo *) == "$JOB.0.0.n1.profile $JOB.0.0.n2.profile" ]]
 }
 
@@ -289,7 +291,8 @@ C
     cat raw >"$file"
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" show "$file") == *foo* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" flame --kept "$file"
-    ((status == 2)) && [[ $output == *"is no profile, or a damaged one" ]]
+    ((status == 2))
+    [[ $output == *"is no profile, or a damaged one" ]]
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
     cat whole >"$file"

@@ -200,10 +200,7 @@ missed() {
             mpicc.$mpi -O2 "-DTIMES=$times" -xc - -o "times$times" <<<'#include <mpi.h>
                 int main(int argc, char **argv) { MPI_Init(&argc, &argv); for (int i = 0; i < TIMES; i++) MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize(); }'
         done
-        # beside the ranks that a launcher has numbered; what calls MPI gives the name
-        printf 'int main(void) { return 0; }\n' | gcc -finstrument-functions -xc - -o prepare
-        profiled ./prepare
-        profiled ./times2
+        profiled ./times2 # beside the ranks that a launcher has numbered
         ranks $mpi ./times3
         ranks $mpi ./times5
         run -0 "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"

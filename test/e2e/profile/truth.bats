@@ -32,9 +32,9 @@ rows() {
 # which are above the truth by 2 % at the most, by the overhead that the log states, and by what the machine did meanwhile
 tells_truth() {
     local rank
-    [[ $(wc -l <seen) == "$2" ]]
+    [[ $(wc -l <seen) == "$2" ]] || { echo "seen: $(wc -l <seen) lines, not $2"; return 1; }
     while read -r rank; do
-        rows "$1" "$rank" >told
+        rows "$1" "$rank" >told || return
         # clocks may be slewed
         awk -v rank="$rank" '
             { stack = $0; sub(/^([^ ]+ ){3}/, "", stack) }

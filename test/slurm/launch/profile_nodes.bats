@@ -146,6 +146,12 @@ killed_by() {
     # Slurm has not waited for it, and there is no witness
     [[ $(killed_by "$DIR/tmp/$JOB") == '["unknown",null,false]' ]]
     profile show --json "$DIR/tmp/$JOB" | jq -e '.ranks[] | select(.was_in == "lost<main<init") | .end_later_seconds_max > 0'
+    # what the script runs before and after it is none of its ranks
+    job=$(submit_and_wait "$PROGRAMS/exits; $MPIRUN -n 8 $PROGRAMS/ranks_openmpi 0; $PROGRAMS/exits; true" -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$job"
+    profile show --json "$KEPT/$job.0.batch.n1.profile" >"$DIR/tmp/apart" || (($? == 1))
+    [[ $(jq -sc 'map(.ranks[] | [(.program | split("/")[-1]), .rank, .processes]) | sort' "$DIR/tmp/apart") == \
+        '[["exits",0,2],["ranks_openmpi",0,1],["ranks_openmpi",1,1],["ranks_openmpi",2,1],["ranks_openmpi",3,1]]' ]]
 }
 
 @test "a program of a batch script that scancel ends: between which bounds is told; of a task that called _exit, its status" {
