@@ -96,6 +96,21 @@ def graph(asker, profile):
         return (picture_of(fds, only(profile)), len(fds)) if fds else (None, 0)
 
 
+def logs(asker, profile):
+    """Paths of the logs that the flush has kept beside the files."""
+    uid = uid_of(profile["user"])
+    if uid is None or not may_read(asker, profile):
+        return []
+    found = []
+    for path in profile["paths"][:PATHS_MAX]:
+        base, end = os.path.splitext(path)
+        fd = opened(base + ".log", uid) if end == ".profile" else None
+        if fd is not None:
+            os.close(fd)
+            found.append(base + ".log")
+    return found
+
+
 def table(asker, profile):
     """Page of a run's profile, of what profile_summary.of_runs() has of it; None: it has none."""
     files = profile["files"] + profile["joined"] if profile else []
@@ -104,14 +119,14 @@ def table(asker, profile):
     rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
     title = "Where its time went: call stacks of %d of %d files" % (shown, len(profile["paths"]) if profile else 0)
     drawn = (lambda _: figure("flame", title, svg)) if svg and not is_empty else None
-    return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note_of(profile, svg, is_empty), drawn=drawn)
+    return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note_of(profile, svg, is_empty, logs(asker, profile) if profile else []), drawn=drawn)
 
 
 def heading(words, profile):
     return words + (" of its step" if profile and not profile["is_own"] else " of its program")
 
 
-def note_of(profile, svg, is_empty):
+def note_of(profile, svg, is_empty, kept):
     if not profile:
         return ""
     sent = "%d of %s nodes" % (profile["nodes"], profile["step_nodes"]) if profile["step_nodes"] else "%d nodes" % profile["nodes"]
@@ -131,6 +146,8 @@ def note_of(profile, svg, is_empty):
         parts.append("They have no call stacks. " + STACKS)
     # without stacks, what there is are calls of MPI or of designated libraries
     parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] or is_empty else "", words))
+    if kept:
+        parts.append("The same as text, of all that is in a file: %s" % " ".join(shlex.quote(path) for path in kept))
     return " ".join(parts)
 
 

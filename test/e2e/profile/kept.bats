@@ -266,6 +266,7 @@ C
     build_calls '<b>bold' foo
     tracked ./calls
     cp "$PROFILE_FILE" raw
+    printf 'logs = summary\n' >>"$CONF"
     flush
     file=$KEPT/$JOB.0.batch.e2e.profile
     run --separate-stderr acct UUID,Exec,Profile
@@ -275,6 +276,7 @@ C
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
     [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 files"* ]]
+    [[ $output == *"The same as text, of all that is in a file: ${file%.profile}.log"* ]]
     run fetch "${target/run/run.json}&table=profile"
     jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
 
