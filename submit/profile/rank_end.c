@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "submit/profile/profile_log.h"
+#include "submit/profile/set_programs.h"
 
 static bool is_known(const struct profile_rank *rank)
 {
@@ -102,21 +103,13 @@ static bool is_told(const struct profile_set *set, const bool *is_taken, size_t 
 }
 
 /* The programs of a script end one after another by themselves. */
-static bool is_same_program(const struct profile_rank *a, const struct profile_rank *b)
-{
-    if (a->job != b->job || a->program != b->program || (a->size > 1) != (b->size > 1))
-        return false;
-    return a->program != 0 ||
-           (a->step == b->step && (a->size > 1 || a->executable == b->executable));
-}
-
 static bool is_one_program(const struct profile_set *set, const bool *is_taken)
 {
     const struct profile_rank *first = NULL;
     for (size_t i = 0; i < set->rank_count; i++) {
         if (!is_told(set, is_taken, i))
             continue;
-        if (first != NULL && !is_same_program(first, &set->ranks[i]))
+        if (first != NULL && set_program_compare(first, &set->ranks[i]) != 0)
             return false;
         first = &set->ranks[i];
     }

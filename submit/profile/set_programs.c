@@ -12,22 +12,24 @@
 
 enum { PROGRAMS_MAX = 64 }; /* in a line */
 
-static int compare_programs(const struct profile_rank *a, const struct profile_rank *b)
+int set_program_compare(const struct profile_rank *a, const struct profile_rank *b)
 {
     int result = compare_numbers(a->job, b->job);
     if (result == 0)
         result = compare_numbers(a->program, b->program);
+    if (result == 0)
+        result = compare_numbers(a->size > 1, b->size > 1);
     if (result != 0 || a->program != 0)
         return result;
     result = compare_numbers(a->step, b->step);
-    return result != 0 ? result : compare_numbers(a->size > 1, b->size > 1);
+    return result != 0 || a->size > 1 ? result : compare_numbers(a->executable, b->executable);
 }
 
 static int by_program(const void *left, const void *right)
 {
     const struct profile_rank *a = *(const struct profile_rank *const *)left;
     const struct profile_rank *b = *(const struct profile_rank *const *)right;
-    int result = compare_programs(a, b);
+    int result = set_program_compare(a, b);
     return result != 0 ? result : (a > b) - (a < b);
 }
 
@@ -42,7 +44,7 @@ int set_programs_find(const struct profile_set *set, struct set_programs *progra
         sorted[i] = &set->ranks[i];
     qsort(sorted, set->rank_count, sizeof *sorted, by_program);
     for (size_t i = 0, first = 0; i < set->rank_count; i++) {
-        if (i == 0 || compare_programs(sorted[i - 1], sorted[i]) != 0) {
+        if (i == 0 || set_program_compare(sorted[i - 1], sorted[i]) != 0) {
             first = (size_t)(sorted[i] - set->ranks);
             programs->count++;
         }

@@ -10,7 +10,10 @@
 #include "submit/profile/profile_set.h"
 
 /* A program is the launcher's, which may be in several steps; or where the launcher tells no name,
- * what is in a step, apart by whether it has ranks. */
+ * the ranks of a step; and of what tells no rank, an executable in a step. Returns 0 for two ranks
+ * of one program. */
+int set_program_compare(const struct profile_rank *a, const struct profile_rank *b);
+
 struct set_programs {
     const struct profile_set *set;
     size_t *first; /* owned; of each rank, which rank is the first one of its program */

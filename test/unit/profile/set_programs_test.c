@@ -62,9 +62,10 @@ static void add_all(void)
     add("/bin/bb", 0x62, BATCH, 0, 2);
     add("/bin/a", 0x63, 0, 1, 3);
     add("/bin/bb", 0x62, 0, 1, 2);
-    add("/bin/prepare", 0, BATCH, 0, 0);
+    add("/bin/prepare", 0, BATCH, 0, 1);
     add("/bin/c", 0, BATCH, 0, 2); /* its launcher has no name for it */
     add("/bin/c", 0, BATCH, 1, 2);
+    add("/bin/finish", 0, BATCH, 0, 1);
     assert_int_equal(set_programs_find(&set, &programs), 0);
 }
 
@@ -94,12 +95,12 @@ static void assert_each(const bool *is_taken, const char *expected)
 
 static void programs_are_the_launchers_or_of_a_step(void **state)
 {
-    const bool is_taken[] = {false, true, false, false, false, true, true};
+    const bool is_taken[] = {false, true, false, false, false, true, true, false};
     size_t count;
     (void)state;
     add_all();
-    assert_int_equal(programs.count, 4);
-    assert_each(NULL, "0 2 |1 3 |4 |5 6 |");
+    assert_int_equal(programs.count, 5);
+    assert_each(NULL, "0 2 |1 3 |4 |5 6 |7 |");
     assert_each(is_taken, "1 |5 6 |");
     assert_int_equal(set_programs_count(&programs, is_taken, &count), 0);
     assert_int_equal(count, 2);
@@ -110,13 +111,13 @@ static void a_program_is_chosen_by_its_hash_or_name(void **state)
     static const struct {
         const char *word, *expected;
     } words[] = {
-        {"bb", "1 3 |"}, {"/bin/bb", "1 3 |"}, {"0000000000000063", "0 2 |"}, {"-", "4 |5 6 |"}};
-    bool none[7] = {false};
+        {"bb", "1 3 |"}, {"/bin/bb", "1 3 |"}, {"0000000000000063", "0 2 |"}, {"-", "4 |5 6 |7 |"}};
+    bool none[8] = {false};
     char line[256] = "";
     (void)state;
     add_all();
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        bool is_of[7] = {false};
+        bool is_of[8] = {false};
         assert_true(set_programs_choose(&programs, words[i].word, is_of));
         assert_each(is_of, words[i].expected);
     }
@@ -125,8 +126,8 @@ static void a_program_is_chosen_by_its_hash_or_name(void **state)
     FILE *to = fmemopen(line, sizeof line, "w");
     set_programs_print(&programs, to);
     fclose(to);
-    assert_string_equal(line,
-                        "# programs: 0000000000000063 a, 0000000000000062 bb, - prepare, - c\n");
+    assert_string_equal(
+        line, "# programs: 0000000000000063 a, 0000000000000062 bb, - prepare, - c, - finish\n");
 }
 
 /* The lines on ends of a program's ranks in `show --mpi`, or else in `show`. */
@@ -158,7 +159,7 @@ static void kill_at(size_t rank, uint64_t second)
 /* Of the one a rank is missing, which may have been killed before. */
 static void who_was_killed_first_is_told_of_a_program(void **state)
 {
-    const bool of_a[7] = {true, false, true}, of_bb[7] = {false, true, false, true};
+    const bool of_a[8] = {true, false, true}, of_bb[8] = {false, true, false, true};
     (void)state;
     add_all();
     kill_at(0, 20);
@@ -175,7 +176,7 @@ static void who_was_killed_first_is_told_of_a_program(void **state)
 
 static void a_rank_that_was_killed_outside_of_mpi_is_told(void **state)
 {
-    const bool of_a[7] = {true, false, true}, of_bb[7] = {false, true, false, true};
+    const bool of_a[8] = {true, false, true}, of_bb[8] = {false, true, false, true};
     struct profile_routine_entry entry = {
         .rank = 0, .calls = 1, .open = 1, .open_since_ns = SECOND, .flags = 1};
     (void)state;
