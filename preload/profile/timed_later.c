@@ -225,7 +225,8 @@ static void look_if_loaded(enum loading loading)
         !profile_is_on || known.start == NULL || known.start->l_next == NULL)
         return;
     if (is_forked() || (!is_alone() && loading != LOADING_OPEN)) {
-        __atomic_store_n(&known.is_late, 1, __ATOMIC_RELAXED);
+        if (loading == LOADING_LOOK_UP) /* dlclose(3) is MPI's as well, and calls nothing */
+            __atomic_store_n(&known.is_late, 1, __ATOMIC_RELAXED);
         return;
     }
     if (__atomic_exchange_n(&known.is_looking, 1, __ATOMIC_ACQUIRE))
