@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,13 +37,14 @@ struct trial {
 };
 
 /* What a flush does there: a file that is made, locked with flock(2), given its name and to its
- * user, and removed. */
+ * user, and removed. Other nodes may try the same directory at the same time. */
 static struct trial try_to_keep(int directory)
 {
     enum { NOBODY = 65534 };
-    char name[64], unfinished[80];
+    char host[HOST_NAME_MAX + 1] = "", name[sizeof host + 32], unfinished[sizeof name + 8];
     struct stat status;
-    snprintf(name, sizeof name, ".doctor.%d", (int)getpid());
+    gethostname(host, sizeof host - 1);
+    snprintf(name, sizeof name, ".doctor.%s.%d", host, (int)getpid());
     snprintf(unfinished, sizeof unfinished, "%s.new", name);
     CLEANUP_CLOSE int fd = replacement_open(directory, name);
     if (fd < 0) {

@@ -145,6 +145,7 @@ uintptr_t timed_enter(struct timed_call *call)
     struct timed_own *own = own_known;
     struct size size = {0, 0};
     call->key = 0;
+    call->first = NULL;
     if (own == NULL || own->top >= own->room || target_of(entry) == 0 ||
         timed_looks_left(own, call) ||
         (entry->size.count >= 0 && !find_size(own, entry, call, &size)))
@@ -158,7 +159,8 @@ uintptr_t timed_enter(struct timed_call *call)
 uint32_t timed_leave(struct timed_call *call)
 {
     struct timed_own *own = own_known;
-    if (own == NULL || own->room == 0 || call->key != 0 || own->stack[own->top] != (uintptr_t)call)
+    if (own == NULL || own->room == 0 || (call->key | (uintptr_t)call->first) != 0 ||
+        own->stack[own->top] != (uintptr_t)call)
         return 1;
     end(own, call, cycles_read());
     return 0;

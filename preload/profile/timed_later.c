@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/profile/timed_later.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 
 #include "preload/memory.h"
@@ -10,6 +11,7 @@
 #include "preload/profile/timed_names.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_slots.h"
+#include "preload/profile/timed_start.h"
 #include "preload/profile/timed_versions.h"
 #include "preload/system.h"
 
@@ -30,7 +32,7 @@ struct seen {
 
 struct later {
     struct timed_search search;
-    uint64_t subs; /* objects that had been unloaded */
+    uint64_t adds, subs; /* objects that had been loaded; 0: some were left; and unloaded */
     uint32_t seen_count;
     struct seen seen[TIMED_OBJECTS_MAX];
 };
@@ -50,7 +52,7 @@ static struct {
     uint32_t has_loaded;  /* atomic; there may be something new */
     uint32_t is_looking;  /* atomic */
     uint32_t is_late;     /* atomic; something may have been called that was not looked at */
-    bool is_blind;        /* some slot could not be pointed: each call looks */
+    bool is_blind;        /* some slot could not be pointed: each call asks */
 } known;
 
 /* A walk of dl_iterate_phdr(3), which holds the loader's lock of the link map: nothing is unloaded
@@ -140,12 +142,20 @@ static void look_at_all(struct walk *walk)
     }
 }
 
+/* Whether nothing was loaded or unloaded since all was looked at. */
+static bool is_same(const struct later *later, const struct dl_phdr_info *info)
+{
+    return later->adds == info->dlpi_adds && later->subs == info->dlpi_subs;
+}
+
 /* The first call begins, and the last one, which has the headers of all objects, looks. */
 static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct walk *walk = data;
     struct timed_search *search = walk->search;
     const struct image *image = profile_run_image();
+    if (size >= sizeof *info && walk->at == 0 && is_same(known.memory, info))
+        return 1;
     if (size < sizeof *info || (walk->at == 0 && !image_is_consistent(image_loader(image)))) {
         walk->is_left = true;
         return 1;
@@ -165,14 +175,20 @@ static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
     walk->is_reload = known.memory->subs != info->dlpi_subs;
     known.memory->subs = info->dlpi_subs;
     look_at_all(walk);
+    known.memory->adds = walk->is_left ? 0 : info->dlpi_adds;
     return 1;
+}
+
+static bool has_memory(void)
+{
+    if (known.memory == NULL)
+        known.memory = profile_memory(sizeof *known.memory, false);
+    return known.memory != NULL;
 }
 
 static void look(enum loading loading)
 {
-    if (known.memory == NULL)
-        known.memory = profile_memory(sizeof *known.memory, false);
-    if (known.memory == NULL)
+    if (!has_memory())
         return;
     uint32_t before = timed_routines.missed_mpi + timed_routines.missed + timed_routines.entries;
     struct walk walk = {
@@ -200,14 +216,14 @@ static bool is_forked(void)
     return known.pid != (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
-/* dl_iterate_phdr(3) waits for a lock that dlsym(3) does not take: where another thread may hold
- * it, or had it when this process was forked, only dlopen(3) looks, and the end. */
+/* dl_iterate_phdr(3) waits for a lock that neither dlsym(3) nor exit(3) takes: where another thread
+ * may hold it, or had it when this process was forked, only dlopen(3) looks. */
 static void look_if_loaded(enum loading loading)
 {
     if ((!__atomic_load_n(&known.has_loaded, __ATOMIC_RELAXED) && !known.is_blind) ||
-        !profile_is_on || known.start->l_next == NULL)
+        !profile_is_on || known.start == NULL || known.start->l_next == NULL)
         return;
-    if (is_forked() || (!is_alone() && loading != LOADING_OPEN && loading != LOADING_END)) {
+    if (is_forked() || (!is_alone() && loading != LOADING_OPEN)) {
         __atomic_store_n(&known.is_late, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -220,11 +236,17 @@ static void look_if_loaded(enum loading loading)
     __atomic_store_n(&known.is_looking, 0, __ATOMIC_RELEASE);
 }
 
-uintptr_t timed_loads(uint32_t index)
+/* Arguments of dlopen(3), of which some ask for what is there. */
+static bool may_load(const char *path, int flags)
+{
+    return path != NULL && *path != '\0' && (flags & RTLD_NOLOAD) == 0;
+}
+
+uintptr_t timed_loads(uint32_t index, const char *path, int flags)
 {
     enum loading loading = known.slot[index].loading;
     look_if_loaded(loading);
-    if (loading == LOADING_OPEN)
+    if (loading == LOADING_OPEN && may_load(path, flags))
         __atomic_store_n(&known.has_loaded, 1, __ATOMIC_RELAXED);
     return known.slot[index].target;
 }
@@ -234,11 +256,24 @@ void timed_later_close(void)
     look_if_loaded(LOADING_CLOSE);
 }
 
+/* What was loaded since the last look may be anything: one object. A name is of one kind alone. */
+static void miss_unseen(void)
+{
+    bool is_unseen = __atomic_load_n(&known.has_loaded, __ATOMIC_RELAXED) != 0 ||
+                     __atomic_load_n(&known.is_late, __ATOMIC_RELAXED) != 0;
+    if (!is_unseen || !profile_is_on || is_forked() || known.start->l_next == NULL)
+        return;
+    timed_run_miss("(loaded later)", PROFILE_ROUTINE_MPI);
+    if (known.policy != NULL)
+        timed_run_miss("", 0);
+}
+
 void timed_later_end(void)
 {
     if (known.iterate == NULL)
         return;
     look_if_loaded(LOADING_END);
+    miss_unseen();
     if (timed_routines.missed + timed_routines.missed_mpi > 0 && profile_is_on && !is_forked() &&
         profile_run_begin()) /* what is missed is to be known of a program without calls too */
         timed_run_tell();
@@ -247,7 +282,7 @@ void timed_later_end(void)
 static bool mpi_needs(const struct timed_search *search, const struct timed_object *object)
 {
     for (uint32_t i = 0; i < search->count; i++) {
-        if (search->object[i].is_mpi &&
+        if ((search->object[i].is_mpi || search->object[i].is_runtime) &&
             loaded_needs(&search->object[i].loaded, object->loaded.soname))
             return true;
     }
@@ -257,8 +292,8 @@ static bool mpi_needs(const struct timed_search *search, const struct timed_obje
 /* MPI's own libraries load parts of MPI, in threads too. */
 static bool is_below_mpi(const struct timed_search *search, const struct timed_object *object)
 {
-    if (search->found == 0 || mpi_needs(search, object))
-        return search->found > 0;
+    if (search->parts == 0 || mpi_needs(search, object))
+        return search->parts > 0;
     for (uint32_t i = 0; i < search->count; i++) {
         const struct timed_object *other = &search->object[i];
         if (!other->is_left && loaded_needs(&other->loaded, object->loaded.soname) &&
@@ -347,15 +382,28 @@ static void point_loads(struct timed_search *search, struct timed_object *object
     timed_slots_close();
 }
 
+/* The last object of the start, which is never unloaded. Those behind it have been looked at. */
+static const struct link_map *find_start(struct timed_search *search)
+{
+    uint32_t start = timed_start_count(search);
+    if (start == search->count || !has_memory())
+        return search->object[search->count - 1].loaded.entry;
+    for (uint32_t i = start; i < search->count; i++) {
+        const struct link_map *entry = search->object[i].loaded.entry;
+        known.memory->seen[known.memory->seen_count++] = (struct seen){entry, entry->l_ld};
+    }
+    return search->object[start - 1].loaded.entry;
+}
+
 bool timed_later_begin(struct timed_search *search, const void *policy)
 {
-    known.start = search->object[search->count - 1].loaded.entry;
     for (uint32_t i = 0; i < search->count; i++) {
         if (!search->object[i].is_left)
             point_loads(search, &search->object[i]);
     }
     if (known.count == 0 && !known.is_blind)
         return false;
+    known.start = find_start(search);
     known.pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
     timed_routines.more = MORE_ROUTINES;
     known.policy = search->has_rules ? policy : NULL;

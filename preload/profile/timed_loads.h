@@ -16,8 +16,9 @@
 uintptr_t timed_loads_stub(unsigned index);
 bool timed_loads_is_stub(uintptr_t address);
 
-/* Called by these stubs: where the one of this number goes on to. */
-uintptr_t timed_loads(uint32_t index) __attribute__((visibility("hidden"), used));
+/* Called by these stubs, with the first two arguments: where the one of this number goes on to. */
+uintptr_t timed_loads(uint32_t index, const char *path, int flags)
+    __attribute__((visibility("hidden"), used));
 
 #else
 #define TIMED_LOADS 0

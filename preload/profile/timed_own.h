@@ -51,13 +51,15 @@ struct timed_entry {
     struct timed_size size;
 };
 
-/* Of an entry whose target is not known: the library chooses it when it is first called. */
+/* Of an entry whose target is not known: the loader finds it when it is first called. The assembly
+ * has the offsets. */
 struct timed_unbound {
-    uintptr_t *slot;     /* NULL: it is none of these */
-    uintptr_t original;  /* where the slot led to */
-    uint32_t relocation; /* the number of the slot's */
-    uintptr_t stub;   /* atomic; what the slot is to have again; 0: the first call has not begun */
-    uint32_t is_open; /* atomic; the first call has begun and not ended */
+    uintptr_t *slot;
+    uintptr_t original;   /* where the slot led to */
+    uint32_t relocation;  /* the number of the slot's */
+    uint32_t is_open;     /* atomic; the first call has begun and not ended */
+    uintptr_t stub;       /* atomic; what the slot is to have again; 0: no call has begun */
+    uintptr_t start, end; /* of the library that is to be called */
 };
 
 #if TIMED_STUBS > 0

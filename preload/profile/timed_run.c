@@ -270,13 +270,16 @@ static void add_size(struct timed_own *own, const struct timed_call *call)
 }
 
 /* Until the first call of what the loader has not bound has ended, its calls are not seen. */
-static void miss_first(int change)
+static void miss_first(const struct timed_entry *entry, int change)
 {
-    uint32_t missed =
-        __atomic_add_fetch(&timed_routines.missed, (uint32_t)change, __ATOMIC_RELAXED);
     struct profile_live *live = profile_live();
-    if (live != NULL && __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) == LIVE_READY)
-        __atomic_store_n(&live->process->missed_routines, missed, __ATOMIC_RELAXED);
+    bool is_mpi = timed_routines.routine[entry->routine].flags == PROFILE_ROUTINE_MPI;
+    uint32_t *missed = is_mpi ? &timed_routines.missed_mpi : &timed_routines.missed;
+    uint32_t number = __atomic_add_fetch(missed, (uint32_t)change, __ATOMIC_RELAXED);
+    if (live == NULL || __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) != LIVE_READY)
+        return;
+    uint32_t *told = is_mpi ? &live->process->missed_mpi : &live->process->missed_routines;
+    __atomic_store_n(told, number, __ATOMIC_RELAXED);
 }
 
 /* The loader stores the routine's address into the slot, as it is called. */
@@ -290,26 +293,28 @@ static uintptr_t find_target(const struct timed_entry *entry, struct timed_call 
                                 __atomic_load_n(unbound->slot, __ATOMIC_RELAXED), 0,
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     if (!__atomic_exchange_n(&unbound->is_open, 1, __ATOMIC_RELAXED))
-        miss_first(1);
-    call->key = unbound->relocation + UINT64_C(1);
-    call->count = unbound->original;
+        miss_first(entry, 1);
+    call->first = unbound;
     return (uintptr_t)timed_first;
 }
 
-/* Whether the call was such a first one: then the stub is put into the slot again. */
+/* After such a first call the stub is put into the slot again. Where the loader has found another
+ * library's routine than the search has, it stays as the loader has it, and is missed. Returns
+ * whether the call was one of the library's. */
 static bool bind(const struct timed_call *call)
 {
-    struct timed_unbound *unbound = &timed_unbound[call->index];
-    if (call->key == 0 || unbound->slot == NULL)
-        return false;
+    struct timed_unbound *unbound = call->first;
+    struct timed_entry *entry = &timed_entries[call->index];
     uintptr_t bound = __atomic_load_n(unbound->slot, __ATOMIC_RELAXED);
     uintptr_t stub = __atomic_load_n(&unbound->stub, __ATOMIC_RELAXED);
     if (bound == stub) /* by another thread, or LD_BIND_NOT */
         return true;
-    __atomic_store_n(&timed_entries[call->index].target, bound, __ATOMIC_RELAXED);
+    if (bound - unbound->start >= unbound->end - unbound->start)
+        return false;
+    __atomic_store_n(&entry->target, bound, __ATOMIC_RELAXED);
     __atomic_store_n(unbound->slot, stub, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&unbound->is_open, 0, __ATOMIC_RELAXED))
-        miss_first(-1);
+        miss_first(entry, -1);
     return true;
 }
 
@@ -318,6 +323,7 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
     const struct timed_entry *entry = &timed_entries[call->index];
     struct timed_own *own = timed_own_known();
     call->frame = 0;
+    call->first = NULL;
     if (own == NULL || !own->is_whole)
         own = begin_thread(own);
     uintptr_t target = find_target(entry, call);
@@ -332,13 +338,28 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
     return target;
 }
 
+/* The innermost call was another library's. */
+static void take_back(struct timed_own *own, const struct timed_call *call)
+{
+    struct profile_count *count = &own->count[timed_entries[call->index].routine];
+    count->calls--;
+    if (count->sized > count->calls)
+        count->sized = count->calls;
+    if (call->frame != 0 && call->frame <= own->top && own->stack[call->frame] == (uintptr_t)call)
+        timed_stack_drop(own, call->frame - 1);
+    timed_stack_return(own);
+}
+
 void timed_leave_slowly(struct timed_call *call)
 {
     struct timed_own *own = timed_own_known();
-    if (bind(call))
-        call->key = 0;
+    bool is_library = call->first == NULL || bind(call);
     if (own == NULL || !own->is_whole)
         return;
+    if (!is_library) {
+        take_back(own, call);
+        return;
+    }
     timed_end(own, call, profile_ticks(own->counter, own->clock));
     timed_stack_return(own);
     add_size(own, call);

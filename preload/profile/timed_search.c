@@ -31,10 +31,16 @@ static bool is_ours(const struct loaded *object)
     return text_after(object->soname, "libjobtrail") != NULL;
 }
 
-/* A component of Open MPI, which its libraries load. */
-static bool is_component(const struct loaded *object)
+/* A component of Open MPI, which its libraries load, or what these and its daemons have below. */
+static bool is_runtime(const struct loaded *object)
 {
-    return text_after(object->soname, "mca_") != NULL;
+    static const char *const names[] = {"mca_", "libopen-pal.so", "libopen-rte.so", "libpmix.so",
+                                        "libprrte.so"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (text_after(object->soname, names[i]) != NULL)
+            return true;
+    }
+    return false;
 }
 
 static void add_object(struct timed_search *search, const struct link_map *entry, bool is_program)
@@ -52,9 +58,11 @@ static void add_object(struct timed_search *search, const struct link_map *entry
                             designation_has_library(&search->rules, &object->loaded);
     if (object->is_designated)
         object->after = designation_after(&search->rules, object->loaded.soname);
-    object->is_left = object->is_mpi || is_component(&object->loaded) || is_ours(&object->loaded) ||
+    object->is_runtime = is_runtime(&object->loaded);
+    object->is_left = object->is_mpi || object->is_runtime || is_ours(&object->loaded) ||
                       entry->l_addr == search->image->loader_base;
     search->found += object->is_mpi || object->is_designated;
+    search->parts += object->is_mpi || object->is_runtime;
 }
 
 void timed_search_begin(struct timed_search *search, const struct image *image, const void *policy)
@@ -65,7 +73,7 @@ void timed_search_begin(struct timed_search *search, const struct image *image, 
     search->has_rules = policy != NULL && designation_find(&search->rules, policy) &&
                         designation_has_loaded(&search->rules);
     search->is_later = search->is_late = search->is_again = false;
-    search->found = search->count = 0;
+    search->found = search->parts = search->start = search->count = 0;
     for (; entry != NULL && search->count < TIMED_OBJECTS_MAX; entry = entry->l_next)
         add_object(search, entry, entry == loader->r_map);
 }

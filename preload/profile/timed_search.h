@@ -16,7 +16,8 @@ enum { TIMED_OBJECTS_MAX = 1024 };
 
 struct timed_object {
     struct loaded loaded;
-    bool is_mpi; /* it is a part of MPI */
+    bool is_mpi;     /* it is a part of MPI */
+    bool is_runtime; /* it is of Open MPI, and has none of the routines */
     bool is_designated;
     bool is_left;   /* its own calls are not looked at */
     bool is_silent; /* it cannot be asked what it defines */
@@ -32,6 +33,8 @@ struct timed_search {
     bool is_late;   /* it may have been called before */
     bool is_again;  /* it has been looked at before */
     uint32_t found; /* objects of MPI, and designated ones */
+    uint32_t parts; /* objects of MPI, and of its runtime */
+    uint32_t start; /* of timed_start_count(); 0: not known yet */
     uint32_t count;
     struct timed_object object[TIMED_OBJECTS_MAX];
 };

@@ -11,6 +11,7 @@
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_search.h"
+#include "preload/profile/timed_start.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 
@@ -21,31 +22,53 @@ static const struct loaded *opened;
 
 /* How a stub reaches the routine. */
 struct way {
-    uintptr_t target;    /* 0: by what the slot leads to now */
-    uint32_t relocation; /* the number of the slot's, if so */
+    uintptr_t target;     /* 0: by what the slot leads to now */
+    uint32_t relocation;  /* the number of the slot's, if so */
+    uintptr_t start, end; /* and where it has to lead to after the first call */
 };
 
-/* A slot that the loader has not bound leads into its own object; it would be written to at the
- * first call, so what it will be is found here. What a library chooses when it is first called, the
- * loader is to ask for then. Returns whether there is a way. */
-static bool find_way(const struct timed_search *search, const struct loaded *importer,
-                     const struct timed_import *import, const ElfW(Rela) * relocation,
-                     uintptr_t bound, struct way *way)
+static bool is_of_start(struct timed_search *search, const struct timed_object *object)
+{
+    return !search->is_later && object - search->object < (ptrdiff_t)timed_start_count(search);
+}
+
+/* Of a slot that the loader has not bound: it would be written to at the first call. What it will
+ * be is found here where importer and library are of the start. Else the loader is to find it then,
+ * and to know that the one needs the other; and so where a library chooses a routine when it is
+ * first called, which may be the vDSO's. */
+static bool find_unbound(struct timed_search *search, const struct timed_object *object,
+                         const struct timed_import *import, const ElfW(Rela) * relocation,
+                         struct way *way)
 {
     const struct loaded *library = &import->library->loaded;
     const ElfW(Sym) *symbol = import->symbol;
+    bool is_start = is_of_start(search, object) && is_of_start(search, import->library);
+    *way = (struct way){
+        .relocation = (uint32_t)(relocation - object->loaded.calls),
+        .start = is_start ? 0 : library->start,
+        .end = is_start ? UINTPTR_MAX : library->end,
+    };
+    if (!is_start)
+        return timed_search_is_alone(search, import);
+    if (symbol == NULL || symbol->st_shndx == SHN_ABS)
+        return false;
+    if ((symbol->st_info & 15u) != STT_GNU_IFUNC)
+        way->target = library->entry->l_addr + symbol->st_value;
+    return true;
+}
+
+/* Returns whether there is a way. A slot that is not bound leads into its own object. */
+static bool find_way(struct timed_search *search, const struct timed_object *object,
+                     const struct timed_import *import, const ElfW(Rela) * relocation,
+                     uintptr_t bound, struct way *way)
+{
+    const struct loaded *importer = &object->loaded, *library = &import->library->loaded;
     *way = (struct way){.target = bound};
     if (import->is_unknown || (search->is_later && !timed_search_is_alone(search, import)))
         return false;
-    if (bound < importer->start || bound >= importer->end)
-        return bound >= library->start && bound < library->end;
-    if (symbol == NULL || symbol->st_shndx == SHN_ABS)
-        return false;
-    if ((symbol->st_info & 15u) == STT_GNU_IFUNC)
-        *way = (struct way){.relocation = (uint32_t)(relocation - importer->calls)};
-    else
-        way->target = library->entry->l_addr + symbol->st_value;
-    return true;
+    if (bound >= importer->start && bound < importer->end)
+        return find_unbound(search, object, import, relocation, way);
+    return bound >= library->start && bound < library->end;
 }
 
 static uint8_t find_words(uint32_t flags, int arguments)
@@ -68,8 +91,11 @@ static bool add_entry(const struct timed_import *import, const struct way *way, 
     entry->routine = (uint16_t)routine;
     entry->words = find_words(import->flags, arguments);
     if (way->target == 0)
-        timed_unbound[index] =
-            (struct timed_unbound){.slot = slot, .original = *slot, .relocation = way->relocation};
+        timed_unbound[index] = (struct timed_unbound){.slot = slot,
+                                                      .original = *slot,
+                                                      .relocation = way->relocation,
+                                                      .start = way->start,
+                                                      .end = way->end};
     timed_routines.entries = index + 1;
     __atomic_store_n(slot, timed_stub(index), __ATOMIC_RELEASE);
     return true;
@@ -112,7 +138,7 @@ static void look_at_slot(struct timed_search *search, struct timed_object *objec
         return;
     bool is_pointed =
         is_seen && know_segments(search, object) && know_segments(search, import.library) &&
-        find_way(search, loaded, &import, relocation, *slot, &way) &&
+        find_way(search, object, &import, relocation, *slot, &way) &&
         timed_slots_open(search, loaded, (uintptr_t)slot) && add_entry(&import, &way, slot);
     if ((!is_pointed || search->is_late) && !search->is_again)
         timed_run_miss(import.name, import.flags);

@@ -12,7 +12,10 @@ _Static_assert(offsetof(struct timed_call, index) == 8 && offsetof(struct timed_
                    offsetof(struct timed_call, argument) == 32 &&
                    offsetof(struct timed_call, rbp) == 96,
                "as the assembly has them");
-_Static_assert(sizeof(struct timed_entry) == 24 && offsetof(struct timed_entry, words) == 10,
+_Static_assert(sizeof(struct timed_entry) == 24 && offsetof(struct timed_entry, words) == 10 &&
+                   offsetof(struct timed_call, first) == 0 &&
+                   offsetof(struct timed_unbound, original) == 8 &&
+                   offsetof(struct timed_unbound, relocation) == 16,
                "as the assembly has them");
 
 /* The index is in r11d, which no argument is in. The frame is found by rbp, as its size differs.
@@ -128,7 +131,9 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .popsection\n");
 
 /* In the frame of timed_through(), as the routine. What the slot of an object that mold has linked
- * leads to has the relocation's number in r11, as its entries set it. */
+ * leads to has the relocation's number in r11, as its entries set it. No other register is free:
+ * the address is jumped to from the 128 bytes below the stack that handlers of signals leave alone.
+ */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 16\n"
         "    .globl timed_first\n"
@@ -137,9 +142,13 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "timed_first:\n"
         "    .cfi_startproc\n"
         "    endbr64\n"
-        "    movq -80(%rbp), %r11\n"
-        "    decl %r11d\n"
-        "    jmp *-72(%rbp)\n"
+        "    movq -96(%rbp), %r11\n"
+        "    pushq 8(%r11)\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    movl 16(%r11), %r11d\n"
+        "    leaq 8(%rsp), %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp *-8(%rsp)\n"
         "    .cfi_endproc\n"
         "    .size timed_first, . - timed_first\n"
         "    .popsection\n");

@@ -22,14 +22,14 @@
 enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 8 };
 
 struct timed_own;
+struct timed_unbound;
 
 /* A call in a stub's frame. The assembly has the offsets. */
 struct timed_call {
-    uint64_t unused;
-    uint32_t index;       /* of the slot's entry */
-    uint32_t frame;       /* in the thread's open calls, from 1; 0: this call is not timed */
-    uint64_t key, count;  /* of what datatype bytes are to be added, of how many; no key: none. For
-                             timed_first() the number of the relocation plus 1, and the address */
+    struct timed_unbound *first; /* NULL: it is not one that the loader binds */
+    uint32_t index;              /* of the slot's entry */
+    uint32_t frame;              /* in the thread's open calls, from 1; 0: this call is not timed */
+    uint64_t key, count;  /* of what datatype bytes are to be added, of how many; no key: none */
     uint64_t argument[6]; /* the registers rdi, rsi, rdx, rcx, r8, r9; the result has rdx too */
     uint64_t rax, r10, rbp, back;
     uint64_t stack[]; /* the arguments there */

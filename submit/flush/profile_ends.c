@@ -84,7 +84,17 @@ static uint64_t last_moment(const struct journal *journal, uint32_t number)
     return journal->epilog_ns != 0 ? journal->up_ns : 0;
 }
 
-/* Of a task that a signal ended, Slurm's time is the end, however long before it was seen last. */
+/* Of a task that a signal ended, Slurm's time is the end, however long before it was seen last.
+ * Returns what it did not end before, by the clock of the ending. */
+static uint64_t earliest(const struct ending *ending)
+{
+    const struct journal_task *task = ending->task;
+    if (!is_slurms(ending) || !WIFSIGNALED(task->status))
+        return ending->min_ns;
+    uint64_t bound_ns = minus(task->end_ns, task->error_ns);
+    return bound_ns > ending->min_ns ? bound_ns : ending->min_ns;
+}
+
 static struct collect_end end_of(const struct reading_request *request,
                                  const struct kernel_noted *noted, const struct capture *capture,
                                  const struct ending *ending)
@@ -99,7 +109,7 @@ static struct collect_end end_of(const struct reading_request *request,
         return end;
     }
     end.is_known = ending->is_measured || is_slurms(ending);
-    end.min_ns = minus(ending->min_ns, apart_ns);
+    end.min_ns = minus(earliest(ending), apart_ns);
     /* a program that the next one replaced lived until shortly before that began */
     bool is_near = end.is_known || end.way == PROFILE_WAY_EXEC;
     end.ns = is_near ? minus(ending->end_ns, apart_ns) : end.min_ns;

@@ -10,6 +10,7 @@
 #include "conf/base/grow.h"
 #include "submit/profile/profile_log.h"
 #include "submit/profile/routine_log.h"
+#include "submit/profile/set_programs.h"
 
 /* A text that gets no longer than `most` bytes: what is printed follows what users have written. */
 struct bounded_text {
@@ -30,16 +31,47 @@ static ssize_t add_text(void *context, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
+/* What is printed of a set, program by program. */
+struct printing {
+    const struct profile_log *log;
+    FILE *to;
+    bool is_all; /* else the ranks one by one */
+};
+
+static int print_stacks(void *context, const bool *is_of)
+{
+    const struct printing *printing = context;
+    struct profile_log log = *printing->log;
+    log.is_taken = is_of;
+    int error = printing->is_all ? profile_log_text(&log, log.set->rank_count, printing->to) : 0;
+    for (size_t i = 0; !printing->is_all && error == 0 && i < log.set->rank_count; i++)
+        if (is_of[i])
+            error = profile_log_text(&log, i, printing->to);
+    return error;
+}
+
+static int print_routines(void *context, const bool *is_of)
+{
+    const struct printing *printing = context;
+    return routine_log_text(printing->log->set, is_of, printing->is_all, printing->to);
+}
+
 /* As `jobtrail-profile show` does it, and `show --mpi` where calls of routines were counted. */
 static int print_log(const struct profile_log *log, const bool *is_taken, FILE *to)
 {
-    const struct profile_set *set = log->set;
-    int error = is_taken == NULL ? profile_log_text(log, set->rank_count, to) : 0;
-    for (size_t i = 0; is_taken != NULL && error == 0 && i < set->rank_count; i++)
-        if (is_taken[i])
-            error = profile_log_text(log, i, to);
-    return error != 0 || !routine_log_has_rows(set, is_taken) ? error
-                                                              : routine_log_text(set, is_taken, to);
+    struct printing printing = {log, to, is_taken == NULL};
+    struct set_programs programs;
+    int error = set_programs_find(log->set, &programs);
+    if (error == 0) {
+        set_programs_print(&programs, to);
+        error = set_programs_each(&programs, is_taken, print_stacks, &printing);
+    }
+    if (error == 0 && routine_log_has_rows(log->set, is_taken)) {
+        set_programs_print(&programs, to);
+        error = set_programs_each(&programs, is_taken, print_routines, &printing);
+    }
+    set_programs_free(&programs);
+    return error;
 }
 
 /* `is_taken` NULL: the summary. */
@@ -92,7 +124,7 @@ int profile_logs_send(struct profile_set *set, const struct ranks_wanted *wanted
     if (strcmp(wanted->site, "none") == 0)
         return 0;
     int error = set_order_make(set, &order);
-    const struct profile_log log = {set, &order, SORT_EXCLUSIVE, false};
+    const struct profile_log log = {set, &order, SORT_EXCLUSIVE, false, NULL};
     if (error == 0)
         error = send_log(&log, NULL, PROFILE_UNIT(step, KEPT_SUMMARY, 0), sending);
     if (error == 0)

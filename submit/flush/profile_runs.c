@@ -6,15 +6,6 @@
 
 #include "conf/base/grow.h"
 
-static bool calls_mpi(const struct profiled_process *process)
-{
-    for (size_t i = 0; i < process->routine_count; i++)
-        if ((process->routines[i].flags & PROFILE_ROUTINE_MPI) != 0 &&
-            process->routines[i].calls > 0)
-            return true;
-    return false;
-}
-
 int profile_runs_note(struct profile_runs *runs, size_t rank,
                       const struct profiled_process *process)
 {
@@ -25,7 +16,7 @@ int profile_runs_note(struct profile_runs *runs, size_t rank,
     if (error != 0)
         return error;
     struct profile_run *run = &runs->run[runs->count++];
-    *run = (struct profile_run){.rank = (uint32_t)rank, .has_mpi = calls_mpi(process)};
+    *run = (struct profile_run){.rank = (uint32_t)rank, .has_mpi = profiled_calls_mpi(process)};
     memcpy(run->uuid, process->uuid, sizeof run->uuid);
     return 0;
 }

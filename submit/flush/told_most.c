@@ -3,9 +3,7 @@
 
 #include "preload/profile/profile_file.h"
 
-/* THREADS: of a rank, in calls at a time, where the job's processors are not known. SLACK_NS:
- * clocks of the journal and of the flush. */
-enum { THREADS = 1024 };
+/* Clocks of the journal and of the flush. */
 #define SLACK_NS UINT64_C(60000000000)
 
 static uint64_t product(uint64_t a, uint64_t b)
@@ -27,9 +25,9 @@ static uint64_t longest(const struct journal *journal, const struct journal_step
 struct told_most told_most_of(const struct journal *journal, const struct journal_step *step,
                               uint64_t bytes, uint64_t now_ns)
 {
-    uint64_t threads = journal->node_cpus != 0 ? journal->node_cpus : THREADS;
+    uint64_t threads = bytes / PROFILE_PAGE; /* each that calls has a chunk, of a page at least */
     return (struct told_most){.ranks = bytes / PROFILE_PROCESS_BYTES,
-                              .rank_ns = product(longest(journal, step, now_ns), threads)};
+                              .run_ns = product(longest(journal, step, now_ns), threads)};
 }
 
 bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told,
@@ -46,9 +44,8 @@ bool told_most_has_ranks(const struct told_most *most, const struct profile_told
 
 bool told_most_cut(const struct told_most *most, struct profile_told *told)
 {
-    const uint64_t most_ns = product(most->rank_ns, told->mpi_ranks);
-    const uint64_t calls = told->is_untimed ? most_ns : told->run_ns;
-    if (told->run_ns <= most_ns && told->mpi_calls <= calls)
+    const uint64_t calls = told->is_untimed ? most->run_ns : told->run_ns;
+    if (told->run_ns <= most->run_ns && told->mpi_calls <= calls)
         return false;
     told->mpi_ranks = told->mpi_calls = told->mpi_ns = told->run_ns = 0;
     told->outside_most_ns = told->outside_rank = told->routine_count = 0;

@@ -13,8 +13,9 @@
 #include "submit/record/profile_record.h"
 
 struct told_most {
-    uint64_t ranks;   /* for which the file had room */
-    uint64_t rank_ns; /* that a rank can have run, its threads added */
+    uint64_t ranks;  /* for which the file had room */
+    uint64_t run_ns; /* that the threads can have run for which it had room, also where there are
+                        more of them than processors */
 };
 
 /* `bytes`: of the job's file of profiles. `now_ns`: of the flush, since the Epoch. */
@@ -25,7 +26,7 @@ struct told_most told_most_of(const struct journal *journal, const struct journa
 bool told_most_has_ranks(const struct told_most *most, const struct profile_told *told,
                          size_t count);
 
-/* Takes out the time in MPI where it is more than these ranks can have had, or has more calls than
+/* Takes out the time in MPI where it is more than threads can have had, or has more calls than
  * nanoseconds. Returns whether it did. */
 bool told_most_cut(const struct told_most *most, struct profile_told *told);
 

@@ -8,8 +8,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "submit/profile/compare_numbers.h"
 #include "submit/profile/saturate.h"
+#include "submit/profile/task_ranks.h"
 #include "submit/profile/tick_scale.h"
 
 /* The sums of a rank, while its processes are added. */
@@ -39,29 +39,6 @@ struct ended {
     uint64_t at;
     uint64_t most; /* nothing of the file is later */
 };
-
-/* Below a launcher that is a task itself, like mpirun, ranks are processes of one task. 0: it is
- * none. */
-static uint64_t rank_key(const struct profiled_process *process)
-{
-    return process->size > 1 ? (uint64_t)process->rank + 1 : 0;
-}
-
-static int by_rank(const void *left, const void *right)
-{
-    const struct profiled_process *a = *(const struct profiled_process *const *)left;
-    const struct profiled_process *b = *(const struct profiled_process *const *)right;
-    int result = compare_numbers(a->step, b->step);
-    if (result == 0)
-        result = compare_numbers(a->task, b->task);
-    if (result == 0)
-        result = compare_numbers(rank_key(a) != 0, rank_key(b) != 0);
-    if (result == 0)
-        result = compare_numbers(a->program, b->program);
-    if (result == 0)
-        result = compare_numbers(rank_key(a), rank_key(b));
-    return result != 0 ? result : compare_numbers(a->offset, b->offset);
-}
 
 static int name_node(const struct collect *collect, const struct profiled_process *process,
                      const struct child_key *key, uint32_t *name)
@@ -271,21 +248,19 @@ static uint64_t called_ns(const struct profiled_process *process, const struct t
     return __builtin_mul_overflow(ns, process->callers, &sum) ? UINT64_MAX : sum;
 }
 
-/* The first process of a rank says which program it is. */
-static int name_executable(const struct collect *collect, const struct profiled_process *process,
-                           struct profile_rank *rank)
+/* The program of a rank is that which called MPI first, or where none did the first one. */
+static int name_executable(const struct collect *collect, const struct task_process *processes,
+                           size_t count, struct profile_rank *rank)
 {
+    size_t at = 0;
     uint32_t number;
-    for (size_t i = 0; i < process->object_count; i++) {
-        const struct profiled_object *object = &process->objects[i];
-        if (!object->is_executable || object->path[0] == '\0')
-            continue;
-        int error = name_table_add(&collect->set->names, object->path, &number);
-        if (error == 0)
-            rank->executable = number + 1;
-        return error;
-    }
-    return 0;
+    while (at < count && !profiled_calls_mpi(processes[at].process))
+        at++;
+    const char *path = profiled_executable(processes[at < count ? at : 0].process);
+    int error = path == NULL ? 0 : name_table_add(&collect->set->names, path, &number);
+    if (path != NULL && error == 0)
+        rank->executable = number + 1;
+    return error;
 }
 
 static struct ended find_end(const struct profiled_process *process,
@@ -323,7 +298,6 @@ static int add_process(struct collect *collect, struct profiled_process *process
     add_nodes(collect, process, &scale);
     uint64_t end_ns = tick_real_ns(&scale, end);
     if (rank->processes++ == 0) {
-        error = name_executable(collect, process, rank);
         rank->pid = process->pid;
         rank->begin_ns = process->start.real_ns;
         rank->flags = PROFILE_RANK_ENDED | PROFILE_RANK_END_KNOWN;
@@ -372,9 +346,9 @@ static int take_table(struct sums *sums, struct profile_table *table)
     return 0;
 }
 
-static int add_rank(struct collect *collect, struct profiled_process **process, size_t count)
+static int add_rank(struct collect *collect, const struct task_process *processes, size_t count)
 {
-    const struct profiled_process *last = process[count - 1]; /* one that has a key, if any has */
+    const struct profiled_process *last = processes[count - 1].process;
     struct profile_rank rank = {.step = last->step,
                                 .task = last->task,
                                 .rank = last->rank,
@@ -384,18 +358,12 @@ static int add_rank(struct collect *collect, struct profiled_process **process, 
                                 .step_nodes = collect->facts->step_nodes};
     struct profile_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
-    int error = 0;
+    int error = name_executable(collect, processes, count, &rank);
     for (size_t i = 0; error == 0 && i < count; i++)
-        error = add_process(collect, process[i], &rank);
+        error = add_process(collect, processes[i].process, &rank);
     if (error == 0)
         error = take_table(&collect->sums, &table);
     return error != 0 ? error : profile_set_add(collect->set, &rank, table);
-}
-
-static bool is_same_rank(const struct profiled_process *a, const struct profiled_process *b)
-{
-    return a->step == b->step && a->task == b->task &&
-           (rank_key(a) == 0 || (rank_key(a) == rank_key(b) && a->program == b->program));
 }
 
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
@@ -403,15 +371,11 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
 {
     struct collect collect = {.content = content, .facts = facts, .set = set};
     size_t count = content->process_count;
-    CLEANUP_FREE struct profiled_process **sorted = calloc(count + 1, sizeof(void *));
-    int error = sorted == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; error == 0 && i < count; i++)
-        sorted[i] = &content->processes[i];
-    if (error == 0)
-        qsort(sorted, count, sizeof(void *), by_rank);
+    struct task_process *made = NULL;
+    int error = task_ranks_sort(content, &made);
+    CLEANUP_FREE struct task_process *sorted = made;
     for (size_t i = 0, next = 0; error == 0 && i < count; i = next) {
-        /* what has no key is the first one's */
-        for (next = i + 1; next < count && is_same_rank(sorted[next - 1], sorted[next]);)
+        for (next = i + 1; next < count && task_ranks_are_same(&sorted[next - 1], &sorted[next]);)
             next++;
         error = add_rank(&collect, sorted + i, next - i);
     }

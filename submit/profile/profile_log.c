@@ -57,21 +57,33 @@ static int print_end(const struct profile_set *set, const struct profile_rank *r
     return 0;
 }
 
-void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE *to)
+static void note_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
+{
+    bool *is_whole = context;
+    (void)step, (void)first, (void)last, (void)size;
+    *is_whole = false;
+}
+
+int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to)
 {
     uint64_t ns;
     size_t first, open = rank_end_open(set, is_taken);
+    bool is_whole = is_all;
+    int error = missing_ranks(set, is_taken, note_missing, &is_whole);
+    if (error != 0)
+        return error;
     if (rank_end_first(set, is_taken, &first, &ns)) {
         fprintf(to, "# ");
         profile_log_rank(&set->ranks[first], to);
-        fprintf(to, ", was killed first, at least %.6f s before the next one ended\n",
-                profile_seconds(ns));
+        fprintf(to, ", was killed first%s, at least %.6f s before the next one ended\n",
+                is_whole ? "" : " of those that are here", profile_seconds(ns));
     }
     if (open > 0)
         fprintf(to,
                 "# the ends of %zu ranks are not known: their times are too short (see ENDS in "
                 "jobtrail-profile(1))\n",
                 open);
+    return 0;
 }
 
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
@@ -94,12 +106,12 @@ static void print_missing_nodes(void *context, const struct missing_nodes *missi
             missing->nodes, missing->is_awaited ? "; ids are provisional" : "");
 }
 
-static void print_losses(const struct profile_set *set, size_t one, FILE *to)
+static void print_losses(const struct profile_set *set, const bool *is_taken, FILE *to)
 {
     uint64_t lost = 0, dead = 0, stray = 0, clipped = 0, untimed = 0;
     for (size_t i = 0; i < set->rank_count; i++) {
         const struct profile_rank *rank = &set->ranks[i];
-        if (one < set->rank_count && i != one)
+        if (is_taken != NULL && !is_taken[i])
             continue;
         lost += rank->lost_calls;
         dead += rank->dead_frames;
@@ -123,6 +135,37 @@ static void print_losses(const struct profile_set *set, size_t one, FILE *to)
         fprintf(to, "# %" PRIu64 " parts of the files are damaged, and left out\n", set->damaged);
 }
 
+/* The number of ranks, and of their profiles that are different. */
+static int print_count(const struct profile_set *set, const bool *is_taken, FILE *to)
+{
+    CLEANUP_FREE bool *is_seen = calloc(set->table_count + 1, sizeof *is_seen);
+    size_t ranks = 0, tables = 0;
+    if (is_seen == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        if (is_taken != NULL && !is_taken[i])
+            continue;
+        ranks++;
+        tables += !is_seen[set->ranks[i].table];
+        is_seen[set->ranks[i].table] = true;
+    }
+    fprintf(to, "# %zu rank%s, %zu different profile%s\n", ranks, ranks == 1 ? "" : "s", tables,
+            tables == 1 ? "" : "s");
+    return 0;
+}
+
+/* How and where the ranks of a program ended, and which are missing. */
+static int print_ends(const struct profile_set *set, const bool *is_taken, FILE *to)
+{
+    int error = print_count(set, is_taken, to);
+    for (size_t i = 0; error == 0 && i < set->rank_count; i++)
+        if (is_taken == NULL || is_taken[i])
+            error = print_end(set, &set->ranks[i], to);
+    if (error == 0)
+        error = profile_log_ends(set, is_taken, true, to);
+    return error != 0 ? error : missing_ranks(set, is_taken, profile_log_missing, to);
+}
+
 /* The rank alone; the caller frees it. NULL: no memory. */
 static bool *one_of(const struct profile_set *set, size_t rank)
 {
@@ -136,9 +179,9 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
                       FILE *to)
 {
     const struct profile_set *set = log->set;
-    CLEANUP_FREE bool *is_taken = one_of(set, rank);
-    int error =
-        is_taken == NULL ? -ENOMEM : log_origins(set, rank < set->rank_count ? is_taken : NULL, to);
+    CLEANUP_FREE bool *is_one = one_of(set, rank);
+    const bool *is_taken = rank < set->rank_count ? is_one : log->is_taken;
+    int error = is_one == NULL ? -ENOMEM : log_origins(set, is_taken, to);
     if (error != 0)
         return error;
     if (rank < set->rank_count) {
@@ -148,18 +191,11 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
                 set->ranks[rank].threads);
         error = print_end(set, &set->ranks[rank], to);
     } else {
-        fprintf(to, "# %zu rank%s, %zu different profile%s\n", set->rank_count,
-                set->rank_count == 1 ? "" : "s", set->table_count,
-                set->table_count == 1 ? "" : "s");
-        for (size_t i = 0; error == 0 && i < set->rank_count; i++)
-            error = print_end(set, &set->ranks[i], to);
-        profile_log_ends(set, NULL, to);
-        if (error == 0)
-            error = missing_ranks(set, profile_log_missing, to);
+        error = print_ends(set, is_taken, to);
     }
     if (error == 0)
         error = missing_nodes(set, tick_now().real_ns, print_missing_nodes, to);
-    print_losses(set, rank, to);
+    print_losses(set, is_taken, to);
     fprintf(to, "# %.6f s in all, times of threads and processes added\n",
             profile_seconds(rows->exclusive_ns));
     return error;
@@ -241,7 +277,7 @@ int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_
     CLEANUP_FREE bool *is_taken = one_of(set, rank);
     if (is_taken == NULL)
         return -ENOMEM;
-    return profile_rows_make(set, log->order->id, rank < set->rank_count ? is_taken : NULL,
+    return profile_rows_make(set, log->order->id, rank < set->rank_count ? is_taken : log->is_taken,
                              log->by_function, log->sort, rows);
 }
 

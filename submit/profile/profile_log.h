@@ -15,6 +15,7 @@ struct profile_log {
     const struct set_order *order;
     enum profile_sort sort;
     bool by_function;
+    const bool *is_taken; /* ranks of one program; NULL: of all */
 };
 
 /* What a call costs at the most where the library was measured (test/bench), in nanoseconds: one
@@ -30,8 +31,9 @@ static inline double profile_seconds(uint64_t ns)
 void profile_log_rank(const struct profile_rank *rank, FILE *to);
 
 /* Prints which of the ranks was killed first, and of how many the end is not known, in lines that
- * begin with "#"; nothing where neither is so. `is_taken` NULL: of all. */
-void profile_log_ends(const struct profile_set *set, const bool *is_taken, FILE *to);
+ * begin with "#"; nothing where neither is so. `is_taken` NULL: of all. They may be a part
+ * of those of their program that are in the set; otherwise `is_all`. Returns 0 or -ENOMEM. */
+int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to);
 
 /* A line on ranks without a profile; as missing_ranks() calls it. `context` is a FILE. */
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
@@ -51,11 +53,11 @@ void profile_explain_mark(FILE *to);
 
 uint64_t profile_overhead_ns(const struct set_sum *sum);
 
-/* Prints the summary of all ranks, or with `rank` below the set's count the log of that one.
+/* Prints the summary of the log's ranks, or with `rank` below the set's count the log of that one.
  * Returns 0 or -ENOMEM; -EIO where `to` takes no more. */
 int profile_log_text(const struct profile_log *log, size_t rank, FILE *to);
 
-/* The rows of all ranks, or of that one. */
+/* The rows of its ranks, or of that one. */
 int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows);
 
 #endif

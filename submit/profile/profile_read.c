@@ -190,3 +190,20 @@ void profile_content_free(struct profile_content *content)
     free(content->processes);
     *content = (struct profile_content){.process_count = 0};
 }
+
+const char *profiled_executable(const struct profiled_process *process)
+{
+    for (size_t i = 0; i < process->object_count; i++)
+        if (process->objects[i].is_executable && process->objects[i].path[0] != '\0')
+            return process->objects[i].path;
+    return NULL;
+}
+
+bool profiled_calls_mpi(const struct profiled_process *process)
+{
+    for (size_t i = 0; i < process->routine_count; i++)
+        if ((process->routines[i].flags & PROFILE_ROUTINE_MPI) != 0 &&
+            process->routines[i].calls > 0)
+            return true;
+    return false;
+}

@@ -90,6 +90,11 @@ struct profile_content {
 int profile_read(int fd, uint64_t most, struct profile_content *content);
 void profile_content_free(struct profile_content *content);
 
+/* The path of the process's executable; NULL: it is not known. */
+const char *profiled_executable(const struct profiled_process *process);
+
+bool profiled_calls_mpi(const struct profiled_process *process);
+
 /* Ends the open calls of routines at `end` (ticks). Once. */
 void calls_finish(struct profiled_process *process, uint64_t end);
 

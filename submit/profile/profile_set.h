@@ -75,7 +75,7 @@ enum profile_way {
 
 enum { PROFILE_NODE_NAME = 64 };
 
-/* What is known of one rank: a task of a step, all its processes. */
+/* What is known of one rank (task_ranks.h), all its processes. */
 struct profile_rank {
     char node[PROFILE_NODE_NAME];
     uint32_t step, task; /* UINT32_MAX: not known */
@@ -90,8 +90,8 @@ struct profile_rank {
                             known */
     uint32_t step_nodes; /* so many nodes the step has; 0: not known */
     uint32_t job;        /* Slurm's number; 0: not known */
-    uint32_t executable; /* of its first process: the number of the path's name, plus 1; 0: not
-                            known */
+    uint32_t executable; /* of its first process that called MPI, or where none did of the first
+                            one: the number of the path's name, plus 1; 0: not known */
     uint32_t way;        /* enum profile_way: of the process that `where` is of */
     int32_t status;      /* of the same, as wait(2) gives it, where it exited or was signaled */
     int32_t end_pid;     /* of the same; 0: all reached their exit handlers */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "submit/profile/profile_log.h"
+#include "submit/profile/set_programs.h"
 
 static bool is_known(const struct profile_rank *rank)
 {
@@ -101,11 +102,27 @@ static bool is_told(const struct profile_set *set, const bool *is_taken, size_t 
     return (is_taken == NULL || is_taken[i]) && rank_end_is_told(&set->ranks[i]);
 }
 
+/* The programs of a script end one after another by themselves. */
+static bool is_one_program(const struct profile_set *set, const bool *is_taken)
+{
+    const struct profile_rank *first = NULL;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        if (!is_told(set, is_taken, i))
+            continue;
+        if (first != NULL && set_program_compare(first, &set->ranks[i]) != 0)
+            return false;
+        first = &set->ranks[i];
+    }
+    return first != NULL;
+}
+
 bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t *first,
                     uint64_t *apart_ns)
 {
     size_t found = set->rank_count, count = 0;
     uint64_t next_ns = UINT64_MAX;
+    if (!is_one_program(set, is_taken))
+        return false;
     for (size_t i = 0; i < set->rank_count; i++) {
         if (!is_told(set, is_taken, i))
             continue;

@@ -37,7 +37,7 @@ void rank_end_print_duration(const struct profile_rank *rank, FILE *to);
 /* Whether one of the ranks that a signal killed ended before all others that did not reach their
  * exit handlers, whatever the bounds of their ends. Sets `*first` to which of the set's ranks, and
  * `*apart_ns` to how much before the next one at the least. Ranks for which `is_taken` has false
- * are left out; NULL: none is. */
+ * are left out; NULL: none is. Where they are of several programs none is said to be first. */
 bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t *first,
                     uint64_t *apart_ns);
 

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/log_origins.h"
 #include "submit/profile/missing_ranks.h"
@@ -59,25 +60,53 @@ static void print_bounds(const struct profile_rank *rank, FILE *to)
     print_time(rank->end_max_ns, to);
 }
 
-/* Where ranks were that did not come to their exit handlers. */
-static void print_open(const struct profile_set *set, const bool *is_taken, FILE *to)
+static void print_way(const struct profile_rank *rank, FILE *to)
+{
+    if (!rank_end_is_told(rank))
+        return;
+    fputs("; ", to);
+    rank_end_print_way(rank, to);
+    print_bounds(rank, to);
+}
+
+/* Where ranks were that did not come to their exit handlers: the call that was open. Sets `is_told`
+ * of each. */
+static void print_open(const struct profile_set *set, const bool *is_taken, bool *is_told, FILE *to)
 {
     for (size_t i = 0; i < set->routine_count; i++) {
         const struct profile_routine_entry *entry = &set->routines[i];
         char name[TERMINAL_WORD_SIZE];
         if (entry->open == 0 || !routine_is_shown(set, is_taken, i))
             continue;
+        is_told[entry->rank] = true;
         fprintf(to, "# ");
         profile_log_rank(&set->ranks[entry->rank], to);
         fprintf(to, ": was in %s since ", terminal_word(set->names.text[entry->name], name));
         print_time(entry->open_since_ns, to);
-        if (rank_end_is_told(&set->ranks[entry->rank])) {
-            fputs("; ", to);
-            rank_end_print_way(&set->ranks[entry->rank], to);
-            print_bounds(&set->ranks[entry->rank], to);
-        }
+        print_way(&set->ranks[entry->rank], to);
         putc('\n', to);
     }
+}
+
+/* The same of all, also those that were in none: the rank that was killed is often one of them. */
+static int print_ends(const struct profile_set *set, const bool *is_taken,
+                      const struct routine_summary *summary, FILE *to)
+{
+    CLEANUP_FREE bool *is_told = calloc(set->rank_count + 1, sizeof *is_told);
+    if (is_told == NULL)
+        return -ENOMEM;
+    print_open(set, is_taken, is_told, to);
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        if (is_told[i] || (is_taken != NULL && !is_taken[i]) || !rank_end_is_told(rank))
+            continue;
+        fprintf(to, "# ");
+        profile_log_rank(rank, to);
+        fputs(summary->ranks > 0 ? ": was outside of MPI" : ": was in no call that is counted", to);
+        print_way(rank, to);
+        putc('\n', to);
+    }
+    return 0;
 }
 
 /* What could not be counted, by name where it has one. */
@@ -123,16 +152,20 @@ static void print_times(const struct profile_set *set, const struct routine_summ
         fprintf(to, "# no rank counted a call\n");
 }
 
-static void print_head(const struct profile_set *set, const bool *is_taken,
-                       const struct routine_summary *summary, FILE *to)
+static int print_head(const struct profile_set *set, const bool *is_taken, bool is_all,
+                      const struct routine_summary *summary, FILE *to)
 {
+    int error = log_origins(set, is_taken, to);
     print_times(set, summary, to);
     if (summary->is_any_untimed)
         fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
-    profile_log_ends(set, is_taken, to);
+    if (error == 0)
+        error = profile_log_ends(set, is_taken, is_all, to);
     print_missed(summary, true, to);
     print_missed(summary, false, to);
-    print_open(set, is_taken, to);
+    if (error == 0)
+        error = print_ends(set, is_taken, summary, to);
+    return error != 0 || !is_all ? error : missing_ranks(set, is_taken, profile_log_missing, to);
 }
 
 static void print_bytes(const struct routine_sum *sum, FILE *to)
@@ -158,16 +191,13 @@ static void print_sum(const struct profile_set *set, const struct routine_summar
     fprintf(to, " %s\n", terminal_word(sum->name, name));
 }
 
-int routine_log_text(const struct profile_set *set, const bool *is_taken, FILE *to)
+int routine_log_text(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to)
 {
     struct routine_summary summary;
     int error = routine_summary_make(set, is_taken, &summary);
     if (error != 0)
         return error;
-    error = log_origins(set, is_taken, to);
-    print_head(set, is_taken, &summary, to);
-    if (error == 0 && is_taken == NULL)
-        error = missing_ranks(set, profile_log_missing, to);
+    error = print_head(set, is_taken, is_all, &summary, to);
     fprintf(to, "%12s %12s %7s %12s %12s %8s %12s %6s %16s %s\n", "Calls", "Time/s", "%", "Mean/s",
             "Most/s", "on rank", "Largest/s", "Ranks", "Bytes", "Routine");
     for (size_t i = 0; i < summary.count && summary.routine[i].ranks > 0; i++)

@@ -30,8 +30,9 @@ static inline bool routine_is_shown(const struct profile_set *set, const bool *i
 /* Whether there is any. */
 bool routine_log_has_rows(const struct profile_set *set, const bool *is_taken);
 
-/* Prints the routines of these ranks, the most time first, and who is missing of all. Returns 0 or
- * -ENOMEM; -EIO where `to` takes no more. */
-int routine_log_text(const struct profile_set *set, const bool *is_taken, FILE *to);
+/* Prints the routines of these ranks, the most time first; where they are all of their program that
+ * are in the set (`is_all`), also who is missing of it. Returns 0 or -ENOMEM; -EIO where `to` takes
+ * no more. */
+int routine_log_text(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to);
 
 #endif

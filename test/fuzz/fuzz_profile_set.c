@@ -40,8 +40,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     if (profile_set_begin(&set) != 0 || profile_set_merge(&set, &read) != 0 ||
         profile_set_drop_repeated(&set, &count) != 0 || set_order_make(&set, &order) != 0 ||
         set_sums_make(&set, NULL, &sums, &count) != 0 ||
-        routine_summary_make(&set, NULL, &summary) != 0 || missing_ranks(&set, tell, NULL) != 0 ||
-        log_origins(&set, NULL, nowhere) != 0)
+        routine_summary_make(&set, NULL, &summary) != 0 ||
+        missing_ranks(&set, NULL, tell, NULL) != 0 || log_origins(&set, NULL, nowhere) != 0)
         abort();
     free(sums);
     free(summary.routine);

@@ -22,7 +22,8 @@ NOTE = (
     "Runs whose ranks left counts of the calls of MPI ([profile]), without weights; of others nothing is told here. The share is of the time of the ranks that"
     " were counted, weighted by core hours, and core hours in MPI are that part of the runs' core hours. What ranks were counted, and their times, is what the processes"
     " said of themselves. Bounds: of how many of the runs calls could not be counted, ranks are missing, or ran longer than is known."
-    " Imbalance: by how much the rank with the most time outside of MPI is above the mean, weighted by core hours."
+    " Imbalance: by how much the rank with the most time outside of MPI is above the mean, made of the part of that time which ranks have less on average,"
+    " weighted by core hours."
 )
 HEADS = {
     "executables": [("executable", "Executable", TEXT), ("mpi_share", "In MPI", SHARE)],
@@ -36,26 +37,27 @@ COUNTED = [
     ("bounds", "# Bounds", COUNT),
     ("users", "# Users", COUNT),
 ]
-MORE = {"executables": [("imbalance", "Imbalance", SHARE), ("routine", "Most in", TEXT), ("routine_share", "Its part", SHARE)], "routines": [("calls", "# Calls", COUNT)]}
+MORE = {"executables": [("imbalance", "Imbalance", SHARE), ("routine", "Most in", TEXT), ("routine_share", "Its part", SHARE)], "routines": []}
 
 
 class Row:
-    """Sums of some runs. Shares are weighted by core hours, which users do not tell: times of ranks are their users' word."""
+    """Sums of some runs. Parts of 1 are weighted by core hours, which users do not tell: times of ranks are their users' word. What has
+    no upper end, as calls have not, is not added up: one run's word would be that of all."""
 
     def __init__(self):
-        self.hours = self.inclusive = self.in_mpi = self.shares = self.weight = self.imbalance = self.imbalanced = 0.0
-        self.runs = self.bounds = self.calls = 0
+        self.hours = self.inclusive = self.in_mpi = self.shares = self.weight = self.waits = self.imbalanced = 0.0
+        self.runs = self.bounds = 0
         self.users, self.routines = set(), {}
 
-    def add(self, run, mpi, seconds, calls):
+    def add(self, run, mpi, seconds):
         weight = run["hours"] or run["inclusive"]
         self.hours, self.inclusive = self.hours + run["hours"], self.inclusive + run["inclusive"]
         self.in_mpi += run["hours"] * seconds / mpi["elapsed"]
-        self.shares, self.weight, self.calls = self.shares + weight * seconds / mpi["elapsed"], self.weight + weight, self.calls + calls
+        self.shares, self.weight = self.shares + weight * seconds / mpi["elapsed"], self.weight + weight
         self.runs, self.bounds = self.runs + 1, self.bounds + run["is_bound"]
         self.users.add(run["user"])
         if mpi["imbalance"] is not None:
-            self.imbalance, self.imbalanced = self.imbalance + weight * mpi["imbalance"] / 100, self.imbalanced + weight
+            self.waits, self.imbalanced = self.waits + weight * mpi["imbalance"] / (100 + mpi["imbalance"]), self.imbalanced + weight
         for one in mpi["routines"]:
             self.routines[one["routine"]] = self.routines.get(one["routine"], 0.0) + weight * one["seconds"] / mpi["elapsed"]
 
@@ -67,10 +69,10 @@ class Row:
 
     def more(self, of):
         if of == "routines":
-            return [self.calls]
+            return []
         name, shares = max(sorted(self.routines.items()), key=lambda item: item[1], default=(None, None))
         return [
-            self.imbalance / self.imbalanced if self.imbalanced else None,
+            self.waits / (self.imbalanced - self.waits) if self.imbalanced > self.waits else None,
             name, None if name is None or not self.weight else shares / self.weight,
         ]  # fmt: skip
 
@@ -109,9 +111,9 @@ def gather(model, options, of):
     for run, mpi in runs:
         name = model.executable_name(run["executable_id"])
         if of == "executables":
-            found.setdefault((name,), Row()).add(run, mpi, mpi["seconds"], mpi["calls"])
+            found.setdefault((name,), Row()).add(run, mpi, mpi["seconds"])
         for one in mpi["routines"] if of == "routines" else ():
-            found.setdefault((name, model.text(one["routine"])), Row()).add(run, mpi, one["seconds"], one["calls"])
+            found.setdefault((name, model.text(one["routine"])), Row()).add(run, mpi, one["seconds"])
     return found, left_out
 
 

@@ -59,9 +59,14 @@ def may_read(asker, profile):
     return profile["proven"] and (asker.rights.all or asker.user == profile["user"])
 
 
-def picture_of(fds):
+def only(profile):
+    """Options by which jobtrail-profile(1) takes the run's program alone, where there are others in the files."""
+    return ["--program", profile["program"] or "-"] if profile["programs"] > 1 else []
+
+
+def picture_of(fds, options):
     """SVG; None: there is none."""
-    words = [PROFILE_PROGRAM, "flame", "--svg", "--kept"] + ["/proc/self/fd/%d" % fd for fd in fds]
+    words = [PROFILE_PROGRAM, "flame", "--svg", "--kept"] + options + ["/proc/self/fd/%d" % fd for fd in fds]
     try:
         done = subprocess.run(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=fds, timeout=SECONDS,
@@ -74,7 +79,7 @@ def picture_of(fds):
 
 
 def graph(asker, profile):
-    """(SVG or None, of how many files). It is of all that is in these."""
+    """(SVG or None, of how many files). It is of all that is of the program in these."""
     uid = uid_of(profile["user"])
     if uid is None or not may_read(asker, profile):
         return None, 0
@@ -88,7 +93,7 @@ def graph(asker, profile):
             size += os.fstat(fd).st_size
             if size <= BYTES_MAX:
                 fds.append(fd)
-        return (picture_of(fds), len(fds)) if fds else (None, 0)
+        return (picture_of(fds, only(profile)), len(fds)) if fds else (None, 0)
 
 
 def table(asker, profile):
@@ -117,16 +122,15 @@ def note_of(profile, svg, is_empty):
         parts.append("%d runs have processes in it." % profile["runs"])
     if profile["untold"]:
         parts.append("Of %d more programs in these files nothing is told." % profile["untold"])
-    words = " ".join(shlex.quote(path) for path in profile["paths"][:PATHS_MAX])
+    words = " ".join(only(profile) + [shlex.quote(path) for path in profile["paths"][:PATHS_MAX]])
     if len(profile["paths"]) > PATHS_MAX:
         words += " and %d more files" % (len(profile["paths"]) - PATHS_MAX)
     if svg is None:
         parts.append("The files are not read here: for a picture, call jobtrail-profile flame --svg %s ." % words)
     elif is_empty:
         parts.append("They have no call stacks. " + STACKS)
-    elif profile["programs"] > 1:
-        parts.append("The picture is of all programs in these files.")
-    parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] else "", words))
+    # without stacks, what there is are calls of MPI or of designated libraries
+    parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] or is_empty else "", words))
     return " ".join(parts)
 
 

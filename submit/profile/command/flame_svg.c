@@ -16,6 +16,7 @@
 #include "submit/profile/command/profile_forms.h"
 #include "submit/profile/rank_end.h"
 #include "submit/profile/saturate.h"
+#include "submit/profile/set_programs.h"
 
 /* LEAST: of a box; FONT: width of a letter, in tenths of a pixel. */
 enum { WIDTH = 1200, HEIGHT = 17, LEAST = 1, FONT = 72, BOXES_MAX = 4096, DEPTH_MAX = 256 };
@@ -36,7 +37,8 @@ struct flame {
     struct box *box; /* owned */
     size_t count, left_out;
     uint32_t deepest;
-    bool is_light; /* of a box, calls were counted alone */
+    bool is_light;   /* of a box, calls were counted alone */
+    size_t programs; /* whose times they are */
 };
 
 static int largest_first(const void *one, const void *other)
@@ -167,6 +169,8 @@ static void print_picture(struct flame *flame)
     if (flame->is_light)
         printf("; " PROFILE_LIGHT_MARK " short calls were counted: their time is in the caller's");
     size_t open = rank_end_open(flame->set, flame->is_taken);
+    if (flame->programs > 1)
+        printf("; of %zu programs together", flame->programs);
     if (open > 0)
         printf("; the ends of %zu ranks are not known: their times are too short", open);
     printf("</text>\n</svg>\n");
@@ -203,5 +207,11 @@ int profile_flame_svg(const struct profile_set *set, const struct set_order *ord
     int error = set_sums_make(set, is_taken, &sums_at, &taken);
     CLEANUP_FREE struct set_sum *sums = sums_at;
     struct flame flame = {.set = set, .is_taken = is_taken, .sums = sums};
+    struct set_programs programs = {.count = 0};
+    if (error == 0)
+        error = set_programs_find(set, &programs);
+    if (error == 0)
+        error = set_programs_count(&programs, is_taken, &flame.programs);
+    set_programs_free(&programs);
     return error != 0 ? error : draw(&flame, order->id);
 }

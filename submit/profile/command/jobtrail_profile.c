@@ -23,6 +23,7 @@
 #include "submit/profile/command/profile_load.h"
 #include "submit/profile/command/profile_routines.h"
 #include "submit/profile/command/profile_samples.h"
+#include "submit/profile/command/program_choice.h"
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
@@ -32,11 +33,12 @@
 #include "submit/profile/tick_scale.h"
 
 static const char usage[] =
-    "Usage: jobtrail-profile show [--rank LIST] [--sort KEY] [--group function] [--json] FILE...\n"
-    "       jobtrail-profile show --mpi [--rank LIST] [--json] FILE...\n"
-    "       jobtrail-profile dump [--mpi] [--rank LIST] FILE...\n"
-    "       jobtrail-profile flame [--svg] [--rank LIST] FILE...\n"
-    "       jobtrail-profile diff [--json] FILE FILE\n"
+    "Usage: jobtrail-profile show [--program NAME] [--rank LIST] [--sort KEY] [--group function]\n"
+    "                             [--json] FILE...\n"
+    "       jobtrail-profile show --mpi [--program NAME] [--rank LIST] [--json] FILE...\n"
+    "       jobtrail-profile dump [--mpi] [--program NAME] [--rank LIST] FILE...\n"
+    "       jobtrail-profile flame [--svg] [--program NAME] [--rank LIST] FILE...\n"
+    "       jobtrail-profile diff [--program NAME] [--json] FILE FILE\n"
     "       jobtrail-profile merge -o FILE FILE...\n"
     "\n"
     "Reads profiles of runs: call stacks of programs that were built with "
@@ -44,7 +46,8 @@ static const char usage[] =
     "and time in MPI and in designated libraries of any.\n"
     "FILE is what the processes of a job leave on a node, or what was merged from such files.\n"
     "\n"
-    "  show                  a log of all ranks, or of one: calls, times, imbalance\n"
+    "  show                  a log of all ranks of each program, or of one rank: calls, times,\n"
+    "                        imbalance\n"
     "  dump                  all numbers of each rank, with tabs between; of sampling files "
     "(.vfd)\n"
     "                        the samples\n"
@@ -53,10 +56,12 @@ static const char usage[] =
     "  merge                 one file of several, as of the nodes of a step\n"
     "\n"
     "  -m, --mpi             time in MPI and in designated libraries\n"
+    "  -p, --program NAME    this program alone: its name, or its hash, as show and records have\n"
+    "                        it\n"
     "  -r, --rank LIST       these ranks alone, such as 0,4-7\n"
     "  -s, --sort KEY        exclusive (default), inclusive, calls or stack\n"
     "  -g, --group function  a row for each function, not for each stack\n"
-    "      --json            one object on a line\n"
+    "      --json            one object on a line, of each program\n"
     "      --svg             flame: a picture, instead of text\n"
     "  -o, --output FILE     gets its name when it is whole\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
@@ -74,7 +79,7 @@ static const char usage[] =
 enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 };
 
 struct profile_options {
-    const char *sort, *group, *output, *node, *debug, *rank_text;
+    const char *sort, *group, *output, *node, *debug, *program, *rank_text;
     bool mpi, json, svg, kept, linker_names, help, version;
     enum profile_sort by;
 };
@@ -84,6 +89,7 @@ struct profile_options {
 /* clang-format off */
 static const struct option_row option_rows[] = {
     {"mpi", 'm', OPTION_FLAG, MEMBER(mpi), 0, 0, NULL},
+    {"program", 'p', OPTION_TEXT, MEMBER(program), 0, 0, NULL},
     {"rank", 'r', OPTION_TEXT, MEMBER(rank_text), 0, 0, NULL},
     {"sort", 's', OPTION_TEXT, MEMBER(sort), 0, 0, NULL},
     {"group", 'g', OPTION_TEXT, MEMBER(group), 0, 0, NULL},
@@ -108,7 +114,8 @@ struct profile_work {
     struct profile_set set;
     struct set_order order;
     struct readable_names names;
-    bool *is_taken; /* owned; NULL: all ranks */
+    struct program_choice choice;
+    bool *is_taken; /* owned: ranks of --rank, of the chosen programs; NULL: all of these */
     size_t before;  /* ranks of the first file */
     bool has_missing;
 };
@@ -160,18 +167,36 @@ static int show_log(const struct profile_work *work, const struct profile_log *l
     return work->options->json ? profile_log_json(log, rank) : profile_log_text(log, rank, stdout);
 }
 
+/* Of one program. */
+static int show_program(void *context, const bool *is_of)
+{
+    const struct profile_work *work = context;
+    const struct profile_log log = {&work->set, &work->order, work->options->by,
+                                    work->options->group != NULL, is_of};
+    bool is_all = work->is_taken == NULL;
+    if (work->options->mpi)
+        return work->options->json ? profile_routines_json(&work->set, is_of, is_all)
+                                   : routine_log_text(&work->set, is_of, is_all, stdout);
+    int error = is_all ? show_log(work, &log, work->set.rank_count) : 0;
+    for (size_t i = 0; !is_all && error == 0 && i < work->set.rank_count; i++)
+        if (is_of[i])
+            error = show_log(work, &log, i);
+    return error;
+}
+
+/* The ranks that are wanted; NULL: all. */
+static const bool *taken(const struct profile_work *work)
+{
+    return work->is_taken != NULL ? work->is_taken : work->choice.is_taken;
+}
+
 static int show(struct profile_work *work)
 {
-    const struct profile_log log = {&work->set, &work->order, work->options->by,
-                                    work->options->group != NULL};
-    if (work->options->mpi)
-        return work->options->json ? profile_routines_json(&work->set, work->is_taken)
-                                   : routine_log_text(&work->set, work->is_taken, stdout);
-    int error = work->is_taken == NULL ? show_log(work, &log, work->set.rank_count) : 0;
-    for (size_t i = 0; work->is_taken != NULL && error == 0 && i < work->set.rank_count; i++)
-        if (work->is_taken[i])
-            error = show_log(work, &log, i);
-    if (!work->options->json && routine_log_has_rows(&work->set, work->is_taken))
+    if (!work->options->json)
+        set_programs_print(&work->choice.programs, stdout);
+    int error = set_programs_each(&work->choice.programs, taken(work), show_program, work);
+    if (!work->options->json && !work->options->mpi &&
+        routine_log_has_rows(&work->set, taken(work)))
         puts("# calls of MPI or of designated libraries were counted: --mpi shows their times");
     return error;
 }
@@ -179,22 +204,30 @@ static int show(struct profile_work *work)
 static int dump(struct profile_work *work)
 {
     if (work->options->mpi) {
-        profile_routines_dump(&work->set, work->is_taken);
+        profile_routines_dump(&work->set, taken(work));
         return 0;
     }
-    return profile_dump(&work->set, &work->order, work->is_taken);
+    return profile_dump(&work->set, &work->order, taken(work));
 }
 
 static int flame(struct profile_work *work)
 {
-    return (work->options->svg ? profile_flame_svg : profile_flame)(&work->set, &work->order,
-                                                                    work->is_taken);
+    int error = program_choice_warn(&work->choice, work->is_taken, 0, work->set.rank_count);
+    return error != 0 ? error
+                      : (work->options->svg ? profile_flame_svg
+                                            : profile_flame)(&work->set, &work->order, taken(work));
 }
 
 static int diff(struct profile_work *work)
 {
-    const struct profile_log log = {&work->set, &work->order, SORT_EXCLUSIVE, false};
-    return profile_diff(&log, work->before, work->options->json ? FORM_JSON : FORM_TEXT);
+    const struct profile_log log = {&work->set, &work->order, SORT_EXCLUSIVE, false,
+                                    work->choice.is_taken};
+    int error = program_choice_warn(&work->choice, NULL, 0, work->before);
+    if (error == 0)
+        error = program_choice_warn(&work->choice, NULL, work->before, work->set.rank_count);
+    return error != 0
+               ? error
+               : profile_diff(&log, work->before, work->options->json ? FORM_JSON : FORM_TEXT);
 }
 
 static int merge(struct profile_work *work)
@@ -217,8 +250,8 @@ static const struct order {
     const char *options; /* letters of those that it has, beside those that all have */
     int least, most;     /* files */
 } orders[] = {
-    {"show", show, "mrsgJ", 1, INT32_MAX}, {"dump", dump, "mr", 1, INT32_MAX},
-    {"flame", flame, "rS", 1, INT32_MAX},  {"diff", diff, "J", 2, 2},
+    {"show", show, "mprsgJ", 1, INT32_MAX}, {"dump", dump, "mpr", 1, INT32_MAX},
+    {"flame", flame, "prS", 1, INT32_MAX},  {"diff", diff, "pJ", 2, 2},
     {"merge", merge, "o", 1, INT32_MAX},
 };
 
@@ -241,6 +274,7 @@ static bool has_options(const struct order *order, const struct profile_options 
         bool is_given;
         const char *name;
     } given[] = {{'m', options->mpi, "--mpi"},
+                 {'p', options->program != NULL, "--program"},
                  {'r', options->rank_text != NULL, "--rank"},
                  {'s', options->sort != NULL, "--sort"},
                  {'g', options->group != NULL, "--group"},
@@ -326,6 +360,7 @@ static int take_ranks(struct profile_work *work)
         return -ENOMEM;
     for (size_t i = 0; i < work->set.rank_count; i++) {
         work->is_taken[i] =
+            (work->choice.is_taken == NULL || work->choice.is_taken[i]) &&
             number_list_has(options->rank_text, profile_rank_number(&work->set.ranks[i]));
         is_there |= work->is_taken[i];
     }
@@ -371,11 +406,13 @@ static enum profile_status obey(const struct order *order, struct profile_work *
     if (order->obey != diff)
         error = drop_repeated(work);
     if (error == 0)
+        error = program_choice_make(&work->set, work->options->program, &work->choice);
+    if (error == 0)
         error = take_ranks(work);
     if (error == 0)
         error = set_order_make(&work->set, &work->order);
     if (error == 0)
-        error = missing_ranks(&work->set, say_missing, work);
+        error = missing_ranks(&work->set, work->choice.is_taken, say_missing, work);
     if (error == 0 && order->obey != merge && !work->options->linker_names)
         error = readable_names_put(&work->set, &work->names);
     if (error == 0)
@@ -425,6 +462,7 @@ static enum profile_status run(struct profile_options *options, char **words, in
     set_order_free(&work.order);
     profile_set_free(&work.set);
     readable_names_free(&work.names);
+    program_choice_free(&work.choice);
     free(work.is_taken);
     return status;
 }
@@ -434,7 +472,7 @@ int main(int argc, char *argv[])
     struct profile_options options = {.by = SORT_EXCLUSIVE};
     int letter;
     setlocale(LC_CTYPE, "");
-    while ((letter = options_next(argc, argv, "mr:s:g:o:hV", option_rows, &options)) !=
+    while ((letter = options_next(argc, argv, "mp:r:s:g:o:hV", option_rows, &options)) !=
            OPTIONS_END) {
         if (letter == OPTIONS_WRONG) {
             fputs("Try 'jobtrail-profile --help'.\n", stderr);

@@ -30,14 +30,15 @@ static int compare(const void *left, const void *right, void *context)
     return one < other ? -1 : one > other;
 }
 
-static int sums_of(const struct profile_set *set, size_t first, size_t last, struct set_sum **sums)
+static int sums_of(const struct profile_log *log, size_t first, size_t last, struct set_sum **sums)
 {
+    const struct profile_set *set = log->set;
     size_t taken;
     CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
     if (is_taken == NULL)
         return -ENOMEM;
     for (size_t i = first; i < last; i++)
-        is_taken[i] = true;
+        is_taken[i] = log->is_taken == NULL || log->is_taken[i];
     return set_sums_make(set, is_taken, sums, &taken);
 }
 
@@ -74,10 +75,10 @@ int profile_diff(const struct profile_log *log, size_t before, enum profile_form
     const struct profile_set *set = log->set;
     struct set_sum *first_at = NULL, *second_at = NULL;
     size_t count = 0;
-    int error = sums_of(set, 0, before, &first_at);
+    int error = sums_of(log, 0, before, &first_at);
     CLEANUP_FREE struct set_sum *first = first_at;
     if (error == 0)
-        error = sums_of(set, before, set->rank_count, &second_at);
+        error = sums_of(log, before, set->rank_count, &second_at);
     CLEANUP_FREE struct set_sum *second = second_at;
     CLEANUP_FREE struct change *change = calloc(set->stacks.count, sizeof *change);
     if (error != 0 || change == NULL)

@@ -25,8 +25,8 @@ int profile_flame_svg(const struct profile_set *set, const struct set_order *ord
 int profile_dump(const struct profile_set *set, const struct set_order *order,
                  const bool *is_taken);
 
-/* What has changed from the first `before` ranks to the others, by stack; the largest change of
- * exclusive time first. */
+/* What has changed from the first `before` ranks to the others, of the log's, by stack; the largest
+ * change of exclusive time first. */
 int profile_diff(const struct profile_log *log, size_t before, enum profile_form form);
 
 #endif

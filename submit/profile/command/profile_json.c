@@ -14,6 +14,7 @@
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
 #include "submit/profile/rank_end.h"
+#include "submit/profile/set_programs.h"
 #include "submit/profile/tick_scale.h"
 
 void profile_json_int(struct json_object *table, const char *key, uint64_t value)
@@ -82,6 +83,7 @@ struct json_object *profile_json_rank(const struct profile_set *set,
                                       const struct profile_rank *rank)
 {
     struct json_object *table = json_object_new_object();
+    char hash[SET_PROGRAM_HASH];
     if (rank->job != 0)
         profile_json_int(table, "job", rank->job);
     if (rank->step != UINT32_MAX) {
@@ -90,6 +92,8 @@ struct json_object *profile_json_rank(const struct profile_set *set,
     }
     if (rank->executable != 0)
         profile_json_text(table, "program", set->names.text[rank->executable - 1]);
+    if (rank->program != 0)
+        profile_json_text(table, "program_hash", set_program_hash(rank, hash));
     profile_json_int(table, "rank", profile_rank_number(rank));
     profile_json_int(table, "size", rank->size);
     profile_json_text(table, "node", rank->node);
@@ -161,10 +165,11 @@ static void add_missing_nodes(void *context, const struct missing_nodes *missing
     json_object_array_add(context, table);
 }
 
-int profile_json_missing(const struct profile_set *set, bool is_one, struct json_object **missing)
+int profile_json_missing(const struct profile_set *set, const bool *is_taken, bool is_all,
+                         struct json_object **missing)
 {
     *missing = json_object_new_array();
-    return is_one ? 0 : missing_ranks(set, add_missing, *missing);
+    return is_all ? missing_ranks(set, is_taken, add_missing, *missing) : 0;
 }
 
 int profile_json_print(struct json_object *object)
@@ -177,12 +182,13 @@ int profile_json_print(struct json_object *object)
     return text == NULL ? -ENOMEM : 0;
 }
 
-static int print_ranks(const struct profile_set *set, size_t one)
+static int print_ranks(const struct profile_log *log, size_t one)
 {
+    const struct profile_set *set = log->set;
     const char *comma = "";
     int error = 0;
     for (size_t i = 0; error == 0 && i < set->rank_count; i++) {
-        if (one < set->rank_count && i != one)
+        if (one < set->rank_count ? i != one : log->is_taken != NULL && !log->is_taken[i])
             continue;
         fputs(comma, stdout);
         comma = ",";
@@ -192,10 +198,11 @@ static int print_ranks(const struct profile_set *set, size_t one)
 }
 
 /* What of the steps is not in the set. */
-static int print_lacks(const struct profile_set *set, size_t rank)
+static int print_lacks(const struct profile_log *log, size_t rank)
 {
+    const struct profile_set *set = log->set;
     struct json_object *ranks = NULL, *nodes = json_object_new_array();
-    int error = profile_json_missing(set, rank < set->rank_count, &ranks);
+    int error = profile_json_missing(set, log->is_taken, rank >= set->rank_count, &ranks);
     if (error == 0)
         error = missing_nodes(set, tick_now().real_ns, add_missing_nodes, nodes);
     fputs(",\"missing\":", stdout);
@@ -213,10 +220,10 @@ int profile_log_json(const struct profile_log *log, size_t rank)
     if (error != 0)
         return error;
     fputs("{\"ranks\":[", stdout);
-    error = print_ranks(set, rank);
+    error = print_ranks(log, rank);
     putchar(']');
     if (error == 0)
-        error = print_lacks(set, rank);
+        error = print_lacks(log, rank);
     printf(",\"damaged\":%llu,\"seconds\":%.9f,\"rows\":[", (unsigned long long)set->damaged,
            (double)rows.exclusive_ns / 1e9);
     for (size_t i = 0; error == 0 && i < rows.count; i++) {

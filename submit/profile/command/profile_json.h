@@ -20,9 +20,11 @@ void profile_json_text(struct json_object *table, const char *key, const char *b
 struct json_object *profile_json_rank(const struct profile_set *set,
                                       const struct profile_rank *rank);
 
-/* Sets `*missing` to the rows of ranks that left no profile, none where one rank alone is shown:
- * the caller's, in every case. Returns 0 or -ENOMEM. */
-int profile_json_missing(const struct profile_set *set, bool is_one, struct json_object **missing);
+/* Sets `*missing` to the rows of ranks that left no profile, of the program of those for which
+ * `is_taken` has true; none where they are a part of it (not `is_all`): the caller's, in every
+ * case. Returns 0 or -ENOMEM. */
+int profile_json_missing(const struct profile_set *set, const bool *is_taken, bool is_all,
+                         struct json_object **missing);
 
 /* Prints the object, and frees it. Returns 0 or -ENOMEM. */
 int profile_json_print(struct json_object *object);

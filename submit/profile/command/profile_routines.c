@@ -137,7 +137,7 @@ static struct json_object *ranks_array(const struct profile_set *set, const bool
     return ranks;
 }
 
-int profile_routines_json(const struct profile_set *set, const bool *is_taken)
+int profile_routines_json(const struct profile_set *set, const bool *is_taken, bool is_all)
 {
     struct routine_summary summary;
     struct json_object *missing = NULL;
@@ -146,7 +146,7 @@ int profile_routines_json(const struct profile_set *set, const bool *is_taken)
         return error;
     struct json_object *table = summary_object(set, &summary);
     json_object_object_add(table, "by_rank", ranks_array(set, is_taken));
-    error = profile_json_missing(set, is_taken != NULL, &missing);
+    error = profile_json_missing(set, is_taken, is_all, &missing);
     json_object_object_add(table, "missing", missing);
     profile_json_int(table, "damaged", set->damaged);
     int printed = profile_json_print(table);

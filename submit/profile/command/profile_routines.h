@@ -7,9 +7,9 @@
 
 #include "submit/profile/profile_set.h"
 
-/* Prints the routines of the ranks for which `is_taken` has true; NULL: of all, and who is missing.
- * Returns 0 or -ENOMEM. */
-int profile_routines_json(const struct profile_set *set, const bool *is_taken);
+/* Prints the routines of the ranks for which `is_taken` has true (NULL: of all), and where they are
+ * all of their program that are in the set (`is_all`), who is missing. Returns 0 or -ENOMEM. */
+int profile_routines_json(const struct profile_set *set, const bool *is_taken, bool is_all);
 
 /* A line for each of these ranks and routines, with tabs. */
 void profile_routines_dump(const struct profile_set *set, const bool *is_taken);

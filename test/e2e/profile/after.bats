@@ -189,9 +189,37 @@ C
     profiled env PMIX_NAMESPACE=another OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 ./waits
     # the rest of the first program, in another step
     profiled env JOBTRAIL_TASK=1.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 sh -c './waits; ./waits'
+    # what has no number is that rank's, as of a wrapper, and beside several ranks something else
+    profiled env JOBTRAIL_TASK=1.0.1 ./waits
+    profiled sh -c './waits; ./waits'
     "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown || (($? == 1))
-    [[ $(jq -c '[.ranks[] | [.step, .rank, .size, .processes]] | sort' shown) == "[[\"0\",0,2,1],[\"0\",0,4,1],[\"0\",1,4,1],[\"0\",2,4,1],[\"1\",3,4,2]]" ]]
-    [[ $(jq -c '[.missing[] | [.first, .last, .size]]' shown) == "[[1,1,2]]" ]]
+    # each program is an object
+    [[ $(jq -sc '[.[].ranks[] | [.step, .rank, .size, .processes]] | sort' shown) == "[[\"0\",0,1,2],[\"0\",0,2,1],[\"0\",0,4,1],[\"0\",1,4,1],[\"0\",2,4,1],[\"1\",3,4,3]]" ]]
+    [[ $(jq -sc 'map([.missing[] | [.first, .last, .size]]) | sort' shown) == "[[],[],[[1,1,2]]]" ]]
+}
+
+@test "programs that a script runs before and after mpirun are none of its ranks" {
+    local rank
+    build_waits
+    cp waits prepare
+    cp waits finish
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    for rank in 0 1; do
+        profiled env JOBTRAIL_TASK=4294967291.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./waits
+    done
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    run profiled env JOBTRAIL_TASK=4294967291.0.1 ./finish kill
+    ((status == 137))
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown
+    [[ $(jq -sc 'map(.ranks[] | [(.program | split("/")[-1]), .rank, .size, .processes, .reached_exit]) | sort[]' shown) == \
+        '["finish",0,1,1,false]'$'\n''["prepare",0,1,2,true]'$'\n''["waits",0,2,1,true]'$'\n''["waits",1,2,1,true]' ]]
+    # a script of one program below mpirun on this node is none of its either
+    new_profile
+    profiled env JOBTRAIL_TASK=4294967291.0.1 ./prepare
+    profiled env JOBTRAIL_TASK=4294967291.0.1 PMIX_NAMESPACE=one OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 ./waits
+    "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE" >shown || (($? == 1))
+    grep -F "# step batch, $PWD/prepare: 1 rank on " shown
+    grep -F "# step batch, $PWD/waits: 1 rank on " shown
 }
 
 @test "files of several nodes become one: ids are the same whoever is first, and a rank counts once" {

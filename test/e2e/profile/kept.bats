@@ -245,6 +245,23 @@ C
     [[ $output == *"Time in MPI of its program"*"MPI_Barrier"* && $output != *"Where its time went"* ]]
 }
 
+@test "the page of a run has the way to times in designated libraries, and takes its own program of the files" {
+    printf '[routines]\nkeep = soname:libm\\.so\\.6\n' >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    printf '#include <math.h>\nint main(int argc, char **argv) { (void)argv; return pow(argc + 1, .3) < 1; }\n' | gcc -O1 -xc - -o powers -lm
+    printf '#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n' | mpicc.mpich -xc - -o plain
+    tracked ./powers
+    mpirun.mpich -n 2 env "${TRACKED[@]}" JOBTRAIL_PROFILE=exact LD_PRELOAD="$LIBRARY:$PROFILE_LIBRARY" ./plain
+    flush
+    run --separate-stderr acct UUID,Exec,Profile
+    start_web
+    run fetch "run?id=$(sed -n 's/|powers|.*//p' <<<"$output" | tail -n 1)"
+    [[ $output == *"They have no call stacks."*"jobtrail-profile show --mpi --program - $KEPT/$JOB.0.batch.e2e.profile"* ]]
+    "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --program - kept/*/*.profile >told
+    grep " pow$" told
+    run ! grep MPI_Init told
+}
+
 @test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
     build_calls '<b>bold' foo
     tracked ./calls

@@ -229,3 +229,110 @@ told() {
         done
     done
 }
+
+@test "a call goes to the routine that the loader finds, whatever was loaded before the first one" {
+    local way
+    printf 'int moon_way(int a) { return a + 1; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.5 -o libmoon.so.5
+    printf 'int moon_way(int a) { return a + 2; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.6 -o libmoon.so.6
+    printf 'int moon_way(int); int solve(int a) { return moon_way(a); }\n' |
+        gcc -O2 -shared -fPIC -xc - -o plugin.so -Wl,-z,lazy -L. -l:libmoon.so.6 -Wl,-rpath,"$PWD"
+    cat >main.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+enum { DEEP, LOCAL, GLOBAL };
+static int (*solve)(int);
+static void find(int flags) { void *plugin = dlopen("./plugin.so", RTLD_LAZY | flags); solve = (int (*)(int))dlsym(plugin, "solve"); }
+static void early(int argc, char **argv, char **environment) /* before constructors */
+{
+    if (WAY == LOCAL)
+        dlopen("./libmoon.so.5", RTLD_LAZY);
+    if (WAY != GLOBAL)
+        find(WAY == DEEP ? RTLD_DEEPBIND : 0);
+}
+__attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = early;
+int main(void)
+{
+    if (WAY == GLOBAL) {
+        find(0);
+        dlopen("./libmoon.so.5", RTLD_NOW | RTLD_GLOBAL);
+    }
+    return printf("%d %d\n", solve(10), solve(20)) != 6;
+}
+C
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so.*\n' new_job
+    for way in DEEP LOCAL GLOBAL; do
+        gcc -O2 -DWAY=$way main.c -o main -Wl,--no-as-needed -L. "-l:libmoon.so.$([[ $way == DEEP ]] && echo 5 || echo 1)" -Wl,-rpath,"$PWD"
+        same ./main
+        [[ $(cat with/stdout) == $([[ $way == GLOBAL ]] && echo 11 21 || echo 12 22) ]]
+        # the last one alone defined it when the plugin was looked at
+        [[ $(dumped moon_way) == "" && $(told .missed) == 1 ]]
+        [[ $(told '.missed_routines[].routine') == $([[ $way == GLOBAL ]] || echo moon_way) ]]
+    done
+}
+
+@test "a library that a plugin has called stays, though its own handle is closed" {
+    printf 'int PMPI_Init(int *a, char ***b) { return 0; } int MPI_Init(int *a, char ***b) { return 0; } int MPI_Barrier(void *c) { return 7; }\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon_mpi.so -o libmoon_mpi.so
+    printf 'int MPI_Barrier(void *); int solve(void) { return MPI_Barrier(0); }\n' | gcc -O2 -shared -fPIC -xc - -Wl,-z,lazy -o plugin.so
+    gcc -O2 -xc - -o main <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *mpi = dlopen("./libmoon_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+    int (*solve)(void) = (int (*)(void))dlsym(dlopen("./plugin.so", RTLD_LAZY), "solve"), first = solve();
+    dlclose(mpi);
+    return printf("%d %d\n", first, solve()) != 4;
+}
+C
+    same ./main
+    [[ $(dumped MPI_Barrier) == 2 && $(told .missed_mpi) == 0 ]]
+}
+
+@test "a program ends though a thread is within dl_iterate_phdr(3), and what was not looked at is missed" {
+    printf 'int plugin;\n' | gcc -shared -fPIC -xc - -o plugin.so
+    gcc -O2 -xc - -o main -pthread -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+int moon_burns(int);
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile int is_in;
+static int wait_here(struct dl_phdr_info *info, size_t size, void *data) { is_in = 1; return pthread_mutex_lock(&mutex) + 1; }
+static void *walk(void *argument) { dl_iterate_phdr(wait_here, argument); return NULL; }
+int main(void)
+{
+    pthread_t thread;
+    moon_burns(0);
+    dlopen("./plugin.so", RTLD_NOW);
+    pthread_mutex_lock(&mutex);
+    pthread_create(&thread, NULL, walk, NULL);
+    while (!is_in)
+        sched_yield();
+    exit(0);
+}
+C
+    same timeout 60 ./main
+    [[ $(dumped moon_burns) == 1 && $(told .missed) == 1 && $(told .missed_mpi) == 1 ]]
+    [[ $(told '.missed_routines[] | "\(.routine) \(.is_mpi)"') == "(loaded later) true" ]]
+}
+
+@test "dlsym(3) looks once at what was loaded, though not all that loads can be seen" {
+    local binding
+    gcc -O2 "$PROFILE_PROGRAMS/steps.c" -o steps
+    printf '#include <dlfcn.h>\nvoid *look(const char *name) { return dlsym((void *)0, name); }\n' >plugin.c
+    printf '#include <dlfcn.h>\nint main(void) { void *plugin = dlopen("./plugin.so", RTLD_NOW); dlsym(plugin, "look");
+        __asm__ volatile("int3"); void *look = dlsym(plugin, "look"); __asm__ volatile("int3"); return look == 0; }\n' |
+        gcc -O2 -xc - -o main -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD"
+    for binding in lazy now; do
+        gcc -O2 -shared -fPIC plugin.c -o plugin.so "-Wl,-z,$binding"
+        asked
+        env "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./steps ./main >"$binding"
+    done
+    echo "$(<now) instructions, $(<lazy) where all is seen"
+    (($(<now) - $(<lazy) < 1000))
+}

@@ -118,6 +118,7 @@ killed_by() {
     job "srun -K1 --mpi=pmi2" ranks_mpich 5
     tells_of "$KEPT/$JOB.0.0.profile" 5
     [[ $(killed_by "$KEPT/$JOB.0.0.profile") == '["signal","SIGKILL",true]' ]] # Slurm has waited for it
+    grep "^# rank 5 of 8, step 0, node n2, pid [0-9]*, was killed first, at least " <(profile show "$KEPT/$JOB.0.0.profile")
     [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == "$JOB_USER:600" ]]
     # of the whole, and of each node's part, are the logs that the site has, with the calls of MPI
     [[ $(cd "$KEPT" && echo "$JOB".0.0*.log) == "$JOB.0.0.log $JOB.0.0.n1.log $JOB.0.0.n2.log $JOB.0.0.n2_5.log $JOB.0.0_5.log" ]]
@@ -145,6 +146,12 @@ killed_by() {
     # Slurm has not waited for it, and there is no witness
     [[ $(killed_by "$DIR/tmp/$JOB") == '["unknown",null,false]' ]]
     profile show --json "$DIR/tmp/$JOB" | jq -e '.ranks[] | select(.was_in == "lost<main<init") | .end_later_seconds_max > 0'
+    # what the script runs before and after it is none of its ranks
+    job=$(submit_and_wait "$PROGRAMS/exits; $MPIRUN -n 8 $PROGRAMS/ranks_openmpi 0; $PROGRAMS/exits; true" -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
+    eventually 60 is_flushed "$job"
+    profile show --json "$KEPT/$job.0.batch.n1.profile" >"$DIR/tmp/apart" || (($? == 1))
+    [[ $(jq -sc 'map(.ranks[] | [(.program | split("/")[-1]), .rank, .processes]) | sort' "$DIR/tmp/apart") == \
+        '[["exits",0,2],["ranks_openmpi",0,1],["ranks_openmpi",1,1],["ranks_openmpi",2,1],["ranks_openmpi",3,1]]' ]]
 }
 
 @test "a program of a batch script that scancel ends: between which bounds is told; of a task that called _exit, its status" {
@@ -185,13 +192,13 @@ killed_by() {
     JOB=$(submit_and_wait "for killed in 1 170 255; do $MPIRUN -n 8 $PROGRAMS/ranks_openmpi \$killed; done; true" \
         -N2 -n8 --ntasks-per-node=4 --jobtrail-profile)
     eventually 60 is_flushed "$JOB"
-    # three programs, each with its daemon's step on the other node
+    # three programs, each with its daemon's step on the other node, are told apart
     profile show --json "$KEPT/$JOB".0.batch.n1.profile "$KEPT/$JOB".0.{0,1,2}.n2.profile >"$DIR/tmp/all"
-    [[ $(jq -c '[.ranks[].rank] | group_by(.) | map(length)' "$DIR/tmp/all") == "[3,3,3,3,3,3,3,3]" ]]
-    [[ $(jq -c '[.missing, .damaged]' "$DIR/tmp/all") == "[[],0]" ]]
+    [[ $(jq -sc 'map([.ranks[].rank] | sort) | length, unique[]' "$DIR/tmp/all") == $'3\n[0,1,2,3,4,5,6,7]' ]]
+    [[ $(jq -sc 'map([.missing, .damaged]) | unique[]' "$DIR/tmp/all") == "[[],0]" ]]
     # mpirun may end a rank before it comes to its own end
-    [[ $(jq -c '[.ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
-    (($(jq '[.ranks[] | select(.was_in == "lost<main<init")] | length' "$DIR/tmp/all") >= 3))
+    [[ $(jq -sc '[.[].ranks[].was_in] | unique - ["main<init"]' "$DIR/tmp/all") == '["lost<main<init"]' ]]
+    (($(jq -s '[.[].ranks[] | select(.was_in == "lost<main<init")] | length' "$DIR/tmp/all") >= 3))
 }
 
 @test "of a node that dies the ranks are named as missing, ids are provisional, and final when it has sent" {
@@ -253,16 +260,15 @@ programs() {
     [[ $(acct "$JOB" --exec again_mpich -nPo Profile) == "$KEPT/$JOB.0.1.profile" ]]
 }
 
-# tells_apart JOB MPI: each of the two programs has its own numbers, of all its ranks, which are together what their files say
+# tells_apart JOB MPI: each of the two programs has its own numbers, of all its ranks, as their files say of it
 tells_apart() {
     local told files
     told=$(acct "$1" --json)
     [[ $(acct "$1" -nPo Exec,MPIRanks --sort=exec) == $'again_'"$2"$'|8 of 8\nwaits_'"$2|8 of 8" ]]
     mapfile -t files < <(jq -r '[.runs[].profile.paths[]] | unique[]' <<<"$told")
     profile show --mpi --json "${files[@]}" >"$DIR/tmp/files"
-    jq -e --slurpfile files "$DIR/tmp/files" '$files[0] as $said | [.runs[].profile] | (map(.program) | unique | length == 2) and
-        ([.[].mpi] | all(.runs == 1) and (map(.calls) | add) == $said.mpi_calls and
-        ((map(.seconds) | add) / (map(.elapsed) | add) - $said.mpi_share | fabs) < 0.0001)' <<<"$told"
+    [[ $(jq -c --slurpfile files "$DIR/tmp/files" '[.runs[].profile | . as $one | $files[] | select(.by_rank[0].program_hash == $one.program) |
+        .ranks == 8 and $one.mpi.runs == 1 and $one.mpi.calls == .mpi_calls and ($one.mpi.share - .mpi_share | fabs) < 0.0001]' <<<"$told") == "[true,true]" ]]
 }
 
 @test "mpirun of Open MPI: each of two programs of a script has its own time in MPI, of all ranks on both nodes" {

@@ -27,6 +27,10 @@
 #define TASK "task time=1010.000000000 up=10.000000000 step=0 task=0 pid=50 ticks=1050\n"
 #define EXIT(status)                                                                               \
     "exit time=1090.000000000 up=90.000000000 step=0 task=0 pid=50 status=" status "\n"
+/* The kernel said that it died two seconds before. */
+#define EXIT_DIED(status)                                                                          \
+    "exit time=1090.000000000 up=90.000000000 step=0 task=0 pid=50 status=" status                 \
+    " died=1088000000000\n"
 #define EXIT_SET(status)                                                                           \
     "exit time=4690.000000000 up=90.000000000 step=0 task=0 pid=50 status=" status "\n"
 #define OVER                                                                                       \
@@ -199,6 +203,9 @@ static void a_capture_has_the_end_of_its_record(void **state)
     (void)state;
     assert_end(end, 90 * SECOND, true, 90 * SECOND);
     assert_way(end, PROFILE_WAY_SIGNALED, 9);
+    end = find(STEP TASK EXIT_DIED("9") OVER, "", &ledger, &process);
+    assert_end(end, 90 * SECOND, true, 90 * SECOND);
+    assert_int_equal(end.min_ns, 88 * SECOND); /* not when it was seen last */
     end = find(STEP TASK EXIT_SET("9") OVER_SET, "", &ledger, &process);
     assert_end(end, 90 * SECOND, true, 90 * SECOND);
     process.pid = 51; /* forked by it */

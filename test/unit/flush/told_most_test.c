@@ -16,7 +16,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* A step of 100 s on a node of which the job has two processors, and a minute for the clocks. */
+/* A step of 100 s on a node of which the job has two processors, and a minute for the clocks. Its
+ * file has room for 20 threads that call. */
 static struct told_most most_of(int64_t clock_step_ns)
 {
     const struct journal journal = {
@@ -35,25 +36,36 @@ static bool is_cut(const struct told_most *most, uint64_t ranks, uint64_t run_ns
     return is_less;
 }
 
-static void no_rank_ran_longer_than_its_step(void **state)
+static void no_thread_ran_longer_than_its_step(void **state)
 {
     const struct told_most most = most_of(0), back = most_of(-50 * (int64_t)SECOND),
                            forth = most_of(50 * (int64_t)SECOND);
     (void)state;
-    assert_false(is_cut(&most, 4, 4 * 2 * 160 * SECOND, 1));
-    assert_true(is_cut(&most, 4, 4 * 2 * 160 * SECOND + 1, 1));
+    assert_false(is_cut(&most, 4, 20 * 160 * SECOND, 1));
+    assert_true(is_cut(&most, 4, 20 * 160 * SECOND + 1, 1));
     assert_true(is_cut(&most, 1, INT64_MAX, 1));
     /* a clock that was set back had shown more */
-    assert_false(is_cut(&back, 1, 2 * 210 * SECOND, 1));
-    assert_true(is_cut(&back, 1, 2 * 210 * SECOND + 1, 1));
-    assert_true(is_cut(&forth, 1, 2 * 160 * SECOND + 1, 1));
+    assert_false(is_cut(&back, 1, 20 * 210 * SECOND, 1));
+    assert_true(is_cut(&back, 1, 20 * 210 * SECOND + 1, 1));
+    assert_true(is_cut(&forth, 1, 20 * 160 * SECOND + 1, 1));
+}
+
+static void a_rank_may_have_more_threads_than_processors(void **state)
+{
+    const struct journal journal = {.node_cpus = 64};
+    const struct journal_step step = {.start_ns = 1000 * SECOND};
+    (void)state;
+    /* for a day, each with times of 500 routines */
+    const struct told_most most = told_most_of(
+        &journal, &step, 128 * 9 * PROFILE_PAGE + PROFILE_PROCESS_BYTES, 87400 * SECOND);
+    assert_false(is_cut(&most, 1, 128 * 86400 * SECOND, 1));
 }
 
 static void a_call_takes_a_nanosecond_at_least(void **state)
 {
     const struct told_most most = most_of(0);
     struct profile_told told = {
-        .ranks = 1, .mpi_ranks = 1, .mpi_calls = 2 * 160 * SECOND, .is_untimed = 1};
+        .ranks = 1, .mpi_ranks = 1, .mpi_calls = 20 * 160 * SECOND, .is_untimed = 1};
     (void)state;
     assert_false(is_cut(&most, 1, SECOND, SECOND));
     assert_true(is_cut(&most, 1, SECOND, SECOND + 1));
@@ -75,24 +87,25 @@ static void no_more_ranks_than_the_file_has_room_for(void **state)
     assert_false(told_most_has_ranks(&most, more, 3));
 }
 
-static void without_processors_threads_have_a_bound(void **state)
+static void what_has_no_end_is_bounded_by_nothing(void **state)
 {
     const struct journal journal = {.node_cpus = 0};
     const struct journal_step step = {.start_ns = 0};
     (void)state;
-    struct told_most most = told_most_of(&journal, &step, 0, 40 * SECOND);
-    assert_int_equal(most.rank_ns, 1024 * 100 * SECOND);
-    most = told_most_of(&journal, &step, 0, UINT64_MAX);
-    assert_true(most.rank_ns == UINT64_MAX);
+    struct told_most most = told_most_of(&journal, &step, PROFILE_PAGE, 40 * SECOND);
+    assert_int_equal(most.run_ns, 100 * SECOND);
+    most = told_most_of(&journal, &step, 2 * PROFILE_PAGE, UINT64_MAX);
+    assert_true(most.run_ns == UINT64_MAX);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_rank_ran_longer_than_its_step),
+        cmocka_unit_test(no_thread_ran_longer_than_its_step),
+        cmocka_unit_test(a_rank_may_have_more_threads_than_processors),
         cmocka_unit_test(a_call_takes_a_nanosecond_at_least),
         cmocka_unit_test(no_more_ranks_than_the_file_has_room_for),
-        cmocka_unit_test(without_processors_threads_have_a_bound),
+        cmocka_unit_test(what_has_no_end_is_bounded_by_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

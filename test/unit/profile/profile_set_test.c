@@ -205,12 +205,12 @@ static void ranks_of_a_program_in_two_steps_are_not_missing(void **state)
     for (uint32_t i = 0; i < 8; i++)
         if (i != 6)
             add_one_of(&set, i < 4 ? "n1" : "n2", i < 4 ? 7 : 0, i, 99);
-    assert_int_equal(missing_ranks(&set, note_ranks, told), 0);
+    assert_int_equal(missing_ranks(&set, NULL, note_ranks, told), 0);
     assert_true(told[0] == 1 && told[2] == 6 && told[3] == 6);
     for (uint32_t i = 0; i < 8; i++)
         add_one_of(&set, "n1", 7, i, 98); /* another program of the step */
     told[0] = 0;
-    assert_int_equal(missing_ranks(&set, note_ranks, told), 0);
+    assert_int_equal(missing_ranks(&set, NULL, note_ranks, told), 0);
     assert_true(told[0] == 1 && told[2] == 6);
     profile_set_free(&set);
 }

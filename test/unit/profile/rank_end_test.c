@@ -95,6 +95,31 @@ static void the_first_that_was_killed_is_told_if_bounds_tell_it(void **state)
     assert_false(find_first(&late, &early, &exited, &first, &apart_ns));
 }
 
+static void of_several_programs_none_is_first(void **state)
+{
+    struct profile_rank one = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 9, 10), other = one,
+                        late = rank_of(PROFILE_WAY_SIGNALED, SIGTERM, 12, 13), ended = late;
+    size_t first;
+    uint64_t apart_ns;
+    (void)state;
+    ended.flags |= PROFILE_RANK_ENDED; /* of whatever program */
+    ended.program = 3;
+    assert_true(find_first(&one, &late, &ended, &first, &apart_ns));
+    other.program = 7;
+    assert_false(find_first(&other, &late, &ended, &first, &apart_ns));
+    other = one;
+    other.step = 1; /* the launcher tells no name */
+    assert_false(find_first(&other, &late, &ended, &first, &apart_ns));
+    other.program = late.program = 7; /* in two steps */
+    assert_true(find_first(&other, &late, &ended, &first, &apart_ns));
+    other = one;
+    other.executable = 1; /* beside the ranks of a script's task */
+    late.program = 0;
+    assert_false(find_first(&other, &late, &ended, &first, &apart_ns));
+    other.size = late.size = 8;
+    assert_true(find_first(&other, &late, &ended, &first, &apart_ns));
+}
+
 static void ends_that_are_not_known_are_counted(void **state)
 {
     struct profile_rank ranks[] = {rank_of(PROFILE_WAY_UNSEEN, 0, 10, 14),
@@ -115,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_told_with_their_bounds),
         cmocka_unit_test(the_first_that_was_killed_is_told_if_bounds_tell_it),
+        cmocka_unit_test(of_several_programs_none_is_first),
         cmocka_unit_test(ends_that_are_not_known_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/profile/set_programs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "submit/profile/compare_numbers.h"
+
+enum { PROGRAMS_MAX = 64 }; /* in a line */
+
+int set_program_compare(const struct profile_rank *a, const struct profile_rank *b)
+{
+    int result = compare_numbers(a->job, b->job);
+    if (result == 0)
+        result = compare_numbers(a->program, b->program);
+    if (result == 0)
+        result = compare_numbers(a->size > 1, b->size > 1);
+    if (result != 0 || a->program != 0)
+        return result;
+    result = compare_numbers(a->step, b->step);
+    return result != 0 || a->size > 1 ? result : compare_numbers(a->executable, b->executable);
+}
+
+static int by_program(const void *left, const void *right)
+{
+    const struct profile_rank *a = *(const struct profile_rank *const *)left;
+    const struct profile_rank *b = *(const struct profile_rank *const *)right;
+    int result = set_program_compare(a, b);
+    return result != 0 ? result : (a > b) - (a < b);
+}
+
+int set_programs_find(const struct profile_set *set, struct set_programs *programs)
+{
+    CLEANUP_FREE const struct profile_rank **sorted = calloc(set->rank_count + 1, sizeof *sorted);
+    *programs =
+        (struct set_programs){.set = set, .first = calloc(set->rank_count + 1, sizeof(size_t))};
+    if (sorted == NULL || programs->first == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < set->rank_count; i++)
+        sorted[i] = &set->ranks[i];
+    qsort(sorted, set->rank_count, sizeof *sorted, by_program);
+    for (size_t i = 0, first = 0; i < set->rank_count; i++) {
+        if (i == 0 || set_program_compare(sorted[i - 1], sorted[i]) != 0) {
+            first = (size_t)(sorted[i] - set->ranks);
+            programs->count++;
+        }
+        programs->first[sorted[i] - set->ranks] = first;
+    }
+    return 0;
+}
+
+void set_programs_free(struct set_programs *programs)
+{
+    free(programs->first);
+    *programs = (struct set_programs){.count = 0};
+}
+
+const char *set_program_hash(const struct profile_rank *rank, char room[SET_PROGRAM_HASH])
+{
+    if (rank->program == 0)
+        return "-";
+    snprintf(room, SET_PROGRAM_HASH, "%016" PRIx64, rank->program);
+    return room;
+}
+
+static const char *path_of(const struct profile_set *set, const struct profile_rank *rank)
+{
+    return rank->executable == 0 ? "-" : set->names.text[rank->executable - 1];
+}
+
+const char *set_program_name(const struct profile_set *set, const struct profile_rank *rank)
+{
+    const char *path = path_of(set, rank), *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+void set_programs_print(const struct set_programs *programs, FILE *to)
+{
+    const struct profile_set *set = programs->set;
+    size_t printed = 0;
+    if (programs->count < 2)
+        return;
+    for (size_t i = 0; i < set->rank_count && printed < PROGRAMS_MAX; i++) {
+        char hash[SET_PROGRAM_HASH], name[TERMINAL_WORD_SIZE];
+        if (programs->first[i] == i)
+            fprintf(to, "%s%s %s", printed++ == 0 ? "# programs: " : ", ",
+                    set_program_hash(&set->ranks[i], hash),
+                    terminal_word(set_program_name(set, &set->ranks[i]), name));
+    }
+    if (programs->count > printed)
+        fprintf(to, " and %zu others", programs->count - printed);
+    putc('\n', to);
+}
+
+int set_programs_each(const struct set_programs *programs, const bool *is_taken,
+                      int (*tell)(void *context, const bool *is_of), void *context)
+{
+    size_t count = programs->set->rank_count;
+    CLEANUP_FREE bool *is_of = calloc(count + 1, sizeof *is_of);
+    int error = is_of == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        bool is_any = false;
+        if (programs->first[i] != i)
+            continue;
+        for (size_t j = 0; j < count; j++) {
+            is_of[j] = programs->first[j] == i && (is_taken == NULL || is_taken[j]);
+            is_any |= is_of[j];
+        }
+        if (is_any)
+            error = tell(context, is_of);
+    }
+    return error == 0 && count == 0 ? tell(context, is_of) : error;
+}
+
+static int count_program(void *context, const bool *is_of)
+{
+    size_t *count = context;
+    (void)is_of;
+    ++*count;
+    return 0;
+}
+
+int set_programs_count(const struct set_programs *programs, const bool *is_taken, size_t *count)
+{
+    *count = 0;
+    return set_programs_each(programs, is_taken, count_program, count);
+}
+
+bool set_programs_choose(const struct set_programs *programs, const char *word, bool *is_of)
+{
+    const struct profile_set *set = programs->set;
+    bool is_there = false;
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        char hash[SET_PROGRAM_HASH];
+        if (strcmp(word, set_program_hash(rank, hash)) == 0 ||
+            (rank->executable != 0 && (strcmp(word, set_program_name(set, rank)) == 0 ||
+                                       strcmp(word, path_of(set, rank)) == 0)))
+            is_of[programs->first[i]] = is_there = true;
+    }
+    for (size_t i = 0; i < set->rank_count; i++)
+        is_of[i] = is_of[programs->first[i]];
+    return is_there;
+}
