@@ -101,17 +101,28 @@ moment() {
 }
 
 @test "sizes, hashes and directories choose runs" {
-    rows -o jobid --ncpus 4 -u bob && [ "$output" = $'8+1.0\n15.interactive' ]
-    rows -o jobid -I 5- && [ "$output" = "" ]
-    rows -o jobid -i 1-2 --ntasks 1 --gpus 0 -j 12.0 && [ "$output" = "12.0" ]
-    rows -o jobid --gpus 1- && [ "$output" = "" ]
-    rows -o jobid --hash A94A8F && [ "$output" = $'6_1.0\n12.0' ] # of a library
-    rows -o jobid --hash 0000000000000000000000000000000000abc4be && [ "$output" = "12.batch" ]
-    rows -o jobid --cwd /home/alice -j 12 && [ "$output" = $'12.batch\n12.0' ]
-    rows -o jobid --cwd /home/ali -j 12 && [ "$output" = "" ]
-    rows -o jobid --cwd '/home/*/run' --cwd /nowhere -j 12.0 && [ "$output" = "12.0" ]
-    rows -o jobid --container '*.sif' && [ "$output" = "" ]
-    rows -o jobid -w n2 && [ "$output" = "8+1.0" ]
+    rows -o jobid --ncpus 4 -u bob
+    [ "$output" = $'8+1.0\n15.interactive' ]
+    rows -o jobid -I 5-
+    [ "$output" = "" ]
+    rows -o jobid -i 1-2 --ntasks 1 --gpus 0 -j 12.0
+    [ "$output" = "12.0" ]
+    rows -o jobid --gpus 1-
+    [ "$output" = "" ]
+    rows -o jobid --hash A94A8F
+    [ "$output" = $'6_1.0\n12.0' ] # of a library
+    rows -o jobid --hash 0000000000000000000000000000000000abc4be
+    [ "$output" = "12.batch" ]
+    rows -o jobid --cwd /home/alice -j 12
+    [ "$output" = $'12.batch\n12.0' ]
+    rows -o jobid --cwd /home/ali -j 12
+    [ "$output" = "" ]
+    rows -o jobid --cwd '/home/*/run' --cwd /nowhere -j 12.0
+    [ "$output" = "12.0" ]
+    rows -o jobid --container '*.sif'
+    [ "$output" = "" ]
+    rows -o jobid -w n2
+    [ "$output" = "8+1.0" ]
     for bad in "--hash xyzt" "--hash abc" "-i 2-1" "-I x" "--gpus -1"; do
         # shellcheck disable=SC2086 # an option and its value
         acct $bad

@@ -78,13 +78,20 @@ in_both() { # FUNCTION
 }
 
 chosen() {
-    jobs --routine dgemm_ && [ "$jobs" = "71.0 71.1 72.0" ]
-    jobs --routine 'dgem*' --routine zgemm_ && [ "$jobs" = "71.0 71.1 72.0 75.0" ]
-    jobs --routine 'dgemm_ & dgemv_' && [ "$jobs" = "72.0" ]
-    jobs --routine gsl_sf_gamma --exec prog71 && [ "$jobs" = "71.0" ]
-    jobs --routine dgemm_ -u bob && [ "$jobs" = "72.0" ]
-    jobs --routine 'dgemm' && [ "$jobs" = "" ]
-    jobs --routine '*' && [ "$jobs" = "71.0 71.1 72.0 75.0" ]
+    jobs --routine dgemm_
+    [ "$jobs" = "71.0 71.1 72.0" ]
+    jobs --routine 'dgem*' --routine zgemm_
+    [ "$jobs" = "71.0 71.1 72.0 75.0" ]
+    jobs --routine 'dgemm_ & dgemv_'
+    [ "$jobs" = "72.0" ]
+    jobs --routine gsl_sf_gamma --exec prog71
+    [ "$jobs" = "71.0" ]
+    jobs --routine dgemm_ -u bob
+    [ "$jobs" = "72.0" ]
+    jobs --routine 'dgemm'
+    [ "$jobs" = "" ]
+    jobs --routine '*'
+    [ "$jobs" = "71.0 71.1 72.0 75.0" ]
 }
 
 @test "runs are chosen by the routines that they called" {

@@ -32,29 +32,49 @@ jobs() {
 }
 
 @test "libraries are compared by version, from the module or the path" {
-    jobs --lib 'hdf5>=1.12' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'hdf5>=1.14.3' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'hdf5=1.14' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'hdf5<1.14.3' && [ "$jobs" = "" ]
-    jobs --lib 'hdf5>1.9' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'hdf5>1.14.3' && [ "$jobs" = "" ]
-    jobs --lib 'hdf5<=1.15' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'hdf' && [ "$jobs" = "" ]
-    jobs --lib libhdf5 && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'h*' && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5>=1.12'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5>=1.14.3'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5=1.14'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5<1.14.3'
+    [ "$jobs" = "" ]
+    jobs --lib 'hdf5>1.9'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5>1.14.3'
+    [ "$jobs" = "" ]
+    jobs --lib 'hdf5<=1.15'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf'
+    [ "$jobs" = "" ]
+    jobs --lib libhdf5
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'h*'
+    [ "$jobs" = "6_1.0 12.0" ]
 }
 
 @test "of an option given twice one value must fit, of values with & between them all" {
-    jobs --lib hdf5 --lib none && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'libhdf5.so* & c' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --lib 'hdf5>=1.10 & hdf5<1.14' && [ "$jobs" = "" ]
-    jobs --lib 'hdf5 & none' --lib 'hdf5>=1.10 & hdf5<1.15' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --exec 'py*' --exec flow.mpi && [ "$jobs" = "6_1.0 12.0 13.0 14.0" ]
-    jobs --exec 'py*' --exec flow.mpi --module hdf5 && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --pkg numpy --pkg 'scipy>1' && [ "$jobs" = "13.0" ]
-    jobs --env OMP_NUM_THREADS=7 --env OMP_NUM_THREADS=4 --exec a.out && [ "$jobs" = "8+1.0" ]
-    jobs --function nothing --function H5Dread && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --function 'H5Dread & H5Fopen' --compiler icc --compiler gfortran && [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib hdf5 --lib none
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'libhdf5.so* & c'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --lib 'hdf5>=1.10 & hdf5<1.14'
+    [ "$jobs" = "" ]
+    jobs --lib 'hdf5 & none' --lib 'hdf5>=1.10 & hdf5<1.15'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --exec 'py*' --exec flow.mpi
+    [ "$jobs" = "6_1.0 12.0 13.0 14.0" ]
+    jobs --exec 'py*' --exec flow.mpi --module hdf5
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --pkg numpy --pkg 'scipy>1'
+    [ "$jobs" = "13.0" ]
+    jobs --env OMP_NUM_THREADS=7 --env OMP_NUM_THREADS=4 --exec a.out
+    [ "$jobs" = "8+1.0" ]
+    jobs --function nothing --function H5Dread
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --function 'H5Dread & H5Fopen' --compiler icc --compiler gfortran
+    [ "$jobs" = "6_1.0 12.0" ]
 }
 
 @test "a name that the store does not have is told, with the ones that are like it" {
@@ -142,22 +162,38 @@ PYTHON
 }
 
 @test "runs are chosen by module, compiler, builder, function, environment and package" {
-    jobs --module hdf5 && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --module hdf5/1.12 && [ "$jobs" = "" ]
-    jobs --module flow/2 && [ "$jobs" = "6_1.0 12.0 13.0 16.0" ]
-    jobs --compiler gfortran && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --compiler 'g?c' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --compiler icc && [ "$jobs" = "" ]
-    jobs --built-by bob,carol && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --built-by alice && [ "$jobs" = "" ]
-    jobs --built-by-others && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --function 'H5D*' && [ "$jobs" = "6_1.0 12.0" ]
-    jobs --function 'H5' && [ "$jobs" = "" ]
-    jobs --env 'OMP_NUM_THREADS=4' --exec a.out && [ "$jobs" = "8+1.0" ]
-    jobs --env 'OMP_NUM_THREADS=[!4]*' && [ "$jobs" = "" ]
-    jobs --pkg 'numpy<2' && [ "$jobs" = "13.0" ]
-    jobs --pkg 'numpy>=2' && [ "$jobs" = "" ]
-    jobs --pkg 'mpi*' && [ "$jobs" = "13.0" ]
+    jobs --module hdf5
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --module hdf5/1.12
+    [ "$jobs" = "" ]
+    jobs --module flow/2
+    [ "$jobs" = "6_1.0 12.0 13.0 16.0" ]
+    jobs --compiler gfortran
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --compiler 'g?c'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --compiler icc
+    [ "$jobs" = "" ]
+    jobs --built-by bob,carol
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --built-by alice
+    [ "$jobs" = "" ]
+    jobs --built-by-others
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --function 'H5D*'
+    [ "$jobs" = "6_1.0 12.0" ]
+    jobs --function 'H5'
+    [ "$jobs" = "" ]
+    jobs --env 'OMP_NUM_THREADS=4' --exec a.out
+    [ "$jobs" = "8+1.0" ]
+    jobs --env 'OMP_NUM_THREADS=[!4]*'
+    [ "$jobs" = "" ]
+    jobs --pkg 'numpy<2'
+    [ "$jobs" = "13.0" ]
+    jobs --pkg 'numpy>=2'
+    [ "$jobs" = "" ]
+    jobs --pkg 'mpi*'
+    [ "$jobs" = "13.0" ]
 }
 
 # A run that goes on is a second older when the second store is asked.
@@ -207,9 +243,12 @@ without_clock() {
 }
 
 @test "states choose runs by name and by sacct's code, FAILED with those killed" {
-    jobs -s F && [ "$jobs" = "6_1.0 8+1.0" ]
-    jobs -s killed && [ "$jobs" = "8+1.0" ]
-    jobs -s CD,EXITED --exec 'p*' && [ "$jobs" = "13.0" ]
+    jobs -s F
+    [ "$jobs" = "6_1.0 8+1.0" ]
+    jobs -s killed
+    [ "$jobs" = "8+1.0" ]
+    jobs -s CD,EXITED --exec 'p*'
+    [ "$jobs" = "13.0" ]
     acct -s R -n -P -o jobid
     [ "$output" = "15.interactive" ]
     acct -s CA,TO -n -S 2024-11-20
@@ -244,9 +283,12 @@ without_clock() {
 }
 
 @test "nodes are lists with ranges, names of accounts in any case" {
-    jobs -N 'n[2-3]' && [[ " $jobs " == *" 8+1.0 "* && " $jobs " != *" 12.0 "* ]]
-    jobs -N 'x1,n0[1-2]' && [ "$jobs" = "" ]
-    jobs -A PHYSICS && [ "$jobs" = "8+1.0 15.interactive" ]
+    jobs -N 'n[2-3]'
+    [[ " $jobs " == *" 8+1.0 "* && " $jobs " != *" 12.0 "* ]]
+    jobs -N 'x1,n0[1-2]'
+    [ "$jobs" = "" ]
+    jobs -A PHYSICS
+    [ "$jobs" = "8+1.0 15.interactive" ]
     acct -N 'n[2-'
     [ "$status" -eq 1 ]
     [[ "$stderr" == *"Invalid hostlist"* ]]
@@ -368,13 +410,17 @@ assert all(c == "\n" or c.isprintable() for c in text), ascii(text)' <<<"$output
 }
 
 @test "a node is that of a step's tasks, and not of the first rank alone" {
-    jobs -j 12 -N n2 && [ "$jobs" = "" ] # one node, says the record
+    jobs -j 12 -N n2
+    [ "$jobs" = "" ] # one node, says the record
     for store in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
         site_run 019a9f00-1111-7000-8000-000000000009 wide 1 '.slurmT += {job_id: 12, restart_count: 0} |
             .userT += {user: "alice", account: "climate", job_id: "12"} | .userDT.num_nodes = 2' >"$BATS_TEST_TMPDIR/wide"
         "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/wide"
-        jobs -N 'n[2-3]' --exec wide --store "$store" && [ "$jobs" = "12.0" ]
-        jobs -N n1 --exec wide --store "$store" && [ "$jobs" = "12.0" ]
-        jobs -N n3 --exec wide --store "$store" && [ "$jobs" = "" ]
+        jobs -N 'n[2-3]' --exec wide --store "$store"
+        [ "$jobs" = "12.0" ]
+        jobs -N n1 --exec wide --store "$store"
+        [ "$jobs" = "12.0" ]
+        jobs -N n3 --exec wide --store "$store"
+        [ "$jobs" = "" ]
     done
 }

@@ -143,14 +143,17 @@ facts() {
     for words in "--diff 101 4711" "--diff 101 nothing" "--diff 101" "--diff 101 102 -s F" "--bogus --diff 101 102" "--diff 101 102 --csv"; do
         # shellcheck disable=SC2086 # several words
         acct $words
-        [ "$status" -eq 2 ] && [ "$output" = "" ] && [ -n "$stderr" ]
+        [ "$status" -eq 2 ]
+        [ "$output" = "" ]
+        [ -n "$stderr" ]
     done
     JOBTRAIL_STORE=sqlite:/nonexistent acct --diff 101 102
     [ "$status" -eq 2 ]
     acct --jobs nothing
     [ "$status" -eq 1 ]
     acct --same
-    [ "$status" -eq 1 ] && [[ $stderr == "--same goes with --diff only" ]]
+    [ "$status" -eq 1 ]
+    [[ $stderr == "--same goes with --diff only" ]]
     acct --mail alice -j 12
     [ "$status" -eq 1 ] && [[ $stderr == "--mail goes with --job-summary only" ]]
 }
@@ -176,14 +179,18 @@ facts() {
     [ "$status" -eq 1 ]
     [[ $stderr == *"the store has no run of job 4711" ]]
     acct --job-summary 15 --mail alice
-    [ "$status" -eq 1 ] && [ "$output" = "" ]
+    [ "$status" -eq 1 ]
+    [ "$output" = "" ]
     acct --job-summary 12 --mail $'alice\nBcc:bob'
-    [ "$status" -eq 3 ] && [ "$output" = "" ]
+    [ "$status" -eq 3 ]
+    [ "$output" = "" ]
     acct --job-summary 12 --subject x
-    [ "$status" -eq 3 ] && [[ $stderr == "--subject goes with --mail only" ]]
+    [ "$status" -eq 3 ]
+    [[ $stderr == "--subject goes with --mail only" ]]
     # of another user's job not without Slurm's word, and not by what is not proven
     acct --job-summary 12 --mail alice@example.org
-    [ "$status" -eq 1 ] && [ "$output" = "" ]
+    [ "$status" -eq 1 ]
+    [ "$output" = "" ]
     own_mail 12
     [[ $output == "To: alice@example.org"$'\n'"Subject: Slurm Job_id=12 Ended, Run time 00:00:05, COMPLETED, ExitCode 0:0"$'\n'*$'\n\n'*flow.mpi* ]]
     own_mail 103
@@ -198,7 +205,8 @@ facts() {
         "$(printf 'a%.0s' {1..255})" ''; do
         echo "$address"
         acct --job-summary 12 "--mail=$address"
-        [ "$status" -eq 3 ] && [ "$output" = "" ]
+        [ "$status" -eq 3 ]
+        [ "$output" = "" ]
         [[ $stderr == *"is no address" ]]
     done
     for address in alice a.b+c=d@x-y.example.org 'alice,bob@host'; do
@@ -233,7 +241,8 @@ END
         (.slurmT.cluster = "two" | .userT.user = "bob" | .userT.run_uuid = "019a9f00-dddd-7000-8000-000000000132")' \
         "$BATS_FILE_TMPDIR/made" | "$JOBTRAIL_BIN/jobtrail-load" /dev/stdin
     acct --job-summary 130
-    [ "$status" -eq 3 ] && [ "$output" = "" ]
+    [ "$status" -eq 3 ]
+    [ "$output" = "" ]
     [[ $stderr == *"130 is several jobs: 130 of alice on one, 130 of bob on two" ]]
     acct --job-summary 130 -u bob --json
     [ "$(jq -c '[.job.user, .job.cluster, .programs[0].runs]' <<<"$output")" = '["bob","two",1]' ]

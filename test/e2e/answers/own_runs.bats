@@ -70,11 +70,14 @@ OWN() { # USER ARGUMENT...: as the site says it
 @test "no option asks as somebody else, or names a file" {
     local option
     OWN alice acct -S 2024-11-01 -n -u bob
-    [ "$status" -eq 0 ] && [ "$output" = "" ]
+    [ "$status" -eq 0 ]
+    [ "$output" = "" ]
     OWN alice acct -S 2024-11-01 -n -u "x' OR '1'='1"
-    [ "$status" -eq 0 ] && [ "$output" = "" ]
+    [ "$status" -eq 0 ]
+    [ "$output" = "" ]
     OWN alice acct -S 2024-11-01 -n --exec '*SECRET*'
-    [ "$status" -eq 0 ] && [ "$output" = "" ]
+    [ "$status" -eq 0 ]
+    [ "$output" = "" ]
     OWN alice report -u bob executables --json
     [ "$status" -eq 0 ]
     [ "$(jq '.pages[0].rows | length' <<<"$output")" -eq 0 ]

@@ -421,7 +421,7 @@ small() {
             return 1
         }
     }
-    load_all 2>/dev/null || { job "$ME" idle && load_all; }
+    load_all 2>/dev/null || { job "$ME" idle; load_all; }
     wrong "--entries needs --lib: it says which routines that library has" uncalled --entries moon.c
     wrong "--entries does nothing for routines; it does for uncalled" routines --entries moon.c
     wrong "--user does not go with the page uncalled: it says what nobody has called" uncalled -u "$ME"

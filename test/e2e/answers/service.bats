@@ -144,7 +144,8 @@ all_forms_are_the_same() {
     mkdir -m 777 "$BATS_TEST_TMPDIR/all"
     chmod 755 "$BATS_TEST_TMPDIR"
     ASK alice report -S 2024-11-01 -E 2024-11-30 users --csv -o "$BATS_TEST_TMPDIR/all/out"
-    [ "$status" -eq 0 ] && [ "$output" = "" ]
+    [ "$status" -eq 0 ]
+    [ "$output" = "" ]
     grep -q '^alice,' "$BATS_TEST_TMPDIR/all/out"
     [ "$(stat -c %u "$BATS_TEST_TMPDIR/all/out")" = 6101 ]
     answer_stop
@@ -598,7 +599,8 @@ more_than_is_buffered() {
     # the time of one that has waited begins with its turn
     wait $!
     exec 9>&-
-    grep -qx bob "$BATS_TEST_TMPDIR/said" && grep -qx "status 0" "$BATS_TEST_TMPDIR/said"
+    grep -qx bob "$BATS_TEST_TMPDIR/said"
+    grep -qx "status 0" "$BATS_TEST_TMPDIR/said"
     ASK alice acct -S 2024-11-01 -n -P -o user
     [ "$(sort -u <<<"$output")" = alice ]
     ! grep Traceback "$MUNGE/answer.err" || false

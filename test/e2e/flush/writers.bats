@@ -154,7 +154,8 @@ swap_at() {
     printf '[site]\ncluster = lab\n' >"$BATS_TEST_TMPDIR/jobtrail.conf"
     plant "$VICTIM" "$THEIRS/new.policy"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$BATS_TEST_TMPDIR/jobtrail.conf" --output "$THEIRS/new.policy"
-    [ -f "$THEIRS/new.policy" ] && [ ! -L "$THEIRS/new.policy" ]
+    [ -f "$THEIRS/new.policy" ]
+    [ ! -L "$THEIRS/new.policy" ]
     victim_is_whole
     rm "$THEIRS/new.policy"
     ! swap_at fsync "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$BATS_TEST_TMPDIR/jobtrail.conf" \
@@ -168,7 +169,8 @@ swap_at() {
     plant "$VICTIM" "$THEIRS/jobtrail.conf"
     "$JOBTRAIL_BIN/jobtrail-conf" import-xalt --output "$THEIRS/jobtrail.conf" \
         "$JOBTRAIL_SOURCE/test/data/conf/xalt_config.py" || true
-    [ -f "$THEIRS/jobtrail.conf" ] && [ ! -L "$THEIRS/jobtrail.conf" ]
+    [ -f "$THEIRS/jobtrail.conf" ]
+    [ ! -L "$THEIRS/jobtrail.conf" ]
     [ "$(stat -c %U:%a "$THEIRS/jobtrail.conf")" = root:644 ]
     victim_is_whole
 }
@@ -274,7 +276,8 @@ modes() { # FILE
     local store=$BATS_TEST_TMPDIR/store.db
     umask 000
     load_into "$store"
-    [ "$status" -eq 0 ] && [ "$stderr" = "" ]
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
     [ "$(modes "$store")" = "600 600 600" ]
     ln -s "$BATS_TEST_TMPDIR/elsewhere.db" "$BATS_TEST_TMPDIR/link.db"
     load_into "$BATS_TEST_TMPDIR/link.db"
@@ -284,7 +287,8 @@ modes() { # FILE
     chgrp nogroup "$store"
     chmod 640 "$store"
     load_into "$store"
-    [ "$status" -eq 0 ] && [ "$stderr" = "" ]
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
     [ "$(modes "$store")" = "640 640 640" ]
     [ "$(stat -c %G "$store"*| sort -u)" = nogroup ]
     "$REPORT" --store "sqlite:$store" --update

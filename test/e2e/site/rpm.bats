@@ -194,10 +194,10 @@ use_library() {
 build_other_formats() {
     local options=(--short-circuit --noclean --define "cmake_options -DJOBTRAIL_JOB_FORMATS=$NEXT")
     sed -e 's/^Release: 1/Release: 3/' -e "s/^%global formats $FORMATS/%global formats $NEXT/" "$SPEC" >"$DIR/jobtrail.spec"
-    build -bc "${options[@]}" "$DIR/jobtrail.spec"
+    build -bc "${options[@]}" "$DIR/jobtrail.spec" || return
     find "$DIR/BUILD" -type d -name parts -prune -exec rm -r {} +
     find "$DIR/BUILD" -name '*.files' -delete
-    build -bi "${options[@]}" "$DIR/jobtrail.spec"
+    build -bi "${options[@]}" "$DIR/jobtrail.spec" || return
     build -bb "${options[@]}" "$DIR/jobtrail.spec"
 }
 

@@ -215,7 +215,8 @@ killed_by() {
     [[ $output == *"was in held<main<init for"* && ! -e $KEPT/$job.0.0.profile ]]
     grep -F "ids are provisional" "$KEPT/$job.0.0.n1.log"
     run profile merge -o "$DIR/tmp/part" "$KEPT/$job.0.0.n1.profile"
-    ((status == 1)) && [[ $output == *"ids of stacks are provisional"* ]]
+    ((status == 1))
+    [[ $output == *"ids of stacks are provisional"* ]]
     # what is left on its disk comes when the node is back
     "$CLUSTER" start-slurmd n2
     eventually 60 test -e "$KEPT/$job.0.0.profile"

@@ -45,7 +45,7 @@ nothing_is_left() {
     left=$(processes_of "$scratch")
     echo "$left"
     [[ -z $left ]]
-    ! grep -qsF "$scratch" /tmp/jobtrail-cluster-ports/*
+    ! grep -qsF "$scratch" /tmp/jobtrail-cluster-ports/* || false
     diff <(echo "$checkout_before") <(checkout)
     diff <(echo "$users_before") <(getent passwd)
 }

@@ -194,12 +194,14 @@ not_of_another_start() {
     acct -u "$JOB_USER" "${question[@]}"
     [ "$status" -eq 0 ]
     acct -u nobody "${question[@]}"
-    [ "$status" -eq 1 ] && [ "$output" = "" ]
+    [ "$status" -eq 1 ]
+    [ "$output" = "" ]
     # as that of a job before, when this number was another's
     cp "${STORE#sqlite:}" "$DIR/older.db"
     sqlite3 "$DIR/older.db" "UPDATE run_own SET start_time = start_time - 86400"
     STORE=sqlite:$DIR/older.db acct -u "$JOB_USER" "${question[@]}"
-    [ "$status" -eq 1 ] && [ "$output" = "" ]
+    [ "$status" -eq 1 ]
+    [ "$output" = "" ]
     [[ $stderr == *"the job runs, or its last start has no runs in the store" ]]
 }
 
