@@ -260,16 +260,31 @@ void timed_later_close(void)
     look_if_loaded(LOADING_CLOSE);
 }
 
-/* What was loaded since the last look may be anything: one object. A name is of one kind alone. */
+/* Whether the process may call any routine of MPI, or of designated libraries, as far as was seen.
+ */
+static bool has_routines(bool is_mpi)
+{
+    uint32_t found = is_mpi ? timed_routines.missed_mpi : timed_routines.missed;
+    uint32_t count = __atomic_load_n(&timed_routines.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count && found == 0; i++)
+        found += (timed_routines.routine[i].flags == PROFILE_ROUTINE_MPI) == is_mpi;
+    return found > 0;
+}
+
+/* What was loaded since the last look may be anything: one object, of what the process uses
+ * elsewhere: tools with threads and plugins, as srun(1), are no programs of MPI. A name is of one
+ * kind alone. */
 static void miss_unseen(void)
 {
     bool is_unseen = __atomic_load_n(&known.has_loaded, __ATOMIC_RELAXED) != 0 ||
                      __atomic_load_n(&known.is_late, __ATOMIC_RELAXED) != 0;
     if (!is_unseen || !profile_is_on || is_forked() || known.start->l_next == NULL)
         return;
-    timed_run_miss("(loaded later)", PROFILE_ROUTINE_MPI);
-    if (known.policy != NULL)
-        timed_run_miss("", 0);
+    bool is_mpi = has_routines(true), is_designated = known.policy != NULL && has_routines(false);
+    if (is_mpi)
+        timed_run_miss("(loaded later)", PROFILE_ROUTINE_MPI);
+    if (is_designated)
+        timed_run_miss(is_mpi ? "" : "(loaded later)", 0);
 }
 
 void timed_later_end(void)
