@@ -24,7 +24,6 @@ PACKAGE_OF_RUN = (
 SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28
-VIEWS = "SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'run' AND table_type = 'VIEW'"
 
 
 def regexp(pattern, text):
@@ -102,7 +101,6 @@ class MariadbStore:
         self.addresses = mariadb_addresses(location)
         self.database = self.open()
         self.beside = None
-        self.is_all = self.is_all and not self.has_views()
 
     def open(self):
         """A connection to the first host that answers, or the last one's error."""
@@ -135,11 +133,6 @@ class MariadbStore:
             return max((int(row[0]) for row in rows), default=0)
         except self.errors:
             return 0
-
-    def has_views(self):
-        """Those of own-runs-mariadb.sql have the rows of who asks alone."""
-        with self.execute(VIEWS) as cursor:
-            return cursor.fetchone()[0] > 0
 
     def begin(self):
         self.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY").close()
