@@ -46,15 +46,32 @@ static int by_task(const void *left, const void *right)
     return order_of(a->day, b->day);
 }
 
+/* What only its runs could have had of a task's time. */
+static double uncertain_seconds(const struct coverage_piece *piece, size_t count)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (piece[i].outcome == COVERAGE_UNCERTAIN)
+            seconds += piece[i].core_seconds;
+    }
+    return seconds;
+}
+
 /* Those of one task, `count` of them. */
 static void count_task(struct coverage_piece *piece, size_t count)
 {
+    const double uncertain = uncertain_seconds(piece, count);
     struct coverage_piece *most = piece;
     double most_seconds = -1;
     for (size_t i = 0, end; i < count; i = end) {
         double seconds = 0;
-        for (end = i; end < count && piece[end].outcome == piece[i].outcome; end++)
+        uint64_t runs = 0;
+        for (end = i; end < count && piece[end].outcome == piece[i].outcome; end++) {
             seconds += piece[end].core_seconds;
+            runs += piece[end].runs;
+        }
+        if (runs > 0)
+            seconds += uncertain; /* a late end makes no task one without a record */
         if (piece[i].outcome == COVERAGE_LAUNCH)
             seconds = -0.5; /* its program is what counts, however short it was */
         if (seconds > most_seconds) {

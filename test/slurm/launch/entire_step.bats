@@ -70,6 +70,7 @@ records_are_complete() {
     "$CLUSTER" wait-idle
     records_are_complete
     # those that did not end by themselves have wide bounds (spank/slurm_release.h)
-    [[ $(coverage "$job" n1) == $'0 recorded 1\n1 uncertain 1\n2 uncertain 1\nbatch script 1' && $(coverage "$job" n2) == "1 follower 1" ]]
+    [[ $(coverage "$job" n1) == $'0 recorded 1\n1 recorded 1\n2 recorded 1\nbatch script 1' && $(coverage "$job" n2) == "1 follower 1" ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "uncertain" and .core_seconds > 0) | .step_id' | sort -u) == $'1\n2' ]]
     cancelled_with_own_tmp
 }

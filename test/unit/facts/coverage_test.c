@@ -168,7 +168,11 @@ static const struct outcome_case cases[] = {
     {"the ranks of a program that sampling left out", "[sampling]\nenabled = yes\n",
      WHO("") RANKS("@dynamic") EPILOG, "-=/dynamic ", "0 sampled 3 /dynamic;"},
     {"a task of which Slurm saw no end", "", WHO("") TASK("0") RUNS("0", "@static") EPILOG, "",
-     "0 uncertain 1 @static;"},
+     "0 static 1 @static;"},
+    {"such a task with a capture", "", WHO("") TASK("0") RUNS("0", "@dynamic") EPILOG, "=/x ",
+     "0 recorded 1 @dynamic;"},
+    {"such a task without anything", "", WHO("") TASK("0") RUNS("0", "@dynamic") EPILOG, "",
+     "0 uncertain 1 @dynamic;"},
     {"a node without a step", "",
      "prolog time=100.000000000 job=7 restart=0 uid=1000 gid=100 cpus=4 nodes=1\n" EPILOG, "", ""},
 };
