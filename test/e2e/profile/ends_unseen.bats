@@ -9,11 +9,8 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
-    mkdir -m 711 kept
-    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    new_profiled_job
+    keep_profiles
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     cat >held.c <<'C'
 #include <stdio.h>

@@ -9,12 +9,9 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    printf '[profile]\ndirectory = %s\n' "$BATS_TEST_TMPDIR/kept" >>"$CONF"
-    mkdir -m 711 "$BATS_TEST_TMPDIR/kept"
+    new_profiled_job
+    keep_profiles
     KEPT=$BATS_TEST_TMPDIR/kept/$(id -u)
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
 }
 
 # build_calls NAME...: a program whose functions of these names call nothing, each for some ms, or for $NS

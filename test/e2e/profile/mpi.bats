@@ -9,9 +9,7 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
+    new_profiled_job
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 TZ=UTC
 }
 
@@ -45,11 +43,6 @@ has_counts() {
         done <<<"$want"
         [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi --rank $rank "$PROFILE_FILE" | wc -l) == $(wc -l <<<"$want") ]]
     done
-}
-
-# is_between NANOSECONDS LEAST MOST: but for 0.1 %, as clocks may be slewed
-is_between() {
-    awk -v got="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(got >= least * 0.999 && got <= most * 1.001) }'
 }
 
 @test "calls and bytes are those of the program, and times lie between what it measures within and around" {
