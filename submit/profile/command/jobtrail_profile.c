@@ -72,9 +72,9 @@ static const char usage[] =
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0; 1 ranks or nodes are missing, or parts of a file are damaged: the rest was "
-    "told;\n"
-    "2 usage, or a file cannot be read or written.\n";
+    "Exit status: 0; 1 ranks, nodes or logs of programs are missing, or parts of a file are "
+    "damaged:\n"
+    "the rest was told; 2 usage, or a file cannot be read or written.\n";
 
 enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 };
 
@@ -190,11 +190,25 @@ static const bool *taken(const struct profile_work *work)
     return work->is_taken != NULL ? work->is_taken : work->choice.is_taken;
 }
 
+static void say_untold(struct profile_work *work, size_t untold)
+{
+    work->has_missing |= untold > 0;
+    if (!work->options->json)
+        set_programs_print_untold(untold, stdout);
+    else if (untold > 0)
+        fprintf(stderr,
+                "jobtrail-profile: programs that have no log here: %zu; --program NAME takes one\n",
+                untold);
+}
+
 static int show(struct profile_work *work)
 {
+    size_t untold = 0;
     if (!work->options->json)
         set_programs_print(&work->choice.programs, stdout);
-    int error = set_programs_each(&work->choice.programs, taken(work), show_program, work);
+    int error = set_programs_each(&work->choice.programs, taken(work), show_program, work, &untold);
+    if (error == 0)
+        say_untold(work, untold);
     if (!work->options->json && !work->options->mpi &&
         routine_log_has_rows(&work->set, taken(work)))
         puts("# calls of MPI or of designated libraries were counted: --mpi shows their times");
