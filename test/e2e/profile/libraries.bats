@@ -35,7 +35,7 @@ dumped() {
 has_calls() {
     local want
     want=$(sed -n 's|^// calls: ||p' "$PROFILE_PROGRAMS/moon_user.cc" | tr , '\n' | sed 's/^ *//' | LC_ALL=C sort)
-    diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4,5 | tr '\t' ' ' | LC_ALL=C sort) - <<<"$want"
+    diff <(routine_rows | cut -f 4,5 | tr '\t' ' ' | LC_ALL=C sort) - <<<"$want"
 }
 
 @test "arguments, results, exceptions, longjmp, cancellations and forks pass, and each call is counted" {
@@ -87,11 +87,11 @@ has_calls() {
     build
     asked
     profiled ./user || (($? == 3))
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "moon_burns moon_calls" ]]
+    [[ $(routine_rows | cut -f 4 | sort | xargs) == "moon_burns moon_calls" ]]
     RULES=$KEEP_ALL new_job
     asked
     profiled ./user || (($? == 3))
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
+    [[ $(routine_rows) == "" ]]
 }
 
 # same PROGRAM...: it prints and ends as without a profile
@@ -204,7 +204,7 @@ told() {
         int main(void) { return _moon_one() + __kmpc_moon() + __svml_moon() + _setjmp_moon() - 10; }\n' |
         gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
     same ./user
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
+    [[ $(routine_rows | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
     [[ $(told '.missed_routines[].routine') == __svml_moon && $(told .missed) == 1 ]]
 }
 

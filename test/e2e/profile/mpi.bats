@@ -43,7 +43,7 @@ has_counts() {
                 return 1
             }
         done <<<"$want"
-        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi --rank $rank "$PROFILE_FILE" | wc -l) == $(wc -l <<<"$want") ]]
+        [[ $(routine_rows --rank $rank | wc -l) == $(wc -l <<<"$want") ]]
     done
 }
 
@@ -164,7 +164,7 @@ missed() {
         alone $mpi "-l${libraries[$mpi]}" <<<'void MPI_INIT(int *), MPI_FINALIZE(int *), mpi_initialized_(int *, int *);
             int main(void) { int error, world = 0, is; mpi_initialized_(&is, &error); MPI_INIT(&error); mpi_initialized_(&is, &error);
             MPI_FINALIZE(&error); return 0; }'
-        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4,5 | LC_ALL=C sort | xargs) == "MPI_FINALIZE 1 MPI_INIT 1 mpi_initialized_ 2" ]]
+        [[ $(routine_rows | cut -f 4,5 | LC_ALL=C sort | xargs) == "MPI_FINALIZE 1 MPI_INIT 1 mpi_initialized_ 2" ]]
     done
 }
 
@@ -189,6 +189,7 @@ missed() {
     run -0 "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
     [[ ${lines[0]} == "# step 0, $PWD/known: 2 ranks on -" ]]
     "$JOBTRAIL_BIN/jobtrail-profile" merge -o merged "$PROFILE_FILE"
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi merged | head -1) == $'step\ttask\trank\troutine\tcalls\tns\tlargest_ns\tbytes\tbytes_are\topen\topen_since_ns' ]]
     diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi merged | cut -f 1-5,8-10) \
         <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 1-5,8-10)
     run ! "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --sort calls "$PROFILE_FILE"
@@ -288,7 +289,7 @@ alone() {
             int main(int argc, char **argv) { long a = 1, b = 0, c = 0; MPI_Init(&argc, &argv); mpi_exchange_all_($many &b); mpi_wait_($many &c);
             printf(\"%ld %ld\\n\", b, c); MPI_Finalize(); return 0; }"
         [[ $(cat with/stdout) == "2 3" ]]
-        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "MPI_Finalize MPI_Init" ]]
+        [[ $(routine_rows | cut -f 4 | sort | xargs) == "MPI_Finalize MPI_Init" ]]
     done
 }
 
@@ -340,5 +341,5 @@ alone() {
     mpicc.mpich -O2 "$PROFILE_PROGRAMS/mpi_known.c" -o known
     PROFILED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" JOBTRAIL_TASK=0.0.1)
     ranks mpich ./known
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
+    [[ $(routine_rows) == "" ]]
 }
