@@ -9,6 +9,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/compare_numbers.h"
+#include "submit/profile/plural.h"
 
 enum { PROGRAMS_MAX = 64 }; /* in a line */
 
@@ -99,7 +100,8 @@ void set_programs_print(const struct set_programs *programs, FILE *to)
                     terminal_word(set_program_name(set, &set->ranks[i]), name));
     }
     if (programs->count > printed)
-        fprintf(to, " and %zu others", programs->count - printed);
+        fprintf(to, " and %zu other%s", programs->count - printed,
+                plural_end(programs->count - printed));
     putc('\n', to);
 }
 
@@ -138,7 +140,7 @@ void set_programs_print_untold(size_t untold, FILE *to)
 {
     if (untold > 0)
         fprintf(to, "# %zu other program%s no log here: --program NAME takes one\n", untold,
-                untold == 1 ? " has" : "s have");
+                plural(untold, " has", "s have"));
 }
 
 int set_programs_count(const struct set_programs *programs, const bool *is_taken, size_t *count)

@@ -147,7 +147,7 @@ def table(asker, profile):
     svg, shown = graph(asker, profile)
     is_empty = svg is not None and "<rect" not in svg
     rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
-    title = "Where its time went: call stacks of %d of %d files" % (shown, len(profile["paths"]) if profile else 0)
+    title = "Where its time went: call stacks of %s" % part_of(shown, len(profile["paths"]) if profile else 0, "file")
     drawn = (lambda _: figure("flame", title, svg)) if svg and not is_empty else None
     note = note_of(profile, svg, is_empty) + beside(logs(asker, profile), samples(asker, profile)) if profile else ""
     return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note, drawn=drawn)
@@ -157,21 +157,29 @@ def heading(words, profile):
     return words + (" of its step" if profile and not profile["is_own"] else " of its program")
 
 
+def counted(number, word):
+    return "%d %s%s" % (number, word, "" if number == 1 else "s")
+
+
+def part_of(number, of, word):
+    return "%d of %s" % (number, counted(of, word) if of else "? %ss" % word)
+
+
 def words_of(paths):
     """As words of a command."""
     words = " ".join(shlex.quote(path) for path in paths[:PATHS_MAX])
-    return words + " and %d more files" % (len(paths) - PATHS_MAX) if len(paths) > PATHS_MAX else words
+    return "%s and %s" % (words, counted(len(paths) - PATHS_MAX, "more file")) if len(paths) > PATHS_MAX else words
 
 
 def note_of(profile, svg, is_empty):
-    sent = "%d of %s nodes" % (profile["nodes"], profile["step_nodes"]) if profile["step_nodes"] else "%d nodes" % profile["nodes"]
-    parts = ["%s have sent; %d of %s ranks left a profile." % (sent, profile["ranks"], profile["size"] or "?")]
+    nodes = part_of(profile["nodes"], profile["step_nodes"], "node") if profile["step_nodes"] else counted(profile["nodes"], "node")
+    parts = ["Files of %s are known; %s left a profile." % (nodes, part_of(profile["ranks"], profile["size"], "rank"))]
     if not profile["is_own"]:
-        parts.append("What ran in the step, which has %d runs of several tasks: which of them it is of is not known." % profile["runs"])
+        parts.append("What ran in the step, which has %s of several tasks: which of them it is of is not known." % counted(profile["runs"], "run"))
     elif profile["runs"] > 1:
         parts.append("%d runs have processes in it." % profile["runs"])
     if profile["untold"]:
-        parts.append("Of %d more programs in these files nothing is told." % profile["untold"])
+        parts.append("Of %s in these files nothing is told." % counted(profile["untold"], "more program"))
     words = " ".join(only(profile) + [words_of(profile["paths"])])
     if svg is None:
         parts.append("The files are not read here: for a picture, call jobtrail-profile flame --svg %s ." % words)
@@ -204,7 +212,7 @@ def mpi_note(profile, mpi):
     """How sure the numbers are."""
     if mpi is None:
         return ""
-    parts = ["Of %d of %s ranks, as their processes said: the routines with most time." % (mpi["ranks"], profile["size"] or "?")]
+    parts = ["Of %s, as their processes said: the routines with most time." % part_of(mpi["ranks"], profile["size"], "rank")]
     if mpi["share"] is not None:
         parts.append("%s%.1f %% of their time is in MPI." % ("At least " if mpi["missed"] else "", 100 * mpi["share"]))
     if mpi["imbalance"] is not None:

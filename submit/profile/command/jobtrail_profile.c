@@ -27,6 +27,7 @@
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/plural.h"
 #include "submit/profile/routine_log.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
@@ -142,12 +143,11 @@ static int word_of(const char *what, const char *word, const char *const *words,
 static void say_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     struct profile_work *work = context;
-    char name[16];
     work->has_missing = true;
-    journal_step_text(step, name, sizeof name);
-    if (work->options->output != NULL)
-        fprintf(stderr, "jobtrail-profile: step %s: no profile of ranks %u to %u of %u\n", name,
-                first, last, size);
+    if (work->options->output == NULL)
+        return;
+    fputs("jobtrail-profile: ", stderr);
+    profile_print_missing(step, first, last, size, stderr);
 }
 
 static void say_missing_nodes(void *context, const struct missing_nodes *missing)
@@ -389,8 +389,8 @@ static int drop_repeated(struct profile_work *work)
     size_t repeated;
     int error = profile_set_drop_repeated(&work->set, &repeated);
     if (error == 0 && repeated > 0)
-        fprintf(stderr, "jobtrail-profile: %zu ranks are in the files more than once: taken once\n",
-                repeated);
+        fprintf(stderr, "jobtrail-profile: %zu rank%s in the files more than once: taken once\n",
+                repeated, plural(repeated, " is", "s are"));
     return error;
 }
 

@@ -166,7 +166,7 @@ assert names == ["init", "main", "<script>alert(1)</script>", "a&b\"c'd", "alpha
 left = [float(box["x"]) for _, box in boxes]
 assert left[:3] == [0, 0, 0] and left[2:] == sorted(left[2:]), left
 assert all(float(box["x"]) + float(box["width"]) <= 1200.01 for _, box in boxes)
-assert all(", of its own " in title and title.endswith(" 1 calls") for title, _ in boxes[1:]), boxes
+assert all(", of its own " in title and title.endswith(" 1 call") for title, _ in boxes[1:]), boxes
 PYTHON
     run "$JOBTRAIL_BIN/jobtrail-profile" show --svg "$PROFILE_FILE"
     ((status == 2)) && [[ $output == *"show has no --svg"* ]]
@@ -179,7 +179,7 @@ PYTHON
     "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE" >many.svg
     boxes=$(grep -c '<rect' many.svg)
     ((boxes > 1 && boxes <= 4096))
-    [[ $(tail -n 2 many.svg) == *"; $((6002 - boxes)) stacks have no box: they are too narrow, or too deep</text>"* ]]
+    [[ $(tail -n 2 many.svg) == *"; $((6002 - boxes)) stacks have no box: too narrow, or too deep</text>"* ]]
 }
 
 teardown() {
@@ -275,7 +275,7 @@ C
     start_web
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
-    [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 files"* ]]
+    [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 file"* ]]
     [[ $output == *"The same as text, of all that is in a file: ${file%.profile}.log"* ]]
     [[ $output == *"call jobtrail-profile dump ${file%.profile}_0.vfd"* ]]
     run fetch "${target/run/run.json}&table=profile"

@@ -184,7 +184,7 @@ told() {
     asked
     profiled ./user || (($? == 3))
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == *"# 1 ranks counted calls of designated libraries alone: they ran for "* && $output != *" of MPI"* ]]
+    [[ $output == *"# 1 rank counted calls of designated libraries alone, and ran for "* && $output != *" of MPI"* ]]
     awk '$NF == "moon_burns" { found = $3 > 0 && $3 <= 100 } END { exit !found }' <<<"$output"
     told '.all_seconds > 0 and .run_seconds == 0 and .mpi_share == 0' | grep -x true
     # an address that is taken: the linker makes one slot of both
@@ -193,7 +193,7 @@ told() {
     asked
     profiled ./user || true
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == *"# 1 routines or objects of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
+    [[ $output == *"# 1 routine or object of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
     [[ $(told '.missed_routines[] | "\(.routine) \(.is_mpi)"') == "moon_calls false" && $(told .missed_mpi) == 0 ]]
 }
 

@@ -211,7 +211,7 @@ missed() {
         [[ ${lines[0]} =~ ([0-9a-f]{16})" times5" ]]
         hash=${BASH_REMATCH[1]}
         [[ $(awk '$NF == "MPI_Barrier" { print $1, $8 }' <<<"$output" | sort -n) == $'2 1\n6 2\n10 2' ]]
-        [[ $(grep -c "^# [12] ranks counted calls of MPI" <<<"$output") == 3 ]]
+        [[ $(grep -c "^# [12] ranks\? counted calls of MPI" <<<"$output") == 3 ]]
         run -0 "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
         [[ $(grep -cx "# 2 ranks, 1 different profile" <<<"$output") == 2 ]]
         for name in times5 "$PWD/times5" "$hash"; do
