@@ -8,7 +8,7 @@ load ../fixture/profile
 
 setup() {
     RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libstar\\.so\\.1\n' new_job
-    asked
+    with_rules
     cd "$BATS_TEST_TMPDIR" || return
     cat >star.h <<'C'
 int star_in(int x);
@@ -18,12 +18,6 @@ C
         gcc -O2 -shared -fPIC -Wl,-soname,libstar.so.1 -xc - -o libstar.so.1
 }
 
-# asked: a profile of its own, with the site's rules
-asked() {
-    new_profile
-    PROFILED+=(JOBTRAIL_POLICY="${CONF%.conf}.policy")
-}
-
 # star_program [OPTION...]: ./program of the source on standard input
 star_program() {
     gcc -O2 -D_GNU_SOURCE -I. "$@" -xc - -xnone libstar.so.1 -Wl,-rpath,"$PWD" -pthread -o program
@@ -31,7 +25,7 @@ star_program() {
 
 # rows: routines, with their calls and how many of these were open at the end
 rows() {
-    "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' '{ print $4, $5, $10 }' | LC_ALL=C sort
+    routine_rows | awk -F '\t' '{ print $4, $5, $10 }' | LC_ALL=C sort
 }
 
 # of_rank NAME...: what the only rank of the JSON log has of these names
@@ -253,7 +247,7 @@ C
     for kind in "" "-finstrument-functions -DBUILT_FOR_IT"; do
         # shellcheck disable=SC2086 # words
         star_program $kind <first.c
-        asked
+        with_rules
         run profiled strace -qq -o trace -e trace=fstat -P "$PROFILE_FILE" -e inject=fstat:signal=SIGUSR1:when=1 ./program
         [[ $status == 0 && $output == "1 1" && $(<trace) == *SIGUSR1* ]]
         if [[ -z $kind ]]; then

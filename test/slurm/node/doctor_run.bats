@@ -22,9 +22,7 @@ setup() {
 
 # reconfigure [SED-SCRIPT]: the configuration, with changes, in force
 reconfigure() {
-    write_jobtrail_conf ""
-    [[ -z ${1-} ]] || sed -i "$1" "$DIR/jobtrail.conf"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure "" "${1-}"
 }
 
 doctor() { # OPTION...
@@ -46,6 +44,13 @@ job_of_run() {
 
 is_waiting_for_load() {
     grep -q ' store: waiting for jobtrail-load' "$DIR/progress"
+}
+
+# The record of doctor's step is with the collector.
+has_arrived() {
+    local job
+    job=$(sed -n 's/.* step: job \([0-9]*\) ran on .*/\1/p' "$DIR/progress")
+    [[ -n $job && $(record_count "$job" doctor-step) == 1 ]]
 }
 
 @test "a record is followed into the store, with progress, when the loader has run" {
@@ -103,6 +108,7 @@ store_of_nobody() {
     PLACE=ctl doctor --json --role login --user "$JOB_USER" >"$DIR/said" 2>"$DIR/progress" 3>&- &
     pid=$!
     eventually 120 is_waiting_for_load || fail "$(cat "$DIR/progress" "$DIR/said" "$DIR/answers.err")"
+    eventually 60 has_arrived # from a login node doctor does not wait for the flush
     store_of_nobody "$DIR/records"
     wait "$pid" || true
     kill "$service"
@@ -124,8 +130,7 @@ store_of_nobody() {
 }
 
 @test "it stops at the library: a rule skips the program" {
-    write_jobtrail_conf $'[paths]\nskip = .*/doctor-step'
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure $'[paths]\nskip = .*/doctor-step'
     run_doctor --role node
     [[ $stations == "ok step, ok plugin, bad library" ]]
     [[ $found == "not tracked: a path rule skips it ($DIR/jobtrail.conf:$(grep -n '^skip = .*doctor-step' "$DIR/jobtrail.conf" | cut -d: -f1))"* ]]
