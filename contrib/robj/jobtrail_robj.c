@@ -29,6 +29,7 @@ static const char usage[] =
     "       jobtrail-robj -m [-x] [-e ENTRIES] ARCHIVE\n"
     "       jobtrail-robj -c [-a] [-x] -e ENTRIES [ARCHIVE]\n"
     "       jobtrail-robj -w [-a] [-x] [-i NAME] -e ENTRIES -o FILE ARCHIVE\n"
+    "       jobtrail-robj -a [-i NAME] -e ENTRIES -o FILE ARCHIVE\n"
     "\n"
     "Prepares an archive of objects, or an object, so that programs which are linked with it can\n"
     "tell in recorded runs which of its routines they call. ARCHIVE itself is never changed.\n"

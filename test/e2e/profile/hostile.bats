@@ -116,7 +116,7 @@ kept_with() {
             [[ $output == *"256 calls were left without their exit"* ]]
         else
             kept_with 1
-            [[ $output == *"parts of the files are damaged, and left out"* ]]
+            [[ $output == *" of the files "*" damaged, and left out"* ]]
         fi
     done
 }

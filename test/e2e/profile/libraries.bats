@@ -29,7 +29,7 @@ dumped() {
 has_calls() {
     local want
     want=$(sed -n 's|^// calls: ||p' "$PROFILE_PROGRAMS/moon_user.cc" | tr , '\n' | sed 's/^ *//' | LC_ALL=C sort)
-    diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4,5 | tr '\t' ' ' | LC_ALL=C sort) - <<<"$want"
+    diff <(routine_rows | cut -f 4,5 | tr '\t' ' ' | LC_ALL=C sort) - <<<"$want"
 }
 
 @test "arguments, results, exceptions, longjmp, cancellations and forks pass, and each call is counted" {
@@ -81,11 +81,11 @@ has_calls() {
     build
     with_rules
     profiled ./user || (($? == 3))
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "moon_burns moon_calls" ]]
+    [[ $(routine_rows | cut -f 4 | sort | xargs) == "moon_burns moon_calls" ]]
     RULES=$KEEP_ALL new_job
     with_rules
     profiled ./user || (($? == 3))
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
+    [[ $(routine_rows) == "" ]]
 }
 
 # same PROGRAM...: it prints and ends as without a profile
@@ -178,7 +178,7 @@ told() {
     with_rules
     profiled ./user || (($? == 3))
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == *"# 1 ranks counted calls of designated libraries alone: they ran for "* && $output != *" of MPI"* ]]
+    [[ $output == *"# 1 rank counted calls of designated libraries alone, and ran for "* && $output != *" of MPI"* ]]
     awk '$NF == "moon_burns" { found = $3 > 0 && $3 <= 100 } END { exit !found }' <<<"$output"
     told '.all_seconds > 0 and .run_seconds == 0 and .mpi_share == 0' | grep -x true
     # an address that is taken: the linker makes one slot of both
@@ -187,7 +187,7 @@ told() {
     with_rules
     profiled ./user || true
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == *"# 1 routines or objects of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
+    [[ $output == *"# 1 routine or object of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
     [[ $(told '.missed_routines[] | "\(.routine) \(.is_mpi)"') == "moon_calls false" && $(told .missed_mpi) == 0 ]]
 }
 
@@ -198,7 +198,7 @@ told() {
         int main(void) { return _moon_one() + __kmpc_moon() + __svml_moon() + _setjmp_moon() - 10; }\n' |
         gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
     same ./user
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
+    [[ $(routine_rows | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
     [[ $(told '.missed_routines[].routine') == __svml_moon && $(told .missed) == 1 ]]
 }
 

@@ -25,7 +25,7 @@ star_program() {
 
 # rows: routines, with their calls and how many of these were open at the end
 rows() {
-    "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' '{ print $4, $5, $10 }' | LC_ALL=C sort
+    routine_rows | awk -F '\t' '{ print $4, $5, $10 }' | LC_ALL=C sort
 }
 
 # of_rank NAME...: what the only rank of the JSON log has of these names
