@@ -301,17 +301,17 @@ C
     for binding in lazy now; do
         gcc -O2 main.c -o main "-Wl,-z,$binding" -L. -l:libmoon.so.4 -Wl,-rpath,"$PWD"
         LD_AUDIT=./audit.so ./main >without 2>heard
-        asked
+        with_rules
         LD_AUDIT=./audit.so profiled ./main >with 2>heard_with
         diff without with
         [[ $(dumped moon_plain) == 2 && $(dumped moon_chosen) == 1 && $(told .missed) == 0 ]]
         [[ $(LC_ALL=C sort heard | xargs) == "dlopen dlsym moon_chosen moon_plain moon_plain" ]]
         [[ $(LC_ALL=C sort heard_with | xargs) == $([[ $binding == lazy ]] && echo moon_chosen moon_plain || LC_ALL=C sort heard | xargs) ]]
-        asked
+        with_rules
         REPLACES=yes LD_AUDIT=./audit.so profiled ./main >with 2>heard_with
         [[ $(cat with) == $([[ $binding == lazy ]] && echo 2 101 || echo 102 101) ]]
         [[ $(dumped moon_plain) == $([[ $binding == lazy ]] && echo 1) && $(told .missed) == $([[ $binding == lazy ]] && echo 1 || echo 2) ]]
-        asked # one of each call: then the loader binds nothing for good
+        with_rules # one of each call: then the loader binds nothing for good
         LD_AUDIT=./each.so profiled ./main >with 2>heard_with
         diff without with
         [[ $(dumped moon_plain) == 2 && $(dumped moon_chosen) == 1 && $(told .missed) == 2 ]]

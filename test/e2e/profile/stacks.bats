@@ -297,7 +297,7 @@ C
     [[ $status == 0 && $output == "0 120" ]]
     (($(grep -c rt_sigprocmask trace) < 20)) # none where nothing was loaded
     number=$(awk '/^getppid/ { print count + 1; exit } /^mmap/ { count++ }' trace)
-    asked
+    with_rules
     run profiled strace -qq -o trace -e trace=mmap,getppid -e inject="mmap:signal=SIGUSR1:when=$number" ./program
     [[ $status == 0 && $output == "1 120" && $(grep -A 2 getppid trace) == *$'\n--- SIGUSR1 '* ]]
     [[ $(rows) == "star_in 120 0" && $(of_rank lost_calls missed) == "0 0" ]]
