@@ -28,9 +28,9 @@ struct coverage_pieces {
 void coverage_pieces_add(struct coverage_pieces *pieces, const struct coverage_piece *piece);
 
 /* Counts each task in the piece of its first day with the outcome that had most of it, but not
- * LAUNCH where it has another one. UNCERTAIN time counts there for an outcome of runs. Makes a fact of all pieces with the same step, outcome,
- * leader, program and day. Those without time, tasks and runs are left out. Returns 0 or -ENOMEM;
- * the facts are the caller's. */
+ * LAUNCH where it has another one. UNCERTAIN time counts there for an outcome of runs. Makes a fact
+ * of all pieces with the same step, outcome, leader, program and day. Those without time, tasks and
+ * runs are left out. Returns 0 or -ENOMEM; the facts are the caller's. */
 int coverage_pieces_join(struct coverage_pieces *pieces, struct coverage_fact **facts,
                          size_t *count);
 
