@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Profiles of programs: each node tells of its own files (profile records, see jobtrail-record(5)), of each MPI program that is in
-them, and here they are added up, over nodes and steps: mpirun may have started a program's ranks in two steps. Where the files are is
-root's word; what is in them, and so whose they are and the time in MPI, is what the job's processes claim of themselves.
+"""Profiles of programs: each node tells of its own files (profile records, see jobtrail-record(5)), of each executable of each MPI program
+that is in them, and here they are added up, over nodes, steps and components of a heterogeneous job: mpirun may have started a program's
+ranks in two steps, and srun in two components. Where the files are is root's word; what is in them, and so whose they are and the time in MPI, is what the job's processes claim of themselves.
 """
 
 import itertools
@@ -10,12 +10,16 @@ import re
 from .rank_summary import AT_ONCE, step_of
 
 COLUMNS = (
-    "cluster", "job_id_raw", "restart_count", "user", "step_id", "step_tasks", "step_nodes", "node", "path", "bytes", "end_time",
-    "joined", "program", "programs", "runs", "mpi_runs", "run_uuids", "mpi_size",
+    "cluster", "job_id_raw", "het_job_id", "restart_count", "user", "step_id", "step_tasks", "step_nodes", "node", "path", "bytes", "end_time",
+    "joined", "program", "executable", "programs", "runs", "mpi_runs", "run_uuids", "mpi_size",
     "ranks", "mpi_ranks", "mpi_calls", "mpi_time", "mpi_elapsed", "mpi_outside_max", "mpi_outside_rank", "mpi_missed", "mpi_untimed",
     "mpi_open", "mpi_routines", "proven",
 )  # fmt: skip
-OF_JOBS = "SELECT " + ", ".join(COLUMNS) + " FROM profile WHERE job_id_raw IN (%s)"
+ROWS = "SELECT " + ", ".join(COLUMNS) + " FROM profile WHERE "
+OF_JOBS = ROWS + "job_id_raw IN (%s)"
+# the index is of job_id_raw; Slurm has at most 128 components, whose numbers follow the job's
+OF_COMPONENTS = ROWS + "het_job_id = ? AND job_id_raw BETWEEN ? AND ?"
+COMPONENTS = 128
 PARALLEL = (
     "SELECT cluster, job_id_raw, restart_count, user, step_id, proven, count(*) FROM run WHERE num_tasks > 1 AND job_id_raw IN (%s)"
     " GROUP BY cluster, job_id_raw, restart_count, user, step_id, proven"
@@ -98,37 +102,67 @@ class Step:
         self.untold = self.programs - len(own)
 
 
+def shares(rows, mpi, size):
+    """{uuid of a run: the time in MPI of its own ranks}, as far as these can be told from those of the program's other runs: by their executable,
+    and the component of a heterogeneous job. The imbalance is the whole program's. `is_whole`: all ranks are there, and each is a run's."""
+    if mpi is None:
+        return {}
+    parts = [time_in_mpi(list(part)) for _, part in itertools.groupby(sorted(rows, key=part_of), part_of)]
+    parts = [part for part in parts if part is not None]
+    is_whole = mpi["ranks"] == size and all(part["runs"] == 1 for part in parts)
+    of_program = {"imbalance": mpi["imbalance"], "slowest": mpi["slowest"], "is_whole": is_whole}
+    return {part["run_uuids"][0]: dict(part, **of_program) for part in parts if part["runs"] == len(part["run_uuids"]) == 1}
+
+
+def part_of(row):
+    return row["job_id_raw"], row["executable"] or ""
+
+
 def whose(row):
-    return step_of(row)[:-1] + (-row["proven"],)
+    """Components of a heterogeneous job are one."""
+    return row["cluster"] or "", row["het_job_id"] or row["job_id_raw"], row["restart_count"] or 0, row["user"] or "", -row["proven"]
+
+
+def place_of(row):
+    return row["job_id_raw"], row["step_id"] or ""
 
 
 def program_of(row):
     """Ranks of which the program is not known are their step's."""
-    return row["program"] or "", "" if row["program"] else row["step_id"] or ""
+    return (row["program"], 0, "") if row["program"] else ("", *place_of(row))
+
+
+def files_of(rows):
+    """One dict for each file, in which there may be several executables of the program."""
+    files = {}
+    for row in rows:
+        new = {name: row[name] for name in ("step_id", "node", "path", "bytes")}
+        file = files.setdefault((row["node"], row["path"]), dict(new, ranks=0))
+        file["ranks"] += row["ranks"]
+    return list(files.values())
 
 
 def of_program(rows, steps):
-    """One dict of what nodes have sent of a program, in these steps: {name: Step}."""
-    parts = [steps[name] for name in sorted({row["step_id"] or "" for row in rows})]
-    files = [{name: row[name] for name in ("step_id", "node", "path", "bytes", "ranks")} for row in rows]
+    """One dict of what nodes have sent of a program, in these steps: {place_of(): Step}."""
+    parts = [steps[place] for place in sorted({place_of(row) for row in rows})]
     number, uuids = runs_of(rows, "runs")
     size = max(row["mpi_size"] or 0 for row in rows)
     return {
         "program": rows[0]["program"] or None,
         "user": rows[0]["user"],
         "proven": bool(rows[0]["proven"]),
-        "steps": [part.name for part in parts],
+        "steps": sorted({part.name for part in parts}),
         "size": (size if size > 1 else sum(part.tasks for part in parts)) or None,
         "nodes": sum(part.nodes for part in parts),
         "step_nodes": None if any(part.of is None for part in parts) else sum(part.of for part in parts),
         "ranks": sum(row["ranks"] for row in rows),
         "runs": number,
         "run_uuids": uuids,
-        "files": files,
+        "files": files_of(rows),
         "joined": [{name: part.joined[name] for name in ("step_id", "path", "bytes")} for part in parts if part.joined],
         # what to read: files that were joined instead of their parts
         "paths": [part.joined["path"] for part in parts if part.joined]
-        + sorted({file["path"] for file in files if steps[file["step_id"] or ""].joined is None}),
+        + sorted({row["path"] for row in rows if steps[place_of(row)].joined is None}),
         "programs": max(row["programs"] or 0 for row in rows),
         "untold": sum(part.untold for part in parts),
         "mpi": time_in_mpi(rows),
@@ -136,35 +170,53 @@ def of_program(rows, steps):
 
 
 class Job:
-    """What nodes have told of a job's profiles. What is proven and what is not are never added up."""
+    """What nodes have told of a job's profiles, with all its components. What is proven and what is not are never added up."""
 
     def __init__(self, rows):
-        rows = sorted(rows, key=lambda row: (row["step_id"] or "", row["node"]))
-        self.steps = {name: Step(list(group)) for name, group in itertools.groupby(rows, lambda row: row["step_id"] or "")}
+        rows = sorted(rows, key=lambda row: (*place_of(row), row["node"]))
+        self.steps = {place: Step(list(group)) for place, group in itertools.groupby(rows, place_of)}
         self.of_uuid, unnamed = {}, {}
         for _, group in itertools.groupby(sorted((row for row in rows if not row["joined"]), key=program_of), program_of):
             some = list(group)
             program = of_program(some, self.steps)
+            own = shares(some, program["mpi"], program["size"])
             for uuid in program["run_uuids"]:
-                self.of_uuid.setdefault(uuid, dict(program, is_own=True))
+                self.of_uuid.setdefault(uuid, dict(program, is_own=True, own=own.get(uuid)))
             if program["runs"] == 0 or program["runs"] > len(program["run_uuids"]):
                 for row in some:
-                    unnamed.setdefault(row["step_id"] or "", []).append(row)
-        self.of_step = {name: dict(of_program(some, self.steps), is_own=False) for name, some in unnamed.items()}
+                    unnamed.setdefault(place_of(row), []).append(row)
+        self.of_step = {place: of_any(of_program(some, self.steps)) for place, some in unnamed.items()}
 
     def of_run(self, run):
         """What has processes of the run; else what of its step does not name all its runs, as of static programs; else None."""
-        return self.of_uuid.get(run["uuid"]) or self.of_step.get(run["step_id"] or "")
+        return self.of_uuid.get(run["uuid"]) or self.of_step.get(place_of(run))
+
+
+def of_any(program):
+    """Of which runs it is, is not known."""
+    mpi = program["mpi"]
+    return dict(program, is_own=False, own=mpi and dict(mpi, is_whole=mpi["ranks"] == program["size"]))
+
+
+def rows_of(store, jobs):
+    """What nodes have sent of jobs of these numbers, and of all components of those that are heterogeneous."""
+    rows, jobs = [], sorted(jobs)
+    for at in range(0, len(jobs), AT_ONCE):
+        some = jobs[at : at + AT_ONCE]
+        rows += [dict(zip(COLUMNS, row)) for row in store.lookup(OF_JOBS % ", ".join("?" * len(some)), some)]
+    found = [row for row in rows if row["het_job_id"] is None]
+    for job in sorted({row["het_job_id"] for row in rows} - {None}):
+        found += [dict(zip(COLUMNS, row)) for row in store.lookup(OF_COMPONENTS, [job, job, job + COMPONENTS - 1])]
+    return found
 
 
 def of_jobs(store, jobs):
-    """{whose() of a job: Job}, of jobs of these numbers."""
-    found, jobs = {}, sorted(jobs)
-    for at in range(0, len(jobs), AT_ONCE):
-        some = jobs[at : at + AT_ONCE]
-        rows = [dict(zip(COLUMNS, row)) for row in store.lookup(OF_JOBS % ", ".join("?" * len(some)), some)]
-        rows.sort(key=whose)
-        found.update((key, Job(list(group))) for key, group in itertools.groupby(rows, whose))
+    """{step_of() of a step without its name, and whether it is proven: Job}, of jobs of these numbers."""
+    found = {}
+    for _, group in itertools.groupby(sorted(rows_of(store, jobs), key=whose), whose):
+        rows = list(group)
+        job = Job(rows)
+        found.update((step_of(row)[:-1] + (bool(row["proven"]),), job) for row in rows)
     return found
 
 
@@ -187,7 +239,7 @@ def of_runs(store, runs):
     for run in runs:
         of_job = step_of(run)[:-1]
         for proven in (True, False):
-            job = jobs.get(of_job + (-proven,)) if proven >= bool(run["proven"]) else None
+            job = jobs.get(of_job + (proven,)) if proven >= bool(run["proven"]) else None
             summary = job and job.of_run(run)
             if summary:
                 found.setdefault(run["id"], dict(summary))
@@ -200,11 +252,8 @@ def of_runs(store, runs):
 
 
 def own_mpi(run):
-    """The run's time in MPI: None where it is not known, or is of several runs."""
+    """The time in MPI of the run's own ranks: None where it is not known, or is of several runs."""
     profile = run["profile"]
-    mpi = profile["mpi"] if profile else None
-    if mpi is None:
+    if profile is None:
         return None
-    if profile["is_own"]:
-        return mpi if mpi["runs"] == 1 and mpi["run_uuids"] == [run["uuid"]] else None
-    return mpi if profile["runs"] == 1 and (run["num_tasks"] or 0) > 1 else None
+    return profile["own"] if profile["is_own"] or (profile["runs"] == 1 and (run["num_tasks"] or 0) > 1) else None

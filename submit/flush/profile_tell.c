@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "submit/profile/compare_numbers.h"
 #include "submit/profile/routine_summary.h"
+#include "submit/profile/stack_hash.h"
 
 /* The most time that one rank was outside of MPI. */
 static uint64_t outside_most(const struct routine_summary *summary)
@@ -68,16 +70,32 @@ static int tell_program(const struct profile_set *set, const bool *is_taken,
     return 0;
 }
 
+/* One executable of an MPI program: each has a run, as with srun --multi-prog. */
 struct program {
-    uint64_t program;
+    uint64_t program, executable;
     size_t ranks;
 };
 
+static struct program program_of(const struct profile_set *set, const struct profile_rank *rank)
+{
+    struct program of = {.program = rank->program, .ranks = 1};
+    if (rank->program == 0 || rank->executable == 0)
+        return of;
+    const char *path = set->names.text[rank->executable - 1];
+    of.executable = stack_hash(path, strlen(path));
+    return of;
+}
+
+static bool is_same(const struct program *a, const struct program *b)
+{
+    return a->program == b->program && a->executable == b->executable;
+}
+
 static int by_program(const void *left, const void *right)
 {
-    uint64_t a = ((const struct program *)left)->program,
-             b = ((const struct program *)right)->program;
-    return (a > b) - (a < b);
+    const struct program *a = left, *b = right;
+    int result = compare_numbers(a->program, b->program);
+    return result != 0 ? result : compare_numbers(a->executable, b->executable);
 }
 
 static int by_ranks(const void *left, const void *right)
@@ -91,12 +109,12 @@ static size_t find_programs(const struct profile_set *set, struct program *all)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->rank_count; i++)
-        all[i] = (struct program){.program = set->ranks[i].program, .ranks = 1};
+        all[i] = program_of(set, &set->ranks[i]);
     if (set->rank_count == 0)
         return 0;
     qsort(all, set->rank_count, sizeof *all, by_program);
     for (size_t i = 1; i < set->rank_count; i++)
-        if (all[i].program == all[count].program)
+        if (is_same(&all[i], &all[count]))
             all[count].ranks++;
         else
             all[++count] = all[i];
@@ -104,11 +122,13 @@ static size_t find_programs(const struct profile_set *set, struct program *all)
     return count;
 }
 
-static void take_ranks(const struct profile_set *set, bool *is_taken, struct profile_told *told)
+static void take_ranks(const struct profile_set *set, const struct program *of, bool *is_taken,
+                       struct profile_told *told)
 {
     for (size_t i = 0; i < set->rank_count; i++) {
         const struct profile_rank *rank = &set->ranks[i];
-        is_taken[i] = rank->program == told->program;
+        const struct program its = program_of(set, rank);
+        is_taken[i] = is_same(&its, of);
         told->ranks += is_taken[i];
         if (is_taken[i] && rank->size > told->size)
             told->size = rank->size;
@@ -126,8 +146,9 @@ int profile_tell(const struct profile_set *set, struct profile_runs *runs,
     int error = 0;
     *count = at_most(programs, PROFILE_TOLD_PROGRAMS);
     for (size_t i = 0; error == 0 && i < *count; i++) {
-        told[i] = (struct profile_told){.program = all[i].program, .programs = programs};
-        take_ranks(set, is_taken, &told[i]);
+        told[i] = (struct profile_told){
+            .program = all[i].program, .executable = all[i].executable, .programs = programs};
+        take_ranks(set, &all[i], is_taken, &told[i]);
         profile_runs_find(runs, is_taken, told[i].run, PROFILE_TOLD_RUNS, &told[i].runs,
                           &told[i].mpi_runs);
         error = tell_program(set, is_taken, &told[i]);

@@ -8,7 +8,7 @@
 
 #include "submit/record/json_add.h"
 
-enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80, UUID_TEXT = 37, PROGRAM_TEXT = 17 };
+enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80, UUID_TEXT = 37, HASH_TEXT = 17 };
 
 bool profile_told_is_name(const char *name)
 {
@@ -50,7 +50,8 @@ bool profile_told_is_sound(const struct profile_told *told, size_t count)
             told[i].programs > UINT32_MAX)
             return false;
         for (size_t before = 0; before < i; before++)
-            if (told[before].program == told[i].program)
+            if (told[before].program == told[i].program &&
+                told[before].executable == told[i].executable)
                 return false;
     }
     return true;
@@ -85,19 +86,21 @@ static void add_runs(struct json_object *table, const struct profile_told *told)
     json_add_text(table, "run_uuids", text);
 }
 
-/* As a record has it, and the uuid of the record is made of. */
-static void print_program(const struct profile_told *told, char text[PROGRAM_TEXT])
+static void print_hash(uint64_t hash, char text[HASH_TEXT])
 {
     text[0] = '\0';
-    if (told->program != 0)
-        snprintf(text, PROGRAM_TEXT, "%016llx", (unsigned long long)told->program);
+    if (hash != 0)
+        snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
 }
 
-static void add_told(struct json_object *table, const struct profile_told *told,
-                     const char *program)
+static void add_told(struct json_object *table, const struct profile_told *told)
 {
+    char program[HASH_TEXT], executable[HASH_TEXT];
     bool is_counted = told->mpi_ranks > 0;
+    print_hash(told->program, program);
+    print_hash(told->executable, executable);
     json_add_text(table, "program", program);
+    json_add_text(table, "executable", executable);
     json_add_int(table, "programs", (int64_t)told->programs);
     add_runs(table, told);
     json_add_int(table, "mpi_size", (int64_t)told->size);
@@ -120,12 +123,14 @@ static void add_told(struct json_object *table, const struct profile_told *told,
 int profile_record_build(const struct profile_source *source, struct built_record *record)
 {
     static const struct profile_told nothing;
-    char uuid[RECORD_UUID_SIZE], program[PROGRAM_TEXT];
+    char uuid[RECORD_UUID_SIZE], what[2 * HASH_TEXT] = "joined";
     const struct step_part *part = &source->part;
     bool is_joined = source->told == NULL;
     const struct profile_told *told = is_joined ? &nothing : source->told;
-    print_program(told, program);
-    int error = step_part_uuid(part, "profile", is_joined ? "joined" : program, uuid);
+    if (!is_joined)
+        snprintf(what, sizeof what, "%llx %llx", (unsigned long long)told->program,
+                 (unsigned long long)told->executable);
+    int error = step_part_uuid(part, "profile", what, uuid);
     if (error != 0)
         return error;
     struct json_object *object = record_start();
@@ -140,7 +145,7 @@ int profile_record_build(const struct profile_source *source, struct built_recor
     json_add_int(table, "bytes", (int64_t)source->bytes);
     step_part_add_seconds(table, "end_time", (double)source->made_ns, true);
     json_add(table, "joined", json_object_new_boolean(is_joined));
-    add_told(table, told, program);
+    add_told(table, told);
     json_add(object, "profileT", table);
     record_name(record, "profile", record_syshost(part->conf, part->identity->cluster),
                 part->identity->user, part->step->start_ns, uuid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A file of profiles that a node has kept of a step, as records:
- * profile.SYSHOST.DATE.USER.UUID.json, one for each MPI program of which it has ranks. Its keys are
- * in submit/definition/keys.def.
+ * profile.SYSHOST.DATE.USER.UUID.json, one for each executable of each MPI program of which it
+ * has ranks. Its keys are in submit/definition/keys.def.
  *
  * Root alone writes such records, and says of which step the file is and where it lies. What it
  * tells of the file's content is what a reader has told that runs as the job's user.
@@ -28,12 +28,13 @@ struct profile_told_routine {
     uint64_t open; /* ranks that were in it at the end */
 };
 
-/* What a file has of one MPI program, as its reader says: all ranks of it, and what is known of
- * their time in MPI (submit/profile/routine_summary.h). */
+/* What a file has of one MPI program, as its reader says: all ranks of it that run one executable,
+ * and what is known of their time in MPI (submit/profile/routine_summary.h). */
 struct profile_told {
-    uint64_t program;  /* profile_rank.program; 0: ranks of which it is not known */
-    uint64_t programs; /* how many the file has; the first ones are told of */
-    uint64_t size;     /* ranks that the program has, on all nodes; 0: not known */
+    uint64_t program;    /* profile_rank.program; 0: ranks of which it is not known */
+    uint64_t executable; /* stack_hash() of its path; 0: it is not known, or they have no program */
+    uint64_t programs;   /* executables of programs in the file; the first ones are told of */
+    uint64_t size;       /* ranks that the program has, on all nodes; 0: not known */
     uint64_t ranks;
     uint64_t mpi_ranks, mpi_calls;
     uint64_t mpi_ns, run_ns;
@@ -63,8 +64,8 @@ bool profile_told_is_name(const char *name);
  * programs of one file. */
 bool profile_told_is_sound(const struct profile_told *told, size_t count);
 
-/* Builds the record, of what is sound. The same step, node and program give the same uuid. Returns
- * 0, -ENOMEM, or -EIO as step_part_uuid(). record_free() releases `*record`. */
+/* Builds the record, of what is sound. The same step, node, program and executable give the same
+ * uuid. Returns 0, -ENOMEM, or -EIO as step_part_uuid(). record_free() releases `*record`. */
 int profile_record_build(const struct profile_source *source, struct built_record *record);
 
 #endif

@@ -181,16 +181,17 @@ def percent(number, bound):
     return None if number is None else "%s%.1f%%" % (bound, number)
 
 
-def mpi_share(run, found):
+def mpi_share(_, found):
     """~: it may be less, since ranks ran for longer than is known, or are missing; >=: calls were missed."""
     share = found["share"]
-    is_part = found["open"] or found["ranks"] != run["profile"]["size"]
+    is_part = found["open"] or not found["is_whole"]
     return percent(share and 100 * share, "~" if is_part else ">=" if found["missed"] else "")
 
 
 def mpi_imbalance(run, found):
-    """~: not of all ranks, or of times that are bounds."""
-    is_sure = found["ranks"] == run["profile"]["size"] and not found["open"] and not found["missed"]
+    """Of all ranks of the program. ~: not of all, or of times that are bounds."""
+    program = run["profile"]["mpi"]
+    is_sure = found["is_whole"] and not program["open"] and not program["missed"]
     return percent(found["imbalance"], "" if is_sure else "~")
 
 

@@ -93,7 +93,8 @@ def read(model, options):
                 left_out += bool(run["profile"] and run["profile"]["mpi"])
                 continue
             add_hours(run, added.get(run["id"], 0.0))
-            run["is_bound"] = mpi["missed"] > 0 or mpi["open"] or mpi["ranks"] != run["profile"]["size"]
+            program = run["profile"]["mpi"]  # of which the imbalance is
+            run["is_bound"] = program["missed"] > 0 or program["open"] or not mpi["is_whole"]
             found.append((run, mpi))
     return found, left_out
 

@@ -208,6 +208,13 @@ def mpi_table(profile):
     return Page("mpi", heading("Time in MPI", profile), MPI_COLUMNS, rows, note=mpi_note(profile, mpi))
 
 
+def own_note(own):
+    """Of a run whose ranks can be told from those of the program's other runs."""
+    if own and own["share"] is not None:
+        bound = "about " if own["open"] or not own["is_whole"] else "at least " if own["missed"] else ""
+        yield "Of its own %d ranks' time %s%.1f %% is in MPI." % (own["ranks"], bound, 100 * own["share"])
+
+
 def mpi_note(profile, mpi):
     """How sure the numbers are."""
     if mpi is None:
@@ -223,4 +230,5 @@ def mpi_note(profile, mpi):
     runs = mpi["runs"] if profile["is_own"] else profile["runs"]
     if runs > 1:
         parts.append("It is of %d runs together." % runs)
+        parts.extend(own_note(profile["own"]) if profile["is_own"] else ())
     return " ".join(parts)

@@ -107,7 +107,7 @@ bool ranks_are_sound(const struct ranks_record *ranks)
 }
 
 /* "", or what a hash of 64 bits is as text. */
-static bool is_program(const char *text)
+static bool is_hash(const char *text)
 {
     return text != NULL &&
            (text[0] == '\0' || (strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16));
@@ -153,7 +153,8 @@ bool profile_is_sound(const struct profile_record *profile)
         &profile->step_nodes, &profile->node_tasks, &profile->programs,
         &profile->runs,       &profile->mpi_runs,   &profile->mpi_size};
     return are_counts(counts, sizeof counts / sizeof counts[0]) && are_times_sound(profile) &&
-           is_program(profile->program) && profile->mpi_runs.value <= profile->runs.value &&
+           is_hash(profile->program) && is_hash(profile->executable) &&
+           profile->mpi_runs.value <= profile->runs.value &&
            are_runs(profile->run_uuids, profile->runs.value) && profile->joined.known &&
            (profile->joined.value == 0 || profile->ranks.value == 0) &&
            profile->mpi_ranks.value <= profile->ranks.value && profile->bytes.known &&

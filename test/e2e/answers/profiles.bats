@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Profiles that nodes have kept: where they are, and the time in MPI in them. Each node sends its own, and the store adds them
-# up. Job 60 had a step on two nodes; the script of job 65 called mpirun twice, the first time with ranks on two nodes.
+# up. Job 60 had a step on two nodes; the script of job 65 called mpirun twice, the first time with ranks on two nodes. Job 66 was srun --multi-prog,
+# with two executables on two nodes; 80 and 81 are components of a heterogeneous job, as are 90 and 91, of which n2 has not sent.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
@@ -44,6 +45,17 @@ setup_file() {
             .mpi_routines = "MPI_Barrier=1:10.000000:0"'
         node 9 65 0 n2 '.program = "00000000000000aa" | .ranks = 2 | .mpi_ranks = 2 | .mpi_calls = 10 | .mpi_time = 50 | .mpi_elapsed = 200 |
             .mpi_outside_max = 75 | .mpi_outside_rank = 2 | .mpi_routines = "MPI_Wait=10:50.000000:0"'
+        parallel a master 66 0 6
+        parallel b worker 66 0 6
+        several a 66 n1 aa 2 10 40 'uuid("a")'
+        several b 66 n1 bb 1 10 20 'uuid("b")'
+        several c 66 n2 bb 3 30 60
+        parallel c ocean 80 0 4
+        parallel d ice 81 0 4
+        several d 80 n1 aa 2 10 40 'uuid("c")' | part 80
+        several e 81 n2 aa 4 30 80 'uuid("d")' | part 80
+        parallel e ocean 90 0 4
+        several f 90 n1 aa 2 10 40 'uuid("e")' | part 90
     } >"$BATS_FILE_TMPDIR/nodes"
     mariadb_start
     for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
@@ -58,12 +70,22 @@ parallel() { # NUMBER PROGRAM JOB STEP TASKS: a run of two core hours
         .userT.job_id = \"$3\" | .userT.node = \"n1\" | .userDT += {num_tasks: $5, num_nodes: 1}"
 }
 
+# several NUMBER JOB NODE EXECUTABLE RANKS SECONDS-IN-MPI SECONDS [UUID]: ranks of one executable, of a program of 6 ranks
+several() {
+    node "$1" "$2" 0 "$3" ".program = \"00000000000000cc\" | .executable = \"00000000000000$4\" | .programs = 2 | .mpi_size = 6 | .step_tasks = 6 | .step_nodes = 2 | .ranks = $5 |
+        .mpi_ranks = $5 | .mpi_calls = 10 | .mpi_time = $6 | .mpi_elapsed = $7 | .mpi_outside_max = ($7 - $6) / $5 | .mpi_routines = \"MPI_Wait=10:$6:0\" ${8:+| .runs = 1 | .mpi_runs = 1 | .run_uuids = $8}"
+}
+
+part() { # JOB: of the heterogeneous job, with one node and one executable
+    jq -c ".profileT |= (.het_job_id = $1 | .het_offset = .job_id - $1 | .step_nodes = 1 | .programs = 1)"
+}
+
 node() { # NUMBER JOB STEP NODE JQ-FILTER: what the node has kept
-    jq -nc --argjson number "$1" --argjson job "$2" --arg step "$3" --arg node "$4" 'def uuid(number): "019a9f00-6060-7000-8000-00000000000\(number)"; {profileT: ({uuid: "019a9f00-6060-7000-8000-0000000009\($number)0",
+    jq -nc --arg number "$1" --argjson job "$2" --arg step "$3" --arg node "$4" 'def uuid(number): "019a9f00-6060-7000-8000-00000000000\(number)"; {profileT: ({uuid: "019a9f00-6060-7000-8000-0000000009\($number)0",
         cluster: "tiny", syshost: "tiny", job_id: $job, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
         restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main", step_id: $step, step_tasks: 2, step_nodes: 1,
         node_tasks: 2, path: "/kept/1000/\($job).0.\($step).\($node).profile", bytes: 4711, end_time: 1732100400,
-        joined: false, program: "", programs: 1, runs: 0, mpi_runs: 0, run_uuids: "", mpi_size: 0, ranks: 0, mpi_ranks: 0,
+        joined: false, program: "", executable: "", programs: 1, runs: 0, mpi_runs: 0, run_uuids: "", mpi_size: 0, ranks: 0, mpi_ranks: 0,
         mpi_calls: 0, mpi_time: null, mpi_elapsed: null, mpi_outside_max: null, mpi_outside_rank: null, mpi_missed: 0, mpi_untimed: false, mpi_open: false,
         mpi_routines: ""} | '"$5"' | if .mpi_ranks > 0 and .mpi_outside_rank == null then .mpi_outside_rank = 0 else . end)}'
 }
@@ -123,6 +145,50 @@ sleep||||" ]
     for_both has_its_own
 }
 
+has_each_executables_own() { # STORE
+    # the imbalance is that of all six ranks: 15 s outside of MPI, where the mean is 70 / 6 s
+    acct "$1" -j 66 -nP -o Exec,MPIShare,MPIImbalance,MPIRanks,MPIRoutines --sort=exec
+    [ "$output" = "master|25.0%|28.6%|2 of 6|MPI_Wait:25.0%
+worker|50.0%|28.6%|4 of 6|MPI_Wait:50.0%" ]
+    acct "$1" -j 66 --exec worker --json
+    [ "$(jq -c '.runs[].profile | [.ranks, .nodes, .runs, .mpi.ranks, .mpi.seconds, .mpi.slowest.node, .own.ranks, .own.seconds, .own.is_whole, (.files | map([.node, .ranks]))]' <<<"$output")" = \
+        '[6,2,2,6,50,"n1",4,40,true,[["n1",3],["n2",3]]]' ]
+}
+
+@test "of several executables that are one program each run has the time in MPI of its own ranks, and the imbalance is the program's" {
+    for_both has_each_executables_own
+}
+
+adds_components_up() { # STORE
+    acct "$1" -j 80,81 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
+    local files="/kept/1000/80.0.0.n1.profile /kept/1000/81.0.0.n2.profile"
+    [ "$output" = "ice|$files|37.5%|12.5%|4 of 6
+ocean|$files|25.0%|12.5%|2 of 6" ]
+    # one of them alone is asked for
+    acct "$1" -j 81 --json
+    [ "$(jq -c '[.runs[].profile | [.steps, .nodes, .step_nodes, .size, .ranks, .runs, .mpi.ranks, .own.ranks]]' <<<"$output")" = '[[["0"],2,2,6,6,2,6,4]]' ]
+    acct "$1" -j 90 -nP -o MPIShare,MPIImbalance,MPIRanks
+    [ "$output" = "~25.0%|~0.0%|2 of 6" ]
+}
+
+@test "components of a heterogeneous job are one program, and partial until all have sent" {
+    for_both adds_components_up
+}
+
+@test "components of another user, restart or cluster are not added" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db change
+    {
+        parallel c ocean 80 0 4
+        several d 80 n1 aa 2 10 40 'uuid("c")' | part 80
+        for change in '.user = "mallory"' '.restart_count = 1' '.cluster = "other"' '.het_job_id = 79' '.program = "00000000000000dd"'; do
+            several "$((++number))" 81 n2 aa 4 30 80 'uuid("d")' | part 80 | jq -c ".profileT |= ($change)"
+        done
+    } >"$BATS_TEST_TMPDIR/records"
+    site_load_proven "$BATS_TEST_TMPDIR/records" "$store"
+    acct "$store" -j 80 -nP -o MPIShare,MPIRanks
+    [ "$output" = "~25.0%|2 of 6" ]
+}
+
 @test "of two programs of a step the time in MPI is neither's" {
     for_both has_no_time_of_its_own
 }
@@ -132,13 +198,16 @@ reports() { # STORE
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi
     echo "$output $stderr"
     jq -e '.pages[0].rows | map([.executable, .runs, .bounds, (.mpi_share * 1000 | round), (.mpi_core_hours * 10000 | round), .core_hours, .routine,
-        (.routine_share * 1000 | round), (.imbalance * 1000 | round)]) == [["flow", 2, 2, 200, 8000, 4, "MPI_Barrier", 200, 0],
-        ["first", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 200], ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429],
+        (.routine_share * 1000 | round), (.imbalance * 1000 | round)]) == [["worker", 1, 0, 500, 10000, 2, "MPI_Wait", 500, 286],
+        ["ocean", 2, 1, 250, 10000, 4, "MPI_Wait", 250, 59], ["flow", 2, 2, 200, 8000, 4, "MPI_Barrier", 200, 0],
+        ["first", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 200], ["ice", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 125],
+        ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429], ["master", 1, 0, 250, 5000, 2, "MPI_Wait", 250, 286],
         ["second", 1, 1, 250, 5000, 2, "MPI_Barrier", 250, 0]]' <<<"$output"
     [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not here:"* ]]
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --of routines
-    jq -e '.pages[0].rows | map([.executable, .routine, (.mpi_core_hours * 10000 | round)]) == [["flow", "MPI_Barrier", 8000], ["first", "MPI_Wait", 7500],
-        ["wave", "MPI_Allreduce", 5500], ["second", "MPI_Barrier", 5000], ["wave", "MPI_Wait", 500]]' <<<"$output"
+    jq -e '.pages[0].rows | map([.executable, .routine, (.mpi_core_hours * 10000 | round)]) == [["worker", "MPI_Wait", 10000], ["ocean", "MPI_Wait", 10000],
+        ["flow", "MPI_Barrier", 8000], ["first", "MPI_Wait", 7500], ["ice", "MPI_Wait", 7500], ["wave", "MPI_Allreduce", 5500], ["master", "MPI_Wait", 5000],
+        ["second", "MPI_Barrier", 5000], ["wave", "MPI_Wait", 500]]' <<<"$output"
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --exec wave
     ((status == 1)) && [[ $stderr == *"--exec does not go with the page mpi: it is by program"* ]]
 }
@@ -171,7 +240,7 @@ reports() { # STORE
     [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,1]' ]
     acct "$store" -j 60 -nP -o JobID,Profile
     [ "$output" = "60.0|" ]
-    for claim in '.mpi_ranks = 1' '.ranks = 1 | .mpi_ranks = 1' '.program = "aa"' '.program = "000000000000000A"' '.runs = 1' '.run_uuids = uuid(1)' \
+    for claim in '.mpi_ranks = 1' '.ranks = 1 | .mpi_ranks = 1' '.program = "aa"' '.program = "000000000000000A"' '.executable = "aa"' 'del(.executable)' '.runs = 1' '.run_uuids = uuid(1)' \
         '.runs = 2 | .run_uuids = uuid(1) + "," + uuid(7)' '.runs = 1 | .run_uuids = uuid(1)[:-1] + "x"' '.mpi_runs = 1' '.mpi_size = -1' '.joined = true | .ranks = 1' \
         '.mpi_outside_rank = 1' '.mpi_time = 1' '.ranks = -1' '.bytes = -1' '.path = null'; do
         node 1 60 0 n1 "$claim" >"$BATS_TEST_TMPDIR/wrong"

@@ -265,6 +265,60 @@ C
     done
 }
 
+@test "an audit library hears of the routines that the loader binds, and what it puts in their place is called" {
+    local binding
+    printf 'int moon_plain(int a) { return a; }\nstatic int chosen(int a) { return a; }\nstatic void *choose(void) { return chosen; }
+        int moon_chosen(int a) __attribute__((ifunc("choose")));\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.4 -o libmoon.so.4
+    printf 'int moon_plain(int); int solve(int a) { return moon_plain(a); }\n' |
+        gcc -O2 -shared -fPIC -xc - -o plugin.so -Wl,-z,lazy -L. -l:libmoon.so.4 -Wl,-rpath,"$PWD"
+    cat >audit.c <<'C'
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+unsigned la_version(unsigned version) { return version; }
+unsigned la_objopen(struct link_map *map, Lmid_t id, uintptr_t *cookie) { return LA_FLG_BINDTO | LA_FLG_BINDFROM; }
+static int other(int a) { return a + 100; }
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
+{
+    if (strncmp(name, "moon_", 5) == 0 || strcmp(name, "dlopen") == 0 || strcmp(name, "dlsym") == 0) {
+        write(2, name, strlen(name));
+        write(2, "\n", 1);
+    }
+    return getenv("REPLACES") && strcmp(name, "moon_plain") == 0 ? (uintptr_t)other : symbol->st_value;
+}
+#ifdef EACH
+uintptr_t la_x86_64_gnu_pltenter(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, La_x86_64_regs *registers,
+                                 unsigned *flags, const char *name, long *frame) { return la_symbind64(symbol, index, from, to, flags, name); }
+#endif
+C
+    gcc -O2 -D_GNU_SOURCE -shared -fPIC -w audit.c -o audit.so
+    gcc -O2 -D_GNU_SOURCE -DEACH -shared -fPIC -w audit.c -o each.so
+    printf '#include <dlfcn.h>\n#include <stdio.h>\nint moon_plain(int), moon_chosen(int); int main(void) { int own = moon_plain(1) + moon_chosen(1);
+        return printf("%%d %%d\\n", own, ((int (*)(int))dlsym(dlopen("./plugin.so", RTLD_LAZY), "solve"))(1)) < 0; }\n' >main.c
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so.*\n' new_job
+    for binding in lazy now; do
+        gcc -O2 main.c -o main "-Wl,-z,$binding" -L. -l:libmoon.so.4 -Wl,-rpath,"$PWD"
+        LD_AUDIT=./audit.so ./main >without 2>heard
+        asked
+        LD_AUDIT=./audit.so profiled ./main >with 2>heard_with
+        diff without with
+        [[ $(dumped moon_plain) == 2 && $(dumped moon_chosen) == 1 && $(told .missed) == 0 ]]
+        [[ $(LC_ALL=C sort heard | xargs) == "dlopen dlsym moon_chosen moon_plain moon_plain" ]]
+        [[ $(LC_ALL=C sort heard_with | xargs) == $([[ $binding == lazy ]] && echo moon_chosen moon_plain || LC_ALL=C sort heard | xargs) ]]
+        asked
+        REPLACES=yes LD_AUDIT=./audit.so profiled ./main >with 2>heard_with
+        [[ $(cat with) == $([[ $binding == lazy ]] && echo 2 101 || echo 102 101) ]]
+        [[ $(dumped moon_plain) == $([[ $binding == lazy ]] && echo 1) && $(told .missed) == $([[ $binding == lazy ]] && echo 1 || echo 2) ]]
+        asked # one of each call: then the loader binds nothing for good
+        LD_AUDIT=./each.so profiled ./main >with 2>heard_with
+        diff without with
+        [[ $(dumped moon_plain) == 2 && $(dumped moon_chosen) == 1 && $(told .missed) == 2 ]]
+        [[ $(LC_ALL=C sort heard_with | xargs) == "moon_chosen moon_chosen moon_plain moon_plain" ]]
+    done
+}
+
 @test "a library that a plugin has called stays, though its own handle is closed" {
     printf 'int PMPI_Init(int *a, char ***b) { return 0; } int MPI_Init(int *a, char ***b) { return 0; } int MPI_Barrier(void *c) { return 7; }\n' |
         gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon_mpi.so -o libmoon_mpi.so

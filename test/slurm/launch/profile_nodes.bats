@@ -284,3 +284,35 @@ tells_apart() {
     programs "mpiexec.hydra -ppn 4 -n 8" mpich
     tells_apart "$JOB" mpich
 }
+
+# has_own EXECUTABLE RANKS FILE...: what acct has of its run is what the files say of its two ranks, and the imbalance what they say of all four
+has_own() {
+    [[ $(acct "$JOB" --exec "$1" -nPo MPIShare,MPIImbalance,MPIRanks) == [0-9]*%"|"[0-9]*%"|2 of 4" ]]
+    # of a component, the ranks of the other one are missing
+    profile show --mpi --json --rank "$2" "${@:3}" >"$DIR/tmp/own" || (($? == 1))
+    profile show --mpi --json "${@:3}" >"$DIR/tmp/all" || (($? == 1))
+    acct "$JOB" --exec "$1" --json | jq -e --slurpfile own "$DIR/tmp/own" --slurpfile all "$DIR/tmp/all" '(.runs | length == 1) and ($own | length == 1) and
+        ($all | map(.run_seconds - .mpi_seconds) | add) as $outside | ($all | map((.run_seconds - .mpi_seconds) / .ranks * (1 + .imbalance_percent / 100)) | max) as $most |
+        ($own[0].by_rank | map(.program | split("/")[-1]) | unique) as $programs | (.runs[0].profile | .own.is_whole and .own.ranks == 2 and $own[0].ranks == 2 and
+        .own.calls == $own[0].mpi_calls and (.own.share - $own[0].mpi_share | fabs) < 0.0001 and .mpi.ranks == 4 and .mpi.runs == 2 and
+        .own.imbalance == .mpi.imbalance and (.own.imbalance - 100 * ($most / ($outside / 4) - 1) | fabs) < 0.01) and $programs == ["'"$1"'"]'
+}
+
+@test "srun --multi-prog over two nodes: each executable has the time in MPI of its own ranks, and the imbalance is the program's" {
+    printf '%s\n' "0,2 $PROGRAMS/waits_mpich" "1,3 $PROGRAMS/again_mpich" >"$DIR/multi"
+    JOB=$(submit_and_wait "srun --mpi=pmi2 --multi-prog $DIR/multi" -N2 -n4 --ntasks-per-node=2 --jobtrail-profile)
+    eventually 60 is_flushed "$JOB"
+    has_own waits_mpich 0,2 "$KEPT/$JOB.0.0.profile"
+    has_own again_mpich 1,3 "$KEPT/$JOB.0.0.profile"
+}
+
+@test "srun in a heterogeneous job: its components are one program" {
+    JOB=$(submit_and_wait "srun --mpi=pmi2 --jobtrail-profile $PROGRAMS/waits_mpich : --jobtrail-profile $PROGRAMS/again_mpich" -N1 -n2 : -N1 -n2)
+    wait_job "$((JOB + 1))"
+    eventually 60 is_flushed "$JOB"
+    eventually 60 is_flushed "$((JOB + 1))"
+    local files=("$KEPT/$JOB.0.0."*.profile "$KEPT/$((JOB + 1)).0.0."*.profile)
+    [[ $(acct "$JOB" --exec waits_mpich -nPo Profile) == "${files[*]}" ]]
+    has_own waits_mpich 0,1 "${files[@]}"
+    has_own again_mpich 2,3 "${files[@]}"
+}

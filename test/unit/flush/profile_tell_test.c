@@ -14,6 +14,7 @@
 
 #include "preload/profile/profile_file.h"
 #include "submit/flush/profile_tell.h"
+#include "submit/profile/stack_hash.h"
 
 enum { SECOND = 1000000000 };
 
@@ -176,6 +177,45 @@ static void each_program_has_its_ranks_and_runs(void **state)
     profile_set_free(&set);
 }
 
+/* srun --multi-prog: rank 0 and rank 2 run one, rank 1 another. What tells no program is not told
+ * apart. */
+static void each_executable_of_a_program_has_its_ranks_and_run(void **state)
+{
+    struct profile_set set;
+    struct profile_runs runs = {NULL, 0};
+    struct profile_told told[PROFILE_TOLD_PROGRAMS];
+    size_t count;
+    (void)state;
+    assert_int_equal(profile_set_begin(&set), 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        add_rank_of(&set, (i + 2) * (uint64_t)SECOND, i < 3 ? 7 : 0, i);
+        set.ranks[i].executable = name_of(&set, i % 2 == 0 ? "/bin/a" : "/bin/b") + 1;
+        add_call(&set, i, "MPI_Wait", SECOND);
+        note(&runs, i, (uint8_t)(i == 2 ? 0 : 30 + i), 1);
+    }
+    assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
+    assert_int_equal(count, 3);
+    assert_true(profile_told_is_sound(told, count));
+    const struct profile_told *none = told[0].program == 0 ? &told[0] : &told[1];
+    const struct profile_told *first = told[0].program == 0 ? &told[1] : &told[0];
+    assert_int_equal(none->executable, 0);
+    assert_int_equal(none->ranks, 2);
+    assert_int_equal(first->program, 7);
+    assert_int_equal(first->executable, stack_hash("/bin/a", strlen("/bin/a")));
+    assert_int_equal(first->ranks, 2);
+    assert_int_equal(first->size, 8);
+    assert_int_equal(first->run_ns, 6 * (uint64_t)SECOND);
+    assert_int_equal(first->mpi_runs, 1);
+    assert_int_equal(first->run[0][0], 30);
+    assert_int_equal(told[2].program, 7);
+    assert_int_equal(told[2].executable, stack_hash("/bin/b", strlen("/bin/b")));
+    assert_int_equal(told[2].ranks, 1);
+    assert_int_equal(told[2].programs, 3);
+    assert_int_equal(told[2].run[0][0], 31);
+    free(runs.run);
+    profile_set_free(&set);
+}
+
 static void of_more_programs_and_runs_the_number_is_told(void **state)
 {
     struct profile_set set;
@@ -239,6 +279,9 @@ static void what_cannot_be_is_not_believed(void **state)
     told[0] = told[1] = sound;
     told[0].programs = told[1].programs = 2;
     assert_false(profile_told_is_sound(told, 2)); /* of one program twice */
+    told[1].executable = 1;
+    assert_true(profile_told_is_sound(told, 2));
+    told[1].executable = 0;
     told[1].program = 1;
     assert_true(profile_told_is_sound(told, 2));
     told[1].programs = 3;
@@ -253,6 +296,7 @@ int main(void)
         cmocka_unit_test(times_are_told_by_routine),
         cmocka_unit_test(what_does_not_add_up_is_bounded),
         cmocka_unit_test(each_program_has_its_ranks_and_runs),
+        cmocka_unit_test(each_executable_of_a_program_has_its_ranks_and_run),
         cmocka_unit_test(of_more_programs_and_runs_the_number_is_told),
         cmocka_unit_test(without_calls_of_mpi_nothing_is_told_of_them),
         cmocka_unit_test(what_cannot_be_is_not_believed),

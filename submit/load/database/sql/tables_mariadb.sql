@@ -445,6 +445,7 @@ CREATE TABLE IF NOT EXISTS profile (
     end_time      DOUBLE NOT NULL, -- when the file was made
     joined        BIGINT,          -- 1: the file is of all nodes of the step; other rows tell of its ranks
     program       TEXT,            -- what its launcher called the MPI program, as a hash; "": not known
+    executable    TEXT,            -- hash of the path that these ranks of it run; "": not known
     programs      BIGINT,          -- that the file has; at most 16 have rows
     runs          BIGINT,          -- that have processes in it
     mpi_runs      BIGINT,          -- of these, that called MPI

@@ -460,6 +460,7 @@ CREATE TABLE IF NOT EXISTS profile (
     end_time      REAL NOT NULL,   -- when the file was made
     joined        INTEGER,         -- 1: the file is of all nodes of the step; other rows tell of its ranks
     program       TEXT,            -- what its launcher called the MPI program, as a hash; "": not known
+    executable    TEXT,            -- hash of the path that these ranks of it run; "": not known
     programs      INTEGER,         -- that the file has; at most 16 have rows
     runs          INTEGER,         -- that have processes in it
     mpi_runs      INTEGER,         -- of these, that called MPI

@@ -496,7 +496,8 @@ static void a_record_is_of_the_kind_that_its_name_says(void **state)
         [RECORD_PROFILE] =
             "\"profileT\":{\"uuid\":\"" UUID "\",\"job_id\":7,\"step_id\":\"0\",\"node\":\"n\","
             "\"path\":\"/x\",\"bytes\":9,\"end_time\":1,\"step_tasks\":2,\"step_nodes\":1,"
-            "\"node_tasks\":2,\"joined\":false,\"program\":\"0123456789abcdef\",\"programs\":1,"
+            "\"node_tasks\":2,\"joined\":false,\"program\":\"0123456789abcdef\","
+            "\"executable\":\"\",\"programs\":1,"
             "\"runs\":1,\"mpi_runs\":1,\"run_uuids\":\"" UUID "\",\"mpi_size\":2,"
             "\"mpi_outside_rank\":1,\"ranks\":2,\"mpi_ranks\":1,\"mpi_calls\":3,\"mpi_time\":1,"
             "\"mpi_elapsed\":2,\"mpi_outside_max\":1,\"mpi_missed\":0,\"mpi_untimed\":false,"
