@@ -22,16 +22,6 @@ setup() {
     mariadb_database jobtrail
 }
 
-# in_both FUNCTION: with $store and `sql QUERY` for SQLite, then for MariaDB
-in_both() {
-    local kind
-    for kind in sqlite mariadb; do
-        store=$([ $kind = sqlite ] && echo "sqlite:$PWD/store.db" || echo "$MARIADB_STORE")
-        echo "in $kind"
-        "$1"
-    done
-}
-
 sql() {
     if [[ $store == sqlite:* ]]; then
         sqlite3 -nullvalue NULL -separator $'\t' "${store#sqlite:}" "$1"

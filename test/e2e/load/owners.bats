@@ -36,16 +36,6 @@ setup() {
     linked mallory evil >"link.b.mallory.$LINK.json"
 }
 
-# in_both FUNCTION: with $store and `sql QUERY` for SQLite, then for MariaDB
-in_both() {
-    local kind
-    for kind in sqlite mariadb; do
-        store=$([ $kind = sqlite ] && echo "sqlite:$PWD/store.db" || echo "$MARIADB_STORE")
-        echo "in $kind"
-        "$1"
-    done
-}
-
 sql() {
     if [[ $store == sqlite:* ]]; then
         sqlite3 -nullvalue NULL "${store#sqlite:}" "$1"
