@@ -146,6 +146,18 @@ C
     [[ $status == 3 && $(sum processes) == 1 ]]
 }
 
+@test "without such rules shells and launchers have none" {
+    build "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program" gcc -O2
+    new_profile
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    for name in srun mpirun.openmpi hydra_pmi_proxy bash program; do
+        [[ $name == program ]] || cp "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/$name"
+        run env JOBTRAIL_POLICY="${CONF%.conf}.policy" "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$BATS_TEST_TMPDIR/$name"
+        [[ $status == 3 ]]
+        [[ $(sum processes) == "$([[ $name == program ]] && echo 1 || echo 0)" ]]
+    done
+}
+
 @test "by the kernel's coarse clock the calls are the same: each way through the library is the long one" {
     local program mode
     for program in known.c jumps.c inlined.c threads.c; do

@@ -48,6 +48,13 @@ is_waiting_for_load() {
     grep -q ' store: waiting for jobtrail-load' "$DIR/progress"
 }
 
+# The record of doctor's step is with the collector.
+has_arrived() {
+    local job
+    job=$(sed -n 's/.* step: job \([0-9]*\) ran on .*/\1/p' "$DIR/progress")
+    [[ -n $job && $(record_count "$job" doctor-step) == 1 ]]
+}
+
 @test "a record is followed into the store, with progress, when the loader has run" {
     printf 'JOBTRAIL_STORE=sqlite:%s\nJOBTRAIL_RECORDS=%s\n' "$DIR/store.db" "$DIR/records" >"$DIR/collector.env"
     doctor --json --role node,collector >"$DIR/said" 2>"$DIR/progress" 3>&- &
@@ -103,6 +110,7 @@ store_of_nobody() {
     PLACE=ctl doctor --json --role login --user "$JOB_USER" >"$DIR/said" 2>"$DIR/progress" 3>&- &
     pid=$!
     eventually 120 is_waiting_for_load || fail "$(cat "$DIR/progress" "$DIR/said" "$DIR/answers.err")"
+    eventually 60 has_arrived # from a login node doctor does not wait for the flush
     store_of_nobody "$DIR/records"
     wait "$pid" || true
     kill "$service"

@@ -113,7 +113,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.profile_samples, "none");
     assert_string_equal(conf.profile_logs, "none");
     assert_int_equal(conf.profile_user_bytes, 1 << 30);
-    assert_int_equal(conf.profile.count, 0);
+    assert_int_equal(conf.profile.count, 8); /* shells, launchers, ... */
     assert_int_equal(conf.library_trees.count, 0);
     assert_int_equal(conf.library_names.count, 0);
     assert_int_equal(conf.library_groups.count, 0);
@@ -609,6 +609,7 @@ static void the_installed_file_says_what_is_built_in(void **state)
     assert_same_rules(&shipped.host, &built_in.host);
     assert_same_rules(&shipped.path_rules, &built_in.path_rules);
     assert_same_rules(&shipped.env, &built_in.env);
+    assert_same_rules(&shipped.profile, &built_in.profile);
     assert_same_rules(&shipped.redact, &built_in.redact);
     assert_int_equal(shipped.argument.count, 0);
     assert_int_equal(shipped.package.count, 0);
