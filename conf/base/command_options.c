@@ -24,7 +24,8 @@ int options_next(int argc, char **argv, const char *short_options, const struct 
 {
     struct option options[OPTION_ROWS_MAX + 1] = {0};
     for (size_t i = 0; i < OPTION_ROWS_MAX && rows[i].name != NULL; i++) {
-        int argument = rows[i].kind == OPTION_FLAG ? no_argument
+        bool has_argument = rows[i].kind == OPTION_TEXT || rows[i].kind == OPTION_NUMBER;
+        int argument = !has_argument               ? no_argument
                        : rows[i].otherwise != NULL ? optional_argument
                                                    : required_argument;
         options[i] = (struct option){rows[i].name, argument, NULL, rows[i].letter};
@@ -32,7 +33,7 @@ int options_next(int argc, char **argv, const char *short_options, const struct 
     int letter = getopt_long(argc, argv, short_options, options, NULL);
     while (rows->name != NULL && rows->letter != letter)
         rows++;
-    if (rows->name == NULL)
+    if (rows->name == NULL || rows->kind == OPTION_ANSWER)
         return letter;
     char *member = (char *)values + rows->member;
     if (rows->kind == OPTION_FLAG) {
@@ -45,4 +46,25 @@ int options_next(int argc, char **argv, const char *short_options, const struct 
         return OPTIONS_WRONG;
     }
     return letter;
+}
+
+enum options_result options_read(int argc, char **argv, const struct option_program *program,
+                                 void *values)
+{
+    bool is_help = false, is_version = false;
+    int letter;
+    while ((letter = options_next(argc, argv, program->short_options, program->rows, values)) !=
+           OPTIONS_END) {
+        if (letter == OPTIONS_WRONG) {
+            fprintf(stderr, "Try '%s --help'.\n", program->name);
+            return OPTIONS_REFUSED;
+        }
+        is_help = is_help || letter == 'h';
+        is_version = is_version || letter == 'V';
+    }
+    if (is_help)
+        fputs(program->usage, stdout);
+    else if (is_version)
+        printf("%s %s\n", program->name, program->version);
+    return is_help || is_version ? OPTIONS_ANSWERED : OPTIONS_READ;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The options of a program's command line, from a table that says which member of a struct each one
- * fills.
+ * fills, and what every program says of --help, --version and options that are wrong.
  */
 #ifndef JOBTRAIL_COMMAND_OPTIONS_H
 #define JOBTRAIL_COMMAND_OPTIONS_H
@@ -13,6 +13,7 @@ enum option_kind {
     OPTION_FLAG,   /* fills a bool */
     OPTION_TEXT,   /* fills a const char *, which points into argv */
     OPTION_NUMBER, /* fills a uint32_t, decimal, from `least` to `most` */
+    OPTION_ANSWER, /* fills nothing: -h and -V, which options_read() answers */
 };
 
 struct option_row {
@@ -34,6 +35,21 @@ enum { OPTIONS_END = -1, OPTIONS_WRONG = '?' };
  * Returns the row's letter; OPTIONS_END; or OPTIONS_WRONG after saying on stderr what is wrong. */
 int options_next(int argc, char **argv, const char *short_options, const struct option_row *rows,
                  void *values);
+
+/* A program and its options. */
+struct option_program {
+    const char *name, *version, *usage;
+    const char *short_options; /* as of getopt_long(3), with h and V */
+    const struct option_row *rows;
+};
+
+enum options_result { OPTIONS_READ, OPTIONS_ANSWERED, OPTIONS_REFUSED };
+
+/* Reads all options into the struct at `values`; optind is then the first argument. Where one of
+ * them is -h or -V, prints the program's usage or version on stdout and returns OPTIONS_ANSWERED.
+ * Returns OPTIONS_REFUSED after saying on stderr what is wrong; else OPTIONS_READ. */
+enum options_result options_read(int argc, char **argv, const struct option_program *program,
+                                 void *values);
 
 /* Reads a whole text that is a decimal number from `least` to `most`. Returns 0 or -EINVAL. */
 int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *number);

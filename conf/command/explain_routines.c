@@ -24,8 +24,23 @@ enum { SONAME_SIZE = 256 };
 
 #define THIN_MAGIC "!<thin>\n"
 
+/* What is said, and the first rule that keeps: one is enough. */
+struct said {
+    struct json_object *all; /* NULL: it is printed */
+    const struct conf_rule *keep;
+};
+
+static void say(const struct explain *explain, const struct explain_verdict *verdict,
+                const struct said *said)
+{
+    if (said->all == NULL)
+        explain_print(explain, verdict);
+    else
+        json_object_array_add(said->all, explain_json(explain, verdict));
+}
+
 static int explain_kind(const struct explain *explain, const char *kind, const char *name,
-                        struct json_object *all)
+                        struct said *said)
 {
     CLEANUP_FREE char *text = NULL;
     if (asprintf(&text, "%s%s", kind, name) < 0) {
@@ -33,10 +48,9 @@ static int explain_kind(const struct explain *explain, const char *kind, const c
         return -ENOMEM;
     }
     const struct explain_verdict verdict = explain_text(explain, conf_list_find("routines"), text);
-    if (all == NULL)
-        explain_print(explain, &verdict);
-    else
-        json_object_array_add(all, explain_json(explain, &verdict));
+    say(explain, &verdict, said);
+    if (said->keep == NULL && verdict.action == POLICY_KEEP)
+        said->keep = verdict.rule;
     return 0;
 }
 
@@ -50,7 +64,7 @@ static bool has_kind(const struct conf *conf, const char *kind)
 
 /* Other paths by which the loader finds the file `fd` by itself. */
 static int explain_other_paths(const struct explain *explain, int fd, const char *path,
-                               const char *soname, struct json_object *all)
+                               const char *soname, struct said *said)
 {
     CLEANUP_CANDIDATES struct routine_candidates candidates = {0};
     struct stat facts, other;
@@ -62,7 +76,7 @@ static int explain_other_paths(const struct explain *explain, int fd, const char
         if (strcmp(strrchr(candidate, '/') + 1, soname) == 0 && strcmp(candidate, path) != 0 &&
             stat(candidate, &other) == 0 && other.st_dev == facts.st_dev &&
             other.st_ino == facts.st_ino)
-            error = explain_kind(explain, "path:", candidate, all);
+            error = explain_kind(explain, "path:", candidate, said);
     }
     return error;
 }
@@ -115,17 +129,29 @@ static bool is_archive(int fd)
            (memcmp(magic, ARMAG, SARMAG) == 0 || memcmp(magic, THIN_MAGIC, SARMAG) == 0);
 }
 
+/* By each name that a rule may have for it, and then whether it is designated. */
 static int explain_shared(const struct explain *explain, int fd, const char *path,
                           const char *soname, struct json_object *all)
 {
-    int error = explain_kind(explain, "soname:", soname, all);
+    struct said said = {all, NULL};
+    int error = explain_kind(explain, "soname:", soname, &said);
     if (error == 0)
-        error = explain_kind(explain, "path:", path, all);
+        error = explain_kind(explain, "path:", path, &said);
     if (error == 0)
-        error = explain_other_paths(explain, fd, path, soname, all);
+        error = explain_other_paths(explain, fd, path, soname, &said);
     if (error == 0 && routine_modules_rule(explain->conf) != NULL)
-        error = explain_kind(explain, ROUTINE_DIRECTORY, path, all);
+        error = explain_kind(explain, ROUTINE_DIRECTORY, path, &said);
+    const struct explain_verdict designated = {
+        conf_list_find("routines"), path, said.keep == NULL ? POLICY_SKIP : POLICY_KEEP, said.keep};
+    if (error == 0)
+        say(explain, &designated, &said);
     return error;
+}
+
+static int explain_archive(const struct explain *explain, const char *name, struct json_object *all)
+{
+    struct said said = {all, NULL};
+    return explain_kind(explain, "archive:", name, &said);
 }
 
 int explain_routines(const struct explain *explain, const char *path, struct json_object *all)
@@ -139,7 +165,7 @@ int explain_routines(const struct explain *explain, const char *path, struct jso
         elf_soname(fd, name, sizeof name);
     if (name[0] == '\0')
         snprintf(name, sizeof name, "%s", basename(path));
-    int error = of_archive ? explain_kind(explain, "archive:", name, all)
+    int error = of_archive ? explain_archive(explain, name, all)
                            : explain_shared(explain, fd, path, name, all);
     return error == 0 ? explain_routine_rules(explain, name, all) : error;
 }

@@ -40,7 +40,7 @@ enum libdate_status { LIBDATE_OK = 0, LIBDATE_NONE = 1, LIBDATE_USAGE = 2 };
 
 struct libdate_options {
     const char *date, *reference, *file, *conf;
-    bool iso, quiet, help, version;
+    bool iso, quiet;
 };
 
 #define MEMBER(name) offsetof(struct libdate_options, name)
@@ -53,11 +53,19 @@ static const struct option_row option_rows[] = {
     {"quiet", 'q', OPTION_FLAG, MEMBER(quiet), 0, 0, NULL},
     {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
     {"iso", 'I', OPTION_FLAG, MEMBER(iso), 0, 0, NULL},
-    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
-    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 /* clang-format on */
+
+static const struct option_program program = {
+    .name = "jobtrail-libdate",
+    .version = JOBTRAIL_VERSION,
+    .usage = usage,
+    .short_options = "+d:r:f:qhV",
+    .rows = option_rows,
+};
 
 /* @SECONDS, negative too, or a date. Returns 0 or -EINVAL. */
 static int read_date(const char *text, int64_t *time_s)
@@ -133,19 +141,10 @@ static int send_asked(const struct libdate_options *options, char *const *words,
 int main(int argc, char *argv[])
 {
     struct libdate_options options = {.conf = JOBTRAIL_CONF};
-    int letter;
     tzset();
-    while ((letter = options_next(argc, argv, "+d:r:f:qhV", option_rows, &options)) !=
-           OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-libdate --help'.\n", stderr);
-            return LIBDATE_USAGE;
-        }
-    }
-    if (options.help || options.version) {
-        fputs(options.help ? usage : "jobtrail-libdate " JOBTRAIL_VERSION "\n", stdout);
-        return LIBDATE_OK;
-    }
+    enum options_result result = options_read(argc, argv, &program, &options);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_ANSWERED ? LIBDATE_OK : LIBDATE_USAGE;
     if (options.file != NULL)
         return send_asked(&options, argv + optind, argc - optind);
     if (optind < argc) {

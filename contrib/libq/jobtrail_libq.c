@@ -62,7 +62,6 @@ enum libq_status { LIBQ_FOUND = 0, LIBQ_NONE = 1, LIBQ_TROUBLE = 2 };
 struct libq_options {
     const char *start, *end, *by, *timezone;
     bool second, invert, list, null, count, csv, json, html, with_name, no_name, sorted, unsorted;
-    bool help, version;
 };
 
 #define MEMBER(name) offsetof(struct libq_options, name)
@@ -85,11 +84,19 @@ static const struct option_row option_rows[] = {
     {"timezone", 'z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
     {"sorted", 's', OPTION_FLAG, MEMBER(sorted), 0, 0, NULL},
     {"unsorted", 'u', OPTION_FLAG, MEMBER(unsorted), 0, 0, NULL},
-    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
-    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 /* clang-format on */
+
+static const struct option_program program = {
+    .name = "jobtrail-libq",
+    .version = JOBTRAIL_VERSION,
+    .usage = usage,
+    .short_options = "S:E:2vl0chV",
+    .rows = option_rows,
+};
 
 /* One question, and what has been found until now. */
 struct question {
@@ -373,20 +380,11 @@ int main(int argc, char *argv[])
     struct libq_options options = {0};
     static char *standard_input[] = {"-"};
     struct question question = {.options = &options};
-    int letter;
     setlocale(LC_CTYPE, "");
     tzset();
-    while ((letter = options_next(argc, argv, "S:E:2vl0chV", option_rows, &options)) !=
-           OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-libq --help'.\n", stderr);
-            return LIBQ_TROUBLE;
-        }
-    }
-    if (options.help || options.version) {
-        fputs(options.help ? usage : "jobtrail-libq " JOBTRAIL_VERSION "\n", stdout);
-        return LIBQ_FOUND;
-    }
+    enum options_result result = options_read(argc, argv, &program, &options);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_ANSWERED ? LIBQ_FOUND : LIBQ_TROUBLE;
     enum libq_status status =
         optind < argc ? answer_question(&question, argv + optind, (size_t)(argc - optind))
                       : answer_question(&question, standard_input, 1);

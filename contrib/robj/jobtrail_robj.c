@@ -29,6 +29,7 @@ static const char usage[] =
     "       jobtrail-robj -m [-x] [-e ENTRIES] ARCHIVE\n"
     "       jobtrail-robj -c [-a] [-x] -e ENTRIES [ARCHIVE]\n"
     "       jobtrail-robj -w [-a] [-x] [-i NAME] -e ENTRIES -o FILE ARCHIVE\n"
+    "       jobtrail-robj -a [-i NAME] -e ENTRIES -o FILE ARCHIVE\n"
     "\n"
     "Prepares an archive of objects, or an object, so that programs which are linked with it can\n"
     "tell in recorded runs which of its routines they call. ARCHIVE itself is never changed.\n"
@@ -56,7 +57,6 @@ enum robj_status { ROBJ_OK = 0, ROBJ_REFUSED = 1, ROBJ_TROUBLE = 2 };
 struct robj_options {
     const char *entries, *output, *library;
     bool list, make, check, write, externals, stubs;
-    bool help, version;
 };
 
 #define MEMBER(name) offsetof(struct robj_options, name)
@@ -72,11 +72,19 @@ static const struct option_row option_rows[] = {
     {"library", 'i', OPTION_TEXT, MEMBER(library), 0, 0, NULL},
     {"entries", 'e', OPTION_TEXT, MEMBER(entries), 0, 0, NULL},
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
-    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
-    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 /* clang-format on */
+
+static const struct option_program program = {
+    .name = "jobtrail-robj",
+    .version = JOBTRAIL_VERSION,
+    .usage = usage,
+    .short_options = "lmcwxai:e:o:hV",
+    .rows = option_rows,
+};
 
 /* How often a name that is not there is compared with all that are. */
 enum { SUGGESTIONS_MAX = 20 };
@@ -343,19 +351,10 @@ int main(int argc, char *argv[])
 {
     struct robj_options options = {0};
     struct robj robj = {.options = &options};
-    int letter;
     setlocale(LC_CTYPE, "");
-    while ((letter = options_next(argc, argv, "lmcwxai:e:o:hV", option_rows, &options)) !=
-           OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-robj --help'.\n", stderr);
-            return ROBJ_TROUBLE;
-        }
-    }
-    if (options.help || options.version) {
-        fputs(options.help ? usage : "jobtrail-robj " JOBTRAIL_VERSION "\n", stdout);
-        return ROBJ_OK;
-    }
+    enum options_result result = options_read(argc, argv, &program, &options);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_ANSWERED ? ROBJ_OK : ROBJ_TROUBLE;
     robj.file = optind < argc ? argv[optind] : NULL;
     enum robj_status status = run(&robj, argc - optind);
     entries_free(&robj.entries);

@@ -120,20 +120,21 @@ static inline bool is_inlined(const struct profile_own *own, uint32_t top, uint6
     return true;
 }
 
-/* The node of the function below the node `parent`, if it is where a search begins; 0: it is not.
- */
-static inline uint32_t known_node(const struct profile_own *own, uint32_t parent, uint64_t function)
+/* Sets `*index` to the node of the function below the node `parent`, if it is where a search
+ * begins. A frame that is dead or being filled has the node 0, and no entry has that parent. */
+static inline bool find_node(const struct profile_own *own, uint32_t parent, uint64_t function,
+                             uint32_t *index)
 {
     const struct profile_table *table = own->table;
     const struct profile_entry *entry = &table->entry[profile_hash(table, parent, function)];
-    return entry->function == function && entry->parent == parent ? entry->node : 0;
+    *index = entry->node; /* 0: a handler has made the entry just now */
+    return entry->function == function && entry->parent == parent && *index != 0;
 }
 
-/* As profile_stack_enter() for a stack that has a node. */
-static inline void open_frame(struct profile_own *own, uint32_t top, uint32_t index,
-                              const struct profile_call *call)
+/* As profile_stack_enter() for a stack that has a node. `frame`: the next one. */
+static inline void open_frame(struct profile_own *own, uint32_t top, struct profile_frame *frame,
+                              uint32_t index, const struct profile_call *call)
 {
-    struct profile_frame *frame = &own->frames[top];
     struct profile_node *node = &own->nodes[index];
     own->top = top + 1;
     profile_order();
@@ -142,7 +143,13 @@ static inline void open_frame(struct profile_own *own, uint32_t top, uint32_t in
     frame->caller = call->caller;
     frame->place = call->place;
     node->calls++;
-    uint64_t ticks = (node->flags & PROFILE_NODE_LIGHT) != 0 ? 0 : cycles_read();
+    if ((node->flags & PROFILE_NODE_LIGHT) != 0) {
+        frame->start = 0;
+        profile_order();
+        frame->node = index;
+        return;
+    }
+    uint64_t ticks = cycles_read();
     frame->start = ticks;
     profile_order();
     frame->node = index;
@@ -152,13 +159,15 @@ static inline void open_frame(struct profile_own *own, uint32_t top, uint32_t in
 
 /* Where the frame before has the same stack pointer, or a lower one. */
 static __attribute__((noinline)) void enter_inlined(uint64_t function, uint64_t caller,
-                                                    uint64_t stack, uint64_t place)
+                                                    uint64_t stack, uint64_t place,
+                                                    struct profile_own *own)
 {
-    struct profile_own *own = own_known;
     uint32_t top = own->top;
-    uint32_t index = known_node(own, own->frames[top - 1].node, function);
-    if (index != 0 && is_inlined(own, top, caller, stack, place))
-        open_frame(own, top, index, &(struct profile_call){function, caller, stack, place});
+    struct profile_frame *above = &own->frames[top - 1];
+    uint32_t index;
+    if (find_node(own, above->node, function, &index) && is_inlined(own, top, caller, stack, place))
+        open_frame(own, top, above + 1, index,
+                   &(struct profile_call){function, caller, stack, place});
     else
         enter_slowly(function, caller, stack, place);
 }
@@ -172,17 +181,17 @@ static inline void enter(struct profile_own *own, uint64_t function, uint64_t ca
         enter_slowly(function, caller, stack, place);
         return;
     }
-    const struct profile_frame *above = &own->frames[top - 1];
-    uint32_t parent = above->node;
+    struct profile_frame *above = &own->frames[top - 1];
+    uint32_t index;
     if (above->stack <= stack) {
-        enter_inlined(function, caller, stack, place);
+        enter_inlined(function, caller, stack, place, own);
         return;
     }
-    uint32_t index = known_node(own, parent, function);
-    if (UNLIKELY(parent == 0 || index == 0))
+    if (UNLIKELY(!find_node(own, above->node, function, &index)))
         enter_slowly(function, caller, stack, place);
     else
-        open_frame(own, top, index, &(struct profile_call){function, caller, stack, place});
+        open_frame(own, top, above + 1, index,
+                   &(struct profile_call){function, caller, stack, place});
 }
 
 /* Whether the frame is that of the function that is left, and no dead one is above it. Where the
@@ -196,28 +205,41 @@ static inline bool is_left(const struct profile_frame *frame, uint64_t function,
                            : frame->stack < stack && frame[-1].stack >= stack;
 }
 
+/* The topmost frame is left. */
+static inline void close_frame(struct profile_own *own, uint32_t top, struct profile_frame *frame)
+{
+    frame->node = 0;
+    profile_order();
+    own->top = top - 1;
+}
+
+/* The same of a call that is timed. Apart, as light ones then save no registers. */
+static __attribute__((noinline)) void leave_timed(struct profile_own *own, uint32_t top,
+                                                  struct profile_frame *frame)
+{
+    uint64_t ticks = cycles_read(), start = frame->start;
+    uint32_t index = frame->node;
+    if (index < own->node_count)
+        profile_stack_add(own, &own->nodes[index], ticks > start ? ticks - start : 0);
+    close_frame(own, top, frame);
+    if (UNLIKELY(ticks >= own->next_event))
+        profile_event_add(own, ticks, index, PROFILE_EXIT);
+}
+
 /* As profile_stack_leave() for the topmost frame. */
 static inline void leave(struct profile_own *own, uint64_t function, uint64_t caller,
                          uint64_t stack, uint64_t place)
 {
     uint32_t top = own->top;
     struct profile_frame *frame = &own->frames[top - 1];
-    if (UNLIKELY(top - 2 >= own->limit || !is_left(frame, function, caller, stack, place) ||
-                 frame->node >= own->node_count)) {
+    if (UNLIKELY(top - 2 >= own->limit || !is_left(frame, function, caller, stack, place))) {
         leave_slowly(function, caller, stack, place);
         return;
     }
-    uint32_t index = frame->node;
-    uint64_t ticks = 0;
-    if (frame->start != 0) {
-        ticks = cycles_read();
-        profile_stack_add(own, &own->nodes[index], ticks > frame->start ? ticks - frame->start : 0);
-    }
-    frame->node = 0;
-    profile_order();
-    own->top = top - 1;
-    if (UNLIKELY(ticks >= own->next_event))
-        profile_event_add(own, ticks, index, PROFILE_EXIT);
+    if (frame->start == 0)
+        close_frame(own, top, frame);
+    else
+        leave_timed(own, top, frame);
 }
 
 void profile_enter(void *function, void *caller)

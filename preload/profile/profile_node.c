@@ -110,7 +110,7 @@ uint32_t profile_node_find(struct profile_own *own, uint32_t parent, uint64_t fu
             return table->entry[at].node;
         at = (at + 1) & mask;
     }
-    if (parent >= own->node_count) /* another process has written to our frame */
+    if (parent == 0 || parent >= own->node_count) /* another process has written to our frame */
         parent = PROFILE_ROOT;
     return node_add(own, parent, function, caller);
 }

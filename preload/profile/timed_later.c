@@ -6,6 +6,7 @@
 
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
+#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_run.h"
 #include "preload/profile/timed_confine.h"
 #include "preload/profile/timed_loads.h"
@@ -207,6 +208,17 @@ static void look(enum loading loading)
         __atomic_store_n(&known.has_loaded, 1, __ATOMIC_RELAXED);
 }
 
+static void look_held(enum loading loading)
+{
+    if (__atomic_exchange_n(&known.is_looking, 1, __ATOMIC_ACQUIRE))
+        return;
+    /* of what a slot has loaded that is not ours, nobody knows how long it has been there */
+    if (!__atomic_exchange_n(&known.has_loaded, 0, __ATOMIC_RELAXED))
+        __atomic_store_n(&known.is_late, 1, __ATOMIC_RELAXED);
+    look(loading);
+    __atomic_store_n(&known.is_looking, 0, __ATOMIC_RELEASE);
+}
+
 static bool is_alone(void)
 {
     return known.is_single != NULL && __atomic_load_n(known.is_single, __ATOMIC_RELAXED) != 0;
@@ -229,13 +241,9 @@ static void look_if_loaded(enum loading loading)
             __atomic_store_n(&known.is_late, 1, __ATOMIC_RELAXED);
         return;
     }
-    if (__atomic_exchange_n(&known.is_looking, 1, __ATOMIC_ACQUIRE))
-        return;
-    /* of what a slot has loaded that is not ours, nobody knows how long it has been there */
-    if (!__atomic_exchange_n(&known.has_loaded, 0, __ATOMIC_RELAXED))
-        __atomic_store_n(&known.is_late, 1, __ATOMIC_RELAXED);
-    look(loading);
-    __atomic_store_n(&known.is_looking, 0, __ATOMIC_RELEASE);
+    uint64_t held = profile_hold(); /* a handler that left would keep the loader's lock, too */
+    look_held(loading);
+    profile_hold_end(held);
 }
 
 /* Arguments of dlopen(3), of which some ask for what is there. */

@@ -149,19 +149,26 @@ static bool take_pair(struct core_time_check *check, struct value *rest)
     return true;
 }
 
-bool core_time_check_days(void *context, const char *value, size_t length)
+/* Takes a whole list of what `take` takes. */
+static bool take_list(struct core_time_check *check, struct value rest,
+                      bool (*take)(struct core_time_check *check, struct value *rest))
 {
-    struct core_time_check *check = context;
-    struct value rest = {value, value + length};
-    if (is_text(rest, "[]"))
-        return true;
     if (!take_char(&rest, '['))
         return false;
     do {
-        if (!take_pair(check, &rest))
+        if (!take(check, &rest))
             return false;
     } while (take_char(&rest, ','));
-    return take_char(&rest, ']') && rest.at == rest.end &&
+    return take_char(&rest, ']') && rest.at == rest.end;
+}
+
+bool core_time_check_days(void *context, const char *value, size_t length)
+{
+    struct core_time_check *check = context;
+    struct value list = {value, value + length};
+    if (is_text(list, "[]"))
+        return true;
+    return take_list(check, list, take_pair) &&
            is_within(check, check->taken.run_days + check->told.run_days);
 }
 
@@ -223,16 +230,10 @@ static bool take_row(struct core_time_check *check, struct value *rest)
 bool core_time_check_rows(void *context, const char *value, size_t length)
 {
     struct core_time_check *check = context;
-    struct value rest = {value, value + length};
-    if (is_text(rest, "[]"))
+    struct value list = {value, value + length};
+    if (is_text(list, "[]"))
         return true;
-    if (!take_char(&rest, '['))
-        return false;
-    do {
-        if (!take_row(check, &rest))
-            return false;
-    } while (take_char(&rest, ','));
-    return take_char(&rest, ']') && rest.at == rest.end &&
+    return take_list(check, list, take_row) &&
            is_within(check, check->taken.rows + check->told.rows) &&
            check->taken.row_runs + check->told.row_runs <= check->most_row_runs &&
            check->taken.row_tasks + check->told.row_tasks <= check->most_row_tasks;

@@ -34,6 +34,7 @@ static ssize_t add_text(void *context, const char *bytes, size_t size)
 /* What is printed of a set, program by program. */
 struct printing {
     const struct profile_log *log;
+    const struct set_programs *programs;
     FILE *to;
     bool is_all; /* else the ranks one by one */
 };
@@ -56,33 +57,35 @@ static int print_routines(void *context, const bool *is_of)
     return routine_log_text(printing->log->set, is_of, printing->is_all, printing->to);
 }
 
-/* As `jobtrail-profile show` does it, and `show --mpi` where calls of routines were counted. */
-static int print_log(const struct profile_log *log, const bool *is_taken, FILE *to)
+static int print_each(struct printing *printing, const bool *is_taken,
+                      int (*print)(void *context, const bool *is_of))
 {
-    struct printing printing = {log, to, is_taken == NULL};
-    struct set_programs programs;
-    int error = set_programs_find(log->set, &programs);
-    if (error == 0) {
-        set_programs_print(&programs, to);
-        error = set_programs_each(&programs, is_taken, print_stacks, &printing);
-    }
-    if (error == 0 && routine_log_has_rows(log->set, is_taken)) {
-        set_programs_print(&programs, to);
-        error = set_programs_each(&programs, is_taken, print_routines, &printing);
-    }
-    set_programs_free(&programs);
+    size_t untold = 0;
+    set_programs_print(printing->programs, printing->to);
+    int error = set_programs_each(printing->programs, is_taken, print, printing, &untold);
+    set_programs_print_untold(untold, printing->to);
+    return error;
+}
+
+/* As `jobtrail-profile show` does it, and `show --mpi` where calls of routines were counted. */
+static int print_log(struct printing *printing, const bool *is_taken)
+{
+    int error = print_each(printing, is_taken, print_stacks);
+    if (error == 0 && routine_log_has_rows(printing->log->set, is_taken))
+        error = print_each(printing, is_taken, print_routines);
     return error;
 }
 
 /* `is_taken` NULL: the summary. */
-static int send_log(const struct profile_log *log, const bool *is_taken, uint64_t unit,
-                    struct profile_sending *sending)
+static int send_log(const struct profile_log *log, const struct set_programs *programs,
+                    const bool *is_taken, uint64_t unit, struct profile_sending *sending)
 {
     struct bounded_text text = {.most = profile_send_room(sending)};
     FILE *to = fopencookie(&text, "w", (cookie_io_functions_t){.write = add_text});
     if (to == NULL)
         return -ENOMEM;
-    int error = print_log(log, is_taken, to);
+    struct printing printing = {log, programs, to, is_taken == NULL};
+    int error = print_log(&printing, is_taken);
     if (fclose(to) != 0 && error == 0)
         error = -ENOMEM;
     if (text.is_full)
@@ -93,8 +96,9 @@ static int send_log(const struct profile_log *log, const bool *is_taken, uint64_
     return error;
 }
 
-static int send_ranks(const struct profile_log *log, const struct ranks_wanted *wanted,
-                      uint32_t step, struct profile_sending *sending)
+static int send_ranks(const struct profile_log *log, const struct set_programs *programs,
+                      const struct ranks_wanted *wanted, uint32_t step,
+                      struct profile_sending *sending)
 {
     const struct profile_set *set = log->set;
     size_t *order_at = NULL;
@@ -110,7 +114,8 @@ static int send_ranks(const struct profile_log *log, const struct ranks_wanted *
              next++)
             is_taken[order[next]] = true;
         if (number < PROFILE_UNIT_RANKS && ranks_wanted_has(wanted, number))
-            error = send_log(log, is_taken, PROFILE_UNIT(step, KEPT_LOG, number), sending);
+            error =
+                send_log(log, programs, is_taken, PROFILE_UNIT(step, KEPT_LOG, number), sending);
         for (size_t j = i; j < next; j++)
             is_taken[order[j]] = false;
     }
@@ -121,14 +126,19 @@ int profile_logs_send(struct profile_set *set, const struct ranks_wanted *wanted
                       struct profile_sending *sending)
 {
     struct set_order order;
+    struct set_programs programs;
     if (strcmp(wanted->site, "none") == 0)
         return 0;
     int error = set_order_make(set, &order);
+    int unfound = set_programs_find(set, &programs);
     const struct profile_log log = {set, &order, SORT_EXCLUSIVE, false, NULL};
     if (error == 0)
-        error = send_log(&log, NULL, PROFILE_UNIT(step, KEPT_SUMMARY, 0), sending);
+        error = unfound;
     if (error == 0)
-        error = send_ranks(&log, wanted, step, sending);
+        error = send_log(&log, &programs, NULL, PROFILE_UNIT(step, KEPT_SUMMARY, 0), sending);
+    if (error == 0)
+        error = send_ranks(&log, &programs, wanted, step, sending);
+    set_programs_free(&programs);
     set_order_free(&order);
     return error;
 }

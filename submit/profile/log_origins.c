@@ -10,6 +10,7 @@
 #include "conf/base/terminal_text.h"
 #include "spank/journal.h"
 #include "submit/profile/compare_numbers.h"
+#include "submit/profile/plural.h"
 
 enum { ORIGINS_MAX = 16, NODES_MAX = 4 };
 
@@ -41,7 +42,7 @@ static void print_nodes(const struct profile_rank *const *rank, size_t count, FI
             fprintf(to, "%s%s", nodes == 1 ? " on " : ", ", terminal_word(rank[i]->node, node));
     }
     if (nodes > NODES_MAX)
-        fprintf(to, " and %zu other nodes", nodes - NODES_MAX);
+        fprintf(to, " and %zu other node%s", nodes - NODES_MAX, plural_end(nodes - NODES_MAX));
     putc('\n', to);
 }
 
@@ -58,7 +59,7 @@ static void print_program(const struct profile_set *set, const struct profile_ra
     fputs(one->executable == 0 ? "a program whose path is not known"
                                : terminal_word(set->names.text[one->executable - 1], word),
           to);
-    fprintf(to, ": %zu rank%s", count, count == 1 ? "" : "s");
+    fprintf(to, ": %zu rank%s", count, plural_end(count));
     print_nodes(rank, count, to);
 }
 
@@ -79,6 +80,7 @@ int log_origins(const struct profile_set *set, const bool *is_taken, FILE *to)
             print_program(set, sorted + i, next - i, to);
     }
     if (programs > ORIGINS_MAX)
-        fprintf(to, "# and %zu other programs\n", programs - ORIGINS_MAX);
+        fprintf(to, "# and %zu other program%s\n", programs - ORIGINS_MAX,
+                plural_end(programs - ORIGINS_MAX));
     return 0;
 }

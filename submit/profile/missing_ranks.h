@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ranks of a program of which nothing is in a set.
+ */
 #ifndef JOBTRAIL_MISSING_RANKS_H
 #define JOBTRAIL_MISSING_RANKS_H
 

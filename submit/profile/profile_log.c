@@ -14,6 +14,7 @@
 #include "submit/profile/log_origins.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/plural.h"
 #include "submit/profile/rank_end.h"
 #include "submit/profile/tick_scale.h"
 
@@ -69,6 +70,7 @@ int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool i
 {
     uint64_t ns;
     size_t first, open = rank_end_open(set, is_taken);
+    char text[RANK_END_OPEN_TEXT];
     bool is_whole = is_all;
     int error = missing_ranks(set, is_taken, note_missing, &is_whole);
     if (error != 0)
@@ -76,23 +78,28 @@ int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool i
     if (rank_end_first(set, is_taken, &first, &ns)) {
         fprintf(to, "# ");
         profile_log_rank(&set->ranks[first], to);
-        fprintf(to, ", was killed first%s, at least %.6f s before the next one ended\n",
-                is_whole ? "" : " of those that are here", profile_seconds(ns));
+        fprintf(to, ", was killed first%s", is_whole ? "" : " of those that are here");
+        if (ns >= PROFILE_LEAST_NS)
+            fprintf(to, ", at least %.6f s before the next one ended", profile_seconds(ns));
+        putc('\n', to);
     }
     if (open > 0)
-        fprintf(to,
-                "# the ends of %zu ranks are not known: their times are too short (see ENDS in "
-                "jobtrail-profile(1))\n",
-                open);
+        fprintf(to, "# the %s (see ENDS in jobtrail-profile(1))\n", rank_end_open_text(open, text));
     return 0;
 }
 
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     FILE *to = context;
+    fputs("# ", to);
+    profile_print_missing(step, first, last, size, to);
+}
+
+void profile_print_missing(uint32_t step, uint32_t first, uint32_t last, uint32_t size, FILE *to)
+{
     char name[16];
     journal_step_text(step, name, sizeof name);
-    fprintf(to, "# step %s: no profile of rank%s %" PRIu32, name, first == last ? "" : "s", first);
+    fprintf(to, "step %s: no profile of rank%s %" PRIu32, name, first == last ? "" : "s", first);
     if (last != first)
         fprintf(to, " to %" PRIu32, last);
     fprintf(to, " of %" PRIu32 "\n", size);
@@ -121,19 +128,23 @@ static void print_losses(const struct profile_set *set, const bool *is_taken, FI
         untimed += (rank->flags & PROFILE_RANK_UNTIMED) != 0;
     }
     if (lost > 0)
-        fprintf(to, "# %" PRIu64 " calls found no room, and are not below\n", lost);
+        fprintf(to, "# %" PRIu64 " call%s found no room, and %s not below\n", lost,
+                plural_end(lost), plural(lost, "is", "are"));
     if (dead > 0)
-        fprintf(to, "# %" PRIu64 " calls were left without their exit\n", dead);
+        fprintf(to, "# %" PRIu64 " call%s left without %s exit\n", dead,
+                plural(dead, " was", "s were"), plural(dead, "its", "their"));
     if (stray > 0)
-        fprintf(to, "# %" PRIu64 " exits were of no call that is known\n", stray);
+        fprintf(to, "# %" PRIu64 " exit%s of no call that is known\n", stray,
+                plural(stray, " was", "s were"));
     if (clipped > 0)
-        fprintf(to, "# %" PRIu64 " stacks had callees that took longer than they: set to 0\n",
-                clipped);
+        fprintf(to, "# %" PRIu64 " stack%s had callees that took longer than %s: set to 0\n",
+                clipped, plural_end(clipped), plural(clipped, "it", "they"));
     if (untimed > 0)
-        fprintf(to, "# %" PRIu64 " ranks have no times: the speed of their counter is not known\n",
-                untimed);
+        fprintf(to, "# %" PRIu64 " rank%s no times: the speed of %s counter is not known\n",
+                untimed, plural(untimed, " has", "s have"), plural(untimed, "its", "their"));
     if (set->damaged > 0)
-        fprintf(to, "# %" PRIu64 " parts of the files are damaged, and left out\n", set->damaged);
+        fprintf(to, "# %" PRIu64 " part%s of the files %s damaged, and left out\n", set->damaged,
+                plural_end(set->damaged), plural(set->damaged, "is", "are"));
 }
 
 /* The number of ranks, and of their profiles that are different. */
@@ -150,8 +161,8 @@ static int print_count(const struct profile_set *set, const bool *is_taken, FILE
         tables += !is_seen[set->ranks[i].table];
         is_seen[set->ranks[i].table] = true;
     }
-    fprintf(to, "# %zu rank%s, %zu different profile%s\n", ranks, ranks == 1 ? "" : "s", tables,
-            tables == 1 ? "" : "s");
+    fprintf(to, "# %zu rank%s, %zu different profile%s\n", ranks, plural_end(ranks), tables,
+            plural_end(tables));
     return 0;
 }
 
@@ -188,8 +199,9 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
     if (rank < set->rank_count) {
         fprintf(to, "# ");
         profile_log_rank(&set->ranks[rank], to);
-        fprintf(to, ": %" PRIu64 " processes, %" PRIu64 " threads\n", set->ranks[rank].processes,
-                set->ranks[rank].threads);
+        fprintf(to, ": %" PRIu64 " process%s, %" PRIu64 " thread%s\n", set->ranks[rank].processes,
+                plural(set->ranks[rank].processes, "", "es"), set->ranks[rank].threads,
+                plural_end(set->ranks[rank].threads));
         error = print_end(set, &set->ranks[rank], to);
     } else {
         error = print_ends(set, is_taken, to);

@@ -27,6 +27,9 @@ static inline double profile_seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
+/* Of a shorter time no digit would be printed. */
+enum { PROFILE_LEAST_NS = 1000 };
+
 /* Prints which rank it is. */
 void profile_log_rank(const struct profile_rank *rank, FILE *to);
 
@@ -38,6 +41,9 @@ int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool i
 /* A line on ranks without a profile; as missing_ranks() calls it. `context` is a FILE. */
 void profile_log_missing(void *context, uint32_t step, uint32_t first, uint32_t last,
                          uint32_t size);
+
+/* The same line without "# ". */
+void profile_print_missing(uint32_t step, uint32_t first, uint32_t last, uint32_t size, FILE *to);
 
 /* A stack's text with names made harmless to terminals; the caller frees it. NULL: no memory. */
 char *profile_path(const struct profile_set *set, uint32_t stack, char separator);

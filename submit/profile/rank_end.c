@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "submit/profile/plural.h"
 #include "submit/profile/profile_log.h"
 #include "submit/profile/set_programs.h"
 
@@ -75,25 +76,36 @@ uint64_t rank_end_where_ns(const struct profile_rank *rank)
     return is_timed && is_bound ? rank->where_ns : UINT64_MAX;
 }
 
+static void print_most(uint64_t ns, const char *when, FILE *to)
+{
+    if (ns < PROFILE_LEAST_NS)
+        fprintf(to, "; it ended less than a microsecond %s", when);
+    else
+        fprintf(to, "; it ended at most %.6f s %s", profile_seconds(ns), when);
+}
+
 void rank_end_print_duration(const struct profile_rank *rank, FILE *to)
 {
     uint64_t late_ns = rank_end_late_ns(rank), early_ns = rank_end_early_ns(rank);
     uint64_t ns = rank_end_where_ns(rank);
+    bool is_lower_bound = !is_known(rank) && late_ns > 0;
     if (ns == UINT64_MAX)
         fputs(" for a time that is not known", to);
-    else
+    else if (ns >= PROFILE_LEAST_NS)
         fprintf(to, " for %s%.6f s",
                 early_ns == 0  ? is_known(rank) ? "" : "at least "
                 : late_ns == 0 ? "at most "
                                : "some ",
                 profile_seconds(ns));
+    else if (!is_lower_bound) /* at least no time is nothing to tell */
+        fputs(" for less than a microsecond", to);
     if (is_known(rank) || (late_ns == UINT64_MAX && ns == UINT64_MAX))
         return;
     fputs(" (its end is not known", to);
     if (early_ns > 0)
-        fprintf(to, "; it ended at most %.6f s earlier", profile_seconds(early_ns));
+        print_most(early_ns, "earlier", to);
     if (late_ns != UINT64_MAX && (late_ns > 0 || early_ns == 0))
-        fprintf(to, "; it ended at most %.6f s later", profile_seconds(late_ns));
+        print_most(late_ns, "later", to);
     putc(')', to);
 }
 
@@ -147,4 +159,11 @@ size_t rank_end_open(const struct profile_set *set, const bool *is_taken)
     for (size_t i = 0; i < set->rank_count; i++)
         count += is_told(set, is_taken, i) && rank_end_late_ns(&set->ranks[i]) > 0;
     return count;
+}
+
+const char *rank_end_open_text(size_t open, char text[RANK_END_OPEN_TEXT])
+{
+    snprintf(text, RANK_END_OPEN_TEXT, "end%s of %zu rank%s not known: %s times are too short",
+             plural_end(open), open, plural(open, " is", "s are"), plural(open, "its", "their"));
+    return text;
 }

@@ -44,4 +44,9 @@ bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t 
 /* How many ranks may have ended later than what was taken for their end. */
 size_t rank_end_open(const struct profile_set *set, const bool *is_taken);
 
+enum { RANK_END_OPEN_TEXT = 96 };
+
+/* Of so many: "ends of 2 ranks are not known: their times are too short". Returns `text`. */
+const char *rank_end_open_text(size_t open, char text[RANK_END_OPEN_TEXT]);
+
 #endif

@@ -13,6 +13,7 @@
 #include "submit/profile/log_marks.h"
 #include "submit/profile/log_origins.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/plural.h"
 #include "submit/profile/profile_log.h"
 #include "submit/profile/rank_end.h"
 #include "submit/profile/routine_summary.h"
@@ -118,8 +119,9 @@ static void print_missed(const struct routine_summary *summary, bool is_mpi, FIL
     if (missed == 0)
         return;
     fprintf(to,
-            "# %" PRIu64 " routines or objects of %s could not be counted, times in %s too short",
-            missed, is_mpi ? "MPI" : "designated libraries", is_mpi ? "it are" : "them are");
+            "# %" PRIu64 " routine%s or object%s of %s could not be counted, times in %s too short",
+            missed, plural_end(missed), plural_end(missed), is_mpi ? "MPI" : "designated libraries",
+            is_mpi ? "it are" : "them are");
     for (size_t i = 0; i < summary->count && named <= ROUTINE_LOG_MISSED; i++) {
         const struct routine_sum *sum = &summary->routine[i];
         char name[TERMINAL_WORD_SIZE];
@@ -137,17 +139,18 @@ static void print_times(const struct profile_set *set, const struct routine_summ
                         FILE *to)
 {
     if (summary->ranks > 0)
-        fprintf(to, "# %" PRIu32 " ranks counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
-                summary->ranks, profile_seconds(summary->mpi_ns), profile_seconds(summary->run_ns),
-                100 * summary->mpi_share);
+        fprintf(to, "# %" PRIu32 " rank%s counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
+                summary->ranks, plural_end(summary->ranks), profile_seconds(summary->mpi_ns),
+                profile_seconds(summary->run_ns), 100 * summary->mpi_share);
     if (summary->ranks > 1)
         fprintf(to, "# most time outside of MPI: rank %" PRIu32 ", %.2f %% above the mean\n",
                 profile_rank_number(&set->ranks[summary->most_rank]), summary->imbalance);
     if (summary->all_ranks > summary->ranks)
         fprintf(to,
-                "# %" PRIu32 " ranks counted calls of designated libraries alone: they ran for "
+                "# %" PRIu32 " rank%s counted calls of designated libraries alone, and ran for "
                 "%.6f s\n",
                 summary->all_ranks - summary->ranks,
+                plural_end(summary->all_ranks - summary->ranks),
                 profile_seconds(summary->all_ns - summary->run_ns));
     if (summary->all_ranks == 0)
         fprintf(to, "# no rank counted a call\n");

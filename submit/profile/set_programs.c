@@ -9,6 +9,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/compare_numbers.h"
+#include "submit/profile/plural.h"
 
 enum { PROGRAMS_MAX = 64 }; /* in a line */
 
@@ -35,20 +36,26 @@ static int by_program(const void *left, const void *right)
 
 int set_programs_find(const struct profile_set *set, struct set_programs *programs)
 {
-    CLEANUP_FREE const struct profile_rank **sorted = calloc(set->rank_count + 1, sizeof *sorted);
-    *programs =
-        (struct set_programs){.set = set, .first = calloc(set->rank_count + 1, sizeof(size_t))};
-    if (sorted == NULL || programs->first == NULL)
+    size_t count = set->rank_count;
+    CLEANUP_FREE const struct profile_rank **sorted = calloc(count + 1, sizeof *sorted);
+    *programs = (struct set_programs){.set = set,
+                                      .first = calloc(count + 1, sizeof(size_t)),
+                                      .next = calloc(count + 1, sizeof(size_t))};
+    if (sorted == NULL || programs->first == NULL || programs->next == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < set->rank_count; i++)
+    for (size_t i = 0; i < count; i++)
         sorted[i] = &set->ranks[i];
-    qsort(sorted, set->rank_count, sizeof *sorted, by_program);
-    for (size_t i = 0, first = 0; i < set->rank_count; i++) {
-        if (i == 0 || set_program_compare(sorted[i - 1], sorted[i]) != 0) {
-            first = (size_t)(sorted[i] - set->ranks);
+    qsort(sorted, count, sizeof *sorted, by_program);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        size_t rank = (size_t)(sorted[i] - set->ranks);
+        programs->next[rank] = count;
+        if (i > 0 && set_program_compare(sorted[i - 1], sorted[i]) == 0) {
+            programs->next[sorted[i - 1] - set->ranks] = rank;
+        } else {
+            first = rank;
             programs->count++;
         }
-        programs->first[sorted[i] - set->ranks] = first;
+        programs->first[rank] = first;
     }
     return 0;
 }
@@ -56,6 +63,7 @@ int set_programs_find(const struct profile_set *set, struct set_programs *progra
 void set_programs_free(struct set_programs *programs)
 {
     free(programs->first);
+    free(programs->next);
     *programs = (struct set_programs){.count = 0};
 }
 
@@ -92,42 +100,58 @@ void set_programs_print(const struct set_programs *programs, FILE *to)
                     terminal_word(set_program_name(set, &set->ranks[i]), name));
     }
     if (programs->count > printed)
-        fprintf(to, " and %zu others", programs->count - printed);
+        fprintf(to, " and %zu other%s", programs->count - printed,
+                plural_end(programs->count - printed));
     putc('\n', to);
 }
 
-int set_programs_each(const struct set_programs *programs, const bool *is_taken,
-                      int (*tell)(void *context, const bool *is_of), void *context)
+/* Whether ranks of the program are taken, of which `first` is the first one; sets `is_of` of
+ * these. */
+static bool take(const struct set_programs *programs, size_t first, const bool *is_taken,
+                 bool *is_of)
 {
-    size_t count = programs->set->rank_count;
-    CLEANUP_FREE bool *is_of = calloc(count + 1, sizeof *is_of);
-    int error = is_of == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; error == 0 && i < count; i++) {
-        bool is_any = false;
-        if (programs->first[i] != i)
-            continue;
-        for (size_t j = 0; j < count; j++) {
-            is_of[j] = programs->first[j] == i && (is_taken == NULL || is_taken[j]);
-            is_any |= is_of[j];
-        }
-        if (is_any)
-            error = tell(context, is_of);
+    bool is_any = false;
+    for (size_t i = first; i < programs->set->rank_count; i = programs->next[i]) {
+        is_of[i] = is_taken == NULL || is_taken[i];
+        is_any |= is_of[i];
     }
-    return error == 0 && count == 0 ? tell(context, is_of) : error;
+    return is_any;
 }
 
-static int count_program(void *context, const bool *is_of)
+int set_programs_each(const struct set_programs *programs, const bool *is_taken,
+                      int (*tell)(void *context, const bool *is_of), void *context, size_t *untold)
 {
-    size_t *count = context;
-    (void)is_of;
-    ++*count;
-    return 0;
+    size_t count = programs->set->rank_count, found = 0;
+    CLEANUP_FREE bool *is_of = calloc(count + 1, sizeof *is_of);
+    int error = is_of == NULL ? -ENOMEM : count == 0 ? tell(context, is_of) : 0;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        if (programs->first[i] != i)
+            continue;
+        if (take(programs, i, is_taken, is_of) && found++ < SET_PROGRAMS_TOLD)
+            error = tell(context, is_of);
+        for (size_t j = i; j < count; j = programs->next[j])
+            is_of[j] = false;
+    }
+    *untold = found > SET_PROGRAMS_TOLD ? found - SET_PROGRAMS_TOLD : 0;
+    return error;
+}
+
+void set_programs_print_untold(size_t untold, FILE *to)
+{
+    if (untold > 0)
+        fprintf(to, "# %zu other program%s no log here: --program NAME takes one\n", untold,
+                plural(untold, " has", "s have"));
 }
 
 int set_programs_count(const struct set_programs *programs, const bool *is_taken, size_t *count)
 {
+    CLEANUP_FREE bool *is_of = calloc(programs->set->rank_count + 1, sizeof *is_of);
     *count = 0;
-    return set_programs_each(programs, is_taken, count_program, count);
+    if (is_of == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < programs->set->rank_count; i++)
+        *count += programs->first[i] == i && take(programs, i, is_taken, is_of);
+    return 0;
 }
 
 bool set_programs_choose(const struct set_programs *programs, const char *word, bool *is_of)

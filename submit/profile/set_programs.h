@@ -17,6 +17,8 @@ int set_program_compare(const struct profile_rank *a, const struct profile_rank 
 struct set_programs {
     const struct profile_set *set;
     size_t *first; /* owned; of each rank, which rank is the first one of its program */
+    size_t *next;  /* owned; of each rank, which rank is the next one of its program; the number of
+                      ranks: none */
     size_t count;  /* programs */
 };
 
@@ -35,11 +37,19 @@ const char *set_program_name(const struct profile_set *set, const struct profile
 /* Prints "# programs: ..." where there are several. */
 void set_programs_print(const struct set_programs *programs, FILE *to);
 
+/* A log looks at all ranks and stacks, so not more programs than these are told, however many a
+ * file claims to have. */
+enum { SET_PROGRAMS_TOLD = 256 };
+
 /* Calls `tell` for each program, with its ranks, without those for which `is_taken` has false
- * (NULL: none): not for one of which none is left; for a set without ranks once. Returns 0,
- * -ENOMEM, or what `tell` returned, where that is not 0. */
+ * (NULL: none): not for one of which none is left; for a set without ranks once. Sets `*untold` to
+ * how many programs there are beyond the first SET_PROGRAMS_TOLD. Returns 0, -ENOMEM, or what
+ * `tell` returned, where that is not 0. */
 int set_programs_each(const struct set_programs *programs, const bool *is_taken,
-                      int (*tell)(void *context, const bool *is_of), void *context);
+                      int (*tell)(void *context, const bool *is_of), void *context, size_t *untold);
+
+/* Prints how many programs have no log; nothing for 0. */
+void set_programs_print_untold(size_t untold, FILE *to);
 
 /* Sets `*count` to how many programs these ranks are of. Returns 0 or -ENOMEM. */
 int set_programs_count(const struct set_programs *programs, const bool *is_taken, size_t *count);

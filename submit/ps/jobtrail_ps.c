@@ -51,7 +51,7 @@ enum ps_status { PS_OK = 0, PS_NOT_ALL = 1, PS_USAGE = 2, PS_UNUSABLE = 3 };
 
 struct ps_options {
     const char *jobs, *format, *conf, *node;
-    bool all, helpformat, noheader, parsable, parsable2, json, help, version;
+    bool all, helpformat, noheader, parsable, parsable2, json;
     bool is_named; /* set by answer(): who asks has named each job that is listed */
 };
 
@@ -69,11 +69,19 @@ static const struct option_row option_rows[] = {
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
     {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
     {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
-    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
-    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 /* clang-format on */
+
+static const struct option_program program = {
+    .name = "jobtrail-ps",
+    .version = JOBTRAIL_VERSION,
+    .usage = usage,
+    .short_options = "j:ao:enPphV",
+    .rows = option_rows,
+};
 
 /* The numbers in a list with commas. Returns 0; -EINVAL after saying what is wrong; or -ENOMEM. */
 static int read_ids(const char *list, uint32_t **ids, size_t *count)
@@ -226,19 +234,10 @@ int main(int argc, char *argv[])
     struct ps_options options = {.conf = JOBTRAIL_CONF, .node = host_node()};
     uint32_t *ids = NULL;
     size_t count = 0;
-    int letter;
     setlocale(LC_CTYPE, "");
-    while ((letter = options_next(argc, argv, "j:ao:enPphV", option_rows, &options)) !=
-           OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-ps --help'.\n", stderr);
-            return PS_USAGE;
-        }
-    }
-    if (options.help || options.version) {
-        fputs(options.help ? usage : "jobtrail-ps " JOBTRAIL_VERSION "\n", stdout);
-        return PS_OK;
-    }
+    enum options_result result = options_read(argc, argv, &program, &options);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_ANSWERED ? PS_OK : PS_USAGE;
     if (options.helpformat) {
         ps_fields_print();
         return PS_OK;

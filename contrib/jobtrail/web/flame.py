@@ -7,6 +7,7 @@ of the node has told it. jobtrail-profile(1) makes the picture, which is shown i
 """
 
 import contextlib
+import itertools
 import os
 import pwd
 import re
@@ -14,6 +15,7 @@ import shlex
 import stat
 import subprocess
 
+from ..alldoc.command import collect
 from ..report.charts import figure
 from ..report.columns import COUNT, SHARE, TEXT, Page
 
@@ -26,9 +28,9 @@ FILES_MAX = 64  # of a step's nodes, in the picture
 BYTES_MAX = 256 << 20  # of all of them
 SECONDS = 20
 SIZE_MAX = 4 << 20  # of the picture
-TAG = r'(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*")*/?>'
-PICTURE = re.compile("<svg%s(?:[^<]|</?(?:svg|g|title|rect|text)%s)*\\Z" % (TAG, TAG))
+TAG = re.compile(r'</?(?:svg|g|title|rect|text)(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*"){0,8}/?>')
 PATHS_MAX = 16  # in a command to copy
+TRIES_MAX = 1024  # names of sampling files: their user may open them, and not list the directory
 STACKS = "jobtrail-profile(1) says how to build programs for call stacks: with -finstrument-functions."
 COLUMNS = [("step", "Step", TEXT), ("node", "Node", TEXT), ("file", "File", TEXT), ("bytes", "Bytes", COUNT), ("ranks", "# Ranks", COUNT)]
 MPI_COLUMNS = [("routine", "Routine", TEXT), ("calls", "# Calls", COUNT), ("seconds", "Seconds", TEXT), ("share", "Of its time", SHARE),
@@ -55,8 +57,17 @@ def opened(path, uid):
     return None
 
 
-def may_read(asker, profile):
-    return profile["proven"] and (asker.rights.all or asker.user == profile["user"])
+def reader(asker, profile):
+    """The uid whose files may be read for who asks; None: none may."""
+    may_read = profile and profile["proven"] and (asker.rights.all or asker.user == profile["user"])
+    return uid_of(profile["user"]) if may_read else None
+
+
+def is_kept(path, uid):
+    fd = opened(path, uid)
+    if fd is not None:
+        os.close(fd)
+    return fd is not None
 
 
 def only(profile):
@@ -64,24 +75,35 @@ def only(profile):
     return ["--program", profile["program"] or "-"] if profile["programs"] > 1 else []
 
 
+def is_picture(text):
+    """Whether it has nothing but boxes and texts."""
+    return text.startswith("<svg") and "<" not in TAG.sub("", text)
+
+
 def picture_of(fds, options):
-    """SVG; None: there is none."""
+    """SVG; None: there is none, or it is too large."""
     words = [PROFILE_PROGRAM, "flame", "--svg", "--kept"] + options + ["/proc/self/fd/%d" % fd for fd in fds]
     try:
-        done = subprocess.run(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=fds, timeout=SECONDS,
+        with subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=fds, bufsize=0,
             env={"LC_ALL": "C.UTF-8"},
-        )  # fmt: skip
+        ) as child:  # fmt: skip
+            try:
+                data, is_late = collect(child, SECONDS, SIZE_MAX)
+                if is_late or len(data) > SIZE_MAX or child.wait(timeout=SECONDS) not in (0, 1):
+                    return None
+            finally:
+                child.kill()
     except (OSError, subprocess.TimeoutExpired):
         return None
-    text = done.stdout[:SIZE_MAX].decode("utf-8", "replace").strip()
-    return text if done.returncode in (0, 1) and PICTURE.match(text) else None
+    text = data.decode("utf-8", "replace").strip()
+    return text if is_picture(text) else None
 
 
 def graph(asker, profile):
     """(SVG or None, of how many files). It is of all that is of the program in these."""
-    uid = uid_of(profile["user"])
-    if uid is None or not may_read(asker, profile):
+    uid = reader(asker, profile)
+    if uid is None:
         return None, 0
     with contextlib.ExitStack() as stack:
         fds, size = [], 0
@@ -96,59 +118,84 @@ def graph(asker, profile):
         return (picture_of(fds, only(profile)), len(fds)) if fds else (None, 0)
 
 
+def bases(paths):
+    """What names of files have before their end that the flush has kept beside these."""
+    return [base for base, end in map(os.path.splitext, paths) if end == ".profile"]
+
+
 def logs(asker, profile):
     """Paths of the logs that the flush has kept beside the files."""
-    uid = uid_of(profile["user"])
-    if uid is None or not may_read(asker, profile):
+    uid = reader(asker, profile)
+    paths = [] if uid is None else [base + ".log" for base in bases(profile["paths"][:PATHS_MAX])]
+    return [path for path in paths if is_kept(path, uid)]
+
+
+def samples(asker, profile):
+    """Paths of the sampling files that nodes have kept beside theirs. A rank's is on any of the nodes."""
+    uid = reader(asker, profile)
+    if uid is None:
         return []
-    found = []
-    for path in profile["paths"][:PATHS_MAX]:
-        base, end = os.path.splitext(path)
-        fd = opened(base + ".log", uid) if end == ".profile" else None
-        if fd is not None:
-            os.close(fd)
-            found.append(base + ".log")
-    return found
+    nodes = bases(sorted({file["path"] for file in profile["files"]}))[:TRIES_MAX]
+    ranks = max(profile["size"] or 0, profile["ranks"])
+    paths = ("%s_%d.vfd" % (base, rank) for rank in range(ranks) for base in nodes)
+    return [path for path in itertools.islice(paths, TRIES_MAX) if is_kept(path, uid)]
 
 
 def table(asker, profile):
     """Page of a run's profile, of what profile_summary.of_runs() has of it; None: it has none."""
     files = profile["files"] + profile["joined"] if profile else []
-    svg, shown = graph(asker, profile) if profile else (None, 0)
+    svg, shown = graph(asker, profile)
     is_empty = svg is not None and "<rect" not in svg
     rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
-    title = "Where its time went: call stacks of %d of %d files" % (shown, len(profile["paths"]) if profile else 0)
+    title = "Where its time went: call stacks of %s" % part_of(shown, len(profile["paths"]) if profile else 0, "file")
     drawn = (lambda _: figure("flame", title, svg)) if svg and not is_empty else None
-    return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note_of(profile, svg, is_empty, logs(asker, profile) if profile else []), drawn=drawn)
+    note = note_of(profile, svg, is_empty) + beside(logs(asker, profile), samples(asker, profile)) if profile else ""
+    return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note, drawn=drawn)
 
 
 def heading(words, profile):
     return words + (" of its step" if profile and not profile["is_own"] else " of its program")
 
 
-def note_of(profile, svg, is_empty, kept):
-    if not profile:
-        return ""
-    sent = "%d of %s nodes" % (profile["nodes"], profile["step_nodes"]) if profile["step_nodes"] else "%d nodes" % profile["nodes"]
-    parts = ["%s have sent; %d of %s ranks left a profile." % (sent, profile["ranks"], profile["size"] or "?")]
+def counted(number, word):
+    return "%d %s%s" % (number, word, "" if number == 1 else "s")
+
+
+def part_of(number, of, word):
+    return "%d of %s" % (number, counted(of, word) if of else "? %ss" % word)
+
+
+def words_of(paths):
+    """As words of a command."""
+    words = " ".join(shlex.quote(path) for path in paths[:PATHS_MAX])
+    return "%s and %s" % (words, counted(len(paths) - PATHS_MAX, "more file")) if len(paths) > PATHS_MAX else words
+
+
+def note_of(profile, svg, is_empty):
+    nodes = part_of(profile["nodes"], profile["step_nodes"], "node") if profile["step_nodes"] else counted(profile["nodes"], "node")
+    parts = ["Files of %s are known; %s left a profile." % (nodes, part_of(profile["ranks"], profile["size"], "rank"))]
     if not profile["is_own"]:
-        parts.append("What ran in the step, which has %d runs of several tasks: which of them it is of is not known." % profile["runs"])
+        parts.append("What ran in the step, which has %s of several tasks: which of them it is of is not known." % counted(profile["runs"], "run"))
     elif profile["runs"] > 1:
         parts.append("%d runs have processes in it." % profile["runs"])
     if profile["untold"]:
-        parts.append("Of %d more programs in these files nothing is told." % profile["untold"])
-    words = " ".join(only(profile) + [shlex.quote(path) for path in profile["paths"][:PATHS_MAX]])
-    if len(profile["paths"]) > PATHS_MAX:
-        words += " and %d more files" % (len(profile["paths"]) - PATHS_MAX)
+        parts.append("Of %s in these files nothing is told." % counted(profile["untold"], "more program"))
+    words = " ".join(only(profile) + [words_of(profile["paths"])])
     if svg is None:
         parts.append("The files are not read here: for a picture, call jobtrail-profile flame --svg %s ." % words)
     elif is_empty:
         parts.append("They have no call stacks. " + STACKS)
     # without stacks, what there is are calls of MPI or of designated libraries
     parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] or is_empty else "", words))
-    if kept:
-        parts.append("The same as text, of all that is in a file: %s" % " ".join(shlex.quote(path) for path in kept))
     return " ".join(parts)
+
+
+def beside(kept_logs, sampled):
+    """The words on what is kept beside a profile."""
+    parts = ["The same as text, of all that is in a file: %s" % words_of(kept_logs)] if kept_logs else []
+    if sampled:
+        parts.append("For when a rank was where, of all programs in a file, call jobtrail-profile dump %s" % words_of(sampled))
+    return "".join(" " + part for part in parts)
 
 
 def mpi_table(profile):
@@ -172,7 +219,7 @@ def mpi_note(profile, mpi):
     """How sure the numbers are."""
     if mpi is None:
         return ""
-    parts = ["Of %d of %s ranks, as their processes said: the routines with most time." % (mpi["ranks"], profile["size"] or "?")]
+    parts = ["Of %s, as their processes said: the routines with most time." % part_of(mpi["ranks"], profile["size"], "rank")]
     if mpi["share"] is not None:
         parts.append("%s%.1f %% of their time is in MPI." % ("At least " if mpi["missed"] else "", 100 * mpi["share"]))
     if mpi["imbalance"] is not None:

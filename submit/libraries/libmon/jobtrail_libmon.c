@@ -74,7 +74,7 @@ enum libmon_status {
 
 struct libmon_options {
     const char *conf, *root;
-    bool dry_run, json, quiet, wait, no_new_hashes, accept_away, background, help, version;
+    bool dry_run, json, quiet, wait, no_new_hashes, accept_away, background;
     char **argv, **patterns; /* of main() */
     size_t pattern_count;
 };
@@ -92,11 +92,19 @@ static const struct option_row option_rows[] = {
     {"no-new-hashes", 'n', OPTION_FLAG, MEMBER(no_new_hashes), 0, 0, NULL},
     {"accept-away", 'a', OPTION_FLAG, MEMBER(accept_away), 0, 0, NULL},
     {"background", 'b', OPTION_FLAG, MEMBER(background), 0, 0, NULL},
-    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
-    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 /* clang-format on */
+
+static const struct option_program program = {
+    .name = "jobtrail-libmon",
+    .version = JOBTRAIL_VERSION,
+    .usage = usage,
+    .short_options = "hV",
+    .rows = option_rows,
+};
 
 static enum libmon_status end_scan(struct libmon_output *output, enum library_scan_outcome outcome,
                                    const struct library_scan_counts *counts, const char *trouble)
@@ -335,20 +343,12 @@ static enum libmon_command find_command(const char *word)
 int main(int argc, char *argv[])
 {
     struct libmon_options options = {.conf = JOBTRAIL_CONF, .root = "/", .argv = argv};
-    int letter;
     setlocale(LC_CTYPE, "");
     umask(S_IRWXG | S_IRWXO);
     signal(SIGPIPE, SIG_IGN);
-    while ((letter = options_next(argc, argv, "hV", option_rows, &options)) != OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-libmon --help'.\n", stderr);
-            return LIBMON_USAGE;
-        }
-    }
-    if (options.help || options.version) {
-        fputs(options.help ? usage : "jobtrail-libmon " JOBTRAIL_VERSION "\n", stdout);
-        return LIBMON_OK;
-    }
+    enum options_result result = options_read(argc, argv, &program, &options);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_ANSWERED ? LIBMON_OK : LIBMON_USAGE;
     enum libmon_command command = find_command(argv[optind]);
     if (command == COMMANDS)
         return (int)wrong_command(argv[optind]);

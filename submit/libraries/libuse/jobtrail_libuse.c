@@ -62,7 +62,7 @@ enum libuse_exit {
 
 struct libuse_options {
     const char *conf;
-    bool json, quiet, wait, help, version;
+    bool json, quiet, wait;
 };
 
 #define MEMBER(name) offsetof(struct libuse_options, name)
@@ -73,11 +73,19 @@ static const struct option_row option_rows[] = {
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
     {"quiet", 'q', OPTION_FLAG, MEMBER(quiet), 0, 0, NULL},
     {"wait", 'w', OPTION_FLAG, MEMBER(wait), 0, 0, NULL},
-    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
-    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 /* clang-format on */
+
+static const struct option_program program = {
+    .name = "jobtrail-libuse",
+    .version = JOBTRAIL_VERSION,
+    .usage = usage,
+    .short_options = "hV",
+    .rows = option_rows,
+};
 
 /* ---- A turn ---------------------------------------------------------------------------------- */
 
@@ -262,20 +270,12 @@ static enum libuse_exit wrong_command(const char *word)
 int main(int argc, char *argv[])
 {
     struct libuse_options options = {.conf = JOBTRAIL_CONF};
-    int letter;
     setlocale(LC_CTYPE, "");
     umask(S_IRWXG | S_IRWXO);
     signal(SIGPIPE, SIG_IGN);
-    while ((letter = options_next(argc, argv, "hV", option_rows, &options)) != OPTIONS_END) {
-        if (letter == OPTIONS_WRONG) {
-            fputs("Try 'jobtrail-libuse --help'.\n", stderr);
-            return LIBUSE_USAGE;
-        }
-    }
-    if (options.help || options.version) {
-        fputs(options.help ? usage : "jobtrail-libuse " JOBTRAIL_VERSION "\n", stdout);
-        return LIBUSE_OK;
-    }
+    enum options_result result = options_read(argc, argv, &program, &options);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_ANSWERED ? LIBUSE_OK : LIBUSE_USAGE;
     bool is_poll = optind < argc && strcmp(argv[optind], "poll") == 0;
     if (optind >= argc || (!is_poll && strcmp(argv[optind], "status") != 0))
         return (int)wrong_command(optind < argc ? argv[optind] : NULL);

@@ -14,6 +14,7 @@
 #include "conf/base/crc.h"
 #include "conf/base/terminal_text.h"
 #include "submit/profile/command/profile_forms.h"
+#include "submit/profile/plural.h"
 #include "submit/profile/rank_end.h"
 #include "submit/profile/saturate.h"
 #include "submit/profile/set_programs.h"
@@ -137,9 +138,9 @@ static void print_box(struct flame *flame, const struct box *box)
     printf("<g><title>");
     print_text(name, sizeof name);
     const char *mark = sum->is_light ? PROFILE_LIGHT_MARK : "";
-    printf(": %s%.6f s (%s%.2f%%), of its own %s%.6f s, %" PRIu64 " calls</title>", mark,
+    printf(": %s%.6f s (%s%.2f%%), of its own %s%.6f s, %" PRIu64 " call%s</title>", mark,
            (double)total / 1e9, mark, 100 * share, mark, (double)sum->exclusive_ns / 1e9,
-           sum->calls);
+           sum->calls, plural_end(sum->calls));
     flame->is_light |= sum->is_light;
     printf("<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"#%06x\"/>", x, y, width,
            HEIGHT - 1, colour_of(box->name));
@@ -165,14 +166,16 @@ static void print_picture(struct flame *flame)
     printf("<text x=\"3\" y=\"%u\">%.6f s in all, times of threads and ranks added", height + 12,
            (double)flame->total[PROFILE_SET_INIT] / 1e9);
     if (flame->left_out > 0)
-        printf("; %zu stacks have no box: they are too narrow, or too deep", flame->left_out);
+        printf("; %zu stack%s no box: too narrow, or too deep", flame->left_out,
+               plural(flame->left_out, " has", "s have"));
     if (flame->is_light)
         printf("; " PROFILE_LIGHT_MARK " short calls were counted: their time is in the caller's");
+    char text[RANK_END_OPEN_TEXT];
     size_t open = rank_end_open(flame->set, flame->is_taken);
     if (flame->programs > 1)
         printf("; of %zu programs together", flame->programs);
     if (open > 0)
-        printf("; the ends of %zu ranks are not known: their times are too short", open);
+        printf("; the %s", rank_end_open_text(open, text));
     printf("</text>\n</svg>\n");
 }
 

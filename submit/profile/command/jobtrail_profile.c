@@ -27,6 +27,7 @@
 #include "submit/profile/command/readable_names.h"
 #include "submit/profile/missing_nodes.h"
 #include "submit/profile/missing_ranks.h"
+#include "submit/profile/plural.h"
 #include "submit/profile/routine_log.h"
 #include "submit/profile/set_file.h"
 #include "submit/profile/symbol_names.h"
@@ -72,9 +73,9 @@ static const char usage[] =
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0; 1 ranks or nodes are missing, or parts of a file are damaged: the rest was "
-    "told;\n"
-    "2 usage, or a file cannot be read or written.\n";
+    "Exit status: 0; 1 ranks, nodes or logs of programs are missing, or parts of a file are "
+    "damaged:\n"
+    "the rest was told; 2 usage, or a file cannot be read or written.\n";
 
 enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 };
 
@@ -142,12 +143,11 @@ static int word_of(const char *what, const char *word, const char *const *words,
 static void say_missing(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t size)
 {
     struct profile_work *work = context;
-    char name[16];
     work->has_missing = true;
-    journal_step_text(step, name, sizeof name);
-    if (work->options->output != NULL)
-        fprintf(stderr, "jobtrail-profile: step %s: no profile of ranks %u to %u of %u\n", name,
-                first, last, size);
+    if (work->options->output == NULL)
+        return;
+    fputs("jobtrail-profile: ", stderr);
+    profile_print_missing(step, first, last, size, stderr);
 }
 
 static void say_missing_nodes(void *context, const struct missing_nodes *missing)
@@ -190,11 +190,25 @@ static const bool *taken(const struct profile_work *work)
     return work->is_taken != NULL ? work->is_taken : work->choice.is_taken;
 }
 
+static void say_untold(struct profile_work *work, size_t untold)
+{
+    work->has_missing |= untold > 0;
+    if (!work->options->json)
+        set_programs_print_untold(untold, stdout);
+    else if (untold > 0)
+        fprintf(stderr,
+                "jobtrail-profile: programs that have no log here: %zu; --program NAME takes one\n",
+                untold);
+}
+
 static int show(struct profile_work *work)
 {
+    size_t untold = 0;
     if (!work->options->json)
         set_programs_print(&work->choice.programs, stdout);
-    int error = set_programs_each(&work->choice.programs, taken(work), show_program, work);
+    int error = set_programs_each(&work->choice.programs, taken(work), show_program, work, &untold);
+    if (error == 0)
+        say_untold(work, untold);
     if (!work->options->json && !work->options->mpi &&
         routine_log_has_rows(&work->set, taken(work)))
         puts("# calls of MPI or of designated libraries were counted: --mpi shows their times");
@@ -375,8 +389,8 @@ static int drop_repeated(struct profile_work *work)
     size_t repeated;
     int error = profile_set_drop_repeated(&work->set, &repeated);
     if (error == 0 && repeated > 0)
-        fprintf(stderr, "jobtrail-profile: %zu ranks are in the files more than once: taken once\n",
-                repeated);
+        fprintf(stderr, "jobtrail-profile: %zu rank%s in the files more than once: taken once\n",
+                repeated, plural(repeated, " is", "s are"));
     return error;
 }
 

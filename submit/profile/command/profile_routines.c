@@ -14,6 +14,7 @@
 void profile_routines_dump(const struct profile_set *set, const bool *is_taken)
 {
     static const char *const kinds[] = {"unknown", "exact", "at_least", "at_most"};
+    puts("step\ttask\trank\troutine\tcalls\tns\tlargest_ns\tbytes\tbytes_are\topen\topen_since_ns");
     for (size_t i = 0; i < set->routine_count; i++) {
         const struct profile_routine_entry *entry = &set->routines[i];
         const struct profile_rank *rank = &set->ranks[entry->rank];

@@ -11,7 +11,7 @@
  * all of their program that are in the set (`is_all`), who is missing. Returns 0 or -ENOMEM. */
 int profile_routines_json(const struct profile_set *set, const bool *is_taken, bool is_all);
 
-/* A line for each of these ranks and routines, with tabs. */
+/* A line with the names of the columns, and one for each of these ranks and routines, with tabs. */
 void profile_routines_dump(const struct profile_set *set, const bool *is_taken);
 
 #endif

@@ -711,7 +711,7 @@ EOT
     real=$(realpath "$loaders")
     configure <<<$'[routines]\nkeep = soname:libz\\.so\\.1\nkeep = routine:crc32\nskip = routine:libm\\.so\\.6:.*\nkeep = routine:libz\\.so\\.1:crc32\nskip = routine:libz\\.so\\.1:.*'
     conf explain --routines "$loaders"
-    [[ $status == 0 && $output == *$'\n'"routine:libz.so.1:...: keep, by 'routine:crc32' ($conf:3)
+    [[ $status == 0 && $output == *$'\n'"$loaders: keep, by 'soname:libz\\.so\\.1' ($conf:2)"$'\n'"routine:libz.so.1:...: keep, by 'routine:crc32' ($conf:3)
   this rule has no effect: it is about no routine: these are routine:LIBRARY:NAME
 routine:libz.so.1:...: keep, by 'routine:libz\\.so\\.1:crc32' ($conf:5)
 routine:libz.so.1:...: skip, by 'routine:libz\\.so\\.1:.*' ($conf:6)" ]]
@@ -722,7 +722,7 @@ routine:libz.so.1:...: skip, by 'routine:libz\\.so\\.1:.*' ($conf:6)" ]]
     mkdir -p elsewhere
     ln -s "$real" elsewhere/libz.so.1
     conf explain --routines "$PWD/elsewhere/libz.so.1"
-    [[ $status == 0 && $output == *$'\n'"path:$PWD/elsewhere/libz.so.1: skip, "*$'\n'"path:$loaders: skip, as no rule in [routines] matches"* ]]
+    [[ $status == 0 && $output == *$'\n'"path:$PWD/elsewhere/libz.so.1: skip, "*$'\n'"path:$loaders: skip, as no rule in [routines] matches"$'\n'"$PWD/elsewhere/libz.so.1: skip, as no rule in [routines] matches" ]]
 }
 
 @test "explain --routines of an archive says what jobtrail-ld asks about it" {

@@ -22,9 +22,7 @@ use_place() {
 }
 
 teardown() {
-    local at place
-    place=$(readlink -f "$BATS_TEST_TMPDIR")
-    while read -r at; do umount -l "$at"; done < <(awk -v place="$place/" 'index($2, place) == 1 { print $2 }' /proc/mounts | tac)
+    unmount_all
 }
 
 configure() { # LINE...
@@ -41,11 +39,6 @@ changes() {
 }
 
 kinds='"\(.change) \(.path | sub(".*/"; ""))"'
-
-# settle: scans until files that were written just now have been read again
-settle() {
-    until [[ $(scan --json | jq .read) == 0 ]]; do :; done
-}
 
 @test "each kind of change is told, with the file as it was and is" {
     make_library "$TREE/a/libone.so.1" one

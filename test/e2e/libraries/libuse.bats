@@ -4,6 +4,7 @@
 # change and misses none of others. Needs root.
 
 bats_require_minimum_version 1.5.0
+load ../fixture/library
 
 setup() {
     use_place "$(readlink -f "$BATS_TEST_TMPDIR")"
@@ -21,9 +22,7 @@ use_place() {
 }
 
 teardown() {
-    local at place
-    place=$(readlink -f "$BATS_TEST_TMPDIR")
-    while read -r at; do umount -l "$at"; done < <(awk -v place="$place/" 'index($2, place) == 1 { print $2 }' /proc/mounts | tac)
+    unmount_all
 }
 
 configure() { # LINE...
@@ -49,11 +48,6 @@ libuse() {
 # changes: what a scan tells
 changes() {
     scan --json | jq -r '.changes[] | "\(.change) \(.path | sub(".*/"; ""))"' | sort | paste -sd ,
-}
-
-# settle: scans until files that were written just now have been read again
-settle() {
-    until [[ $(scan --json | jq .read) == 0 ]]; do :; done
 }
 
 # changed_before FILE: waits until its time of last change is one that a scan believes

@@ -7,15 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../fixture/unit
 
 setup() {
-    PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
-    UNIT=$PLACE/jobtrail-libuse.service
-    CONF=$PLACE/jobtrail.conf
-    TREE=$PLACE/sw
-    mkdir "$PLACE/writable" "$TREE"
-    sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$JOBTRAIL_BIN/\\1|" "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libuse.service" >"$UNIT"
-    cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libuse.timer" "$PLACE"
-    printf '%s\n' "[site]" "timezone = UTC" "[submit]" "state = $PLACE/writable/submit" "[libraries]" "tree = $TREE" "state = $PLACE/writable/state" \
-        "logs = $PLACE/writable/logs" "use_logs = $PLACE/writable/uses" "use_records = yes" "use_atime = yes" >"$CONF"
+    unit_of_libraries jobtrail-libuse "use_logs = $(readlink -f "$BATS_TEST_TMPDIR")/writable/uses" "use_records = yes" "use_atime = yes"
 }
 
 teardown() {

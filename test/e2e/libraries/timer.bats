@@ -7,15 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../fixture/unit
 
 setup() {
-    PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
-    UNIT=$PLACE/jobtrail-libmon.service
-    CONF=$PLACE/jobtrail.conf
-    TREE=$PLACE/sw
-    mkdir "$PLACE/writable" "$TREE"
-    sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$JOBTRAIL_BIN/\\1|" "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libmon.service" >"$UNIT"
-    cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-libmon.timer" "$PLACE"
-    printf '%s\n' "[site]" "timezone = UTC" "[submit]" "state = $PLACE/writable/submit" "[libraries]" "tree = $TREE" "state = $PLACE/writable/state" \
-        "logs = $PLACE/writable/logs" >"$CONF"
+    unit_of_libraries jobtrail-libmon
 }
 
 @test "systemd has nothing to say about the units, and calls their exposure low" {

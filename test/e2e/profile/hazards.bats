@@ -7,9 +7,7 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
+    new_profiled_job
 }
 
 # instrumented SOURCE... [-- OPTION...]: ./program

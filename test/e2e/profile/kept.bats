@@ -9,12 +9,9 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    printf '[profile]\ndirectory = %s\n' "$BATS_TEST_TMPDIR/kept" >>"$CONF"
-    mkdir -m 711 "$BATS_TEST_TMPDIR/kept"
+    new_profiled_job
+    keep_profiles
     KEPT=$BATS_TEST_TMPDIR/kept/$(id -u)
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
 }
 
 # build_calls NAME...: a program whose functions of these names call nothing, each for some ms, or for $NS
@@ -166,7 +163,7 @@ assert names == ["init", "main", "<script>alert(1)</script>", "a&b\"c'd", "alpha
 left = [float(box["x"]) for _, box in boxes]
 assert left[:3] == [0, 0, 0] and left[2:] == sorted(left[2:]), left
 assert all(float(box["x"]) + float(box["width"]) <= 1200.01 for _, box in boxes)
-assert all(", of its own " in title and title.endswith(" 1 calls") for title, _ in boxes[1:]), boxes
+assert all(", of its own " in title and title.endswith(" 1 call") for title, _ in boxes[1:]), boxes
 PYTHON
     run "$JOBTRAIL_BIN/jobtrail-profile" show --svg "$PROFILE_FILE"
     ((status == 2)) && [[ $output == *"show has no --svg"* ]]
@@ -179,7 +176,7 @@ PYTHON
     "$JOBTRAIL_BIN/jobtrail-profile" flame --svg "$PROFILE_FILE" >many.svg
     boxes=$(grep -c '<rect' many.svg)
     ((boxes > 1 && boxes <= 4096))
-    [[ $(tail -n 2 many.svg) == *"; $((6002 - boxes)) stacks have no box: they are too narrow, or too deep</text>"* ]]
+    [[ $(tail -n 2 many.svg) == *"; $((6002 - boxes)) stacks have no box: too narrow, or too deep</text>"* ]]
 }
 
 teardown() {
@@ -266,7 +263,7 @@ C
     build_calls '<b>bold' foo
     tracked ./calls
     cp "$PROFILE_FILE" raw
-    printf 'logs = summary\n' >>"$CONF"
+    printf 'logs = summary\nsamples = all\n' >>"$CONF"
     flush
     file=$KEPT/$JOB.0.batch.e2e.profile
     run --separate-stderr acct UUID,Exec,Profile
@@ -275,8 +272,9 @@ C
     start_web
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
-    [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 files"* ]]
+    [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 file"* ]]
     [[ $output == *"The same as text, of all that is in a file: ${file%.profile}.log"* ]]
+    [[ $output == *"call jobtrail-profile dump ${file%.profile}_0.vfd"* ]]
     run fetch "${target/run/run.json}&table=profile"
     jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
 
@@ -300,9 +298,10 @@ C
     cat whole >"$file"
 
     # somebody else's, or what is no plain file, is not read
-    chown 12345 "$file"
+    chown 12345 "$file" "${file%.profile}"{.log,_0.vfd}
     run fetch "$target"
     [[ $output == *"$file"* && $output != *'<svg xmlns="http'* && $output == *"jobtrail-profile flame --svg $file"* ]]
+    [[ $output != *"${file%.profile}.log"* && $output != *.vfd* ]]
     mv "$file" elsewhere
     chown "$(id -u)" elsewhere
     ln -s "$PWD/elsewhere" "$file"
@@ -315,4 +314,39 @@ C
     sqlite3 store.db 'UPDATE profile SET proven = 0; UPDATE run_own SET proven = 0'
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
+}
+
+@test "a picture is looked through in little memory, has nothing but boxes and texts, and is not taken where it has no end" {
+    printf '#!/bin/sh\nexec yes "<g>"\n' >endless
+    chmod 755 endless
+    PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B - <<'PYTHON'
+import resource
+from jobtrail.web import flame
+
+resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="9" height="9" font-family="monospace" font-size="12">%s</svg>'
+assert flame.is_picture(svg % ('<g><title>%s</title><rect x="0" fill="#aa0000"/></g>' % ("x>" * flame.SIZE_MAX)))
+for text in ("", "<p>", "</svg>", "<svgs>", "<svg", '<svg onload="a">', svg % "<script>", svg % '<g x="<g>">', svg % "<!-- -->", svg % "< g>", svg % '<text x="0" href="a">'):
+    assert not flame.is_picture(text), text
+flame.PROFILE_PROGRAM = "./endless"
+assert flame.picture_of([], []) is None
+PYTHON
+}
+
+@test "sampling files are looked for under a bounded number of names, by who may see the profile" {
+    head -c 1 /dev/zero | tee run.0.n1_0.vfd run.0.n2_3.vfd "run.0.n1_2000.vfd" >/dev/null
+    mkfifo run.0.n1_1.vfd
+    PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B - <<'PYTHON'
+import getpass
+from types import SimpleNamespace
+from jobtrail.web import flame
+
+files = [{"path": "run.0.n2.profile"}, {"path": "run.0.n1.profile"}, {"path": "run.0.n1.profile"}]
+profile = {"user": getpass.getuser(), "proven": True, "size": 10 ** 12, "ranks": 4, "files": files}
+asker = lambda user, may_see_all: SimpleNamespace(user=user, rights=SimpleNamespace(all=may_see_all))
+found = ["run.0.n1_0.vfd", "run.0.n2_3.vfd"]
+assert flame.samples(asker("x", True), profile) == flame.samples(asker(profile["user"], False), profile) == found
+assert flame.samples(asker("x", False), profile) == flame.samples(asker("x", True), dict(profile, proven=False)) == []
+assert flame.samples(asker("x", True), None) == []
+PYTHON
 }

@@ -20,12 +20,6 @@ build() {
     g++ -O2 -I"$PROFILE_PROGRAMS" "$@" "$PROFILE_PROGRAMS/moon_user.cc" libmoon.so.1 -Wl,-rpath,"$PWD" -pthread -o user
 }
 
-# asked: a profile of its own, with the site's rules
-asked() {
-    new_profile
-    PROFILED+=(JOBTRAIL_POLICY="${CONF%.conf}.policy")
-}
-
 # dumped ROUTINE: its calls
 dumped() {
     "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' -v name="$1" '$4 == name { print $5 }'
@@ -35,14 +29,14 @@ dumped() {
 has_calls() {
     local want
     want=$(sed -n 's|^// calls: ||p' "$PROFILE_PROGRAMS/moon_user.cc" | tr , '\n' | sed 's/^ *//' | LC_ALL=C sort)
-    diff <("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4,5 | tr '\t' ' ' | LC_ALL=C sort) - <<<"$want"
+    diff <(routine_rows | cut -f 4,5 | tr '\t' ' ' | LC_ALL=C sort) - <<<"$want"
 }
 
 @test "arguments, results, exceptions, longjmp, cancellations and forks pass, and each call is counted" {
     for options in "" "-fno-plt" "-Wl,-z,now" "-Wl,-z,lazy -Wl,-z,norelro" "-no-pie"; do
         # shellcheck disable=SC2086 # words
         build $options
-        asked
+        with_rules
         observe without ./user
         observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./user
         diff -r without with
@@ -56,7 +50,7 @@ has_calls() {
         # shellcheck disable=SC2086 # words
         build $options
         rm -rf "$RECORDS"
-        asked
+        with_rules
         observe with "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$LIBRARY $PROFILE_LIBRARY" ./user
         [[ $(cat with/status) == 3 ]]
         has_calls
@@ -70,7 +64,7 @@ has_calls() {
 @test "times lie between what the library and its caller measure, and a call within another one counts once" {
     local within around own inner
     build
-    asked
+    with_rules
     profiled ./user all >seen || (($? == 3))
     read -r within around < <(tail -1 seen)
     "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" >numbers
@@ -85,18 +79,18 @@ has_calls() {
 @test "routines that a rule leaves out are not counted, nor are other libraries" {
     RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\nskip = routine:libmoon\\.so\\.1:moon_[^bc].*\n' new_job
     build
-    asked
+    with_rules
     profiled ./user || (($? == 3))
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | sort | xargs) == "moon_burns moon_calls" ]]
+    [[ $(routine_rows | cut -f 4 | sort | xargs) == "moon_burns moon_calls" ]]
     RULES=$KEEP_ALL new_job
-    asked
+    with_rules
     profiled ./user || (($? == 3))
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE") == "" ]]
+    [[ $(routine_rows) == "" ]]
 }
 
 # same PROGRAM...: it prints and ends as without a profile
 same() {
-    asked
+    with_rules
     observe without "$@"
     observe with "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" "$@"
     diff -r without with
@@ -181,19 +175,19 @@ told() {
 
 @test "a program without MPI is told what part of its time designated libraries have, and what was missed" {
     build
-    asked
+    with_rules
     profiled ./user || (($? == 3))
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == *"# 1 ranks counted calls of designated libraries alone: they ran for "* && $output != *" of MPI"* ]]
+    [[ $output == *"# 1 rank counted calls of designated libraries alone, and ran for "* && $output != *" of MPI"* ]]
     awk '$NF == "moon_burns" { found = $3 > 0 && $3 <= 100 } END { exit !found }' <<<"$output"
     told '.all_seconds > 0 and .run_seconds == 0 and .mpi_share == 0' | grep -x true
     # an address that is taken: the linker makes one slot of both
     printf 'int moon_calls(int), moon_burns(int); int main(void) { int (*volatile taken)(int) = moon_calls; return moon_calls(0) + moon_burns(0) - taken(0) - moon_burns(0); }\n' |
         gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
-    asked
+    with_rules
     profiled ./user || true
     run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
-    [[ $output == *"# 1 routines or objects of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
+    [[ $output == *"# 1 routine or object of designated libraries could not be counted, times in them are too short: moon_calls"* ]]
     [[ $(told '.missed_routines[] | "\(.routine) \(.is_mpi)"') == "moon_calls false" && $(told .missed_mpi) == 0 ]]
 }
 
@@ -204,7 +198,7 @@ told() {
         int main(void) { return _moon_one() + __kmpc_moon() + __svml_moon() + _setjmp_moon() - 10; }\n' |
         gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
     same ./user
-    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
+    [[ $(routine_rows | cut -f 4 | LC_ALL=C sort | xargs) == "__kmpc_moon _moon_one _setjmp_moon" ]]
     [[ $(told '.missed_routines[].routine') == __svml_moon && $(told .missed) == 1 ]]
 }
 
@@ -219,7 +213,7 @@ told() {
         [[ $(dumped moon_burns) == 5 && $(told .missed) == 0 ]]
         for libraries in "$LIBRARY $PROFILE_LIBRARY" "$PROFILE_LIBRARY $LIBRARY"; do
             rm -rf "$RECORDS"
-            asked
+            with_rules
             observe with "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$libraries" ./main
             [[ $(cat with/status) == 0 ]]
             # where first calls are noted, the slots are taken
@@ -268,6 +262,60 @@ C
         # the last one alone defined it when the plugin was looked at
         [[ $(dumped moon_way) == "" && $(told .missed) == 1 ]]
         [[ $(told '.missed_routines[].routine') == $([[ $way == GLOBAL ]] || echo moon_way) ]]
+    done
+}
+
+@test "an audit library hears of the routines that the loader binds, and what it puts in their place is called" {
+    local binding
+    printf 'int moon_plain(int a) { return a; }\nstatic int chosen(int a) { return a; }\nstatic void *choose(void) { return chosen; }
+        int moon_chosen(int a) __attribute__((ifunc("choose")));\n' |
+        gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.4 -o libmoon.so.4
+    printf 'int moon_plain(int); int solve(int a) { return moon_plain(a); }\n' |
+        gcc -O2 -shared -fPIC -xc - -o plugin.so -Wl,-z,lazy -L. -l:libmoon.so.4 -Wl,-rpath,"$PWD"
+    cat >audit.c <<'C'
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+unsigned la_version(unsigned version) { return version; }
+unsigned la_objopen(struct link_map *map, Lmid_t id, uintptr_t *cookie) { return LA_FLG_BINDTO | LA_FLG_BINDFROM; }
+static int other(int a) { return a + 100; }
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
+{
+    if (strncmp(name, "moon_", 5) == 0 || strcmp(name, "dlopen") == 0 || strcmp(name, "dlsym") == 0) {
+        write(2, name, strlen(name));
+        write(2, "\n", 1);
+    }
+    return getenv("REPLACES") && strcmp(name, "moon_plain") == 0 ? (uintptr_t)other : symbol->st_value;
+}
+#ifdef EACH
+uintptr_t la_x86_64_gnu_pltenter(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, La_x86_64_regs *registers,
+                                 unsigned *flags, const char *name, long *frame) { return la_symbind64(symbol, index, from, to, flags, name); }
+#endif
+C
+    gcc -O2 -D_GNU_SOURCE -shared -fPIC -w audit.c -o audit.so
+    gcc -O2 -D_GNU_SOURCE -DEACH -shared -fPIC -w audit.c -o each.so
+    printf '#include <dlfcn.h>\n#include <stdio.h>\nint moon_plain(int), moon_chosen(int); int main(void) { int own = moon_plain(1) + moon_chosen(1);
+        return printf("%%d %%d\\n", own, ((int (*)(int))dlsym(dlopen("./plugin.so", RTLD_LAZY), "solve"))(1)) < 0; }\n' >main.c
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so.*\n' new_job
+    for binding in lazy now; do
+        gcc -O2 main.c -o main "-Wl,-z,$binding" -L. -l:libmoon.so.4 -Wl,-rpath,"$PWD"
+        LD_AUDIT=./audit.so ./main >without 2>heard
+        asked
+        LD_AUDIT=./audit.so profiled ./main >with 2>heard_with
+        diff without with
+        [[ $(dumped moon_plain) == 2 && $(dumped moon_chosen) == 1 && $(told .missed) == 0 ]]
+        [[ $(LC_ALL=C sort heard | xargs) == "dlopen dlsym moon_chosen moon_plain moon_plain" ]]
+        [[ $(LC_ALL=C sort heard_with | xargs) == $([[ $binding == lazy ]] && echo moon_chosen moon_plain || LC_ALL=C sort heard | xargs) ]]
+        asked
+        REPLACES=yes LD_AUDIT=./audit.so profiled ./main >with 2>heard_with
+        [[ $(cat with) == $([[ $binding == lazy ]] && echo 2 101 || echo 102 101) ]]
+        [[ $(dumped moon_plain) == $([[ $binding == lazy ]] && echo 1) && $(told .missed) == $([[ $binding == lazy ]] && echo 1 || echo 2) ]]
+        asked # one of each call: then the loader binds nothing for good
+        LD_AUDIT=./each.so profiled ./main >with 2>heard_with
+        diff without with
+        [[ $(dumped moon_plain) == 2 && $(dumped moon_chosen) == 1 && $(told .missed) == 2 ]]
+        [[ $(LC_ALL=C sort heard_with | xargs) == "moon_chosen moon_chosen moon_plain moon_plain" ]]
     done
 }
 
@@ -330,7 +378,7 @@ C
         gcc -O2 -xc - -o main -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD"
     for binding in lazy now; do
         gcc -O2 -shared -fPIC plugin.c -o plugin.so "-Wl,-z,$binding"
-        asked
+        with_rules
         env "${PROFILED[@]}" LD_PRELOAD="$PROFILE_LIBRARY" ./steps ./main >"$binding"
     done
     echo "$(<now) instructions, $(<lazy) where all is seen"

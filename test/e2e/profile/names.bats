@@ -8,9 +8,7 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
+    new_profiled_job
     cat >names.cc <<'C'
 namespace site {
 template <typename T> struct box {
@@ -79,8 +77,7 @@ PY
     local directory
     strip_names debug
     profiled ./names
-    mkdir -m 711 kept
-    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    keep_profiles
     cp -r "$SPOOL" before
     flush
     [[ $(dumped_names kept/*/*.profile | grep -c '^names+0x[0-9a-f]*<names+0x[0-9a-f]*<init$') == 3 ]]

@@ -8,10 +8,7 @@ load ../fixture/job
 load ../fixture/profile
 
 setup() {
-    new_job
-    new_profile
-    cd "$BATS_TEST_TMPDIR" || return
-    mkdir -m 711 kept
+    new_profiled_job
     # three phases, each of 300 ms of processor time: many more events than there is room for
     cat >phases.c <<'C'
 #include <signal.h>
@@ -46,12 +43,8 @@ C
 
 # keep SAMPLES: the flush keeps what it says
 keep() {
-    printf '[profile]\ndirectory = %s\nsamples = %s\n' "$PWD/kept" "$1" >>"$CONF"
+    keep_profiles "samples = $1"
     flush >/dev/null
-}
-
-rank() {
-    profiled env JOBTRAIL_TASK="4294967291.$1.$1" OMPI_COMM_WORLD_RANK="$1" OMPI_COMM_WORLD_SIZE=4 "${@:2}"
 }
 
 @test "a thread's samples cover its whole time, in order and as far apart as the header says, of a killed rank too" {
@@ -84,7 +77,7 @@ rank() {
     rank 0 ./phases
     rank 2 ./phases
     cp -r "$SPOOL" before
-    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    keep_profiles
     flush
     [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile" ]]
     cp -r before/. "$SPOOL"
@@ -101,7 +94,7 @@ rank() {
     local rank
     for rank in 0 1 2 3; do rank $rank ./phases; done
     cp -r "$SPOOL" before
-    printf '[profile]\ndirectory = %s\nsamples = 1-3\nlogs = 0-2\n' "$PWD/kept" >>"$CONF"
+    keep_profiles "samples = 1-3" "logs = 0-2"
     # RANKS FILES: what the journal has of the user's wish, and what is kept then
     while read -r ranks files; do
         rm -rf kept/*
@@ -132,7 +125,7 @@ killed_at() {
     local call whole cut
     rank 0 ./phases
     cp -r "$SPOOL" before
-    printf '[profile]\ndirectory = %s\nsamples = all\n' "$PWD/kept" >>"$CONF"
+    keep_profiles "samples = all"
     strace -o trace "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
     whole=kept/$(id -u)/$JOB.0.batch.e2e_0.vfd
     cut=${whole%.vfd}.tmpvfd

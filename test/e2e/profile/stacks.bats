@@ -8,7 +8,7 @@ load ../fixture/profile
 
 setup() {
     RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libstar\\.so\\.1\n' new_job
-    asked
+    with_rules
     cd "$BATS_TEST_TMPDIR" || return
     cat >star.h <<'C'
 int star_in(int x);
@@ -18,12 +18,6 @@ C
         gcc -O2 -shared -fPIC -Wl,-soname,libstar.so.1 -xc - -o libstar.so.1
 }
 
-# asked: a profile of its own, with the site's rules
-asked() {
-    new_profile
-    PROFILED+=(JOBTRAIL_POLICY="${CONF%.conf}.policy")
-}
-
 # star_program [OPTION...]: ./program of the source on standard input
 star_program() {
     gcc -O2 -D_GNU_SOURCE -I. "$@" -xc - -xnone libstar.so.1 -Wl,-rpath,"$PWD" -pthread -o program
@@ -31,7 +25,7 @@ star_program() {
 
 # rows: routines, with their calls and how many of these were open at the end
 rows() {
-    "$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' '{ print $4, $5, $10 }' | LC_ALL=C sort
+    routine_rows | awk -F '\t' '{ print $4, $5, $10 }' | LC_ALL=C sort
 }
 
 # of_rank NAME...: what the only rank of the JSON log has of these names
@@ -253,7 +247,7 @@ C
     for kind in "" "-finstrument-functions -DBUILT_FOR_IT"; do
         # shellcheck disable=SC2086 # words
         star_program $kind <first.c
-        asked
+        with_rules
         run profiled strace -qq -o trace -e trace=fstat -P "$PROFILE_FILE" -e inject=fstat:signal=SIGUSR1:when=1 ./program
         [[ $status == 0 && $output == "1 1" && $(<trace) == *SIGUSR1* ]]
         if [[ -z $kind ]]; then
@@ -262,4 +256,49 @@ C
             [[ $(profile functions) == "100 star_in" && $(sum lost) == 0 ]]
         fi
     done
+}
+
+@test "a signal within a look at what was loaded is handled after it, and its siglongjmp loses nothing" {
+    local number
+    for number in 1 2; do
+        printf '#include "star.h"\nint plug%d(int x) { return star_in(x); }\n' "$number" |
+            gcc -O2 -I. -shared -fPIC -Wl,-z,lazy -xc - -xnone libstar.so.1 -Wl,-rpath,"$PWD" -o "plug$number.so"
+    done
+    star_program <<'C'
+#include "star.h"
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+typedef int plug(int x);
+static sigjmp_buf back;
+static void handler(int signal) { (void)signal; siglongjmp(back, 1); }
+int main(void)
+{
+    volatile int jumps = 0, sum = 0;
+    signal(SIGUSR1, handler);
+    void *first = dlopen("./plug1.so", RTLD_LAZY), *second;
+    getppid(); /* the next mmap(2) is that of a look */
+    if (sigsetjmp(back, 1) == 0)
+        dlsym(first, "plug1");
+    else
+        jumps++;
+    for (int i = 0; i < 100; i++)
+        sum += ((plug *)dlsym(first, "plug1"))(1);
+    second = dlopen("./plug2.so", RTLD_LAZY);
+    for (int i = 0; i < 20; i++)
+        sum += ((plug *)dlsym(second, "plug2"))(1);
+    printf("%d %d\n", jumps, sum);
+    return 0;
+}
+C
+    run profiled strace -qq -o trace -e trace=mmap,getppid,rt_sigprocmask ./program
+    [[ $status == 0 && $output == "0 120" ]]
+    (($(grep -c rt_sigprocmask trace) < 20)) # none where nothing was loaded
+    number=$(awk '/^getppid/ { print count + 1; exit } /^mmap/ { count++ }' trace)
+    asked
+    run profiled strace -qq -o trace -e trace=mmap,getppid -e inject="mmap:signal=SIGUSR1:when=$number" ./program
+    [[ $status == 0 && $output == "1 120" && $(grep -A 2 getppid trace) == *$'\n--- SIGUSR1 '* ]]
+    [[ $(rows) == "star_in 120 0" && $(of_rank lost_calls missed) == "0 0" ]]
 }

@@ -12,8 +12,7 @@ setup() {
     new_job
     cd "$BATS_TEST_TMPDIR" || return
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    mkdir -m 711 kept
-    printf '[profile]\ndirectory = %s\n' "$PWD/kept" >>"$CONF"
+    keep_profiles
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     export CPATH=$JOBTRAIL_SOURCE
     gcc -O1 -c "$PROFILE_PROGRAMS/truth.c"

@@ -342,8 +342,7 @@ MULTI
 }
 
 @test "where there is no room for a ledger every task is told" {
-    write_jobtrail_conf $'[spool]\nmount = no'
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf" # the prolog does not
+    configure $'[spool]\nmount = no' # the prolog does not
     "$CLUSTER" exec n2 mount -t tmpfs -o size=4k,mode=711 none "$DIR/run/n2"
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -w n2)
     "$CLUSTER" exec n2 umount "$DIR/run/n2"

@@ -21,11 +21,6 @@ teardown_file() {
     stop_cluster
 }
 
-# ending JOB NAME: "end_source exit_code:signal" of its only record
-ending() {
-    field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
-}
-
 # The end lies between two times that the test has seen, but for the error that the record admits.
 ended_between() { # JOB NAME SECONDS SECONDS
     [[ $(field "$1" "$2" ".userDT.end_time + .slurmT.end_time_error >= $3

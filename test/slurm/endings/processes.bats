@@ -14,11 +14,6 @@ teardown_file() {
     stop_cluster
 }
 
-# ending JOB NAME: "end_source exit_code:signal" of its only record
-ending() {
-    field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
-}
-
 # A job that tells the pid of its running program in $DIR/out/JOB, for a test to kill it.
 started_pid() { # JOB
     eventually 30 output_has "$1" '^pid [0-9]+$'

@@ -7,16 +7,12 @@ load ../fixture/cluster
 
 setup_file() {
     RULES=$'[witness]\nlevel = objects' SYSTEM_TOOLS=no start_cluster
-    eventually 60 listens n1
-    eventually 60 listens n2
+    eventually 60 witness_listens n1
+    eventually 60 witness_listens n2
 }
 
 teardown_file() {
     stop_cluster
-}
-
-listens() { # NODE
-    grep -qs "until= *[1-9]" "$DIR/run/$1/witness"
 }
 
 # rows JOB FILTER: of its records of ranks, by step, node and program
@@ -28,14 +24,6 @@ rows() {
 # pid_of JOB TASK: of a task of step 0, as its node's journal has it
 pid_of() {
     grep -hs "^task .*step=0 .*task=$2 " "$DIR"/run/n*/"$1".*/journal | grep -o ' pid=[0-9]*' | cut -d= -f2
-}
-
-# acct JOB OPTION...: of all records
-acct() {
-    local job=$1
-    shift
-    "$STAGE/bin/jobtrail-load" --json "$DIR/records" --store "sqlite:$DIR/store.db" >/dev/null &&
-        "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --no-sacct -a -j "$job" "$@"
 }
 
 all_run() { # JOB: its four ranks
@@ -64,9 +52,9 @@ shows_killed() {
     [[ $(rows "$job" '[.[1].ends, .[1].failed_task, .[1].failed_end]') == '["0:9=1 0:15=1",2,"0:9"]' ]]
     [[ $(rows "$job" 'all(.[]; .elapsed_min <= .elapsed_mean and .elapsed_mean <= .elapsed_max and
         .cpu_min > 0 and .cpu_min <= .cpu_max and .memory_min > 1000000 and .memory_min <= .memory_max)') == true ]]
-    [[ $(acct "$job" --ranks -nPo JobID,Exec,Ranks,NTasks,Unseen,Nodes,FirstFailed,FirstFailedTask,FirstFailedNode,Ends) == \
+    [[ $(loaded_acct "$job" --ranks -nPo JobID,Exec,Ranks,NTasks,Unseen,Nodes,FirstFailed,FirstFailedTask,FirstFailedNode,Ends) == \
         "$job.0|$1|4|4|0|2 of 2|0:9|2|n2|0:15=3,0:9=1" ]]
-    [[ $(acct "$job" --json | jq -c '.runs | map([.ranks.ranks, .ranks.failed_task])') == '[[4,2]]' ]]
+    [[ $(loaded_acct "$job" --json | jq -c '.runs | map([.ranks.ranks, .ranks.failed_task])') == '[[4,2]]' ]]
 }
 
 @test "of four MPICH ranks on two nodes it is known which was killed" {
@@ -81,7 +69,7 @@ shows_killed() {
 @test "ranks that a launcher's daemons have started are counted, without their numbers" {
     job=$(submit_and_wait "mpiexec.hydra $PROGRAMS/hello_mpich" -N2 --ntasks-per-node=2)
     eventually 60 is_flushed "$job"
-    [[ $(acct "$job" --ranks -nPo Exec,Ranks,Nodes,Measured,MaxRSSTask,Ends) == "hello_mpich|4|2 of 2|4||0:0=4" ]]
+    [[ $(loaded_acct "$job" --ranks -nPo Exec,Ranks,Nodes,Measured,MaxRSSTask,Ends) == "hello_mpich|4|2 of 2|4||0:0=4" ]]
 }
 
 @test "ranks of Open MPI's mpirun are counted, those of the batch script's node too" {
@@ -92,8 +80,8 @@ shows_killed() {
     [[ $(coverage_of "$job" .coverageT.witness_unexplained) == $'0\n0' ]]
     job=$(submit_and_wait "$MPIRUN -n 4 $PROGRAMS/hello_openmpi; $MPIRUN -n 1 $PROGRAMS/hello_openmpi" -N1 -n4)
     eventually 60 is_flushed "$job"
-    [[ $(acct "$job" --ranks -nPo JobID,Exec,Ranks,Unseen,Nodes,Measured,Ends) == "$job.batch|hello_openmpi|4|0|1 of ?|4|0:0=4" ]]
-    [[ $(acct "$job" --json | jq -c '[.runs[].ranks.ranks] | sort') == '[null,4]' ]]
+    [[ $(loaded_acct "$job" --ranks -nPo JobID,Exec,Ranks,Unseen,Nodes,Measured,Ends) == "$job.batch|hello_openmpi|4|0|1 of ?|4|0:0=4" ]]
+    [[ $(loaded_acct "$job" --json | jq -c '[.runs[].ranks.ranks] | sort') == '[null,4]' ]]
 }
 
 @test "each program of a step has its ranks, below shells too, and what the rules leave out has none" {
@@ -107,7 +95,7 @@ shows_killed() {
 EOF
     job=$(submit_and_wait "srun --multi-prog $DIR/multi; true" -N2 --ntasks-per-node=3)
     eventually 60 is_flushed "$job"
-    [[ $(acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Ends) == \
+    [[ $(loaded_acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Ends) == \
         $'_exit_with|2|6|0|2 of 2|5:0=1,7:0=1\nexit_with|2|6|0|2 of 2|0:0=2' ]]
 }
 
@@ -124,7 +112,7 @@ witness_of() {
     run_as root scancel "$job"
     wait_job "$job"
     eventually 60 is_flushed "$job"
-    [[ $(acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Timed,Measured,Ends) == \
+    [[ $(loaded_acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Timed,Measured,Ends) == \
         $'|2|4|0|2 of 2|2|0|0:15=2\nhello_mpich|2|4|0|2 of 2|2|2|0:15=2' ]]
 }
 
@@ -132,11 +120,11 @@ witness_of() {
     job=$(start_ranks hello_mpich pmi2)
     "$CLUSTER" crash-node n2
     wait_job "$job" 180
-    [[ $(acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Ends) == "hello_mpich|2|4|0|1 of 2|0:15=2" ]]
+    [[ $(loaded_acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Ends) == "hello_mpich|2|4|0|1 of 2|0:15=2" ]]
     "$CLUSTER" start-slurmd n2
     # The node's own witness may have told of its ranks before it died; or a second one, which the watcher had started at once
     # when the first was dead, and which did not know their program: that is a row of its own.
-    is_told() { [[ $(acct "$job" --ranks -nPo Nodes | sort -u) == "2 of 2" ]]; }
+    is_told() { [[ $(loaded_acct "$job" --ranks -nPo Nodes | sort -u) == "2 of 2" ]]; }
     eventually 60 is_told
-    [[ $(acct "$job" --ranks --json | jq -c '.ranks | (map(.ranks) | add) + .[0].unseen') == 4 ]]
+    [[ $(loaded_acct "$job" --ranks --json | jq -c '.ranks | (map(.ranks) | add) + .[0].unseen') == 4 ]]
 }

@@ -14,11 +14,6 @@ teardown_file() {
     stop_cluster
 }
 
-# ending JOB NAME: "end_source exit_code:signal" of its only record
-ending() {
-    field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
-}
-
 # The end as it is told is no later than that; and it may have been so late.
 may_have_ended_at() { # JOB NAME SECONDS SECONDS
     [[ $(field "$1" "$2" ".userDT.end_time <= $3 and .userDT.end_time + .slurmT.end_time_error >= $4") == true ]]

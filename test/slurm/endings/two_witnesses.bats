@@ -9,16 +9,12 @@ load ../fixture/cluster
 setup_file() {
     export WITNESSED=$BATS_FILE_TMPDIR/witnessed
     RULES=$'[witness]\nlevel = objects' start_cluster
-    eventually 60 listens
+    eventually 60 witness_listens
     : >"$WITNESSED"
 }
 
 teardown_file() {
     stop_cluster
-}
-
-listens() {
-    grep -qs "until= *[1-9]" "$DIR/run/n1/witness"
 }
 
 # The job's processes count for the last test.
@@ -95,7 +91,7 @@ SH
 }
 
 listens_anew() { # SINCE
-    listens && ! grep -q "$1" "$DIR/run/n1/witness"
+    witness_listens && ! grep -q "$1" "$DIR/run/n1/witness"
 }
 
 @test "slurmd is restarted while a job runs, and with it the witness" {

@@ -12,15 +12,11 @@ setup_file() {
     cp "$PROGRAMS/exit_with_static" "$PROGRAMS/left_out"
     cp -r "$PROGRAMS" "$DIR/bound"
     make_image
-    eventually 60 listens
+    eventually 60 witness_listens
 }
 
 teardown_file() {
     stop_cluster
-}
-
-listens() {
-    grep -qs "until= *[1-9]" "$DIR/run/n1/witness"
 }
 
 # The system's files without the library's: what a container without the bind is.

@@ -7,20 +7,11 @@ load ../fixture/cluster
 
 setup_file() {
     RULES=$'[witness]\nlevel = objects' start_cluster
-    eventually 60 listens
+    eventually 60 witness_listens
 }
 
 teardown_file() {
     stop_cluster
-}
-
-listens() {
-    grep -qs "until= *[1-9]" "$DIR/run/n1/witness"
-}
-
-# ending JOB NAME: "end_source exit_code:signal" of its only record
-ending() {
-    field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
 }
 
 # its end is known to 100 microseconds

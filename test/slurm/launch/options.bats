@@ -12,12 +12,6 @@ teardown_file() {
     stop_cluster
 }
 
-# configure TEXT: a configuration that everybody sees at once; srun compiles nothing
-configure() {
-    write_jobtrail_conf "$1"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
-}
-
 # ---- the site
 
 @test "a job of a partition that is skipped leaves no run record, and says how much it was" {

@@ -9,13 +9,12 @@ setup_file() {
     mkdir -m 711 "$DIR/profiles"
     KEPT=$DIR/profiles/$(id -u "$JOB_USER")
     export KEPT
-    write_jobtrail_conf "[profile]
+    configure "[profile]
 steps = asked
 mode = exact
 size = 8M
 directory = $DIR/profiles
 logs = 5"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
     cat >"$DIR/ranks.c" <<'C'
 #include <mpi.h>
 #include <signal.h>

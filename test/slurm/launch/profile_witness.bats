@@ -45,7 +45,7 @@ teardown_file() {
 }
 
 listens() {
-    grep -qs "until= *[1-9]" "$DIR/run/n1/witness" && grep -qs "until= *[1-9]" "$DIR/run/n2/witness"
+    witness_listens n1 && witness_listens n2
 }
 
 all_held() { # JOB

@@ -97,14 +97,6 @@ C
     done
 }
 
-# acct JOB OPTION...: of all records
-acct() {
-    local job=$1
-    shift
-    "$STAGE/bin/jobtrail-load" --json "$DIR/records" --store "sqlite:$DIR/store.db" >/dev/null &&
-        "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --no-sacct -a -j "$job" "$@"
-}
-
 kept_records() { # JOB FILTER: of its nodes' records of profiles, by node
     find "$DIR/records" -name 'profile.*' -exec cat {} + | jq -sc --argjson job "$1" \
         "map(.profileT | select(.job_id == \$job and (.joined | not))) | sort_by(.node) | $2"
@@ -141,15 +133,15 @@ C
         '[[[null,"2","2"],["100",null,null]],[[null,"1","1"],["100",null,null]]]' ]]
     uid=$(id -u "$JOB_USER")
     [[ $(stat -c '%U %a' "$DIR/kept/$uid/$job.0.0.n2.profile") == "$JOB_USER 600" ]]
-    [[ $(acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.profile|4 of 4" ]]
+    [[ $(loaded_acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.profile|4 of 4" ]]
     # MPI's part of the time is what both nodes have, and what their files show together
-    [[ $(acct "$job.0" --json | jq '.runs[0].profile.mpi.share * 100 | round') == \
+    [[ $(loaded_acct "$job.0" --json | jq '.runs[0].profile.mpi.share * 100 | round') == \
         $(kept_records "$job" '100 * (map(.mpi_time) | add) / (map(.mpi_elapsed) | add) | round') ]]
-    [[ $(acct "$job.0" -nPo MPIShare) == *[0-9]% ]]
+    [[ $(loaded_acct "$job.0" -nPo MPIShare) == *[0-9]% ]]
     [[ $(run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" show --mpi --json "$DIR/kept/$uid/$job.0.0.profile" |
         jq -c '[.ranks, (.routines | map([.routine, .calls, .ranks, .open_ranks]) | sort | .[] | select(.[0] | test("Allreduce|Barrier")))]') == \
         '[4,["MPI_Allreduce",200,4,0],["MPI_Barrier",3,3,3]]' ]]
-    [[ $(acct "$job.0" --json | jq -c '.runs[].profile | [.nodes, .runs, (.mpi.routines | map(select(.routine == "MPI_Allreduce").calls))]') == '[2,1,[200]]' ]]
+    [[ $(loaded_acct "$job.0" --json | jq -c '.runs[].profile | [.nodes, .runs, (.mpi.routines | map(select(.routine == "MPI_Allreduce").calls))]') == '[2,1,[200]]' ]]
 }
 
 @test "users say of which ranks files are kept, by the option and the variable, for a script's steps too" {
@@ -169,12 +161,10 @@ C
 }
 
 @test "a site that wants none has no option; one that wants all needs none" {
-    write_jobtrail_conf ""
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure ""
     job "srun -n1 --jobtrail-profile $PROGRAMS/known; echo status \$?; JOBTRAIL_PROFILE=exact srun -n1 env"
     [[ $(<"$DIR/out/$JOB") == *"status "[1-9]* && $(<"$DIR/out/$JOB") != *JOBTRAIL_PROFILE=* && ! -e $KEPT ]]
-    write_jobtrail_conf $'[profile]\nsteps = all\nmode = exact'
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure $'[profile]\nsteps = all\nmode = exact'
     job "srun -n1 $PROGRAMS/known"
     [[ $(profile modes) == exact && $(sum processes) == 1 ]]
 }

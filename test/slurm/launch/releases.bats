@@ -70,8 +70,7 @@ works_here() { # PLUGIN
 }
 
 @test "in an unknown release jobs run as without the plugin, and slurmd's log has one line" {
-    write_jobtrail_conf $'[tracking]\nopt_out = yes'
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure $'[tracking]\nopt_out = yes'
     find "$DIR/records" "$DIR/run" -mindepth 1 -delete
     install_plugin "$JOBTRAIL_BUILD/test/slurm/plugin_without_release.so"
     wanted=$'by srun\nby salloc\nby sbatch\n'

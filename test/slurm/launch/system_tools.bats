@@ -15,8 +15,7 @@ teardown_file() {
 
 # use TEXT: the configuration from now on, with this appended
 use() {
-    write_jobtrail_conf "${1-}"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure "${1-}"
 }
 
 # names JOB: of its runs' executables, each once

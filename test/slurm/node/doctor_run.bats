@@ -22,9 +22,7 @@ setup() {
 
 # reconfigure [SED-SCRIPT]: the configuration, with changes, in force
 reconfigure() {
-    write_jobtrail_conf ""
-    [[ -z ${1-} ]] || sed -i "$1" "$DIR/jobtrail.conf"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure "" "${1-}"
 }
 
 doctor() { # OPTION...
@@ -132,8 +130,7 @@ store_of_nobody() {
 }
 
 @test "it stops at the library: a rule skips the program" {
-    write_jobtrail_conf $'[paths]\nskip = .*/doctor-step'
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure $'[paths]\nskip = .*/doctor-step'
     run_doctor --role node
     [[ $stations == "ok step, ok plugin, bad library" ]]
     [[ $found == "not tracked: a path rule skips it ($DIR/jobtrail.conf:$(grep -n '^skip = .*doctor-step' "$DIR/jobtrail.conf" | cut -d: -f1))"* ]]

@@ -7,8 +7,7 @@ load ../fixture/cluster
 
 setup_file() {
     start_cluster bare NODES=1
-    write_jobtrail_conf ""
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure ""
     LINE="optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf"
     export LINE
     echo "$LINE" >"$CLUSTER_DIR/etc/plugstack.conf"

@@ -10,8 +10,7 @@ load ../fixture/own_tmp
 setup_file() {
     export SPOOL_IN_MEMORY=1
     SCRATCH=/var/tmp start_cluster bare NODES=1 PRIVATE_TMP=yes
-    write_jobtrail_conf ""
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure ""
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
 }
 

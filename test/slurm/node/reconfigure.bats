@@ -14,8 +14,7 @@ teardown_file() {
 }
 
 @test "after scontrol reconfigure, and with no restart, slurmd has the plugin and its watcher" {
-    write_jobtrail_conf ""
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure ""
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
     mkfifo -m 666 "$DIR/out/go"
     running=$(submit "srun bash -c 'echo started; read -r <$DIR/out/go; exec $PROGRAMS/exit_with 5'")

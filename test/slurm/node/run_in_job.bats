@@ -11,8 +11,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     start_cluster bare NODES=1 EXTRA_CONF=PrologFlags=Contain
-    write_jobtrail_conf ""
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure ""
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
 }
 

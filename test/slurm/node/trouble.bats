@@ -25,9 +25,7 @@ setup() {
 
 # reconfigure [SED-SCRIPT]: the configuration, with changes, in force
 reconfigure() {
-    write_jobtrail_conf ""
-    [[ -z ${1-} ]] || sed -i "$1" "$DIR/jobtrail.conf"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    configure "" "${1-}"
 }
 
 # complaints: what the plugin has said in slurmd's log in this test, one a line

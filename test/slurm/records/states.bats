@@ -32,12 +32,11 @@ keep_profiles() {
     mkdir -m 711 "$DIR/profiles"
     KEPT=$DIR/profiles/$(id -u "$JOB_USER")
     export KEPT
-    write_jobtrail_conf "[profile]
+    configure "[profile]
 steps = asked
 mode = exact
 size = 8M
 directory = $DIR/profiles"
-    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
     cat >"$DIR/held.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>

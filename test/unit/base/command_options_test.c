@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -22,6 +23,8 @@ static const struct option_row rows[] = {
     {"maybe", 'm', OPTION_TEXT, offsetof(struct values, maybe), 0, 0, "nothing given"},
     {"number", 'n', OPTION_NUMBER, offsetof(struct values, number), 1, 300, NULL},
     {"flag", 'f', OPTION_FLAG, offsetof(struct values, flag), 0, 0, NULL},
+    {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
+    {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
 };
 
@@ -71,11 +74,72 @@ static void test_what_is_wrong_fills_nothing(void **state)
     }
 }
 
+/* Reads these options, as of a program's first command line. Returns what stdout has then. */
+static const char *read_all(const char *first, const char *second, enum options_result *result,
+                            struct values *values)
+{
+    static const struct option_program program = {
+        .name = "options-test",
+        .version = "7.1",
+        .usage = "usage: options-test\n",
+        .short_options = "n:hV",
+        .rows = rows,
+    };
+    static char said[64];
+    char name[] = "options_test", option[2][32];
+    char *argv[] = {name, option[0], option[1], NULL};
+    strcpy(option[0], first);
+    strcpy(option[1], second);
+    optind = 0;
+    *values = (struct values){0};
+    memset(said, 0, sizeof said);
+    FILE *terminal = stdout;
+    stdout = fmemopen(said, sizeof said, "w");
+    assert_non_null(stdout);
+    *result = options_read(3, argv, &program, values);
+    fclose(stdout);
+    stdout = terminal;
+    return said;
+}
+
+static void test_help_and_version_are_answered_and_what_is_wrong_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *said;
+        enum options_result result;
+    } lines[] = {
+        {"-n7", "--flag", "", OPTIONS_READ},
+        {"-n7", "word", "", OPTIONS_READ},
+        {"--flag", "--help", "usage: options-test\n", OPTIONS_ANSWERED},
+        {"-h", "word", "usage: options-test\n", OPTIONS_ANSWERED},
+        {"-V", "-n7", "options-test 7.1\n", OPTIONS_ANSWERED},
+        {"--version", "--help", "usage: options-test\n", OPTIONS_ANSWERED},
+        {"--help", "--version", "usage: options-test\n", OPTIONS_ANSWERED},
+        {"--help", "--unknown", "", OPTIONS_REFUSED},
+        {"--version", "-n0", "", OPTIONS_REFUSED},
+        {"--help=me", "-n7", "", OPTIONS_REFUSED},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct values values;
+        enum options_result result;
+        assert_string_equal(read_all(lines[i].first, lines[i].second, &result, &values),
+                            lines[i].said);
+        assert_int_equal(result, lines[i].result);
+    }
+    struct values values;
+    enum options_result result;
+    read_all("-n7", "--flag", &result, &values);
+    assert_int_equal(values.number, 7);
+    assert_true(values.flag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_kind_fills_its_member),
         cmocka_unit_test(test_what_is_wrong_fills_nothing),
+        cmocka_unit_test(test_help_and_version_are_answered_and_what_is_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

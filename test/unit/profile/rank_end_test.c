@@ -40,14 +40,17 @@ static void ends_are_told_with_their_bounds(void **state)
     (void)state;
     rank.where_ns = 2 * SECOND;
     assert_text(&rank, "killed by SIGKILL for at least 2.000000 s (its end is not known; it ended "
-                       "at most 0.000000 s later)");
+                       "less than a microsecond later)");
     rank.flags |= PROFILE_RANK_END_KNOWN;
     assert_text(&rank, "killed by SIGKILL for 2.000000 s");
+    rank.where_ns = 999;
+    assert_text(&rank, "killed by SIGKILL for less than a microsecond");
+    rank.where_ns = 2 * SECOND;
     rank.status = SIGRTMIN + 3;
     assert_text(&rank, "killed by signal 37 for 2.000000 s");
     rank = rank_of(PROFILE_WAY_UNSEEN, 0, 10, 14);
-    assert_text(&rank, "ended, nobody knows how for at least 0.000000 s (its end is not known; it "
-                       "ended at most 4.000000 s later)");
+    assert_text(&rank, "ended, nobody knows how (its end is not known; it ended at most 4.000000 s "
+                       "later)");
     rank.end_max_ns = UINT64_MAX;
     assert_text(&rank, "ended, nobody knows how for a time that is not known");
     rank.where_ns = SECOND;
@@ -127,9 +130,14 @@ static void ends_that_are_not_known_are_counted(void **state)
                                    rank_of(PROFILE_WAY_UNSEEN, 0, 10, 11)};
     const struct profile_set set = {.ranks = ranks, .rank_count = 3};
     const bool is_taken[] = {true, true, false};
+    char text[RANK_END_OPEN_TEXT];
     (void)state;
     ranks[1].flags |= PROFILE_RANK_END_KNOWN;
     assert_int_equal(rank_end_open(&set, NULL), 2);
+    assert_string_equal(rank_end_open_text(2, text),
+                        "ends of 2 ranks are not known: their times are too short");
+    assert_string_equal(rank_end_open_text(1, text),
+                        "end of 1 rank is not known: its times are too short");
     assert_int_equal(rank_end_open(&set, is_taken), 1);
     ranks[2].end_at_ns = 11 * SECOND; /* not later */
     assert_int_equal(rank_end_open(&set, NULL), 1);

@@ -88,7 +88,9 @@ static void assert_each(const bool *is_taken, const char *expected)
 {
     struct noted noted = {.text = ""};
     noted.to = fmemopen(noted.text, sizeof noted.text, "w");
-    assert_int_equal(set_programs_each(&programs, is_taken, note, &noted), 0);
+    size_t untold = 1;
+    assert_int_equal(set_programs_each(&programs, is_taken, note, &noted, &untold), 0);
+    assert_int_equal(untold, 0);
     fclose(noted.to);
     assert_string_equal(noted.text, expected);
 }
@@ -104,6 +106,44 @@ static void programs_are_the_launchers_or_of_a_step(void **state)
     assert_each(is_taken, "1 |5 6 |");
     assert_int_equal(set_programs_count(&programs, is_taken, &count), 0);
     assert_int_equal(count, 2);
+}
+
+static int note_own(void *context, const bool *is_of)
+{
+    size_t *told = context;
+    assert_true(is_of[*told]);
+    assert_true(*told == 0 || !is_of[*told - 1]);
+    ++*told;
+    return 0;
+}
+
+/* As a forged file has them: to walk all ranks for each is to walk ten thousand million. */
+static void of_very_many_programs_some_are_told_and_the_others_counted(void **state)
+{
+    enum { RANKS = 100000 };
+    const struct profile_rank rank = {.node = "n1", .step = 0, .size = 2};
+    char line[128] = "";
+    size_t told = 0, untold, count;
+    (void)state;
+    set.ranks = calloc(RANKS, sizeof *set.ranks);
+    assert_non_null(set.ranks);
+    for (set.rank_count = 0; set.rank_count < RANKS; set.rank_count++) {
+        set.ranks[set.rank_count] = rank;
+        set.ranks[set.rank_count].program = RANKS - set.rank_count;
+    }
+    assert_int_equal(set_programs_find(&set, &programs), 0);
+    assert_int_equal(programs.count, RANKS);
+    assert_int_equal(set_programs_count(&programs, NULL, &count), 0);
+    assert_int_equal(count, RANKS);
+    assert_int_equal(set_programs_each(&programs, NULL, note_own, &told, &untold), 0);
+    assert_int_equal(told, SET_PROGRAMS_TOLD);
+    assert_int_equal(untold, RANKS - SET_PROGRAMS_TOLD);
+    FILE *to = fmemopen(line, sizeof line, "w");
+    set_programs_print_untold(0, to);
+    set_programs_print_untold(untold, to);
+    fclose(to);
+    assert_string_equal(line,
+                        "# 99744 other programs have no log here: --program NAME takes one\n");
 }
 
 static void a_program_is_chosen_by_its_hash_or_name(void **state)
@@ -205,6 +245,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(programs_are_the_launchers_or_of_a_step, begin, end),
+        cmocka_unit_test_setup_teardown(of_very_many_programs_some_are_told_and_the_others_counted,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_program_is_chosen_by_its_hash_or_name, begin, end),
         cmocka_unit_test_setup_teardown(who_was_killed_first_is_told_of_a_program, begin, end),
         cmocka_unit_test_setup_teardown(a_rank_that_was_killed_outside_of_mpi_is_told, begin, end),

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the parts of a division share; for its own files alone.
+ */
+#ifndef JOBTRAIL_DIVISION_PARTS_H
+#define JOBTRAIL_DIVISION_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/base/days.h"
+#include "submit/facts/division.h"
+#include "submit/facts/run_parents.h"
+
+struct division {
+    struct division_source source;
+    struct partition_run *run; /* owned; of the succession */
+    const char **left_out;     /* owned; of each run the path in `paths`; NULL: it is kept */
+    bool *passed_over;         /* owned; of each run */
+    size_t run_count;
+    void *paths; /* owned; a tree (tsearch(3)) of owned texts, each once */
+    struct run_parents parents;
+    size_t *own_run;  /* owned; of each task the last program of its own process; SIZE_MAX: none */
+    size_t *followed; /* owned; see division_followed() */
+    size_t *leading;  /* owned; see division_leading() */
+    uint64_t *midnights; /* owned */
+    size_t day_count;
+    struct division_date {
+        char text[DAYS_TEXT_SIZE];
+    } * date;                          /* owned; of each day */
+    struct partition_share *suspended; /* owned; see division_maybe_suspended() */
+    size_t suspended_count;
+    double *sum;                /* owned; by day, of what is asked for */
+    struct allocation_day *day; /* owned; the same without zeros */
+    struct partition *partition;
+};
+
+/* Makes the allocation's days: midnights, dates, and room for sums. Returns 0 or -ENOMEM. */
+int division_find_days(struct division *division);
+
+/* Makes `suspended`, when the days are known. Returns 0 or -ENOMEM. */
+int division_find_suspended(struct division *division);
+
+/* Makes `partition` of the runs and of what the journal tells. Returns 0 or the error of
+ * partition_make(). */
+int division_divide(struct division *division);
+
+/* Finds, when `partition` is made, whom each task follows and which run leads it. Returns 0 or
+ * -ENOMEM. */
+int division_find_leaders(struct division *division);
+
+#endif
