@@ -194,6 +194,11 @@ bool loaded_has_function(const struct loaded *object, const char *name, uint32_t
     return find_symbol(object, name, hash, FUNCTIONS) != NULL;
 }
 
+bool loaded_defines(const struct loaded *object, const char *name, uint32_t hash)
+{
+    return find_symbol(object, name, hash, ~0u) != NULL;
+}
+
 uintptr_t loaded_function(const struct loaded *object, const char *name)
 {
     uint32_t length, hash = loaded_hash(name, &length);

@@ -68,6 +68,9 @@ uint32_t loaded_hash(const char *name, uint32_t *length);
 /* Whether the object defines a function of this name, in any version. */
 bool loaded_has_function(const struct loaded *object, const char *name, uint32_t hash);
 
+/* Whether the object defines the name, as whatever. */
+bool loaded_defines(const struct loaded *object, const char *name, uint32_t hash);
+
 /* The next symbol of this name behind `before`, or the first one behind NULL, that calls may go to:
  * there is one for each version. NULL: no other one. */
 const ElfW(Sym) * loaded_next_symbol(const struct loaded *object, const char *name, uint32_t hash,

@@ -13,7 +13,7 @@
 _Static_assert(sizeof(struct routine_entry) == 56 &&
                    offsetof(struct routine_entry, original) == 8 &&
                    offsetof(struct routine_entry, cell) == 16 &&
-                   offsetof(struct routine_entry, relocation) == 40,
+                   offsetof(struct routine_entry, relocation) == 40 && ROUTINE_VECTOR_BYTES == 2816,
                "as the assembly has them");
 
 /* In .data, as private.c says. */
@@ -79,6 +79,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 16\n"
         "    .endm\n"
         "    routine_target routine_first, routine_called\n"
+        "    routine_target routine_unbound, routine_binds\n"
         "    routine_target routine_loading, routine_loads\n"
         "    .globl routine_counted\n"
         "    .hidden routine_counted\n"
@@ -91,6 +92,46 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    popq %rax\n"
         "    jmp *8(%r11)\n"
         "    .size routine_counted, . - routine_counted\n"
+        "    .popsection\n");
+
+/* A resolver is a function as any, and may use all of the vector registers. The header of the area
+ * is to have zeros. */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+        "    .balign 16\n"
+        "    .globl routine_choose\n"
+        "    .hidden routine_choose\n"
+        "    .type routine_choose, @function\n"
+        "routine_choose:\n"
+        "    endbr64\n"
+        "    pushq %rbp\n"
+        "    movq %rsp, %rbp\n"
+        "    pushq %rbx\n"
+        "    pushq %r12\n"
+        "    movl %esi, %ebx\n"
+        "    subq $2816, %rsp\n"
+        "    andq $-64, %rsp\n"
+        "    testl %ebx, %ebx\n"
+        "    jz 1f\n"
+        "    .irp word, 512, 520, 528, 536, 544, 552, 560, 568\n"
+        "    movq $0, \\word(%rsp)\n"
+        "    .endr\n"
+        "    movl %ebx, %eax\n"
+        "    xorl %edx, %edx\n"
+        "    xsave (%rsp)\n"
+        "1:  call *%rdi\n"
+        "    testl %ebx, %ebx\n"
+        "    jz 2f\n"
+        "    movq %rax, %r12\n"
+        "    movl %ebx, %eax\n"
+        "    xorl %edx, %edx\n"
+        "    xrstor (%rsp)\n"
+        "    movq %r12, %rax\n"
+        "2:  leaq -16(%rbp), %rsp\n"
+        "    popq %r12\n"
+        "    popq %rbx\n"
+        "    popq %rbp\n"
+        "    ret\n"
+        "    .size routine_choose, . - routine_choose\n"
         "    .popsection\n");
 
 enum { STUB_BYTES = 20 };

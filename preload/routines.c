@@ -5,6 +5,7 @@
 
 #include "preload/fixed_page.h"
 #include "preload/memory.h"
+#include "preload/routine_bind.h"
 #include "preload/routine_later.h"
 #include "preload/routine_memory.h"
 #include "preload/routine_search.h"
@@ -34,6 +35,8 @@ static void search_all(struct routine_search *search, uint32_t found)
         memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
         search->missed = found - memory->library_count;
         routine_search_imports(search);
+        if (memory->is_counted)
+            routine_bind_prepare(memory);
         routine_search_archives(search);
     }
 #endif
@@ -219,6 +222,7 @@ static bool note_call(struct routine_memory *memory, struct routine_entry *entry
     if (!memory->is_counted)
         return false;
     __atomic_fetch_add(&cell->calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&cell->flags, call.flags, __ATOMIC_RELAXED); /* others may have begun it */
     __atomic_store_n(&entry->cell, cell, __ATOMIC_RELEASE);
     return true;
 }

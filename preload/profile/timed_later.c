@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "preload/loaded_versions.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_hold.h"
@@ -13,8 +14,6 @@
 #include "preload/profile/timed_names.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_slots.h"
-#include "preload/profile/timed_start.h"
-#include "preload/profile/timed_versions.h"
 #include "preload/system.h"
 
 #if TIMED_LOADS > 0
@@ -346,10 +345,10 @@ static uintptr_t find_function(struct timed_search *search, struct timed_object 
     uint32_t length, number = (uint32_t)ELF64_R_SYM(relocation->r_info);
     const char *name = loaded_name(&object->loaded, relocation);
     uint32_t hash = loaded_hash(name, &length);
-    const char *version = timed_versions_wanted(&object->loaded, number);
+    const char *version = loaded_version_wanted(&object->loaded, number);
     for (uint32_t i = 0; i < search->count; i++) {
         const struct loaded *library = &search->object[i].loaded;
-        const ElfW(Sym) *symbol = timed_versions_find(library, name, hash, version);
+        const ElfW(Sym) *symbol = loaded_version_find(library, name, hash, version);
         if (symbol == NULL)
             continue;
         uintptr_t function = library->entry->l_addr + symbol->st_value;

@@ -4,10 +4,11 @@
 #include <stddef.h>
 
 #include "preload/compiler_names.h"
+#include "preload/loaded_start.h"
+#include "preload/loaded_versions.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_file.h"
 #include "preload/profile/timed_names.h"
-#include "preload/profile/timed_versions.h"
 
 static bool has_function(const struct loaded *object, const char *name)
 {
@@ -78,6 +79,15 @@ void timed_search_begin(struct timed_search *search, const struct image *image, 
         add_object(search, entry, entry == loader->r_map);
 }
 
+uint32_t timed_start_count(struct timed_search *search)
+{
+    const struct loaded_map map = {&search->object[0].loaded, sizeof search->object[0],
+                                   search->count};
+    if (search->start == 0)
+        search->start = loaded_start_count(&map, "libjobtrail-profile.so");
+    return search->start;
+}
+
 #ifdef __LP64__
 
 /* The first object that defines it, as the loader finds it. */
@@ -88,7 +98,7 @@ static void find_definer(struct timed_search *search, const char *version,
     bool is_known = version == NULL || *version != '\0';
     for (uint32_t i = 0; i < search->count && import->library == NULL; i++) {
         struct timed_object *object = &search->object[i];
-        const ElfW(Sym) *symbol = timed_versions_find(&object->loaded, import->name, hash, version);
+        const ElfW(Sym) *symbol = loaded_version_find(&object->loaded, import->name, hash, version);
         is_known &= !object->is_silent;
         if (symbol == NULL)
             continue;
@@ -146,7 +156,7 @@ bool timed_search_import(struct timed_search *search, const struct timed_object 
     enum timed_name kind = search->has_rules ? timed_name_kind(name) : TIMED_NAME_NEVER;
     bool is_named = kind != TIMED_NAME_NEVER && is_designated(search, object, name);
     if (is_mpi || is_named)
-        find_definer(search, timed_versions_wanted(&object->loaded, number), import);
+        find_definer(search, loaded_version_wanted(&object->loaded, number), import);
     const struct timed_object *library = import->library;
     if (library == NULL || library == object)
         return false;

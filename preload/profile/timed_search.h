@@ -39,6 +39,9 @@ struct timed_search {
     struct timed_object object[TIMED_OBJECTS_MAX];
 };
 
+/* How many objects are of the loader's start, at the beginning of the search. */
+uint32_t timed_start_count(struct timed_search *search);
+
 /* Looks at all objects of the link map. `policy` is the base of the usable rules; NULL: there are
  * none. It, and the image, are to stay. */
 void timed_search_begin(struct timed_search *search, const struct image *image, const void *policy);

@@ -13,7 +13,6 @@
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_search.h"
-#include "preload/profile/timed_start.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 

@@ -187,14 +187,136 @@ END
     leaves "threads fini"
     [[ $(of_run threads '.routineA | map(.[1, 3, 4] | tostring) | join(" ")') == "one 160000 false two 16 false" ]]
     local linker
-    for linker in bfd mold; do
+    for linker in "${LINKERS[@]}"; do
         linked threads threads.c -pthread -Wl,-z,lazy "-fuse-ld=$linker"
         another_job
         unnoticed ./threads
         leaves "threads fini"
-        [[ $(of_run threads '.routineA | map(.[1, 4] | tostring) | join(" ")') == "one true two true" ]]
-        of_run threads '.routineA[] | select(.[3] < 1)' | diff - /dev/null
+        [[ $(of_run threads '.routineA | map(.[1, 3, 4] | tostring) | join(" ")') == "one 160000 false two 16 false" ]]
     done
+    # what listens to the loader hears of each binding
+    another_job
+    tracked LD_DEBUG=bindings LD_DEBUG_OUTPUT="$PWD/heard" ./threads
+    leaves "threads fini"
+    [[ $(of_run threads '.routineA | map(.[1, 4] | tostring) | join(" ")') == "one true two true" ]]
+    of_run threads '.routineA[] | select(.[3] < 1)' | diff - /dev/null
+    grep -q "libdesignated.*symbol .one'" heard.*
+}
+
+@test "calls are counted exactly where the loader binds lazily: chosen ones, versions, vectors, forked children" {
+    cat >wide.c <<'END'
+typedef double wide __attribute__((vector_size(32)));
+static wide wide_one(wide x, wide y) { return x + y; }
+static wide (*choose(void))(wide, wide)
+{
+    __asm__ volatile("vzeroall" ::: "memory");
+    return wide_one;
+}
+wide wide_chosen(wide x, wide y) __attribute__((ifunc("choose")));
+END
+    cc -O2 -mavx -fPIC -shared -Wl,-soname,libdesignated.so.3 wide.c -o libdesignated.so.3
+    cat >many.c <<'END'
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int chosen(int), versioned(void);
+#ifdef __AVX__
+typedef double wide __attribute__((vector_size(32)));
+wide wide_chosen(wide, wide);
+#endif
+static pthread_barrier_t start;
+static double part[8];
+static void *call(void *at)
+{
+    double all = 0;
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < 1000; i++)
+        all += sin(i) + pow(i, 1.5) + chosen(i) + versioned();
+#ifdef __AVX__
+    wide x = {1, 2, 3, all}, y = {5, 6, 7, 8};
+    x = wide_chosen(x, y);
+    all += x[0] + x[1] + x[2] + x[3];
+#endif
+    *(double *)at = all;
+    return at;
+}
+int main(void)
+{
+    pthread_t thread[8];
+    double all = 0;
+    pthread_barrier_init(&start, NULL, 8);
+    for (int i = 0; i < 8; i++)
+        pthread_create(&thread[i], NULL, call, &part[i]);
+    for (int i = 0; i < 8; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < 8; i++)
+        all += part[i];
+    if (fork() == 0)
+        _exit(pow(all, 2) < sin(all));
+    wait(NULL);
+    return printf("%.17g\n", all) < 0;
+}
+END
+    # shellcheck disable=SC2034 # new_job uses it
+    RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$DESIGNATED$'keep = soname:libm\\.so\\.6\n'
+    local avx="" wide=""
+    if grep -qw avx /proc/cpuinfo; then
+        avx=-mavx wide=" wide_chosen 8 false"
+    fi
+    # shellcheck disable=SC2086 # it is one option, or none
+    linked many many.c -fno-builtin -pthread -Wl,-z,lazy,--no-as-needed $avx ./libdesignated.so.3 -lm -Wl,-rpath,"$PWD"
+    another_job
+    unnoticed ./many
+    leaves "many fini"
+    [[ $(of_run many '.routineA | sort_by(.[1]) | map(.[1, 3, 4] | tostring) | join(" ")') == "chosen 8000 false pow 8001 false sin 8001 false versioned 8000 false$wide" ]]
+}
+
+@test "which of two libraries is called stays the loader's choice, and such calls have a lower bound" {
+    echo 'int which(void) { return 1; } int only(void) { return 1; } int shared(void) { return 0; }' >first.c
+    echo 'int which(void) { return 2; } int only(void);  int user(void) { return which() * 10 + only(); }' >second.c
+    cc -O2 -fPIC -shared -Wl,-soname,libdesignated.so.4 first.c -o libdesignated.so.4
+    cc -O2 -fPIC -shared -Wl,-z,lazy -Wl,-soname,libsecond.so second.c -o libsecond.so ./libdesignated.so.4 -Wl,-rpath,"$PWD"
+    # a plugin that a constructor has loaded is asked by itself alone, and before the start by deepbind
+    cat >loads.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+static int (*user)(void);
+int loaded(void) { return user(); }
+__attribute__((constructor)) static void load(void)
+{
+    *(void **)&user = dlsym(dlopen("./plugin.so", RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND), "user");
+}
+END
+    cc -O2 -fPIC -shared -Wl,-soname,libloads.so loads.c -o libloads.so
+    echo 'int which(void) { return 4; } int only(void) { return 7; }' >third.c
+    cc -O2 -fPIC -shared -Wl,-soname,libdesignated.so.5 third.c -o libdesignated.so.5
+    echo 'int which(void), only(void), shared(void); int user(void) { return which() * 10 + only() + shared(); }' >plugin.c
+    cc -O2 -fPIC -shared -Wl,-z,lazy -Wl,-soname,plugin.so plugin.c -o plugin.so ./libdesignated.so.5 ./libdesignated.so.4 -Wl,-rpath,"$PWD"
+    cat >asks.c <<'END'
+#include <stdio.h>
+int which(void), only(void), shared(void), user(void), loaded(void);
+int main(void)
+{
+    for (int i = 0; i < 3; i++)
+        printf("%d %d %d %d\n", which(), only() + shared(), user(), loaded());
+    return 0;
+}
+END
+    # shellcheck disable=SC2034 # new_job uses it
+    RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$DESIGNATED
+    cc -O2 -Wl,-z,lazy asks.c -o asks -Wl,-rpath,"$PWD" ./libdesignated.so.4 ./libsecond.so ./libloads.so
+    another_job
+    unnoticed ./asks
+    leaves "asks fini"
+    tracked ./asks >said
+    [[ $(sort -u said) == "1 1 11 47" ]]
+    flush
+    [[ $(records | jq -c '[.[0].routineT.routineA[] | select(.[1] == "which")[4]] | unique') == "[true]" ]]
+    # the plugin calls it, too, which the loader binds
+    [[ $(records | jq -c '[.[0].routineT.routineA[] | select(.[1] == "shared")[4]]') == "[true]" ]]
+    [[ $(records | jq -c '[.[0].routineT.routineA[] | select(.[1] == "only")[3]] | max') -ge 3 ]]
 }
 
 @test "16 threads that call routines first at once leave nothing out and fail in no run" {

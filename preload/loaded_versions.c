@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/profile/timed_versions.h"
+#include "preload/loaded_versions.h"
 
 #include <stddef.h>
 
@@ -21,7 +21,7 @@ static const void *behind(const void *at, uint32_t bytes)
     return bytes == 0 ? NULL : (const char *)at + bytes;
 }
 
-const char *timed_versions_wanted(const struct loaded *object, uint32_t number)
+const char *loaded_version_wanted(const struct loaded *object, uint32_t number)
 {
     const ElfW(Half) *versions = find_table(object, DT_VERSYM);
     uint32_t wanted = versions == NULL ? 0 : versions[number] & ~(uint32_t)HIDDEN;
@@ -52,7 +52,7 @@ static const char *find_name(const struct loaded *object, uint32_t number)
 
 /* As do_lookup_x() of glibc has it: who wants none gets the first version of all, or the default.
  */
-const ElfW(Sym) * timed_versions_find(const struct loaded *object, const char *name, uint32_t hash,
+const ElfW(Sym) * loaded_version_find(const struct loaded *object, const char *name, uint32_t hash,
                                       const char *version)
 {
     const ElfW(Sym) *symbol = loaded_next_symbol(object, name, hash, NULL), *usual = NULL;
