@@ -255,19 +255,37 @@ rearming() {
     until [[ $(sqlite3 -readonly "$STATE/libraries.db" "SELECT count(*) FROM rearm" 2>/dev/null) == "$1" ]]; do kill -0 "$2"; done
 }
 
+# held PID COMMAND...: with strace, which traced() runs as this process, stopped in the delay of a call: the call waits for
+# it, however long COMMAND takes
+held() {
+    local tracer
+    tracer=$(pgrep -P "$1" -x strace)
+    kill -STOP "$tracer"
+    "${@:2}"
+    kill -CONT "$tracer"
+}
+
+change_four() {
+    chmod 700 "$TREE/libmode.so"
+    python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.x", b"y")' "$TREE/libattr.so"
+    echo LIBTEXT.so >"$TREE/libtext.so" # as long as before
+    change_mode libback.so
+}
+
+change_mode() { # NAME: it is as it was
+    chmod 700 "$TREE/$1"
+    chmod 644 "$TREE/$1"
+}
+
 @test "a change between the look at a file and the setting of its time is told, whatever it is, and so is one right behind" {
     mount_tree relatime
     make libmode.so libattr.so libtext.so libback.so liblate.so libours.so
     turn "$uses"
     cat "$TREE"/*.so >/dev/null
-    # the first time is set some seconds after all are to be
+    # the first time is set after all are to be
     traced -o "$PLACE/trace" -e trace=utimensat -e inject=utimensat:delay_enter=4000000:when=1 >"$PLACE/said" 2>&1 3>&- &
     rearming 6 $!
-    chmod 700 "$TREE/libmode.so"
-    python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.x", b"y")' "$TREE/libattr.so"
-    echo LIBTEXT.so >"$TREE/libtext.so" # as long as before
-    chmod 700 "$TREE/libback.so"
-    chmod 644 "$TREE/libback.so" # as it was
+    held $! change_four
     wait $!
     [[ $(tail -n 1 "$PLACE/said") == "6 files, 6 looked at, uses: at least 6; 2 had their time of last access set; 4 are new or changed: the next scan is first" ]]
     # while it waits for the clock to go on
@@ -275,11 +293,15 @@ rearming() {
     traced -o "$PLACE/trace" -e trace=clock_nanosleep,utimensat -e inject=clock_nanosleep:delay_enter=4000000 >"$PLACE/said" 2>&1 3>&- &
     local pid=$!
     until grep -q utimensat "$PLACE/trace"; do kill -0 $pid; done
-    chmod 700 "$TREE/liblate.so"
-    chmod 644 "$TREE/liblate.so"
+    held $pid change_mode liblate.so
     wait $pid
     changed_before "$TREE/liblate.so"
     [[ $(changes) == "modified libtext.so,touched libattr.so,touched libback.so,touched liblate.so,touched libmode.so" ]]
+}
+
+change_back() { # TIME
+    echo LIBZ.SO >"$TREE/libz.so" # as long as before
+    touch -m -d "$1" "$TREE/libz.so"
 }
 
 @test "a change of another host, of which the kernel tells nothing, is told where it was made before the time is set" {
@@ -292,8 +314,7 @@ rearming() {
     traced -o "$PLACE/trace" -e trace=inotify_add_watch,utimensat -e inject=inotify_add_watch:retval=1 \
         -e inject=utimensat:delay_enter=4000000:when=1 >"$PLACE/said" 2>&1 3>&- &
     rearming 2 $!
-    echo LIBZ.SO >"$TREE/libz.so" # as long as before
-    touch -m -d "$at" "$TREE/libz.so"
+    held $! change_back "$at"
     wait $!
     [[ $(tail -n 1 "$PLACE/said") == "2 files, 2 looked at, uses: at least 2; 1 had their time of last access set; 1 are new or changed: the next scan is first" ]]
     changed_before "$TREE/libz.so"
