@@ -148,8 +148,8 @@ static const struct loaded *find_importer(const struct routine_memory *memory, u
 }
 
 /* Who wants no version gets one of several by rules that are left to the loader. */
-static const ElfW(Sym) * find_version(const struct loaded *definer, const char *name, uint32_t hash,
-                                      const char *version)
+static const ElfW(Sym) *
+    find_version(const struct loaded *definer, const char *name, uint32_t hash, const char *version)
 {
     if (version != NULL)
         return *version == '\0' ? NULL : loaded_version_find(definer, name, hash, version);

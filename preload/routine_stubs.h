@@ -65,8 +65,8 @@ enum { ROUTINE_VECTOR_BYTES = 2816 };
 uintptr_t routine_choose(uintptr_t resolver, uint64_t vectors)
     __attribute__((visibility("hidden")));
 
-/* Of routines.c, routine_bind.c and routine_later.c. Called in the middle of any call, in signal handlers, forked
- * and vforked children and several threads at once. */
+/* Of routines.c, routine_bind.c and routine_later.c. Called in the middle of any call, in signal
+ * handlers, forked and vforked children and several threads at once. */
 uintptr_t routine_called(struct routine_entry *entry)
     __attribute__((visibility("hidden"), used, noinline));
 uintptr_t routine_binds(struct routine_entry *entry)
