@@ -13,14 +13,25 @@ static bool is_named(const struct loaded *object, const char *needed)
            text_equal(text_last_part(object->entry->l_name), name);
 }
 
+/* Whether one of the first `count` objects is what the loader has taken for that name. What has the
+ * name behind it was loaded by its path. */
+static bool is_had(const struct loaded_map *map, uint32_t count, const char *needed)
+{
+    uint32_t i = 0;
+    while (i < count && !is_named(loaded_of_map(map, i), needed))
+        i++;
+    return i < count;
+}
+
 /* Objects are nearly always in the order in which they are needed. */
 static uint32_t add_needed(const struct loaded_map *map, const struct loaded *object,
                            uint32_t count)
 {
     const ElfW(Dyn) *at = object->names == NULL ? NULL : object->entry->l_ld;
     for (; at != NULL && at->d_tag != DT_NULL && count < map->count; at++) {
-        if (at->d_tag == DT_NEEDED &&
-            is_named(loaded_of_map(map, count), object->names + at->d_un.d_val))
+        const char *needed = at->d_tag == DT_NEEDED ? object->names + at->d_un.d_val : NULL;
+        if (needed != NULL && is_named(loaded_of_map(map, count), needed) &&
+            !is_had(map, count, needed))
             count++;
     }
     return count;

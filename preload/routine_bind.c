@@ -94,24 +94,38 @@ static bool is_unbound(const struct image *image, const struct routine_object *o
  * loader keeps the same when it binds. */
 enum { VECTORS = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 };
 
-/* Returns whether all that the processor has of it can be kept. */
-static bool find_vectors(struct routine_memory *memory)
+/* In `vectors` of the memory, beside these: whether they are known, and can all be kept. */
+enum { VECTORS_KNOWN = 1 << 30, VECTORS_KEPT = 1 << 29 };
+
+/* CPUID is slow in virtual machines, so it waits for the first function that is chosen. */
+static uint32_t find_vectors(void)
 {
     uint32_t size, offset, flags, other, enabled, high;
-    memory->vectors = 0;
     __cpuid(1, size, offset, flags, other);
     if ((flags & bit_OSXSAVE) == 0)
-        return true; /* the stub keeps all that there is */
+        return VECTORS_KNOWN | VECTORS_KEPT; /* the stub keeps all that there is */
     __asm__("xgetbv" : "=a"(enabled), "=d"(high) : "c"(0));
-    memory->vectors = enabled & VECTORS;
-    for (uint32_t i = 2; memory->vectors >> i != 0; i++) {
-        if ((memory->vectors >> i & 1) == 0)
+    enabled &= VECTORS;
+    for (uint32_t i = 2; enabled >> i != 0; i++) {
+        if ((enabled >> i & 1) == 0)
             continue;
         __cpuid_count(0xd, i, size, offset, flags, other);
         if (offset + size > ROUTINE_VECTOR_BYTES || (flags & 1) != 0)
-            return false;
+            return VECTORS_KNOWN;
     }
-    return true;
+    return VECTORS_KNOWN | VECTORS_KEPT | enabled;
+}
+
+/* What its resolver chooses; 0: not all that an argument can be in would be kept. Threads that come
+ * here at once find the same. */
+static uintptr_t choose(struct routine_memory *memory, uintptr_t resolver)
+{
+    uint32_t vectors = __atomic_load_n(&memory->vectors, __ATOMIC_RELAXED);
+    if (vectors == 0) {
+        vectors = find_vectors();
+        __atomic_store_n(&memory->vectors, vectors, __ATOMIC_RELAXED);
+    }
+    return (vectors & VECTORS_KEPT) == 0 ? 0 : routine_choose(resolver, vectors & VECTORS);
 }
 
 void routine_bind_prepare(struct routine_memory *memory)
@@ -120,7 +134,7 @@ void routine_bind_prepare(struct routine_memory *memory)
                                    memory->object_count};
     if (is_listened_to(&memory->image))
         return;
-    uint32_t count = loaded_start_count(&map, "libjobtrail.so"), found = 0;
+    uint32_t count = loaded_start_count(&map, "libjobtrail.so");
     for (uint32_t i = 0; i < count; i++) {
         if (!is_usual(&memory->object[i]))
             return;
@@ -129,14 +143,11 @@ void routine_bind_prepare(struct routine_memory *memory)
         const struct routine_object *object = &memory->object[i];
         for (uint32_t at = object->first; at < object->first + object->count; at++) {
             struct routine_entry *entry = &memory->entry[at];
-            if (!is_unbound(&memory->image, object, entry))
-                continue;
-            entry->target = (uintptr_t)routine_unbound;
-            found++;
+            if (is_unbound(&memory->image, object, entry))
+                entry->target = (uintptr_t)routine_unbound;
         }
     }
     memory->first_objects = count;
-    memory->can_choose = found > 0 && find_vectors(memory);
 }
 
 static const struct loaded *find_importer(const struct routine_memory *memory, uint32_t entry)
@@ -159,7 +170,7 @@ static const ElfW(Sym) *
                : loaded_version_find(definer, name, hash, NULL);
 }
 
-static uintptr_t find_address(const struct routine_memory *memory, const struct loaded *definer,
+static uintptr_t find_address(struct routine_memory *memory, const struct loaded *definer,
                               const ElfW(Sym) * symbol)
 {
     uint32_t bind = ELF64_ST_BIND(symbol->st_info), type = ELF64_ST_TYPE(symbol->st_info);
@@ -170,14 +181,12 @@ static uintptr_t find_address(const struct routine_memory *memory, const struct 
     uintptr_t address = definer->entry->l_addr + symbol->st_value;
     if (type == STT_FUNC)
         return address;
-    return type == STT_GNU_IFUNC && memory->can_choose ? routine_choose(address, memory->vectors)
-                                                       : 0;
+    return type == STT_GNU_IFUNC ? choose(memory, address) : 0;
 }
 
 /* What the loader will bind the entry to. What is loaded later is asked after the objects of the
  * start. 0: not certain. */
-static uintptr_t find_function(const struct routine_memory *memory,
-                               const struct routine_entry *entry)
+static uintptr_t find_function(struct routine_memory *memory, const struct routine_entry *entry)
 {
     const struct loaded *importer = find_importer(memory, (uint32_t)(entry - memory->entry));
     const struct loaded *definer = NULL;

@@ -23,7 +23,8 @@ static bool is_finished(const struct loaded *object)
                         FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
 }
 
-/* The last object of the start; they are never unloaded. */
+/* The last object of the start. They are never unloaded, except for what a constructor had loaded
+ * before. */
 static const struct link_map *last_of_start(const struct routine_memory *memory)
 {
     const struct link_map *last = NULL;
@@ -156,8 +157,10 @@ static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
     else if (walk->start == NULL && loaded_is_file(entry) &&
              !is_known(memory, walk->likely++, entry))
         add_object(walk->search, entry, info);
-    if (walk->entry == NULL)
+    if (walk->entry == NULL) {
+        walk->search->missed += walk->start != NULL; /* it is gone: what is behind it is not known */
         look_at_objects(walk->search);
+    }
     return 0;
 }
 

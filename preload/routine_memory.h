@@ -65,9 +65,8 @@ struct routine_memory {
     uint32_t start_entries, start_libraries, start_objects;
     uint32_t pointer_count;
     uint32_t first_objects; /* of the start, without what constructors have loaded; where counted */
-    uint32_t vectors;       /* of routine_choose() */
+    uint32_t vectors;       /* atomic; routine_bind.c's, from the first function that is chosen */
     bool is_counted;
-    bool can_choose;     /* routine_choose() keeps all registers that may have arguments */
     uint8_t is_looking;  /* atomic; some thread looks at what was loaded later */
     uint8_t is_confined; /* atomic; a system call may end the process: none is made any more */
     uint8_t has_loaded;  /* atomic; something may have been loaded since somebody looked */

@@ -66,14 +66,15 @@ uintptr_t routine_choose(uintptr_t resolver, uint64_t vectors)
     __attribute__((visibility("hidden")));
 
 /* Of routines.c, routine_bind.c and routine_later.c. Called in the middle of any call, in signal
- * handlers, forked and vforked children and several threads at once. */
+ * handlers, forked and vforked children and several threads at once, and by callers whose stack is
+ * not aligned: the loader aligns it where it binds, too. */
 uintptr_t routine_called(struct routine_entry *entry)
-    __attribute__((visibility("hidden"), used, noinline));
+    __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
 uintptr_t routine_binds(struct routine_entry *entry)
-    __attribute__((visibility("hidden"), used, noinline));
+    __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
 /* `argument`: the first one of the call. */
 uintptr_t routine_loads(struct routine_entry *entry, uintptr_t argument)
-    __attribute__((visibility("hidden"), used, noinline));
+    __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
 
 #endif
 #endif

@@ -22,9 +22,9 @@ bool timed_confine_is_stub(uintptr_t address);
 
 /* Called by these stubs: where the one of this number goes on to. `argument`: six words. */
 uintptr_t timed_loads(uint32_t index, const uint64_t *argument)
-    __attribute__((visibility("hidden"), used));
+    __attribute__((visibility("hidden"), used, force_align_arg_pointer));
 uintptr_t timed_confines(uint32_t index, const uint64_t *argument)
-    __attribute__((visibility("hidden"), used));
+    __attribute__((visibility("hidden"), used, force_align_arg_pointer));
 
 #else
 #define TIMED_LOADS 0

@@ -56,8 +56,10 @@ uintptr_t timed_enter(struct timed_call *call) __attribute__((visibility("hidden
 uint32_t timed_leave(struct timed_call *call) __attribute__((visibility("hidden"), used));
 
 /* The same with vector registers saved. */
-uintptr_t timed_enter_slowly(struct timed_call *call) __attribute__((visibility("hidden"), used));
-void timed_leave_slowly(struct timed_call *call) __attribute__((visibility("hidden"), used));
+uintptr_t timed_enter_slowly(struct timed_call *call)
+    __attribute__((visibility("hidden"), used, force_align_arg_pointer));
+void timed_leave_slowly(struct timed_call *call)
+    __attribute__((visibility("hidden"), used, force_align_arg_pointer));
 
 #endif
 #endif

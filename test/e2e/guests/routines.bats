@@ -319,6 +319,93 @@ END
     [[ $(records | jq -c '[.[0].routineT.routineA[] | select(.[1] == "only")[3]] | max') -ge 3 ]]
 }
 
+@test "what a constructor had loaded may be gone at the first call, and what is loaded after it is a miss" {
+    local counts
+    echo 'int same(void) { return 1; }' >same.c
+    cc -O2 -fPIC -shared -Wl,-soname,libsame.so.1 same.c -o libsame.so.1
+    mkdir other
+    echo 'int other(void) { return 2; } char large[1 << 20];' >other.c
+    cc -O2 -fPIC -shared -Wl,-soname,libsame.so.1 other.c -o other/libsame.so.1 # the name of one that is needed
+    cat >loads.c <<'END'
+#include <dlfcn.h>
+static void *handle;
+void unload(void) { dlclose(handle); }
+__attribute__((constructor)) static void load(void) { handle = dlopen(OTHER, RTLD_LAZY | RTLD_LOCAL); }
+END
+    cc -O2 -fPIC -shared -DOTHER="\"$PWD/other/libsame.so.1\"" -Wl,-soname,libloads.so loads.c -o libloads.so
+    echo 'int late(void) { return 6; }' >late.c
+    cc -O2 -fPIC -shared -Wl,-soname,libdesignated.so.7 late.c -o libdesignated.so.7
+    echo 'int late(void); int user(void) { return late(); }' >user.c
+    cc -O2 -fPIC -shared -Wl,-z,lazy user.c -o user.so ./libdesignated.so.7 -Wl,-rpath,"$PWD"
+    cat >gone.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int same(void), versioned(void);
+void unload(void);
+int main(void)
+{
+    int (*user)(void);
+    int first = same();
+    unload();
+    printf("%d %d\n", first, versioned());
+    void *handle = dlopen("./user.so", RTLD_LAZY);
+    *(void **)&user = dlsym(handle, "user");
+    dlsym(handle, "late");
+    printf("%d\n", user());
+    return 0;
+}
+END
+    linked gone gone.c -Wl,-z,lazy,--no-as-needed ./libloads.so ./libsame.so.1 -Wl,-rpath,"$PWD"
+    for counts in no yes; do
+        RULES=$'[tracking]\nroutine_counts = '$counts$'\n'$KEEP_ALL$DESIGNATED
+        another_job
+        unnoticed ./gone
+        leaves "gone fini"
+        flush
+        [[ $(called gone) == "versioned" ]]
+        (($(of_run gone .missed) > 0))
+    done
+}
+
+@test "callers whose stack is not aligned call as ever" {
+    local bind mode
+    cat >unaligned.c <<'END'
+#include <stdio.h>
+double one(double);
+int chosen(int);
+/* calls with 8 bytes more on the stack than the ABI wants */
+__asm__("    .text\n"
+        "unaligned:\n"
+        "    pushq %rbx\n"
+        "    movq %rsp, %rbx\n"
+        "    andq $-16, %rsp\n"
+        "    subq $8, %rsp\n"
+        "    call one@plt\n"
+        "    movl $2, %edi\n"
+        "    call chosen@plt\n"
+        "    movq %rbx, %rsp\n"
+        "    popq %rbx\n"
+        "    ret\n");
+int unaligned(double);
+int main(void)
+{
+    printf("%d\n", unaligned(1));
+    return 0;
+}
+END
+    for bind in lazy now; do
+        linked "unaligned_$bind" unaligned.c -Wl,-z,$bind
+        for mode in no yes; do
+            RULES=$'[tracking]\nroutine_counts = '$mode$'\n'$KEEP_ALL$DESIGNATED
+            another_job
+            unnoticed "./unaligned_$bind"
+            leaves "unaligned_$bind fini"
+            flush
+            [[ $(called "unaligned_$bind") == "chosen one" ]]
+        done
+    done
+}
+
 @test "16 threads that call routines first at once leave nothing out and fail in no run" {
     {
         echo '#include <pthread.h>'
