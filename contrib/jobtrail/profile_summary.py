@@ -102,16 +102,31 @@ class Step:
         self.untold = self.programs - len(own)
 
 
-def shares(rows, mpi, size):
+def shares(rows, program, has_all_nodes):
     """{uuid of a run: the time in MPI of its own ranks}, as far as these can be told from those of the program's other runs: by their executable,
     and the component of a heterogeneous job. The imbalance is the whole program's. `is_whole`: all ranks are there, and each is a run's."""
-    if mpi is None:
+    parts = runs_parts(rows)
+    if not parts:
         return {}
-    parts = [time_in_mpi(list(part)) for _, part in itertools.groupby(sorted(rows, key=part_of), part_of)]
-    parts = [part for part in parts if part is not None]
-    is_whole = mpi["ranks"] == size and all(part["runs"] == 1 for part in parts)
-    of_program = {"imbalance": mpi["imbalance"], "slowest": mpi["slowest"], "is_whole": is_whole}
-    return {part["run_uuids"][0]: dict(part, **of_program) for part in parts if part["runs"] == len(part["run_uuids"]) == 1}
+    size, ranks = program["size"], program["mpi"]["ranks"]
+    of_program = {name: program["mpi"][name] for name in ("imbalance", "slowest")}
+    of_program["is_whole"] = ranks == size and all(part["runs"] == 1 for part in parts) and (len(parts) == 1 or has_all_nodes)
+    # ranks that ran one executable after the other are those of each
+    if len(parts) > 1 and (ranks > (size or 0) or any(part["ranks"] == size for part in parts)):
+        own = [dict(part, is_whole=part["ranks"] == size and part["runs"] == 1) for part in parts]
+    else:
+        own = [dict(part, **of_program) for part in parts]
+    return {part["run_uuids"][0]: part for part in own if part["runs"] == len(part["run_uuids"]) == 1}
+
+
+def runs_parts(rows):
+    """[what time_in_mpi() has of a part of a program's ranks]. Parts that name the same one run are one."""
+    parts = {}
+    for key, some in itertools.groupby(sorted(rows, key=part_of), part_of):
+        some = list(some)
+        number, uuids = runs_of([row for row in some if row["mpi_ranks"]], "mpi_runs")
+        parts.setdefault(uuids[0] if number == len(uuids) == 1 else key, []).extend(some)
+    return [part for part in map(time_in_mpi, parts.values()) if part is not None]
 
 
 def part_of(row):
@@ -179,13 +194,18 @@ class Job:
         for _, group in itertools.groupby(sorted((row for row in rows if not row["joined"]), key=program_of), program_of):
             some = list(group)
             program = of_program(some, self.steps)
-            own = shares(some, program["mpi"], program["size"])
+            own = shares(some, program, self.has_all_nodes(some))
             for uuid in program["run_uuids"]:
                 self.of_uuid.setdefault(uuid, dict(program, is_own=True, own=own.get(uuid)))
             if program["runs"] == 0 or program["runs"] > len(program["run_uuids"]):
                 for row in some:
                     unnamed.setdefault(place_of(row), []).append(row)
         self.of_step = {place: of_any(of_program(some, self.steps)) for place, some in unnamed.items()}
+
+    def has_all_nodes(self, rows):
+        """Of the steps of these rows. mpirun's other nodes are in other steps, of which nothing tells how many there are."""
+        steps = [self.steps[place_of(row)] for row in rows]
+        return all(step.nodes == step.of and step.name not in ON_ONE_NODE for step in steps)
 
     def of_run(self, run):
         """What has processes of the run; else what of its step does not name all its runs, as of static programs; else None."""

@@ -159,6 +159,36 @@ worker|50.0%|28.6%|4 of 6|MPI_Wait:50.0%" ]
     for_both has_each_executables_own
 }
 
+@test "ranks that run one executable after the other are each one's, and partial where a node has not sent" {
+    local store
+    # seconds of a and of b: each has all six ranks; then the half of the ranks, and one run that two executables name
+    for store in all half; do
+        {
+            parallel c first 82 0 6
+            parallel d second 82 0 6
+            several 1 82 n1 aa 3 30 300 'uuid("c")'
+            several 2 82 n1 bb 3 15 30 'uuid("d")'
+            [ $store = half ] || several 3 82 n2 aa 3 30 300 'uuid("c")'
+            [ $store = half ] || several 4 82 n2 bb 3 15 30 'uuid("d")'
+        } >"$BATS_TEST_TMPDIR/records"
+        site_load_proven "$BATS_TEST_TMPDIR/records" "sqlite:$BATS_TEST_TMPDIR/$store.db"
+    done
+    acct "sqlite:$BATS_TEST_TMPDIR/all.db" -j 82 -nP -o Exec,MPIShare,MPIImbalance,MPIRanks --sort=exec
+    [ "$output" = "first|10.0%|0.0%|6 of 6
+second|50.0%|0.0%|6 of 6" ]
+    acct "sqlite:$BATS_TEST_TMPDIR/half.db" -j 82 -nP -o Exec,MPIShare,MPIRanks --sort=exec
+    [ "$output" = "first|~10.0%|3 of 6
+second|~50.0%|3 of 6" ]
+    {
+        parallel c first 82 0 6
+        several 1 82 n1 aa 3 30 300 'uuid("c")'
+        several 2 82 n2 bb 3 270 300 'uuid("c")'
+    } >"$BATS_TEST_TMPDIR/records"
+    site_load_proven "$BATS_TEST_TMPDIR/records" "sqlite:$BATS_TEST_TMPDIR/one.db"
+    acct "sqlite:$BATS_TEST_TMPDIR/one.db" -j 82 -nP -o Exec,MPIShare,MPIRanks
+    [ "$output" = "first|50.0%|6 of 6" ]
+}
+
 adds_components_up() { # STORE
     acct "$1" -j 80,81 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
     local files="/kept/1000/80.0.0.n1.profile /kept/1000/81.0.0.n2.profile"
