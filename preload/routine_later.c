@@ -158,7 +158,8 @@ static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
              !is_known(memory, walk->likely++, entry))
         add_object(walk->search, entry, info);
     if (walk->entry == NULL) {
-        walk->search->missed += walk->start != NULL; /* it is gone: what is behind it is not known */
+        walk->search->missed +=
+            walk->start != NULL; /* it is gone: what is behind it is not known */
         look_at_objects(walk->search);
     }
     return 0;

@@ -357,6 +357,7 @@ int main(void)
 END
     linked gone gone.c -Wl,-z,lazy,--no-as-needed ./libloads.so ./libsame.so.1 -Wl,-rpath,"$PWD"
     for counts in no yes; do
+        # shellcheck disable=SC2034 # new_job uses it
         RULES=$'[tracking]\nroutine_counts = '$counts$'\n'$KEEP_ALL$DESIGNATED
         another_job
         unnoticed ./gone
@@ -396,6 +397,7 @@ END
     for bind in lazy now; do
         linked "unaligned_$bind" unaligned.c -Wl,-z,$bind
         for mode in no yes; do
+            # shellcheck disable=SC2034 # new_job uses it
             RULES=$'[tracking]\nroutine_counts = '$mode$'\n'$KEEP_ALL$DESIGNATED
             another_job
             unnoticed "./unaligned_$bind"
