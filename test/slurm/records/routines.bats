@@ -54,7 +54,9 @@ int main(int count, char **words)
 }
 END
     cc -O2 -Wl,-z,now "$DIR/squeeze.c" -o "$PROGRAMS/squeeze" -lz
-    cc -O2 -Wl,-z,lazy "$DIR/squeeze.c" -o "$PROGRAMS/lazy" -lz
+    # of a name that two libraries define, the loader says at the first call which one is called
+    echo 'unsigned long crc32(unsigned long sum) { return sum; }' | cc -O2 -fPIC -shared -x c - -o "$PROGRAMS/libsum.so"
+    cc -O2 -Wl,-z,lazy,--no-as-needed "$DIR/squeeze.c" -o "$PROGRAMS/lazy" -lz "$PROGRAMS/libsum.so"
     echo 'int made(int x) { return x + 1; } int unmade(int x) { return x; }' >"$DIR/made.c"
     echo 'int made(int), unmade(int); int main(int n, char **w) { (void)w; return n > 1 ? unmade(0) : made(1) + made(2) - 5; }' >"$DIR/user.c"
     (
@@ -99,11 +101,11 @@ zlib_version() { # of the library's file
             length == 4 and all(. != null and . >= $from - 1 and . <= $to + 1)'
 }
 
-# Where the loader binds a routine at its first call, the later calls are not seen.
+# Where the loader alone knows which function it binds at the first call, the later calls are not seen.
 @test "a number that is a lower bound is shown as one" {
     job=$(submit_and_wait "srun $PROGRAMS/lazy")
     loaded
-    [[ $(acct --routines -j "$job" --exec lazy -o routine,calls --sort routine) == $'crc32|>=1\ndeflate|>=1\ndeflateEnd|>=1\ndeflateInit_|>=1' ]]
+    [[ $(acct --routines -j "$job" --exec lazy -o routine,calls --sort routine) == $'crc32|>=1\ndeflate|3\ndeflateEnd|1\ndeflateInit_|1' ]]
 }
 
 @test "a job that is killed has its routines" {
