@@ -108,9 +108,10 @@ def shares(rows, program, has_all_nodes):
     parts = runs_parts(rows)
     if not parts:
         return {}
+    is_one = len({part_of(row) for row in rows if row["mpi_ranks"]}) == 1
     size, ranks = program["size"], program["mpi"]["ranks"]
     of_program = {name: program["mpi"][name] for name in ("imbalance", "slowest")}
-    of_program["is_whole"] = ranks == size and all(part["runs"] == 1 for part in parts) and (len(parts) == 1 or has_all_nodes)
+    of_program["is_whole"] = ranks == size and all(part["runs"] == 1 for part in parts) and (is_one or has_all_nodes)
     # ranks that ran one executable after the other are those of each
     if len(parts) > 1 and (ranks > (size or 0) or any(part["ranks"] == size for part in parts)):
         own = [dict(part, is_whole=part["ranks"] == size and part["runs"] == 1) for part in parts]

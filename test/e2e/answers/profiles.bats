@@ -187,6 +187,15 @@ second|~50.0%|3 of 6" ]
     site_load_proven "$BATS_TEST_TMPDIR/records" "sqlite:$BATS_TEST_TMPDIR/one.db"
     acct "sqlite:$BATS_TEST_TMPDIR/one.db" -j 82 -nP -o Exec,MPIShare,MPIRanks
     [ "$output" = "first|50.0%|6 of 6" ]
+    # both on one node of two: its ranks may have run one after the other
+    {
+        parallel c first 82 0 6
+        several 1 82 n1 aa 3 30 300 'uuid("c")'
+        several 2 82 n1 bb 3 270 300 'uuid("c")'
+    } >"$BATS_TEST_TMPDIR/records"
+    site_load_proven "$BATS_TEST_TMPDIR/records" "sqlite:$BATS_TEST_TMPDIR/turn.db"
+    acct "sqlite:$BATS_TEST_TMPDIR/turn.db" -j 82 -nP -o Exec,MPIShare,MPIRanks
+    [ "$output" = "first|~50.0%|6 of 6" ]
 }
 
 adds_components_up() { # STORE
