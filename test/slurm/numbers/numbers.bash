@@ -171,8 +171,8 @@ holds() {
     for expression in "$@"; do
         said=$(numbers "$name" | jq -c "$DEFINITIONS $expression" | sort | uniq -c)
         [[ $said =~ ^\ *[0-9]+\ true$ ]] || {
-            numbers "$name" | jq .
-            fail "$name: not true: $expression ($said)"
+            fail "$name: not true: $expression ($said)" || true
+            numbers "$name" | jq .rows,.
             return 1
         }
     done
