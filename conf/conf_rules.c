@@ -52,39 +52,22 @@ struct built_in {
 #define MPI_SUFFIXES                                                                               \
     "([-.](openmpi|mpich2?|mvapich2?|lam|hydra|gforker|remshell|slurm|x86_64|aarch64|[0-9]+))*"
 
-/* No programs of a user: shells, launchers of parallel programs, Slurm's and our own. */
-#define SHELLS          ".*/(r?bash|dash|ash|sh|zsh[-0-9.]*|[mp]?ksh[0-9.]*|tcsh|(bsd-)?csh|fish|busybox)"
-#define SLURM_LAUNCHERS ".*/(srun|sbatch|salloc|sattach|sbcast|scrun|swait)"
-#define MPI_LAUNCHERS   ".*/(mpirun|mpiexec|orterun|prterun)(_rsh|_mpd|" MPI_SUFFIXES ")"
-#define MPI_DAEMONS     ".*/(orted|prted|prte|prun|hydra_(pmi|bstrap)_proxy)" MPI_SUFFIXES
-#define SLURM_DAEMONS   ".*/(slurm(stepd|d|ctld|dbd|restd)|sackd)(-wlm[^/]*)?"
-#define SLURM_COMMANDS  ".*/(squeue|scancel|scontrol|sinfo|scrontab|strigger|sview)"
-#define SLURM_REPORTS   ".*/(sacct|sacctmgr|sstat|sprio|sshare|sdiag|sreport)"
-#define JOBTRAIL        ".*/jobtrail-[^/]*"
-
 /* jobtrail.conf.in lists the same rules; a test compares the two. */
 static const struct built_in built_in[] = {
-    {POLICY_PATH, POLICY_SKIP, SHELLS},
-    {POLICY_PATH, POLICY_SKIP, SLURM_LAUNCHERS},
-    {POLICY_PATH, POLICY_SKIP, MPI_LAUNCHERS},
-    {POLICY_PATH, POLICY_SKIP, MPI_DAEMONS},
-    {POLICY_PATH, POLICY_SKIP, SLURM_DAEMONS},
-    {POLICY_PATH, POLICY_SKIP, SLURM_COMMANDS},
-    {POLICY_PATH, POLICY_SKIP, SLURM_REPORTS},
-    {POLICY_PATH, POLICY_SKIP, JOBTRAIL},
+    {POLICY_PATH, POLICY_SKIP,
+     ".*/(r?bash|dash|ash|sh|zsh[-0-9.]*|[mp]?ksh[0-9.]*|tcsh|(bsd-)?csh|fish|busybox)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(srun|sbatch|salloc|sattach|sbcast|scrun|swait)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(mpirun|mpiexec|orterun|prterun)(_rsh|_mpd|" MPI_SUFFIXES ")"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(orted|prted|prte|prun|hydra_(pmi|bstrap)_proxy)" MPI_SUFFIXES},
+    {POLICY_PATH, POLICY_SKIP, ".*/(slurm(stepd|d|ctld|dbd|restd)|sackd)(-wlm[^/]*)?"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(squeue|scancel|scontrol|sinfo|scrontab|strigger|sview)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(sacct|sacctmgr|sstat|sprio|sshare|sdiag|sreport)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/jobtrail-[^/]*"},
     {POLICY_PATH, POLICY_PKGS, ".*/python[0-9.]*"},
     {POLICY_PATH, POLICY_PKGS, ".*/R"},
     {POLICY_PATH, POLICY_PKGS, ".*/MATLAB"},
     {POLICY_PATH, POLICY_PKGS, ".*/octave-cli(-[0-9.]+)?"},
     {POLICY_PATH, POLICY_PKGS, ".*/perl[0-9.]*"},
-    {POLICY_PROFILE, POLICY_SKIP, SHELLS},
-    {POLICY_PROFILE, POLICY_SKIP, SLURM_LAUNCHERS},
-    {POLICY_PROFILE, POLICY_SKIP, MPI_LAUNCHERS},
-    {POLICY_PROFILE, POLICY_SKIP, MPI_DAEMONS},
-    {POLICY_PROFILE, POLICY_SKIP, SLURM_DAEMONS},
-    {POLICY_PROFILE, POLICY_SKIP, SLURM_COMMANDS},
-    {POLICY_PROFILE, POLICY_SKIP, SLURM_REPORTS},
-    {POLICY_PROFILE, POLICY_SKIP, JOBTRAIL},
     {POLICY_ENV, POLICY_KEEP, "PATH|LD_LIBRARY_PATH|LIBRARY_PATH"},
     {POLICY_ENV, POLICY_KEEP, "LOADEDMODULES|_LMFILES_|MODULEPATH|LMOD_SYSTEM_NAME|LMOD_FAMILY_.*"},
     {POLICY_ENV, POLICY_KEEP, "PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|CONDA_PREFIX|CONDA_DEFAULT_ENV"},
@@ -189,11 +172,19 @@ int conf_list_append(const struct conf_list *list, struct conf *conf, const stru
     return 0;
 }
 
+/* [profile] has the rules of [paths] that skip: what is no program of a user has no profile either.
+ */
+static bool is_of(const struct built_in *rule, const struct conf_list *list)
+{
+    bool is_no_program = rule->which == POLICY_PATH && rule->action == POLICY_SKIP;
+    return rule->which == list->which || (list->which == POLICY_PROFILE && is_no_program);
+}
+
 static int append_built_in(const struct conf_list *list, struct conf *conf)
 {
     for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
         struct conf_rule rule = {built_in[i].action, (char *)built_in[i].pattern, 0, 0};
-        if (built_in[i].which != list->which)
+        if (!is_of(&built_in[i], list))
             continue;
         int error = conf_list_append(list, conf, &rule);
         if (error != 0)

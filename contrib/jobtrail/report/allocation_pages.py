@@ -113,7 +113,7 @@ def coverage_page(model, options):
     total = ["Total", None, tasks, numbers.allocation, 1.0 if numbers.allocation else None, None]
     return Page("coverage", "Coverage: what became of the allocated time", columns, rows, "core_hours",
                 "Programs are those of recorded, static and sampled; the rest but for uncertain and idle is unseen. A task"
-                " counts once, in the row that has most of its time."
+                " counts once, in the row that has most of its time; uncertain time counts there for its programs."
                 + "".join(" %s." % line for line in witness.lines(model.witness())), left_out, total)  # fmt: skip
 
 
