@@ -33,7 +33,9 @@ int io_write_parts(int fd, const struct iovec *parts, int count)
     for (int i = 0; i < count; i++) {
         size_t done = skip < parts[i].iov_len ? skip : parts[i].iov_len;
         int result =
-            io_write_all(fd, (const char *)parts[i].iov_base + done, parts[i].iov_len - done);
+            done == parts[i].iov_len
+                ? 0
+                : io_write_all(fd, (const char *)parts[i].iov_base + done, parts[i].iov_len - done);
         if (result != 0)
             return result;
         skip -= done;

@@ -202,7 +202,7 @@ struct package_run packages_of_run(const struct packages *packages, const uint8_
         else
             high = middle;
     }
-    run.package = packages->package + low;
+    run.package = packages->count == 0 ? NULL : packages->package + low;
     for (; low < packages->count && strcmp(packages->package[low].uuid, text) == 0; low++) {
         const struct package *package = &packages->package[low];
         run.hooked |= package->name[0] == '\0' || package->is_xalts;

@@ -93,7 +93,8 @@ static int be_child(const struct worker *worker, int fd)
     if (pipe.file == NULL || setvbuf(pipe.file, buffer, _IOFBF, sizeof buffer) != 0 ||
         worker->keep_count > count)
         return EXIT_BROKEN;
-    memcpy(keep + 1, worker->keep, worker->keep_count * sizeof *keep);
+    if (worker->keep_count > 0)
+        memcpy(keep + 1, worker->keep, worker->keep_count * sizeof *keep);
     if (privileges_drop(worker->uid, worker->gid, keep, worker->keep_count + 1) != 0 ||
         privileges_limit_memory(worker->memory_bytes) != 0 || sandbox_enter(worker->sandbox) != 0)
         return EXIT_BROKEN;

@@ -62,7 +62,8 @@ static uint64_t table_sum(const struct profile_table *table)
 static bool is_equal(const struct profile_table *left, const struct profile_table *right)
 {
     return left->count == right->count &&
-           memcmp(left->entry, right->entry, left->count * sizeof *left->entry) == 0;
+           (left->count == 0 ||
+            memcmp(left->entry, right->entry, left->count * sizeof *left->entry) == 0);
 }
 
 /* Sets `*number` to an equal table that is there, or to this one. Of tables that differ and have

@@ -120,8 +120,8 @@ static int write_rows(struct database *database, struct statement *statement,
     int error = sqlite_ready(database, statement);
     for (size_t i = 0; error == 0 && i < count; i++) {
         sqlite3_stmt *prepared = statement->prepared;
-        error =
-            bind_row(database, prepared, rows + i * (size_t)sqlite3_bind_parameter_count(prepared));
+        size_t values = (size_t)sqlite3_bind_parameter_count(prepared);
+        error = values == 0 ? 0 : bind_row(database, prepared, rows + i * values);
         if (error == 0 && sqlite3_step(prepared) != SQLITE_DONE)
             error = sqlite_trouble(database);
         sqlite3_reset(prepared);

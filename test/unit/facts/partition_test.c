@@ -34,7 +34,7 @@ struct job {
 
 static uint64_t at(double seconds)
 {
-    return START + (uint64_t)(seconds * 1e9);
+    return START + (uint64_t)(int64_t)(seconds * 1e9);
 }
 
 /* Of so many CPUs, a core each, for so long. */

@@ -26,7 +26,7 @@ enum {
 /* A file of one process: main calls work(), which calls itself; the thread is in the inner one. */
 static struct made {
     int fd;
-    char bytes[FILE_BYTES];
+    _Alignas(8) char bytes[FILE_BYTES];
     struct profile_header *header;
     struct profile_process *process;
     struct profile_thread *thread;
