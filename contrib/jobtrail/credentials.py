@@ -3,7 +3,6 @@
 (submit/load/database/credentials.c): the groups [client] and [jobtrail], and in them the options below."""
 
 import os
-import ssl
 import stat
 
 from .program import Failure, os_trouble
@@ -101,11 +100,13 @@ def tls(options):
         return None
     try:
         return tls_context(options)
-    except (OSError, ssl.SSLError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise Failure("%s: TLS: %s" % (escape(path()), escape(str(error)))) from None
 
 
 def tls_context(options):
+    import ssl  # a third of the start of who needs none
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if not options.get("ssl-verify-server-cert", True):
         context.check_hostname = False

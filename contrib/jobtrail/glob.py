@@ -4,12 +4,13 @@
 import itertools
 import re
 
+from .pattern import Pattern
 from .program import Failure
 from .text import cut, escape
 
 STARS_MAX, LENGTH_MAX = 100, 20000  # of a pattern
 SHOWN_MAX = 200
-DOUBLE = re.compile("(?<=-)-")  # two hyphens have a meaning in some regular expressions
+DOUBLE = Pattern("(?<=-)-")  # two hyphens have a meaning in some regular expressions
 numbers = itertools.count()
 
 

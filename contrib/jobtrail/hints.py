@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What somebody may have meant who wrote a name that there is not."""
 
-import difflib
 import os
 import sys
 
@@ -19,6 +18,8 @@ def alike(word, names):
     by_form = {}
     for name in names:
         by_form.setdefault(name.lower(), name)
+    import difflib  # slow to load, and needed for hints alone
+
     wanted = word.lower()
     if len(by_form) > MANY:
         by_form = {form: name for form, name in by_form.items() if form[:2] == wanted[:2]}

@@ -3,13 +3,14 @@
 
 import re
 
+from .pattern import Pattern
 from .program import Failure
 from .text import cut, escape
 
 MOST = 100000  # names of one list; more is a typing error
 SHOWN_MAX = 200
 MOST_RANGES = 10  # of one word
-RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?\Z")
+RANGE = Pattern(r"([0-9]{1,18})(?:-([0-9]{1,18}))?\Z")
 
 
 def split(text):

@@ -12,19 +12,21 @@ file's name (libc-2.31.so, until 2.33); else it is not known.
 
 import re
 
-DIRECTORY = re.compile(
+from .pattern import Pattern
+
+DIRECTORY = Pattern(
     r"(?:^|[-_a-z])v?(\d+(?:\.\d+)+(?:[-._]?(?:rc|alpha|beta|p|u)\d+)?[a-z]?)(?:[-_].*)?$"
 )
-FILE = re.compile(r"^(?P<stem>.+?)(?:[-_.]?r?(?P<inner>\d+(?:\.\d+)+))?\.so(?:\.(?P<soname>[\d.]+))?$")
+FILE = Pattern(r"^(?P<stem>.+?)(?:[-_.]?r?(?P<inner>\d+(?:\.\d+)+))?\.so(?:\.(?P<soname>[\d.]+))?$")
 # the sonames and, until 2.33, the names of the files
-GLIBC = re.compile(
+GLIBC = Pattern(
     r"(?:ld-linux[^/]*\.so\.[123]|ld(?:64|32)?\.so\.[12]|libc\.so\.6|libm\.so\.6|libmvec\.so\.1|libpthread\.so\.0"
     r"|libdl\.so\.2|librt\.so\.1|libresolv\.so\.2|libutil\.so\.1|libanl\.so\.1|libnsl\.so\.1|libBrokenLocale\.so\.1"
     r"|libthread_db\.so\.1|libnss_(?:files|dns|compat|hesiod|db)\.so\.2"
     r"|(?:ld|lib(?:c|m|mvec|pthread|dl|rt|resolv|util|anl|nsl|nss_\w+))-(?P<version>2\.\d+(?:\.\d+)?)\.so)\Z"
 )
-GLIBC_NAME = re.compile(r"(?:^|[-_/])g?libc[-_/]v?(\d+\.\d+(?:\.\d+)?)")
-COMPARISON = re.compile(r"^(?P<name>.*?)(?:(?P<sign>>=|<=|==|=|>|<)(?P<version>[^<>=]+))?$", re.S)
+GLIBC_NAME = Pattern(r"(?:^|[-_/])g?libc[-_/]v?(\d+\.\d+(?:\.\d+)?)")
+COMPARISON = Pattern(r"^(?P<name>.*?)(?:(?P<sign>>=|<=|==|=|>|<)(?P<version>[^<>=]+))?$", re.S)
 
 
 def file_parts(path):

@@ -23,12 +23,12 @@ a library of that name, until the file is there again. Objects and links of anot
 import collections
 import itertools
 import os
-import re
 from bisect import bisect_left, bisect_right
 
 from . import library
 from .acct.runs import BUILD_ID
 from .acct.select import OF_OBJECTS, ids, pattern_of
+from .pattern import Pattern
 
 COLUMNS = (
     "uuid event what library group_name path path_before files links first_scan found after_time before_time source uid"
@@ -54,9 +54,9 @@ BEFORE, AFTER = "before", "after"
 DAY = 86400
 ALWAYS, NEVER = float("-inf"), float("inf")
 EVER = ALWAYS, NEVER
-LINKED = re.compile(r"\.(?:a|o|lo)\Z")
+LINKED = Pattern(r"\.(?:a|o|lo)\Z")
 # neither a record of a run nor one of a link names them
-COMPILED = re.compile(r"\.(?:mod|smod|h|hpp|hh|inc|la|pc)\Z")
+COMPILED = Pattern(r"\.(?:mod|smod|h|hpp|hh|inc|la|pc)\Z")
 
 
 # ---- Changes

@@ -15,6 +15,7 @@ import sys
 import time
 
 from .acct import main as acct
+from .pattern import Pattern
 from .program import DEFAULT_STORE, Failure, version_text
 from .report import main as report
 from .service.restricted import open_for
@@ -30,8 +31,8 @@ What you ran yourself, as jobtrail-acct(1) and jobtrail-report(1) show it. Run i
 each of the two has --help."""
 # While a snapshot is held the store's log grows, and a pipe that nobody reads would hold it for ever.
 LIMIT_SECONDS = 600
-KEPT = re.compile(r"(LANG|LC_[A-Z]+|TERM|COLUMNS|TZ)\Z")
-HARMLESS = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.@/+-]*\Z")
+KEPT = Pattern(r"(LANG|LC_[A-Z]+|TERM|COLUMNS|TZ)\Z")
+HARMLESS = Pattern(r"[A-Za-z0-9_+-][A-Za-z0-9_.@/+-]*\Z")
 
 
 def clean_environment():

@@ -7,6 +7,7 @@ ranks in two steps, and srun in two components. Where the files are is root's wo
 import itertools
 import re
 
+from .pattern import Pattern
 from .rank_summary import AT_ONCE, step_of
 
 COLUMNS = (
@@ -25,7 +26,7 @@ PARALLEL = (
     " GROUP BY cluster, job_id_raw, restart_count, user, step_id, proven"
 )
 # as jobtrail-load takes it; rows of before may have another text
-ROUTINE = re.compile(r"([A-Za-z0-9_]+)=([0-9]{1,18}):([0-9]{1,18}(?:\.[0-9]{0,17})?):([0-9]{1,18})", re.ASCII)
+ROUTINE = Pattern(r"([A-Za-z0-9_]+)=([0-9]{1,18}):([0-9]{1,18}(?:\.[0-9]{0,17})?):([0-9]{1,18})", re.ASCII)
 OF_STEP = ("cluster", "job_id_raw", "restart_count", "user", "step_id")
 # steps of Slurm's that are on one node, and of which the plugin is told no number
 ON_ONE_NODE = ("batch", "extern", "interactive")

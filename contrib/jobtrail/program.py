@@ -4,12 +4,12 @@
 import argparse
 import io
 import os
-import re
 import signal
 import sys
 
 from . import progress
 from .hints import hint
+from .pattern import Pattern
 from .text import escape, stored
 
 try:
@@ -20,7 +20,7 @@ except ImportError:
 DEFAULT_STORE = "sqlite:/var/lib/jobtrail/jobtrail.db"
 
 # argparse's message
-UNKNOWN = re.compile(r"unrecognized arguments: --([^\s=]+)")
+UNKNOWN = Pattern(r"unrecognized arguments: --([^\s=]+)")
 
 
 # Exit status of a program that failed. Another one where 1 says something else.

@@ -15,6 +15,7 @@ import time
 
 from . import library
 from .acct.select import parts_of, pattern_of
+from .pattern import Pattern
 from .program import Failure, os_trouble
 from .text import escape, file_path, stored
 
@@ -25,7 +26,7 @@ LINE_MAX = 65536
 LINES_MAX = 10000000
 SIZE_MAX = 2**63 - 1
 TIME_MAX = 253402128000  # a day before the end of the year 9999, after which there are no dates: for all zones
-ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:(Z)|([+-])(\d\d):?(\d\d))?\Z", re.ASCII)
+ISO = Pattern(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:(Z)|([+-])(\d\d):?(\d\d))?\Z", re.ASCII)
 TEXTS = ("path", "library", "group", "package", "version", "soname", "build_id")
 
 File = collections.namedtuple("File", TEXTS + ("size", "since", "cluster", "node"))

@@ -6,10 +6,8 @@ choose the names of jobs, so the delimiter is random: a name cannot look like a 
 """
 
 import os
-import subprocess
 import sys
 import time
-import uuid
 
 from . import progress
 from .program import Failure
@@ -62,7 +60,9 @@ def number(text):
 
 def ask(jobs, cluster, units, scope, fields):
     """sacct's rows about the jobs (numbers), each a dict of these fields. `scope`: one of Accounting's."""
-    end = "\x1f" + uuid.uuid4().hex
+    import subprocess  # slow to load, and not asked where sacct is not
+
+    end = "\x1f" + os.urandom(16).hex()
     command = ["sacct", "--noheader", "--parsable", "--duplicates", *scope]
     command += ["--delimiter=" + end, "--format=" + ",".join(fields)]
     command += ["--jobs=" + ",".join(map(str, jobs))] + units
@@ -96,6 +96,8 @@ def queue(jobs, cluster):
     it is shown, `raw`, state, user, account, node_count, nodes. Nothing where it cannot be asked."""
     if not jobs:
         return
+    import subprocess
+
     names = ("raw", "name", "state", "user", "account", "node_count", "nodes")
     command = ["squeue", "--noheader", "--states=all", "--format=%A|%i|%T|%u|%a|%D|%N", "--jobs=" + ",".join(jobs)]
     if cluster and cluster != "all":

@@ -5,6 +5,7 @@ import os
 import re
 import time
 
+from .pattern import Pattern
 from .program import Failure
 from .text import escape
 
@@ -13,7 +14,7 @@ YEARS = range(1902, 9999)  # what Python and mktime(3) can calculate with
 LONGEST = 200  # text of a time
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 
-TIME_TOKEN = re.compile(
+TIME_TOKEN = Pattern(
     r"""(?P<now> now (?: \s* (?P<sign> [+-]) \s* (?P<count> \d+)
                          \s* (?P<unit> seconds? | minutes? | hours? | days? | weeks? )? )? \s* $ )
       | (?P<day> today | tomorrow )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Amounts as sacct writes them, as numbers. What it does not tell is None."""
 
-import re
+from ..pattern import Pattern
 
-SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)([cn]?)\Z")
-TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
+SIZE = Pattern(r"(\d+(?:\.\d+)?)([KMGTPE]?)([cn]?)\Z")
+TIME = Pattern(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
 UNITS = "KMGTPE"
 
 

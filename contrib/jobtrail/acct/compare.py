@@ -9,17 +9,18 @@ import os
 import re
 
 from .. import library
+from ..pattern import Pattern
 from ..times import format_time
 from . import fields, run_routines
 
 REDACTED = "[redacted]"
 # variables that say which job it is, and so differ in each
-OF_EACH_JOB = re.compile(
+OF_EACH_JOB = Pattern(
     r"(SLURM_(JOB_?ID|STEP_?ID|TASK_PID|JOB_(START|END)_TIME|SRUN_COMM_(HOST|PORT)|STEP_LAUNCHER_PORT"
     r"|LAUNCH_NODE_IPADDR)|PBS_JOBID|JOB_ID|LSB_JOBID|PMIX?_.*)\Z"
 )
 # the file in which slurmd keeps the batch script of a job
-SCRIPT = re.compile(r"(.*/)job0*(\d+)(/slurm_script)\Z", re.S)
+SCRIPT = Pattern(r"(.*/)job0*(\d+)(/slurm_script)\Z", re.S)
 # these two are in the section of modules
 LOADED, LOADED_FILES = "LOADEDMODULES", "_LMFILES_"
 NO_ACCOUNTING = "Slurm's accounting has nothing of it, or was not asked"

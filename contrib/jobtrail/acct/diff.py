@@ -17,6 +17,7 @@ import re
 import sys
 
 from .. import program
+from ..pattern import Pattern
 from ..store import SCHEMA_VERSION
 from ..text import cell, escape
 from ..times import format_elapsed, format_time
@@ -31,7 +32,7 @@ from .facts_text import fact_text
 OPTION = "diff"
 GOES_WITH = {"same", "json", "duplicates", "units", "noconvert"}
 OWN = {"same"}
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.I)
+UUID = Pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.I)
 MOST_RUNS = 1000  # of a side that are compared
 MOST_NAMES = 8  # in a sentence
 SAME, DIFFERENT, TROUBLE = 0, 1, 2  # exit statuses, as of diff(1)

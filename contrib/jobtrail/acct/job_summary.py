@@ -4,16 +4,13 @@ asked for. Facts are the store's and Slurm's accounting's; what neither tells is
 
 import argparse
 import collections
-import email.header
-import email.message
-import email.policy
 import itertools
 import json
 import pwd
-import re
 import signal
 
 from .. import program, slurm
+from ..pattern import Pattern
 from ..store import SCHEMA_VERSION
 from ..text import cell, cut, escape
 from ..times import format_elapsed, format_time
@@ -35,7 +32,7 @@ MOST_SHOWN = 10  # programs, and failures, in the text
 BAD = set(FAILED) | REASONS | {"UNKNOWN"}  # or not known to be good
 # or several, with commas. Fewer than mail itself knows: no word that a reader of mails decodes (=?...?=), nothing in quotes.
 ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9_.+%~!#$&'*/^`{}-]|=(?!\?))*(?:@[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)?"
-MAIL_ADDRESS = re.compile(r"(?=.{1,254}\Z)%s(?:,%s)*\Z" % (ADDRESS, ADDRESS))
+MAIL_ADDRESS = Pattern(r"(?=.{1,254}\Z)%s(?:,%s)*\Z" % (ADDRESS, ADDRESS))
 SUBJECT_MAX = 900  # characters
 # states of jobs that have not ended
 LIVE = {"COMPLETING", "CONFIGURING", "PENDING", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
@@ -469,12 +466,17 @@ def header(text):
     text = cut(text, SUBJECT_MAX, "...")
     if "=?" not in text and all(" " <= char <= "~" for char in text):
         return text
+    import email.header  # as in mail()
+
     # RFC 2047 allows 76 characters in a line, and the library does not count the blank at its start
     return email.header.Header(text, "utf-8", maxlinelen=75, header_name="Subject").encode(linesep="\n")
 
 
 def mail(found, to, title, text):
     """`to`: fits MAIL_ADDRESS; `title`: without control characters."""
+    import email.message  # slow to load, and needed for mails alone
+    import email.policy
+
     message = email.message.EmailMessage(policy=email.policy.SMTP.clone(linesep="\n", max_line_length=998))
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text, cte="quoted-printable")

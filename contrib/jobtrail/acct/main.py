@@ -10,6 +10,7 @@ import time
 
 from .. import program, progress, slurm, witness
 from ..hostlist import split
+from ..pattern import Pattern
 from ..store import open_store, trouble, use_timezone
 from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, ranks, routines, running
 from .details import Details
@@ -178,7 +179,7 @@ def bounds(text):
 
 
 # [D-]H[:M[:S]], M[:S] or H:M:S: as of Slurm's time limits
-LIMIT = re.compile(r"(?:(\d{1,6})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(?:(\d{1,6}):)??(\d{1,9})(?::(\d{1,6}))?)\Z")
+LIMIT = Pattern(r"(?:(\d{1,6})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(?:(\d{1,6}):)??(\d{1,9})(?::(\d{1,6}))?)\Z")
 
 
 def minutes(text):

@@ -4,15 +4,15 @@
 import heapq
 import itertools
 import json
-import re
 
 from .. import store
+from ..pattern import Pattern
 from ..text import cell, csv_row, escape, fit
 
 
 # [D-]HH:MM:SS, and a number with a unit of Slurm's, as of memory
-TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
-NUMBER = re.compile(r"(?:>=|<=)?(-?\d+(?:\.\d+)?)([KMGTP]?)%?\Z")
+TIME = Pattern(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
+NUMBER = Pattern(r"(?:>=|<=)?(-?\d+(?:\.\d+)?)([KMGTP]?)%?\Z")
 
 
 def sort_key(value):

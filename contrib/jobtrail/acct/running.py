@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Says of jobs that were asked for by -j and are not over why the store has not all of them, and who has the rest."""
 
-import re
 import sys
 
 from .. import slurm
+from ..pattern import Pattern
 from ..text import escape
 
 JOBS_MOST = 100
-JOB = re.compile(r"(\d+(?:[_+]\d+)?)(?:\.\w+)?\Z")
+JOB = Pattern(r"(\d+(?:[_+]\d+)?)(?:\.\w+)?\Z")
 
 
 def asked_for(text):

@@ -7,21 +7,22 @@ import re
 from .. import glob, library
 from ..hints import hint, tell
 from ..hostlist import expand, split
+from ..pattern import Pattern
 from ..program import Failure
 from ..store import PACKAGE_OF_RUN
 from ..text import escape
 from ..times import format_time, parse_time
 
-JOB = re.compile(
+JOB = Pattern(
     r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:\.([0-9]{1,19}|batch|extern|interactive))?\Z"
 )
-UID = re.compile(r"[0-9]{1,10}\Z")
+UID = Pattern(r"[0-9]{1,10}\Z")
 NO_RUN = "1 = 0"
 # Names of routines are claims, and may be millions: so many are looked at for one that may be meant
 HINT_NAMES = 10000
 # between two patterns that must both fit
-AND = re.compile(r"\s&\s")
-HASH = re.compile(r"[0-9a-fA-F]{4,40}\Z")
+AND = Pattern(r"\s&\s")
+HASH = Pattern(r"[0-9a-fA-F]{4,40}\Z")
 MOST_VERSIONS = 8  # that are named
 
 

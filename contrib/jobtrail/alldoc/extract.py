@@ -3,7 +3,8 @@
 raises nothing over what is in them."""
 
 import collections
-import re
+
+from ..pattern import Pattern
 
 # One thing to find. name: of the page, file or routine. section: of a man page. libraries: names, as library_name() makes
 # them. version, summary: texts, "" where not known. line: where it begins. routines: (name, line) of what it describes.
@@ -13,9 +14,9 @@ Document = collections.namedtuple("Document", "name section libraries version su
 SUMMARY_MAX = 160
 NAME_MAX = 200
 ROUTINES_MAX = 20000  # of one file
-VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,6}")
-SONAME = re.compile(r"\.(?:so|a)(?:\.[0-9.]{1,40})?\Z")
-PARTS = re.compile(r"-(?:dev|devel|doc|docs|common)\Z")
+VERSION = Pattern(r"\d{1,9}(?:\.\d{1,9}){1,6}")
+SONAME = Pattern(r"\.(?:so|a)(?:\.[0-9.]{1,40})?\Z")
+PARTS = Pattern(r"-(?:dev|devel|doc|docs|common)\Z")
 
 
 def document(name, text, section="", libraries=(), version="", summary="", line=1, routines=()):

@@ -8,31 +8,32 @@ declarations are known by their form. What it takes for a function and is none c
 import collections
 import re
 
+from ..pattern import Pattern
 from .extract import document
 
-TOKEN = re.compile(
+TOKEN = Pattern(
     r"(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"
     r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?)"
     r"|(?P<directive>^[ \t]*\#(?:[^\n\\/]|\\.|/(?![*/]))*)"
     r"|(?P<mark>[;{}\n])",
     re.S | re.M,
 )
-DEFINE = re.compile(r"[ \t]*\#[ \t]*define[ \t]+([A-Za-z_]\w*)\(")
-WORD = re.compile(r"([A-Za-z_]\w{0,199})\s*(\(\s*\(|\()")
-MACRO = re.compile(r"\s*([A-Z_][A-Z0-9_]{0,199})\s*\(")
-LAST_WORD = re.compile(r"([A-Za-z_]\w{0,199})\s*\Z")
-EXPORTED = re.compile(r"([A-Za-z_]\w{0,199})\s*,\s*\(")
-TRANSPARENT = re.compile(r"\s*(?:extern\s+\"\"|(?:inline\s+)?namespace\b[\w\s:]*)\s*\Z")
+DEFINE = Pattern(r"[ \t]*\#[ \t]*define[ \t]+([A-Za-z_]\w*)\(")
+WORD = Pattern(r"([A-Za-z_]\w{0,199})\s*(\(\s*\(|\()")
+MACRO = Pattern(r"\s*([A-Z_][A-Z0-9_]{0,199})\s*\(")
+LAST_WORD = Pattern(r"([A-Za-z_]\w{0,199})\s*\Z")
+EXPORTED = Pattern(r"([A-Za-z_]\w{0,199})\s*,\s*\(")
+TRANSPARENT = Pattern(r"\s*(?:extern\s+\"\"|(?:inline\s+)?namespace\b[\w\s:]*)\s*\Z")
 NOT_FUNCTIONS = set(
     """if for while switch return sizeof typedef struct union enum int char void long short unsigned signed float double defined
     alignas decltype noexcept static_assert _Static_assert operator throw catch bool requires template const""".split()
 )
-AROUND = re.compile(r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__asm__|__asm|_Alignas)(?=\s{0,4}\()")
+AROUND = Pattern(r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__asm__|__asm|_Alignas)(?=\s{0,4}\()")
 PROTOTYPES = {"OF", "__P", "PROTO", "PROTOTYPE", "_ANSI_ARGS_", "JPP", "_PROTO", "PARAMS", "__PROTO"}
 STATEMENT_MAX = 4000
 MACROS_MAX = 20  # before one statement
 DOCUMENTS_MAX = 5000  # of one header; the routines behind have no comments of their own
-DECORATION = re.compile(r"^[ \t]*(?:/\*+!?<?|//+[!/<]*|\*+/?)?[ \t]?|\*+/[ \t]*$", re.M)
+DECORATION = Pattern(r"^[ \t]*(?:/\*+!?<?|//+[!/<]*|\*+/?)?[ \t]?|\*+/[ \t]*$", re.M)
 
 Comment = collections.namedtuple("Comment", "first last text")
 Declaration = collections.namedtuple("Declaration", "name first last")

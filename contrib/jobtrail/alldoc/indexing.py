@@ -10,6 +10,7 @@ import re
 import shlex
 
 from .. import hints, progress
+from ..pattern import Pattern
 from ..text import escape, file_path, stored
 from . import command, pkgconfig, roff
 from .extract import document, library_name
@@ -19,7 +20,7 @@ from .walk import Tree, open_below, open_file
 
 BATCH = 500  # files between two commits
 TOLD = 10  # troubles that are named; the others are counted
-OVERSTRUCK = re.compile(r".\x08", re.S)
+OVERSTRUCK = Pattern(r".\x08", re.S)
 ORDER = ("pkgconfig", "man", "doc", "module", "header")  # headers need to know what pkg-config says
 DOCUMENT_TABLES = ("routine", "library", "include")
 

@@ -4,13 +4,14 @@ modulefile computes are not found, and variables in them stay as they are writte
 
 import re
 
+from ..pattern import Pattern
 from .extract import document
 
-LUA_CALL = re.compile(r"\b(help|whatis)\s*\(\s*(?:\[(={0,8})\[|([\"']))")
-TCL_HELP = re.compile(r"^[ \t]*proc[ \t]+ModulesHelp\b[^{\n]*\{[^}\n]*\}[ \t]*\{", re.M)
-TCL_WHATIS = re.compile(r"^[ \t]*module-whatis[ \t]+(.*)$", re.M)
-PUTS = re.compile(r"^[ \t]*puts[ \t]+(?:-nonewline[ \t]+)?(?:stderr[ \t]+)?", re.M)
-FIELD = re.compile(r"\s*(Name|Version|Description|URL)\s*:\s*(.*)", re.I | re.S)
+LUA_CALL = Pattern(r"\b(help|whatis)\s*\(\s*(?:\[(={0,8})\[|([\"']))")
+TCL_HELP = Pattern(r"^[ \t]*proc[ \t]+ModulesHelp\b[^{\n]*\{[^}\n]*\}[ \t]*\{", re.M)
+TCL_WHATIS = Pattern(r"^[ \t]*module-whatis[ \t]+(.*)$", re.M)
+PUTS = Pattern(r"^[ \t]*puts[ \t]+(?:-nonewline[ \t]+)?(?:stderr[ \t]+)?", re.M)
+FIELD = Pattern(r"\s*(Name|Version|Description|URL)\s*:\s*(.*)", re.I | re.S)
 
 
 def lua(text):

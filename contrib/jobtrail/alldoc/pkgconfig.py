@@ -3,11 +3,12 @@
 
 import re
 
+from ..pattern import Pattern
 from .extract import document
 
-VARIABLE = re.compile(r"\$\{([\w.]{1,60})\}")
-LIBRARY = re.compile(r"(?:\A|\s)-l(\S{1,200})")
-INCLUDE = re.compile(r"(?:\A|\s)-I\s?(\S{1,1000})")
+VARIABLE = Pattern(r"\$\{([\w.]{1,60})\}")
+LIBRARY = Pattern(r"(?:\A|\s)-l(\S{1,200})")
+INCLUDE = Pattern(r"(?:\A|\s)-I\s?(\S{1,1000})")
 TEXT_MAX = 64 << 10  # those of packages have hundreds of bytes
 VALUE_MAX = 4096
 ROUNDS = 8  # of variables in variables

@@ -2,12 +2,12 @@
 """Files of share/doc: text, and HTML without its marks."""
 
 import html
-import re
 
+from ..pattern import Pattern
 from .extract import document
 
-NUMBER = re.compile(r"&#[0-9A-Fa-fXx]{9,};?")  # of no character; Python's limit of digits is an error
-PACKAGE = re.compile(r"(.+?)-(\d[\w.]*)\Z")
+NUMBER = Pattern(r"&#[0-9A-Fa-fXx]{9,};?")  # of no character; Python's limit of digits is an error
+PACKAGE = Pattern(r"(.+?)-(\d[\w.]*)\Z")
 
 
 def without_marks(text):

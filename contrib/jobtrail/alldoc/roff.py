@@ -4,9 +4,10 @@
 import collections
 import re
 
+from ..pattern import Pattern
 from .extract import document, version_in
 
-ESCAPE = re.compile(
+ESCAPE = Pattern(
     r"\\(?:"
     r"[fFmMk](?:\(..|\[[^]\n]{0,64}\]|.)"
     r"|s(?:[+-]?\d|\([+-]?..|\[[^]\n]{0,8}\])"
@@ -22,7 +23,7 @@ SPECIAL = {
     "lt": "<", "gt": ">",
 }
 PLAIN = {"-": "-", "e": "\\", " ": " ", "~": " ", "0": " ", "\\": "\\", ".": ".", "'": "'", "`": "`", "t": " ", "_": "_"}
-ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|(\S+)')
+ARGUMENT = Pattern(r'"((?:[^"]|"")*)"?|(\S+)')
 # macros whose arguments are no text
 SILENT = set(
     """ad bp br cc ce ch c2 cf ds ec el eo ev fi ft hw hy ie if in it ll ls lt mc na ne nf nh nr ns nx pl pm pn po ps rd rm
@@ -30,11 +31,11 @@ SILENT = set(
     YS hcode de1 als am tm""".split()
 )
 PUNCTUATION = {".", ",", ":", ";", "(", ")", "[", "]", "?", "!"}
-CALL = re.compile(r"\b([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
-LINK_OPTION = re.compile(r"(?:\A|[\s(,\"'])-l([A-Za-z0-9_][A-Za-z0-9_.+-]{0,60})")
-PAGE = re.compile(r"(.{1,200})\.([0-9nl][A-Za-z0-9]{0,20})\Z", re.S)
-ROUTINE_SECTION = re.compile(r"[23](?!perl|pm)")
-DASH = re.compile(r"\s(?:--?|\\-|\u2013|\u2014)\s")
+CALL = Pattern(r"\b([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
+LINK_OPTION = Pattern(r"(?:\A|[\s(,\"'])-l([A-Za-z0-9_][A-Za-z0-9_.+-]{0,60})")
+PAGE = Pattern(r"(.{1,200})\.([0-9nl][A-Za-z0-9]{0,20})\Z", re.S)
+ROUTINE_SECTION = Pattern(r"[23](?!perl|pm)")
+DASH = Pattern(r"\s(?:--?|\\-|\u2013|\u2014)\s")
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "defined", "attribute"}
 
 

@@ -20,6 +20,7 @@ import stat
 import time
 
 from .. import library
+from ..pattern import Pattern
 from ..program import Failure, os_trouble
 from ..service import settings
 from ..text import escape, file_path
@@ -38,7 +39,7 @@ USER_LINES = 1000  # of one user in one log at once: nobody fills it alone
 PENDING_MAX = 100000  # runs of which only the start is known
 VALUE_MAX = 2048
 NAME_MAX = 180
-PLAIN = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*\Z", re.ASCII)
+PLAIN = Pattern(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*\Z", re.ASCII)
 LINES = (
     "SELECT run_routine.run_id, routine_library.path, routine.name, coalesce(run_routine.first_call, run.start_time, 0),"
     " run_routine.first_call IS NULL, run.user, run.proven, run.job_id_raw, executable.path"

@@ -10,6 +10,7 @@ import re
 from .. import glob, library
 from ..acct.select import ids, library_ids, module_ids, package_ids, parts_of
 from ..hints import hint, tell
+from ..pattern import Pattern
 from ..program import Failure
 from ..text import escape
 from .division import OTHERS
@@ -29,7 +30,7 @@ FILTERS = (
     ("module", "module", "modules"),
     ("pkg", "package", "packages"),
 )
-NODE = re.compile(r"[A-Za-z0-9._-]+\Z")
+NODE = Pattern(r"[A-Za-z0-9._-]+\Z")
 
 
 def filters(options):

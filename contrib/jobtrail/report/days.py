@@ -3,11 +3,12 @@
 
 import datetime
 import os
-import re
 import time
 
+from ..pattern import Pattern
+
 # a name of the time zone database, or TZ's own form of POSIX
-ZONE = re.compile(r"[A-Za-z0-9_+<][A-Za-z0-9_+/,.:<>-]*\Z")
+ZONE = Pattern(r"[A-Za-z0-9_+<][A-Za-z0-9_+/,.:<>-]*\Z")
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 

@@ -10,9 +10,10 @@ import base64
 import hashlib
 import html
 import os
-import re
 
-DATE = re.compile(r"\d{4}-\d\d-\d\d")
+from ..pattern import Pattern
+
+DATE = Pattern(r"\d{4}-\d\d-\d\d")
 HERE = os.path.dirname(__file__)
 # Fills that differ without colour. They are named by charts.py.
 PATTERNS = (

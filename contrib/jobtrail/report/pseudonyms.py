@@ -14,13 +14,14 @@ import re
 import secrets
 import unicodedata
 
+from ..pattern import Pattern
 from ..program import Failure, os_trouble
 from ..text import escape
 
 SECRET_BYTES = 16  # at the least
 CHARACTERS = 10  # of base32, so 50 bits
 SUBSTRING = 4  # a name of so many characters is looked for within words
-SYSTEM = re.compile(r"/(?:usr/)?(?:s?bin|lib(?:32|64|x32|exec)?)/")
+SYSTEM = Pattern(r"/(?:usr/)?(?:s?bin|lib(?:32|64|x32|exec)?)/")
 
 
 def secret(path):

@@ -2,11 +2,11 @@
 """Which libraries are the operating system's: nearly every run loads libc, libm and others, so they have pages of their
 own."""
 
-import re
 
 from .. import library
+from ..pattern import Pattern
 
-PLACES = re.compile(r"/(?:usr/)?lib(?:32|64|x32)?/")
+PLACES = Pattern(r"/(?:usr/)?lib(?:32|64|x32)?/")
 
 
 def is_of_system(path, module):

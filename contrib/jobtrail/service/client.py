@@ -3,12 +3,12 @@
 
 import os
 import pwd
-import re
 import secrets
 import socket
 import sys
 
 from .. import program
+from ..pattern import Pattern
 from ..program import Failure
 from ..replacing import Replacing
 from ..text import escape
@@ -19,7 +19,7 @@ from .settings import place
 CONNECT_SECONDS = 10
 MARGIN_SECONDS = 60  # that an answer may take beside the time of the service's own bound: it may wait in a queue
 LOCALTIME = "/etc/localtime"
-ZONES = re.compile(r".*/zoneinfo/(.+)\Z")
+ZONES = Pattern(r".*/zoneinfo/(.+)\Z")
 
 
 def environment():

@@ -3,11 +3,12 @@
 nobody but one uid can read. munged(8) decodes each credential once, and only for some minutes after it was made."""
 
 import ctypes
-import re
+
+from ..pattern import Pattern
 
 ENCODED_AT_MOST = 1 << 20  # munged refuses what is longer
 PREFIX = b"MUNGE:"
-FORM = re.compile(PREFIX + rb"[A-Za-z0-9+/=]*:\Z")
+FORM = Pattern(PREFIX + rb"[A-Za-z0-9+/=]*:\Z")
 
 # numbers of libmunge
 SUCCESS = 0

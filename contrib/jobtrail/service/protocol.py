@@ -28,9 +28,9 @@ refused without an answer, unless the question itself could be decoded.
 """
 
 import json
-import re
 import struct
 
+from ..pattern import Pattern
 from ..text import escape
 
 QUESTION, ANSWER = b"JTQ1", b"JTA1"
@@ -47,7 +47,7 @@ PROGRAMS = ("acct", "report", "web")
 VARIABLES = ("JOBTRAIL_ACCT_FORMAT", "SLURM_TIME_FORMAT", "TZ")
 ARGUMENTS_MAX = 20000
 VARIABLE_MAX = 4096  # characters
-NONCE = re.compile(r"[0-9a-f]{32}\Z")
+NONCE = Pattern(r"[0-9a-f]{32}\Z")
 
 
 class Refused(Exception):

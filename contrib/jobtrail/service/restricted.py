@@ -11,6 +11,7 @@ be looked for in.
 import re
 import sqlite3
 
+from ..pattern import Pattern
 from ..program import Failure
 from ..store import MariadbStore, SqliteStore, open_store, opened
 from ..text import escape
@@ -75,13 +76,13 @@ TABLES = {
     "package": "id IN {package}",
     "account_field": "account IN (SELECT account FROM {base}job_part WHERE {may})",
 }
-NEEDED = re.compile(r"\{(%s)\}" % "|".join(LISTS))
-WORD = re.compile(r"\w+")
-ID_IN_LIST = re.compile(r"^(\w+ IN \(SELECT id FROM temp\.)")
+NEEDED = Pattern(r"\{(%s)\}" % "|".join(LISTS))
+WORD = Pattern(r"\w+")
+ID_IN_LIST = Pattern(r"^(\w+ IN \(SELECT id FROM temp\.)")
 
 
 # A common table expression could have any name; these are the names of SQLite's schemas.
-NOT_OURS = re.compile(r"\b(?:WITH|main|temp)\b", re.IGNORECASE)
+NOT_OURS = Pattern(r"\b(?:WITH|main|temp)\b", re.IGNORECASE)
 
 
 def conditions(base, users, accounts, lists):

@@ -3,10 +3,10 @@
 
 import json
 import os
-import re
 import subprocess
 
 from ..hostlist import split
+from ..pattern import Pattern
 from ..program import Failure
 from ..text import escape
 
@@ -15,7 +15,7 @@ try:
 except ImportError:  # in the sources, which are not installed: there is no service
     CONF, CONF_PROGRAM = "", ""
 
-PLACE = re.compile(r"(?:\[([^]]+)\]|([^:]*)):(\d{1,5})\Z")
+PLACE = Pattern(r"(?:\[([^]]+)\]|([^:]*)):(\d{1,5})\Z")
 SIZES = {"K": 10, "M": 20, "G": 30}
 
 

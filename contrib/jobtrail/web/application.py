@@ -3,11 +3,11 @@
 
 import contextlib
 import io
-import re
 import sys
 import traceback
 
 from ..hints import hint
+from ..pattern import Pattern
 from ..program import Failure
 from ..text import escape
 from . import layout, tables
@@ -16,7 +16,7 @@ from .request import Refused
 from .response import Response, plain, policy
 
 LINES_MAX, LINE_MAX = 20, 500  # of messages
-PROGRAM = re.compile(r"jobtrail-[a-z]+: ")
+PROGRAM = Pattern(r"jobtrail-[a-z]+: ")
 
 
 def message(page, status, text):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a page is made of: who asks, the period and the filters in its address, the store, and the sums of the report."""
 
-import re
 
 from ..hints import hint
+from ..pattern import Pattern
 from ..report import days
 from ..report import main as report
 from ..report.families import Families
@@ -14,7 +14,7 @@ from ..text import escape
 from . import tables
 from .request import Refused, as_asked
 
-NUMBER = re.compile(r"[0-9]{1,6}\Z")
+NUMBER = Pattern(r"[0-9]{1,6}\Z")
 # What every page takes. `table`: of a page with several, the one that is shown whole.
 PERIOD = ("from", "to")
 PLACE = ("user", "account", "cluster", "partition", "node", "exec", "lib", "module", "pkg")

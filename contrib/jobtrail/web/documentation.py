@@ -4,12 +4,12 @@ shown, and no command is run."""
 
 import argparse
 import os
-import re
 import sqlite3
 
 from ..alldoc import database, search
 from ..alldoc.extract import library_name
 from ..alldoc.reading import Unreadable
+from ..pattern import Pattern
 from ..program import Failure
 from ..report import fitting
 from ..report.columns import LIST, TEXT, Page
@@ -18,7 +18,7 @@ from .request import Refused
 
 HITS_MAX = 100  # documents of one question: of each, the line is read where it lies
 TEXT_MAX = 200000  # characters of a document
-WORD = re.compile(r'"([^"]*)"|(\S+)')
+WORD = Pattern(r'"([^"]*)"|(\S+)')
 ASKED = ("words", "routine", "library", "version", "kind")
 COLUMNS = [("document", "Document", TEXT), ("kind", "Kind", TEXT), ("library", "Belongs to", LIST), ("version", "Version", TEXT),
            ("line", "Line", TEXT), ("place", "Where", TEXT)]  # fmt: skip

@@ -10,12 +10,12 @@ import contextlib
 import itertools
 import os
 import pwd
-import re
 import shlex
 import stat
 import subprocess
 
 from ..alldoc.command import collect
+from ..pattern import Pattern
 from ..report.charts import figure
 from ..report.columns import COUNT, SHARE, TEXT, Page
 
@@ -28,7 +28,7 @@ FILES_MAX = 64  # of a step's nodes, in the picture
 BYTES_MAX = 256 << 20  # of all of them
 SECONDS = 20
 SIZE_MAX = 4 << 20  # of the picture
-TAG = re.compile(r'</?(?:svg|g|title|rect|text)(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*"){0,8}/?>')
+TAG = Pattern(r'</?(?:svg|g|title|rect|text)(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*"){0,8}/?>')
 PATHS_MAX = 16  # in a command to copy
 TRIES_MAX = 1024  # names of sampling files: their user may open them, and not list the directory
 STACKS = "jobtrail-profile(1) says how to build programs for call stacks: with -finstrument-functions."

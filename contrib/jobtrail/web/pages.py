@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
 
-import re
 
 from .. import library, rank_summary
 from ..acct import coverage, details, fields, ranks, routines
@@ -11,6 +10,7 @@ from ..acct.select import Selection
 from ..alldoc.search import checked_kinds
 from ..alldoc.show import harmless
 from ..hints import hint
+from ..pattern import Pattern
 from ..report import fitting, uncalled_page, unused_page, use_parts
 from ..report import main as report
 from ..text import cell, escape
@@ -23,7 +23,7 @@ from .tables import FIRST, Shown, View
 # tables of the report that need all programs of all users, and say nothing of one thing
 OVERVIEW = ("executables", "users", "accounts", "modules", "endings")
 STORED = ("runs", "jobs")
-RESTART = re.compile(r"[0-9]{1,9}\Z")
+RESTART = Pattern(r"[0-9]{1,9}\Z")
 
 
 class Sheet:

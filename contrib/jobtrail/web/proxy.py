@@ -8,12 +8,12 @@ uid is that of `web_proxy_user` in jobtrail.conf(5); a connection of another uid
 import errno
 import os
 import pwd
-import re
 import socket
 import stat
 import struct
 import time
 
+from ..pattern import Pattern
 from ..program import Failure
 from ..service.helpers import Work
 from ..service.notices import Notices
@@ -26,7 +26,7 @@ READ_SECONDS = 10
 LOOK_SECONDS = 10  # for an account
 BACKLOG = 128
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
-USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,255}\Z")
+USER = Pattern(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,255}\Z")
 
 
 def check(settings):

@@ -11,13 +11,14 @@ import io
 import re
 import urllib.parse
 
+from ..pattern import Pattern
 from ..program import Failure
 from ..text import STORED, escape, file_path
 
 HEAD_MAX = 32 << 10
 FIELDS_MAX = 99  # the standard library takes 100 lines with the empty one
 END = b"\r\n\r\n"
-HEAD = re.compile(
+HEAD = Pattern(
     rb"([A-Z]{1,16}) ([!-~]{1,16384}) HTTP/1\.[01]\r\n"
     rb"((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)*\r\n)\Z"
 )
