@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# contrib/demo/run checks its own runs; here: what it prints, and that it leaves nothing behind.
+# contrib/demo/run checks its own runs; here: what it prints, and that it leaves nothing behind. With --soak it builds
+# jobtrail itself.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,6 +14,8 @@ setup_file() {
 
 setup() {
     DEMO=$CHECKOUT/contrib/demo/run
+    BUILT=()
+    [[ -n ${JOBTRAIL_SOAK-} ]] || BUILT=(--prefix "$JOBTRAIL_STAGE")
     OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
     checkout_before=$(checkout) users_before=$(getent passwd)
 }
@@ -60,7 +63,7 @@ rows() { # TITLE COLUMN...: of its table, without the header
 }
 
 run_demo() {
-    "$DEMO" --no-install >"$OUT" 2>"$ERR" || { cat "$OUT" "$ERR" && false; }
+    "$DEMO" --no-install "${BUILT[@]}" >"$OUT" 2>"$ERR" || { cat "$OUT" "$ERR" && false; }
 }
 
 # The step of the program that mpiexec.hydra starts differs by its version, and the code of the other one is not certain
@@ -108,7 +111,7 @@ ROWS
 
 @test "a demo that is told to end while jobs run leaves nothing behind" {
     local status=0
-    "$DEMO" --no-install >"$OUT" 2>"$ERR" 3>&- &
+    "$DEMO" --no-install "${BUILT[@]}" >"$OUT" 2>"$ERR" 3>&- &
     for _ in {1..600}; do
         if grep -q 'waiting for the jobs' "$ERR"; then break; fi
         sleep 0.1
@@ -123,7 +126,7 @@ ROWS
     mkdir "$BATS_TEST_TMPDIR/bin"
     printf '#!/bin/sh\necho no compiler today; exit 7\n' >"$BATS_TEST_TMPDIR/bin/mpicc.mpich"
     chmod +x "$BATS_TEST_TMPDIR/bin/mpicc.mpich"
-    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$DEMO" --no-install >"$OUT" 2>"$ERR"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$DEMO" --no-install "${BUILT[@]}" >"$OUT" 2>"$ERR"
     echo "$output" >"$ERR"
     grep -qx "no compiler today" "$ERR"
     grep -q "^demo: FAILED: mpicc.mpich" "$ERR"
