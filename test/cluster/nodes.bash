@@ -23,7 +23,9 @@ members() {
 
 # A zombie has no mountinfo: it counts as gone, which kill -0 would not see.
 is_member() { # PID
-    [[ -n ${1-} ]] && grep -qsF -- " $(mark '')" "/proc/$1/mountinfo"
+    local mounts=
+    { read -rd '' mounts <"/proc/${1:-none}/mountinfo" || true; } 2>/dev/null
+    [[ $mounts == *" jobtrail-cluster:$CLUSTER_DIR:"* ]]
 }
 
 pid_in() { # FILE: the pid in a pid file, when it is a living process of this cluster
@@ -31,12 +33,12 @@ pid_in() { # FILE: the pid in a pid file, when it is a living process of this cl
     [[ -s $1 ]] && read -r pid <"$1" && is_member "$pid" && echo "$pid"
 }
 
-until_true() { # SECONDS COMMAND...: poll until the command succeeds
-    local end=$((SECONDS + $1 + 1))
+until_true() { # SECONDS COMMAND...: poll until the command succeeds; longer on a slow machine (test/run)
+    local end=$((SECONDS + $1 * ${JOBTRAIL_SLOW:-1} + 1))
     shift
     until "$@"; do
         ((SECONDS < end)) || return 1
-        sleep 0.02
+        sleep 0.05
     done
 }
 
@@ -93,7 +95,13 @@ make_node() { # NAME
         die "cannot make node $1 (needs root with mount namespaces; see $LOG/node.$1.log)"
 }
 
+# All is stopped before it is killed: slurmstepd sees no task end.
 crash_node() { # NODE
+    local pids
+    for _ in 1 2; do
+        mapfile -t pids < <(members "$1")
+        kill -s STOP "${pids[@]}" 2>/dev/null || true
+    done
     sweep "$1"
     rm -f "$RUN/slurmd.$1.pid" "$RUN/node.$1.pid"
     cat /proc/sys/kernel/random/uuid >"$RUN/boot_id.$1"
