@@ -43,10 +43,13 @@ used() {
 programs() {
     env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -static program.c -o fixed
     env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -static-pie program.c -o fixed-pie
-    env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -m32 -static program.c -o fixed-32
     env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" musl-gcc -static program.c -o fixed-musl
     env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc program.c -o dynamic
-    PROGRAM_NAMES=(fixed fixed-pie fixed-32 fixed-musl dynamic)
+    PROGRAM_NAMES=(fixed fixed-pie fixed-musl dynamic)
+    if "$JOBTRAIL_SOURCE/test/systems/can" run_32bit; then
+        env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -m32 -static program.c -o fixed-32
+        PROGRAM_NAMES+=(fixed-32)
+    fi
     for name in "${PROGRAM_NAMES[@]}"; do
         [[ $(nm "$name" | grep -c ' t jobtrail_start$') == 1 ]]
     done

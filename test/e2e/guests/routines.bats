@@ -831,6 +831,7 @@ END
     done
 }
 
+# bats test_tags=needs:run_32bit
 @test "of a 32-bit program a designated library is a miss" {
     [[ $(uname -m) == x86_64 ]] || skip
     cc -m32 -O2 -fPIC -shared -Wl,-soname,libdesignated.so.4 -xc - -o libdesignated.so.4 <<<'int four(void) { return 4; }'

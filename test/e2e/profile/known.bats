@@ -171,6 +171,7 @@ C
     done
 }
 
+# bats test_tags=needs:run_32bit
 @test "a 32-bit program has a profile in the same file" {
     local library=${PROFILE_LIBRARY/lib64/lib32}
     build "$PROFILE_PROGRAMS/known.c" "$BATS_TEST_TMPDIR/program" gcc -m32 -O2

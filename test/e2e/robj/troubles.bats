@@ -153,6 +153,7 @@ noted() {
     done
 }
 
+# bats test_tags=needs:run_32bit
 @test "a 32-bit program with a designated archive is linked and runs as ever" {
     [[ $(uname -m) == x86_64 ]] || skip
     gcc -m32 -O2 -x c -c - -o lib32.o <<<'int called(int a) { return a + 1; } int not_called(int a) { return a; }'
