@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Reads `ctest --verbose`, whose entries print TAP, and counts single tests.
-# Variables: title (said before each name); files: passed (a number), failed (names, appended),
-# details (output of what failed, appended). The beginning of what explains a failure is also printed
-# at once: a log that is cut at its end still has it.
+# Variables: title (said before each name); files: passed (a number, appended), failed (names, appended),
+# details (output of what failed, appended), times ("wall processors name" of each entry in seconds, appended),
+# late (names of entries that did not run, appended). The beginning of what explains a failure is also printed at once: a
+# log that is cut at its end still has it.
 
 function fail(what) {
     print title " " what >> failed
@@ -29,7 +30,13 @@ function show(text) {
     sub(/^ *[0-9]+: /, "", line)
     last[id, lines[id]++] = line
 
-    if (line ~ /^1\.\.[0-9]+/) {
+    if (line ~ /^# took [0-9.]+ [0-9.]+$/) { # test/timed
+        split(line, part, " ")
+        wall[id] = part[3]
+        processors[id] = part[4]
+    } else if (line == "# late") { # test/timed
+        is_late[id] = 1
+    } else if (line ~ /^1\.\.[0-9]+/) {
         planned[id] += substr(line, 4) + 0
         plans[id]++
     } else if (line ~ /^(not )?ok( |$)/) {
@@ -67,6 +74,10 @@ function show(text) {
             whole(id, name, result)
         next
     }
+    if (is_late[id]) {
+        print title, name >> late
+        next
+    }
     for (i = 1; i <= bad[id]; i++) {
         fail(name " - " failure[id, i])
         print_beginning(explain[id, i])
@@ -80,6 +91,10 @@ function show(text) {
     else if (!ok && !bad[id])
         whole(id, name, result)
     total += good[id]
+    if (id in wall) {
+        result = sprintf("%s%s s, processors %s s", ok ? "" : "failed, ", wall[id], processors[id])
+        print wall[id], processors[id], title, name >> times
+    }
     printf "%4d ok%s  %s %s  %s\n", good[id], bad[id] ? ", " bad[id] " failed" : "", title, name, result
     fflush()
     next
@@ -102,5 +117,5 @@ function whole(id, name, why,   i, text) {
 END {
     if (!entries)
         fail("ctest ran nothing" (trouble ? ": " trouble : ""))
-    print total + 0 > passed
+    print total + 0 >> passed
 }

@@ -11,7 +11,7 @@ foreach(option ${options})
     endif()
 endforeach()
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${BUILD} -D JOBTRAIL_JOB_FORMATS=2
-        -D JOBTRAIL_TESTS=OFF -D CMAKE_BUILD_TYPE=RelWithDebInfo -D CMAKE_INSTALL_LIBDIR=lib ${arguments}
+        -D JOBTRAIL_TESTS=OFF -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_FLAGS_DEBUG= -D CMAKE_INSTALL_LIBDIR=lib ${arguments}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} -j 2
         --target spank_jobtrail jobtrail jobtrail-submit jobtrail-conf

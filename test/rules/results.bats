@@ -6,7 +6,8 @@
 # count: ctest's output on stdin through test/count.awk; sets output, and writes passed, failed, details
 count() {
     cd "$BATS_TEST_TMPDIR" || return
-    run gawk -v title=dev -v passed=passed -v failed=failed -v details=details -f "$JOBTRAIL_SOURCE/test/count.awk"
+    run gawk -v title=dev -v passed=passed -v failed=failed -v details=details -v times=times \
+        -v late=late -f "$JOBTRAIL_SOURCE/test/count.awk"
     echo "$output"
     ((status == 0))
 }
@@ -34,6 +35,16 @@ count() {
     [[ $(cat passed) == 1 && $(wc -l <failed) == 3 ]]
 }
 
+@test "an entry says what time it took, and one that came too late is named, and neither passed nor failed" {
+    count < <(
+        printf '1: 1..1\n1: ok 1 - begins\n1: # took 12.3 4.5\n1/2 Test #1: e2e.load.files ....   Passed    12.31 sec\n'
+        printf '2: # late\n2/2 Test #2: e2e.load.memory ....   Passed    0.02 sec\n'
+    )
+    [[ ${lines[0]} == "   1 ok  dev e2e.load.files  12.3 s, processors 4.5 s" && ${#lines[@]} == 1 ]]
+    [[ $(cat times) == "12.3 4.5 dev e2e.load.files" && $(cat late) == "dev e2e.load.memory" ]]
+    [[ $(cat passed) == 1 && ! -e failed ]]
+}
+
 # ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so
 ci() {
     local top=$BATS_TEST_TMPDIR/top
@@ -51,7 +62,7 @@ ci() {
 @test "CI's last line adds both systems, and its status is that of both" {
     ci "3 passed, 0 failed" "2 passed, 0 failed"
     [[ $status == 0 && $last == "5 passed, 0 failed" && $(grep -cE '^[0-9]+ passed' <<<"$output") == 1 ]]
-    [[ $output == *"test/run --on trixie --preset dev --tier unit --tier rules --tier slurm"* ]]
+    [[ $output == *"test/run --on trixie --again --preset dev --tier unit --tier slurm"* ]]
     ci "3 passed, 0 failed" "2 passed, 1 failed"
     [[ $status == 1 && $last == "5 passed, 1 failed" ]]
     ci "" "2 passed, 0 failed"

@@ -28,7 +28,7 @@ shell_scripts() {
 
 @test "no path of the machine it was written on is in the sources" {
     cd "$JOBTRAIL_SOURCE"
-    run grep -rnE --exclude-dir=.git --exclude-dir=build "$(printf '(^|[^A-Za-z0-9_.$}/])/%s/' 'work')" .
+    run grep -rnE --exclude-dir=.git --exclude-dir=build --exclude-dir=__pycache__ "$(printf '(^|[^A-Za-z0-9_.$}/])/%s/' 'work')" .
     echo "$output"
     ((status == 1))
 }

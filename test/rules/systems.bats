@@ -50,6 +50,18 @@ TEXT
     [[ $status == 2 ]]
 }
 
+@test "what this system's Slurm lacks runs on the second system: those files have the tag again" {
+    local feature file missing=
+    for feature in $("$JOBTRAIL_SOURCE/test/systems/can" --lacking); do
+        [[ $feature != @(hear_*|run_32bit|other_plugin|sluid|srun_async|credential_qos) ]] || continue # on none, or by --soak
+        while read -r file; do
+            grep -qE '^# bats file_tags=(.*,)?again$' "$file" || missing+=" ${file##*/slurm/} ($feature)"
+        done < <(grep -rlE "^# bats (test|file)_tags=.*needs:$feature(,|\$)" "$JOBTRAIL_SOURCE/test/slurm")
+    done
+    echo "without:$missing"
+    [[ $missing == "" ]]
+}
+
 @test "a program that crashes when a feature is asked for is no message" {
     printf '#!/bin/sh\nkill -SEGV $$\n' >"$BATS_TEST_TMPDIR/mpirun.openmpi"
     chmod +x "$BATS_TEST_TMPDIR/mpirun.openmpi"

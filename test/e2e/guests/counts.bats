@@ -19,8 +19,9 @@ expected() {
 }
 
 @test "the library touches about as many pages first as it did, on each of its ways" {
-    # one fault brings several pages, and how many depends on random addresses
-    expected 3 | awk '{ print } $3 > $2 + 1 { worse = 1 } END { exit worse || NR != 9 }'
+    # One fault brings several pages. How many depends on random addresses, on the file system, and on the kernel: the
+    # same library has 5 to 7 on Linux 6.1, and 6 to 10 on 6.18.
+    expected 3 | awk '{ print } $3 > $2 + 3 { worse = 1 } END { exit worse || NR != 9 }'
 }
 
 @test "the library runs about as many instructions as it did, on each of its ways" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Every task that Slurm launched is counted, with the reason where it left no capture.
+# bats file_tags=again
 
 load ../fixture/cluster
 

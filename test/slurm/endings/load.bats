@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The bounds of ends hold when there are too few processors: what records say is compared with what a
 # witness saw of the same processes (test/programs/witness.c).
+# bats file_tags=soak
 
 load ../fixture/cluster
 
@@ -121,31 +122,4 @@ srun -O -n$TASKS --multi-prog $DIR/out/multi$step
     echo "$output"
     [[ $status == 0 && $output == $((2 * STEPS * TASKS + ALONE)) ]]
     [[ $(records "$job" | jq "map(select(.slurmT.step_id != \"batch\")) | length") == $((2 * STEPS * TASKS + ALONE)) ]]
-}
-
-is_in_state() { # PID LETTER: "T" (stopped), "Z" (dead, and not waited for)
-    [[ $(sed 's/.*) //' "/proc/$1/stat") == "$2"* ]]
-}
-
-# slurmstepd may wait for a lock, a disk or a plugin that is called before ours, for any time.
-@test "an end that slurmstepd sees late lies within its bounds" {
-    local job pid daemon before after
-    job=$(submit "srun -n1 $PROGRAMS/exit_late 600000 victim" -w n1)
-    eventually 30 output_has "$job" '^victim [0-9]+$'
-    pid=$(sed -n 's/^victim //p' "$DIR/out/$job")
-    daemon=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$pid/stat")
-    kill -STOP "$daemon"
-    eventually 10 is_in_state "$daemon" T
-    before=$(date +%s.%N)
-    kill -KILL "$pid"
-    eventually 10 is_in_state "$pid" Z
-    after=$(date +%s.%N)
-    sleep 0.5 # how late it is
-    kill -CONT "$daemon"
-    wait_job "$job"
-    eventually 120 is_flushed "$job"
-    run field "$job" exit_late ".slurmT | [.end_source, .signal,
-        .end_time_min >= $before - 1e-4, .end_time_min <= $after, .end_time_max >= $after + 0.5] | tostring"
-    echo "$output"
-    [[ $output == '["task_exit",9,true,true,true]' ]]
 }

@@ -3,6 +3,7 @@
 # The guarantee: after the epilog every tracked process of a job has exactly one end record, with
 # the exit code or the signal where somebody knows it, and how the end is known. One test for each
 # way to end; tasks are processes that Slurm waits for, children are what a script starts.
+# bats file_tags=again
 
 load ../fixture/cluster
 
@@ -152,7 +153,7 @@ has_exits() {
 
 # soon COMMAND...: as eventually, but looks more often than slurmstepd does (100 ms)
 soon() {
-    local end=$((SECONDS + 31))
+    local end=$((SECONDS + 31 * ${JOBTRAIL_SLOW:-4}))
     until "$@"; do
         ((SECONDS < end)) || fail "still not true: $*" || return 1
         sleep 0.005
@@ -251,4 +252,31 @@ soon() {
 @test "nothing of these jobs is left in the spool" {
     [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
     [[ ! -e $DIR/state/quarantine ]]
+}
+
+is_in_state() { # PID LETTER: "T" (stopped), "Z" (dead, and not waited for)
+    [[ $(sed 's/.*) //' "/proc/$1/stat") == "$2"* ]]
+}
+
+# slurmstepd may wait for a lock, a disk or a plugin that is called before ours, for any time.
+@test "an end that slurmstepd sees late lies within its bounds" {
+    local job pid daemon before after
+    job=$(submit "srun -n1 $PROGRAMS/exit_late 600000 victim" -w n1)
+    eventually 30 output_has "$job" '^victim [0-9]+$'
+    pid=$(sed -n 's/^victim //p' "$DIR/out/$job")
+    daemon=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$pid/stat")
+    kill -STOP "$daemon"
+    eventually 10 is_in_state "$daemon" T
+    before=$(date +%s.%N)
+    kill -KILL "$pid"
+    eventually 10 is_in_state "$pid" Z
+    after=$(date +%s.%N)
+    sleep 0.5 # how late it is
+    kill -CONT "$daemon"
+    wait_job "$job"
+    eventually 120 is_flushed "$job"
+    run field "$job" exit_late ".slurmT | [.end_source, .signal,
+        .end_time_min >= $before - 1e-4, .end_time_min <= $after, .end_time_max >= $after + 0.5] | tostring"
+    echo "$output"
+    [[ $output == '["task_exit",9,true,true,true]' ]]
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Slurm tells of a task's end after the task's epilogs: how long these take is no part of the run.
+# bats file_tags=again
 
 load ../fixture/cluster
 

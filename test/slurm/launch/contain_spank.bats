@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Plugins that Slurm calls in the job's own mount namespace (job_container/tmpfs, contain_spank).
-# bats file_tags=needs:contain_spank
+# bats file_tags=needs:contain_spank,again
 
 load ../fixture/cluster
 load ../fixture/own_tmp

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Jobs of whose steps slurmstepd itself is in the job's mount namespace (job_container/tmpfs, EntireStepInNS), the
 # extern step's excepted: the plugin is loaded and called there.
-# bats file_tags=needs:entire_step_in_ns
+# bats file_tags=needs:entire_step_in_ns,again
 
 load ../fixture/cluster
 load ../fixture/own_tmp

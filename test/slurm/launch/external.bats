@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Steps that others start or supervise: external launchers (srun --external-launcher, as mpirun and hydra
 # start their daemons in jobs of Slurm 23.11 or later), and srun --async (26.05).
+# bats file_tags=again
 
 load ../fixture/cluster
 

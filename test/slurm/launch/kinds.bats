@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Every kind of launch, with the exact number of records. MPI, multi-prog and heterogeneous steps are
 # in mpi.bats and ranks.bats, private /tmp in private_tmp.bats.
+# bats file_tags=again
 
 load ../fixture/cluster
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # MPI programs: one record, of rank 0, with the number of ranks.
+# bats file_tags=again
 
 load ../fixture/cluster
 

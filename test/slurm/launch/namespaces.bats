@@ -3,7 +3,7 @@
 # Jobs with a pid namespace, a /tmp and a /dev/shm of their own (namespace/linux, Slurm 25.11 or later).
 # What private_tmp.bats shows of job_container/tmpfs holds here too; and processes have other numbers inside.
 #
-# bats file_tags=needs:namespace_linux
+# bats file_tags=needs:namespace_linux,again
 
 load ../fixture/cluster
 load ../fixture/own_tmp

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the site switches off, and what it lets users switch off.
+# bats file_tags=again
 
 load ../fixture/cluster
 

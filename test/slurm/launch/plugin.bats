@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # How work is launched, and what the plugin does to it.
+# bats file_tags=again
 
 load ../fixture/cluster
 

@@ -4,6 +4,7 @@
 #
 # JOBTRAIL_OTHER_PLUGIN=FILE is a plugin that was built elsewhere, with another release's Slurm and
 # another system's compiler. `test/run --on` hands in this system's.
+# bats file_tags=again
 
 load ../fixture/cluster
 

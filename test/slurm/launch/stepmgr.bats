@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Steps that slurmstepd on the job's first node manages in place of the controller (sbatch --stepmgr).
-# bats file_tags=needs:stepmgr
+# bats file_tags=needs:stepmgr,again
 
 load ../fixture/cluster
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What root writes down of a job: on a cluster with accounting, two GPUs on each node and no
 # cluster's name in our own configuration, against users who claim otherwise.
+# bats file_tags=again
 
 load ../fixture/cluster
 

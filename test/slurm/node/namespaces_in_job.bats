@@ -4,7 +4,7 @@
 # journals have the pids of that namespace. The spool is in memory, where a prolog would mount a file system for a
 # job's user (private_tmp_in_job.bats).
 #
-# bats file_tags=needs:run_in_job,needs:namespace_linux
+# bats file_tags=needs:run_in_job,needs:namespace_linux,again
 
 load ../fixture/cluster
 

@@ -3,6 +3,7 @@
 # Jobs with a /tmp of their own (job_container/tmpfs) for which no prolog of ours has run: the extern step makes the
 # job's directory, when Slurm has made the job's mount namespace. The spool is in memory, where a prolog mounts a
 # file system for the user's files: one that is mounted now would be seen by no task.
+# bats file_tags=again
 
 load ../fixture/cluster
 load ../fixture/own_tmp

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # PrologFlags=RunInJob: Slurm calls neither SPANK's prolog nor its epilog, and runs the site's scripts
 # in the job's extern step.
-# bats file_tags=needs:run_in_job
+# bats file_tags=needs:run_in_job,again
 
 load ../fixture/cluster
 

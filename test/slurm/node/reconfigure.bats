@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A node whose slurmd is older than the plugin's line in plugstack.conf: scontrol reconfigure.
-# bats file_tags=needs:reload_plugins
+# bats file_tags=needs:reload_plugins,again
 
 load ../fixture/cluster
 

@@ -3,6 +3,7 @@
 # Slurm drains a node whose `required` plugin fails at the start of a step; from 25.05 on it does what the plugin's
 # slurm_spank_init_failure_mode says. Ours never fails, so that no trouble of ours drains a node, even where the
 # line in plugstack.conf is not `optional`, as it should be, and the variable says that the node is to be drained.
+# bats file_tags=again
 
 load ../fixture/cluster
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The spool of a node that jobs of several users share: what one of them fills, leaves or looks at is
 # his own.
+# bats file_tags=again
 
 load ../fixture/cluster
 

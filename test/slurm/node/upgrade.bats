@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Upgrades while jobs run, to a build with other versions of policy, ledger, journal and outbox, and
 # back: a job stays with the version that it began under, and each run has its record, once.
+# bats file_tags=again
 
 load ../fixture/cluster
 load ../fixture/versions

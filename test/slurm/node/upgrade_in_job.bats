@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Upgrades to other formats while jobs run, under PrologFlags=RunInJob (prolog_in_job.bats): the job's extern step
 # goes on with the version that it began under, and the site's Prolog script may name either version.
-# bats file_tags=needs:run_in_job
+# bats file_tags=needs:run_in_job,again
 
 load ../fixture/cluster
 load ../fixture/versions

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-acct beside sacct, on a cluster with slurmdbd: the same questions, the same answers.
+# bats file_tags=again
 
 bats_require_minimum_version 1.5.0
 load ../fixture/cluster

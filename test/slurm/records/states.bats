@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Why a run ended, and what its job had asked for, with what a real slurmdbd has of each kind of end.
+# bats file_tags=again
 
 bats_require_minimum_version 1.5.0
 load ../fixture/cluster

@@ -8,7 +8,7 @@
 load site
 
 setup_file() {
-    DIR=$(mktemp -d /tmp/jobtrail-test-XXXXXX)
+    DIR=$(mktemp -d /var/tmp/jobtrail-test-XXXXXX)
     DEBS=$DIR/debs
     export DIR DEBS
     build_packages

@@ -187,7 +187,7 @@ SH
 }
 
 eventually() { # SECONDS COMMAND...: until it succeeds
-    local end=$((SECONDS + $1 + 1))
+    local end=$((SECONDS + $1 * ${JOBTRAIL_SLOW:-4} + 1))
     shift
     until "$@"; do
         ((SECONDS < end)) || { echo "still not true: $*" >&2 && return 1; }

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# test/apart, in which every entry and the whole of test/run lives: what is its own, and that nothing is left.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    [[ $EUID == 0 ]] || skip
+    APART=$JOBTRAIL_SOURCE/test/apart
+    # below /tmp they would not see it
+    PLACE=$(mktemp -d "$JOBTRAIL_BUILD/apart-XXXXXX")
+    cd "$PLACE" || return
+    before=$(machine)
+}
+
+teardown() {
+    rm -rf "$PLACE"
+}
+
+# What somebody else could see of a run: users, mounts, cgroups, files, processes with our mark
+machine() {
+    getent passwd
+    awk '{ print $5 }' /proc/self/mountinfo
+    find /sys/fs/cgroup -type d -name 'jobtrail-apart-*' 2>/dev/null
+    find /tmp /var/tmp /run /dev/shm -mindepth 1 -not -path "$BATS_RUN_TMPDIR*" -not -path "${BATS_RUN_TMPDIR%/*}" 2>/dev/null | sort
+    pgrep -fa "$PLACE/marked" || true
+}
+
+as_before() {
+    [[ $(machine) == "$before" ]]
+}
+
+# It becomes true when the last process has ended, and the groups are removed.
+until_as_before() {
+    for _ in {1..3000}; do
+        ! as_before || return 0
+        sleep 0.01
+    done
+    diff <(echo "$before") <(machine)
+}
+
+# A user, files, a mount, groups within groups, and daemons without a parent, one with a group of its own
+make_a_mess() {
+    cat >marked <<'SH'
+#!/bin/bash
+[[ $1 != daemon ]] || exec -a "$0" sleep 1000
+exec 3>&-
+useradd jtmess
+touch /tmp/mess /var/tmp/mess /run/mess /dev/shm/mess
+mkdir /tmp/mount && mount -t tmpfs none /tmp/mount
+setsid --fork "$0" daemon </dev/null >/dev/null 2>&1
+for group in /sys/fs/cgroup/{freezer,memory}; do
+    [[ ! -w $group ]] || { mkdir -p "$group/mess/below" && echo $$ >"$group/mess/below/cgroup.procs"; }
+done
+echo "$(hostname) $(ls /tmp | paste -sd ' ') $$" >"$1"
+exec sleep 1000
+SH
+    chmod +x marked
+}
+
+@test "what runs apart has files, users, processes and a network of its own, and its status" {
+    # shellcheck disable=SC2016 # for the inner shell
+    run "$APART" bash -c '
+        useradd jtmess && id -u jtmess >/dev/null && touch /tmp/mess /run/mess
+        ls /tmp /dev/shm /var/tmp
+        ps ax -o pid= | sort -n | head -n 1
+        ip -o address show up | awk "{ print \$4 }" | grep -c "^192.0.2.1/24"
+        echo "$HOME"; exit 7'
+    echo "$output"
+    ((status == 7))
+    [[ $output == *mess*1*1*/run/home && ! -e /tmp/mess && ! -e /run/mess ]]
+    run ! id jtmess
+    until_as_before
+}
+
+@test "two that run apart take the same port, name and path at once" {
+    cat >take <<'SH'
+exec 3>&-
+mkdir /tmp/taken
+python3 - "$1" "$2" <<'PY'
+import os, socket, sys, time
+taken = socket.create_server(("127.0.0.1", 6817))
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+PY
+SH
+    "$APART" bash take "$PWD/one" "$PWD/two" 3>&- &
+    "$APART" bash take "$PWD/two" "$PWD/one" 3>&-
+    wait $!
+    until_as_before
+}
+
+@test "one that is killed, or told to end, at any moment leaves nothing" {
+    local signal pid rounds=3 i
+    [[ -z ${JOBTRAIL_SOAK-} ]] || rounds=30
+    make_a_mess
+    for signal in TERM KILL INT HUP; do
+        for ((i = 0; i < rounds; i++)); do
+            rm -f ready
+            "$APART" --cgroups "$PWD/marked" "$PWD/ready" 3>&- &
+            pid=$!
+            # the first round waits until all is there, others end at a moment of their own
+            if ((i == 0)); then
+                for _ in {1..3000}; do
+                    [[ ! -s ready ]] || break
+                    sleep 0.01
+                done
+                [[ -s ready ]]
+            else
+                sleep "0.$((RANDOM % 5))$((RANDOM % 10))"
+            fi
+            # INT reaches what bash starts in the background only as TERM
+            kill -s "${signal/INT/TERM}" "$pid"
+            wait "$pid" || true
+            until_as_before
+        done
+    done
+}
+
+@test "a checkout below a directory that is hidden can be reached" {
+    mkdir -p /tmp/jobtrail-apart-checkout/test
+    cp "$APART" "$JOBTRAIL_SOURCE/test/cgroups.bash" /tmp/jobtrail-apart-checkout/test
+    echo here >/tmp/jobtrail-apart-checkout/file
+    run /tmp/jobtrail-apart-checkout/test/apart cat /tmp/jobtrail-apart-checkout/file
+    rm -r /tmp/jobtrail-apart-checkout
+    [[ $status == 0 && $output == here ]]
+}
