@@ -19,8 +19,8 @@ expected() {
 }
 
 @test "the library touches about as many pages first as it did, on each of its ways" {
-    # One fault brings several pages. How many depends on random addresses, on the file system, and on the kernel: the
-    # same library has 5 to 7 on Linux 6.1, and 6 to 10 on 6.18.
+    # One fault brings several pages. How many depends on random addresses, on the file system, and on the kernel:
+    # where counts.expected was made a way had 5 to 7, and the same library had 6 to 10 on a Linux 6.18.
     expected 3 | awk '{ print } $3 > $2 + 3 { worse = 1 } END { exit worse || NR != 9 }'
 }
 
