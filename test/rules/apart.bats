@@ -3,40 +3,20 @@
 # test/apart, in which every entry and the whole of test/run lives: what is its own, and that nothing is left.
 
 bats_require_minimum_version 1.5.0
+load machine
 
 setup() {
     [[ $EUID == 0 ]] || skip
     APART=$JOBTRAIL_SOURCE/test/apart
+    unset JOBTRAIL_WITHIN # as one that is not within another
     # below /tmp they would not see it
     PLACE=$(mktemp -d "$JOBTRAIL_BUILD/apart-XXXXXX")
     cd "$PLACE" || return
-    before=$(machine)
+    remember_machine "$PLACE/marked"
 }
 
 teardown() {
     rm -rf "$PLACE"
-}
-
-# What somebody else could see of a run: users, mounts, cgroups, files, processes with our mark
-machine() {
-    getent passwd
-    awk '{ print $5 }' /proc/self/mountinfo
-    find /sys/fs/cgroup -type d -name 'jobtrail-apart-*' 2>/dev/null
-    find /tmp /var/tmp /run /dev/shm -mindepth 1 -not -path "$BATS_RUN_TMPDIR*" -not -path "${BATS_RUN_TMPDIR%/*}" 2>/dev/null | sort
-    pgrep -fa "$PLACE/marked" || true
-}
-
-as_before() {
-    [[ $(machine) == "$before" ]]
-}
-
-# It becomes true when the last process has ended, and the groups are removed.
-until_as_before() {
-    for _ in {1..3000}; do
-        ! as_before || return 0
-        sleep 0.01
-    done
-    diff <(echo "$before") <(machine)
 }
 
 # A user, files, a mount, groups within groups, and daemons without a parent, one with a group of its own
@@ -120,7 +100,7 @@ SH
 
 @test "a checkout below a directory that is hidden can be reached" {
     mkdir -p /tmp/jobtrail-apart-checkout/test
-    cp "$APART" "$JOBTRAIL_SOURCE/test/cgroups.bash" /tmp/jobtrail-apart-checkout/test
+    cp "$APART" "$JOBTRAIL_SOURCE/test/namespaces.bash" /tmp/jobtrail-apart-checkout/test
     echo here >/tmp/jobtrail-apart-checkout/file
     run /tmp/jobtrail-apart-checkout/test/apart cat /tmp/jobtrail-apart-checkout/file
     rm -r /tmp/jobtrail-apart-checkout

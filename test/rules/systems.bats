@@ -105,8 +105,8 @@ SH
     [[ $status == 0 && ${lines[-1]} == "6 passed, 0 failed" ]]
     rm "$place/calls"
     run "$place/.ci/run" --soak
-    [[ $status == 0 && ${lines[-1]} == "9 passed, 0 failed" ]]
-    [[ $(sort "$place/calls") == "test/run --on forky --tier unit --tier rules --tier slurm --soak"$'\n'"test/run --on trixie --soak"$'\n'"test/run --soak" ]]
+    [[ $status == 0 && ${lines[-1]} == "12 passed, 0 failed" ]]
+    [[ $(sort "$place/calls") == "test/run --on forky --tier unit --tier rules --tier slurm --soak"$'\n'"test/run --on lived-in --soak"$'\n'"test/run --on trixie --soak"$'\n'"test/run --soak" ]]
     FORKY_LACKS=sluid run "$place/.ci/run" --soak
     [[ $status == 1 && ${lines[-2]} == "not ok  sluid: no system has it"* ]]
 }
@@ -153,7 +153,7 @@ SH
     [[ ${lines[3]} == *"127.0.0.1/8"*"192.0.2.1/24"* && ${lines[4]} == complete ]]
     [[ ! -e /etc/jobtrail-was-here ]]
     [[ $(cat "$BATS_TEST_TMPDIR/checkout/build/here.log") == tested ]]
-    [[ $(find "$systems" -mindepth 1 -name 'run-*') == "" ]]
+    [[ $(find "$systems" -mindepth 1 -name '*run-*') == "" ]]
 }
 
 # A copy of test/, and this machine's own files as the system "here"
@@ -165,14 +165,14 @@ make_checkout() {
 }
 
 @test "what a killed run has left is removed, with its cgroups" {
-    local hierarchies hierarchy name=run-$$-$BATS_TEST_NUMBER
+    local hierarchies hierarchy name=jobtrail-run-$$-$BATS_TEST_NUMBER
     make_checkout
     mkdir -p "$SYSTEMS/$name/root"
     mapfile -t hierarchies < <(awk '$0 ~ / - cgroup / { print $5 }' /proc/self/mountinfo)
-    for hierarchy in "${hierarchies[@]}"; do mkdir -p "$hierarchy/jobtrail-$name/below" || true; done
+    for hierarchy in "${hierarchies[@]}"; do mkdir -p "$hierarchy/$name/below" || true; done
     JOBTRAIL_SYSTEMS=$SYSTEMS "$ENTER" here true </dev/null
-    [[ $(find "$SYSTEMS" -name 'run-*') == "" ]]
-    for hierarchy in "${hierarchies[@]}"; do [[ ! -e $hierarchy/jobtrail-$name ]]; done
+    [[ $(find "$SYSTEMS" -name '*run-*') == "" ]]
+    for hierarchy in "${hierarchies[@]}"; do [[ ! -e $hierarchy/$name ]]; done
 }
 
 @test "a directory or a system that another run removes before it is locked is made again" {

@@ -349,6 +349,7 @@ for i in range(10000):
     for path in sys.argv[1:]:
         os.chmod(path, 0o600)
         os.truncate(path, 0)'
+    echo "$output"
     [[ $output == "3 files, 3 looked at, uses: at least 3; 1 had their time of last access set; 2 are new or changed: the next scan is first" ]]
     read_file "$TREE/libone.so"
     [[ $(turn "$uses") == libone.so ]]

@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What somebody else could see of a run (test/apart), and that it is as before.
+
+# machine: users, mounts, groups, namespaces, files; processes whose command names MARK. One a line.
+machine() {
+    getent passwd
+    awk '{ print $5 }' /proc/self/mountinfo
+    find /sys/fs/cgroup -type d -name 'jobtrail-*' 2>/dev/null
+    lsns --noheadings --output NS,TYPE | sort
+    find /tmp /var/tmp /run /dev/shm -mindepth 1 -not -path "$BATS_RUN_TMPDIR*" -not -path "${BATS_RUN_TMPDIR%/*}" 2>/dev/null | sort
+    pgrep -fa "$MARK" || true
+}
+
+# remember_machine MARK: as it is before a run, whose processes have MARK in their command
+remember_machine() {
+    MARK=$1
+    BEFORE=$(machine)
+}
+
+# until_as_before: until all is as before: the last process has ended, and the groups are removed
+until_as_before() {
+    for _ in {1..3000}; do
+        [[ $(machine) != "$BEFORE" ]] || return 0
+        sleep 0.01
+    done
+    diff <(echo "$BEFORE") <(machine)
+}
