@@ -298,7 +298,7 @@ controller_mails() {
     [ "$(wc -l <sent)" -eq 3 ]
     # an answer that stays so ends the waiting
     touch go
-    until [ "$(wc -l <sent)" -eq 6 ]; do :; done
+    until [ "$(wc -l <sent)" -eq 6 ]; do sleep 0.05; done
     grep -q -- '--user=alice --cluster=tiny --job-summary=1 --mail=alice --subject=Slurm Job_id=1 Name=x Ended' asked
     flock slots/0 flock slots/1 flock slots/2 true
     # a directory of another user's is not used, and the log says so
@@ -313,7 +313,7 @@ controller_mails() {
     chown 0 slots
     printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct
     controller_mails alice 8
-    until [ "$(wc -l <sent)" -eq 8 ]; do :; done
+    until [ "$(wc -l <sent)" -eq 8 ]; do sleep 0.05; done
     grep -q "job 8: no summary (status 3): it does not know the job" log
     [ "$(find slots -name 'why.*')" = "" ]
     # by default it is where nobody else can make a name
@@ -322,7 +322,7 @@ controller_mails() {
     mkdir own
     sed -i "/^find_slots/,\$ s|^slots=.*|slots=\$(find_slots)|; s|for place in .*; do|for place in $PWD/everybodys $PWD/groups $PWD/own; do|" jobtrail-mail
     controller_mails alice 9
-    until [ "$(wc -l <sent)" -eq 9 ]; do :; done
+    until [ "$(wc -l <sent)" -eq 9 ]; do sleep 0.05; done
     [ -d own/jobtrail-mail ]
 }
 

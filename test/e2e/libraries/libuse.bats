@@ -54,7 +54,7 @@ changes() {
 changed_before() {
     local at
     at=$(stat -c %Z "$1")
-    until (($(date +%s) > at + 2)); do :; done
+    until (($(date +%s) > at + 2)); do sleep 0.05; done
 }
 
 # make NAME...: libraries that a scan has seen
@@ -292,7 +292,7 @@ change_mode() { # NAME: it is as it was
     cat "$TREE/liblate.so" >/dev/null
     traced -o "$PLACE/trace" -e trace=clock_nanosleep,utimensat -e inject=clock_nanosleep:delay_enter=4000000 >"$PLACE/said" 2>&1 3>&- &
     local pid=$!
-    until grep -q utimensat "$PLACE/trace"; do kill -0 $pid; done
+    until grep -q utimensat "$PLACE/trace"; do kill -0 $pid; sleep 0.05; done
     held $pid change_mode liblate.so
     wait $pid
     changed_before "$TREE/liblate.so"
@@ -325,7 +325,7 @@ change_back() { # TIME
 while_stopped() {
     traced -o "$PLACE/trace" -e trace=utimensat -e inject=utimensat:signal=STOP:when=1 >"$PLACE/said" 2>&1 3>&- &
     local pid=$!
-    until grep -qs "stopped by SIGSTOP" "$PLACE/trace"; do kill -0 $pid; done
+    until grep -qs "stopped by SIGSTOP" "$PLACE/trace"; do kill -0 $pid; sleep 0.05; done
     python3 -c "$1" "$TREE"/liba?.so
     kill -CONT "$(pgrep -P "$(pgrep -P $pid)")"
     wait $pid
@@ -526,7 +526,7 @@ calls() {
     configure "watch = yes"
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>&1 3>&- &
     local watch=$!
-    until [[ -S $STATE/who ]]; do kill -0 $watch; done
+    until [[ -S $STATE/who ]]; do kill -0 $watch; sleep 0.05; done
     run -0 libuse status
     kill $watch
     local status_said=${lines[0]}

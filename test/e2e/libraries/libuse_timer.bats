@@ -31,7 +31,7 @@ teardown() {
     echo x >"$TREE/libtwo.so"
     chown nobody "$TREE/closed/libone.so"
     chmod 600 "$TREE/closed/libone.so"
-    until [[ $("$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --json | jq .read) == 0 ]]; do :; done
+    until [[ $("$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --json | jq .read) == 0 ]]; do sleep 0.2; done
     # shellcheck disable=SC2086
     run -0 confined $command --conf "$CONF"
     cat "$TREE/closed/libone.so" "$TREE/libtwo.so" >/dev/null

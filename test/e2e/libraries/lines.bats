@@ -105,7 +105,7 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
         ln -sfn "$other" "$DIR"
         configure "logs = $PLACE/logs"
         start_service
-        until grep -q "log_dir: $DIR is, has or lies in the directory of 'logs': name one of its own" "$PLACE/trouble"; do kill -0 "$SERVICE"; done
+        until grep -q "log_dir: $DIR is, has or lies in the directory of 'logs': name one of its own" "$PLACE/trouble"; do kill -0 "$SERVICE"; sleep 0.05; done
         run -3 as 65534 -f app-x word
         end_service
     done
@@ -226,7 +226,7 @@ for text in b"", b"x", b"jobtrail line 1\n", b"jobtrail line 1\napp-x", b"\0" * 
     except ConnectionResetError: print(b"b")
 print("held", flush=True)
 sys.stdin.read()
-' "$SOCKET" >"$PLACE/answers" < <(until [[ -e $go ]]; do :; done) 3>&- &
+' "$SOCKET" >"$PLACE/answers" < <(until [[ -e $go ]]; do sleep 0.05; done) 3>&- &
     local writer=$!
     tail -n +1 -f --pid=$writer "$PLACE/answers" | grep -q -m 1 held
     as 54321 -f app-x mine
@@ -241,7 +241,7 @@ sys.stdin.read()
     local child
     child=$(pgrep -P "$SERVICE")
     kill -KILL "$child"
-    until ! kill -0 "$child" 2>/dev/null; do :; done
+    until ! kill -0 "$child" 2>/dev/null; do sleep 0.05; done
     run as 65534 -f app-x lost
     [[ $status == 3 && $output == *"does not run"* || $status == 0 ]]
     serving

@@ -106,17 +106,17 @@ use_watch_unit() {
     # shellcheck disable=SC2086
     confined $command --conf "$CONF" >"$PLACE/said" 2>&1 3>&- &
     watch=$!
-    until [[ -S $state/who && -S $PLACE/writable/socket && -d $PLACE/writable/uses ]]; do kill -0 "$watch"; done
+    until [[ -S $state/who && -S $PLACE/writable/socket && -d $PLACE/writable/uses ]]; do kill -0 "$watch"; sleep 0.05; done
     setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 -c '
 import os, sys, time
 open(sys.argv[1], "w").close()
 while not os.path.exists(sys.argv[2]): time.sleep(0.01)' "$TREE/libnew.so" "$PLACE/go" 3>&- &
     writer=$!
-    until grep -qs "path=$TREE/libnew.so" "$log"; do kill -0 "$watch"; done
+    until grep -qs "path=$TREE/libnew.so" "$log"; do kill -0 "$watch"; sleep 0.05; done
     touch "$PLACE/go"
     wait "$writer"
     grep -q " by=nobody .*command=python3 program=/usr/bin/python3" "$log"
-    until grep -qs '"library":"libnew"' "$PLACE/writable/list"; do kill -0 "$watch"; done
+    until grep -qs '"library":"libnew"' "$PLACE/writable/list"; do kill -0 "$watch"; sleep 0.05; done
     kill "$(pgrep -P "$(pgrep -P "$watch")")" # not strace, which is in between
     wait "$watch"
     [[ $(cat "$PLACE/said") == "" ]]

@@ -53,7 +53,7 @@ begin_watch() {
     rm -f "$STATE/watch"
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     WATCH=$!
-    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge 1 && -n $(counter) ]]; do kill -0 $WATCH; done
+    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge 1 && -n $(counter) ]]; do kill -0 $WATCH; sleep 0.05; done
 }
 
 end_watch() {
@@ -67,7 +67,7 @@ write_now() {
     local child
     child=$(counter)
     kill -USR1 "$child"
-    until [[ -s $STATE/uses.db && -z $(cat "/proc/$child/task/$child/children") ]]; do kill -0 "$child"; done
+    until [[ -s $STATE/uses.db && -z $(cat "/proc/$child/task/$child/children") ]]; do kill -0 "$child"; sleep 0.05; done
 }
 
 # opens COUNT UID PROGRAM FILE [MODE [COMMAND...]]: so many processes open it, each once, and stay until let_go
@@ -84,7 +84,7 @@ open(f"{sys.argv[3]}/{os.getpid()}", "w").close()
 while not os.path.exists(sys.argv[4]): time.sleep(0.01)' "$file" "$mode" "$PLACE/ready" "$PLACE/go" 3>&- &
         USERS+=($!)
     done
-    until [[ $(find "$PLACE/ready" -type f | wc -l) == $((before + count)) ]]; do :; done
+    until [[ $(find "$PLACE/ready" -type f | wc -l) == $((before + count)) ]]; do sleep 0.05; done
 }
 
 let_go() {
@@ -178,7 +178,7 @@ file = open(sys.argv[1], "w")
 child = subprocess.Popen(["sh", "-c", "read line"], stdin=subprocess.PIPE, stdout=file)
 file.close()
 child.communicate(b"x\n")' "$TREE/libpassed.so"
-    until [[ $(grep -c '^added' "$PLACE/said") == 3 ]]; do kill -0 "$WATCH"; done # they have names
+    until [[ $(grep -c '^added' "$PLACE/said") == 3 ]]; do kill -0 "$WATCH"; sleep 0.05; done # they have names
     end_watch
     let_go
     only_logged "nobody LIB_OPENED count=1 how=watch command=* path=$TREE/libfirst.so"
@@ -212,7 +212,7 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     write_now # and knows no library of it
     [[ $(summed) == "" && $(logged) == "" ]]
     kill -CONT "$WATCH"
-    until grep -q '^added.*libnew' "$PLACE/said"; do kill -0 "$WATCH"; done
+    until grep -q '^added.*libnew' "$PLACE/said"; do kill -0 "$WATCH"; sleep 0.05; done
     end_watch
     let_go
     only_logged "nobody LIB_OPENED count=2 *path=$TREE/libnew.so"
@@ -230,7 +230,7 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     "$PYTHON" -c 'import sys; open(sys.argv[1])' "$TREE/libfirst.so"
     kill -CONT "$child"
     kill -USR1 "$child"
-    until [[ $(logged) == "unknown LIB_OPENED count=1 how=watch path=$TREE/libfirst.so" ]]; do kill -0 "$WATCH"; done
+    until [[ $(logged) == "unknown LIB_OPENED count=1 how=watch path=$TREE/libfirst.so" ]]; do kill -0 "$WATCH"; sleep 0.05; done
     # a job
     mkdir -m 755 "$SPOOL/77.0" "$root/slurm_uses.$$" "$root/slurm_uses.$$/job_77"
     GROUP=$root/slurm_uses.$$/job_77
@@ -262,7 +262,7 @@ full_disk() {
         head -c 1M /dev/zero >"$disk/filling" || true
         opens 3 65534 "$PYTHON" "$TREE/libfirst.so"
         kill -USR1 "$child"
-        until grep -q "No space left on device" "$PLACE/trouble"; do kill -0 "$WATCH"; done
+        until grep -q "No space left on device" "$PLACE/trouble"; do kill -0 "$WATCH"; sleep 0.05; done
         opens 2 65534 "$PYTHON" "$TREE/libfirst.so"
         rm "$disk/filling"
         kill -USR1 "$child"
@@ -288,9 +288,9 @@ full_disk() {
             # the child of the child; the child itself calls none of these
             strace -f -q -p "$child" -o "$PLACE/calls" "${of[@]}" -e trace=$call -e inject=$call:signal=KILL:when=$at 2>"$PLACE/traced" 3>&- &
             tracer=$!
-            until [[ $(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$child/status") == "$tracer" ]]; do kill -0 $tracer; done
+            until [[ $(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$child/status") == "$tracer" ]]; do kill -0 $tracer; sleep 0.05; done
             kill -USR1 "$child"
-            until grep -q "+++ " "$PLACE/calls"; do kill -0 $tracer; done # killed, or it has ended before
+            until grep -q "+++ " "$PLACE/calls"; do kill -0 $tracer; sleep 0.05; done # killed, or it has ended before
             kill $tracer
             wait $tracer || true
             opens 1 65534 "$PYTHON" "$TREE/libfirst.so"
@@ -333,7 +333,7 @@ full_disk() {
     local from old
     begin_watch
     from=$(($(date +%s) + 3))
-    until (($(date +%s) > from)); do :; done # the kernel's times of files lie a tick behind date's
+    until (($(date +%s) > from)); do sleep 0.05; done # the kernel's times of files lie a tick behind date's
     end_watch
     (($(stat -c %Y "$STATE/uses.seen") >= from))
     begin_watch
@@ -369,6 +369,6 @@ full_disk() {
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     WATCH=$!
     rm -f "$STATE/watch"
-    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge 1 ]]; do kill -0 $WATCH; done
+    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge 1 ]]; do kill -0 $WATCH; sleep 0.05; done
     [[ -z $(counter) ]]
 }

@@ -30,7 +30,7 @@ begin_watch() {
     rm -f "$STATE/who"
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     WATCH=$!
-    until [[ -S $STATE/who ]]; do kill -0 $WATCH; done
+    until [[ -S $STATE/who ]]; do kill -0 $WATCH; sleep 0.05; done
     scans 1
 }
 
@@ -42,7 +42,7 @@ end_watch() { # [SIGNAL]
 
 # scans NUMBER: waits until the watch has made so many
 scans() {
-    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge $1 ]]; do kill -0 "$WATCH"; done
+    until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge $1 ]]; do kill -0 "$WATCH"; sleep 0.05; done
 }
 
 # figure NAME: of the state of the watch
@@ -151,7 +151,7 @@ if user: os.waitpid(user, 0)' "$TREE" "$PLACE/go" 3>&- &
     begin_watch
     # the shell that sets its loginuid is the one that writes
     # shellcheck disable=SC2016
-    bash -c 'echo 65534 >/proc/self/loginuid && exec 8>"$0/liblogin.so" && exec 8>&- && until [[ -e $1 ]]; do :; done' \
+    bash -c 'echo 65534 >/proc/self/loginuid && exec 8>"$0/liblogin.so" && exec 8>&- && until [[ -e $1 ]]; do sleep 0.05; done' \
         "$TREE" "$PLACE/go" 3>&- &
     local writer=$!
     said liblogin $writer
@@ -346,21 +346,21 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
 @test "one watch runs on a host, the node's watcher runs it, and it takes a new configuration" {
     printf '%s\n' "[spool]" "dir = $PLACE/spool" "mount = no" >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
-    until [[ -S $STATE/who ]]; do :; done
+    until [[ -S $STATE/who ]]; do sleep 0.05; done
     run -4 "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
     [[ $output == *"another one runs"*"watcher"* ]]
     echo one >"$TREE/libone.so"
-    until grep -qs "LOG_CREATED path=$TREE/libone.so" "$LOGS"/*.log; do :; done
+    until grep -qs "LOG_CREATED path=$TREE/libone.so" "$LOGS"/*.log; do sleep 0.05; done
     # one that is killed comes back with the watcher's next look; this one takes another file
     mkdir "$PLACE/more"
     sed "s|^tree = .*|&\ntree = $PLACE/more|" "$CONF" >"$CONF.new"
     mv "$CONF.new" "$CONF"
-    until (($(figure directories) == 2)); do :; done
+    until (($(figure directories) == 2)); do sleep 0.05; done
     echo two >"$PLACE/more/libtwo.so"
-    until grep -qs "LOG_CREATED path=$PLACE/more/libtwo.so" "$LOGS"/*.log; do :; done
+    until grep -qs "LOG_CREATED path=$PLACE/more/libtwo.so" "$LOGS"/*.log; do sleep 0.05; done
     # it ends with the watcher
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
-    until "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$PLACE/none.conf" 2>&1 | grep -q . && ! pgrep -f "libmon watch.*$CONF" >/dev/null; do :; done
+    until "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$PLACE/none.conf" 2>&1 | grep -q . && ! pgrep -f "libmon watch.*$CONF" >/dev/null; do sleep 0.05; done
 }
 
 @test "without the right to it the kernel tells nothing, which is said, and scans work" {
@@ -390,7 +390,7 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     exec 8>"$TREE/libone.so"
     exec 8>&-
     written=$(stat -c %Z "$TREE/libone.so")
-    until (($(date +%s) > written + 1)); do :; done
+    until (($(date +%s) > written + 1)); do sleep 0.05; done
     kill -CONT "$WATCH"
     said libone
     end_watch

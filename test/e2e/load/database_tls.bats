@@ -71,7 +71,7 @@ impostor() { # OPTION...: $FALSE is its address
     : >heard
     "$JOBTRAIL_SOURCE/test/collectors/mariadb_impostor" heard "$@" >port 2>said 3>&- &
     IMPOSTOR=$!
-    until [ -s port ]; do kill -0 "$IMPOSTOR" && sleep 0.02; done
+    until [ -s port ]; do kill -0 "$IMPOSTOR"; sleep 0.02; done
     FALSE=mariadb://127.0.0.1:$(cat port)/jobtrail
 }
 

@@ -214,7 +214,7 @@ in_host() { # COMMAND...
     library=$(find "$PREFIX/lib" -name libjobtrail.so | head -n 1)
     LD_PRELOAD=$library sleep 1000 3>&- &
     user=$!
-    until grep -qs libjobtrail "/proc/$user/maps"; do kill -0 "$user"; done
+    until grep -qs libjobtrail "/proc/$user/maps"; do kill -0 "$user"; sleep 0.05; done
     run "$PREFIX/libexec/jobtrail/jobtrail-uninstall"
     kill "$user"
     wait "$user" || true

@@ -178,7 +178,7 @@ site_files() {
 use_library() {
     chroot "$ROOT" env LD_PRELOAD="$RUNTIME/lib/libjobtrail.so" sleep 1000 3>&- &
     USER_OF_LIBRARY=$!
-    until grep -qs libjobtrail "/proc/$USER_OF_LIBRARY/maps"; do kill -0 "$USER_OF_LIBRARY"; done
+    until grep -qs libjobtrail "/proc/$USER_OF_LIBRARY/maps"; do kill -0 "$USER_OF_LIBRARY"; sleep 0.05; done
 }
 
 @test "what running jobs use cannot be erased while they do" {
