@@ -20,15 +20,11 @@ note_cgroups() { # fails while another cluster has them
 }
 
 take_cgroups() { # waits for the cluster that has them, removes what a dead one left
-    local end=$((SECONDS + CGROUP_WAIT))
     uses_cgroups || return 0
     [[ -d /sys/fs/cgroup/freezer && -w /sys/fs/cgroup/freezer ]] ||
         die "cgroups need cgroup v1 with the freezer controller on this machine"
-    until note_cgroups; do
-        ((SECONDS < end)) ||
-            die "another cluster uses cgroups: $(cut -d' ' -f1 "$PORT_LOCKS/cgroups" 2>/dev/null)"
-        sleep 0.5
-    done
+    eventually "$CGROUP_WAIT" note_cgroups ||
+        die "another cluster uses cgroups: $(cut -d' ' -f1 "$PORT_LOCKS/cgroups" 2>/dev/null)"
     remove_cgroups || die "another Slurm uses cgroups"
 }
 

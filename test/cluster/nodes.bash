@@ -33,15 +33,6 @@ pid_in() { # FILE: the pid in a pid file, when it is a living process of this cl
     [[ -s $1 ]] && read -r pid <"$1" && is_member "$pid" && echo "$pid"
 }
 
-until_true() { # SECONDS COMMAND...: poll until the command succeeds; longer on a slow machine (test/run)
-    local end=$((SECONDS + $1 * ${JOBTRAIL_SLOW:-1} + 1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.05
-    done
-}
-
 gone() { # PID
     ! is_member "$1"
 }
@@ -50,21 +41,25 @@ stop_daemon() { # PIDFILE [SIGNAL]
     local pid
     if pid=$(pid_in "$1"); then
         kill -s "${2:-TERM}" "$pid" 2>/dev/null || true
-        until_true 10 gone "$pid" || kill -s KILL "$pid" 2>/dev/null || true
+        eventually 10 gone "$pid" || kill -s KILL "$pid" 2>/dev/null || true
     fi
     rm -f "$1"
 }
 
 sweep() { # [NODE]: end whatever is left on a node or on all
+    eventually 5 none_after_kill "${1-}" || {
+        echo "cluster: still there after SIGKILL: $(members "${1-}" | paste -sd ' ')" >&2
+        return 1
+    }
+}
+
+none_after_kill() { # NODE
     local pids
-    for _ in {1..250}; do
-        mapfile -t pids < <(members "${1-}")
-        ((${#pids[@]})) || return 0
+    mapfile -t pids < <(members "$1")
+    ((${#pids[@]} == 0)) || {
         kill -s KILL "${pids[@]}" 2>/dev/null || true
-        sleep 0.02
-    done
-    echo "cluster: still there after SIGKILL: ${pids[*]}" >&2
-    return 1
+        return 1
+    }
 }
 
 make_node() { # NAME

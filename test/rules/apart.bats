@@ -82,11 +82,7 @@ SH
             pid=$!
             # the first round waits until all is there, others end at a moment of their own
             if ((i == 0)); then
-                for _ in {1..3000}; do
-                    [[ ! -s ready ]] || break
-                    sleep 0.01
-                done
-                [[ -s ready ]]
+                eventually 30 test -s ready
             else
                 sleep "0.$((RANDOM % 5))$((RANDOM % 10))"
             fi

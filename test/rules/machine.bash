@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What somebody else could see of a run (test/apart), and that it is as before.
 
+# shellcheck source=test/wait.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../wait.bash"
+
 # machine: users, mounts, groups, namespaces, files; processes whose command names MARK. One a line.
 machine() {
     getent passwd
@@ -20,9 +23,9 @@ remember_machine() {
 
 # until_as_before: until all is as before: the last process has ended, and the groups are removed
 until_as_before() {
-    for _ in {1..3000}; do
-        [[ $(machine) != "$BEFORE" ]] || return 0
-        sleep 0.01
-    done
-    diff <(echo "$BEFORE") <(machine)
+    eventually 30 is_as_before || diff <(echo "$BEFORE") <(machine)
+}
+
+is_as_before() {
+    [[ $(machine) == "$BEFORE" ]]
 }

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets them
 
 bats_require_minimum_version 1.5.0
+load ../../wait
 
 setup_file() {
     export TZ=UTC JOBTRAIL_STORE=sqlite:$BATS_FILE_TMPDIR/store.db
@@ -269,6 +270,10 @@ END
     [ "$status" -eq 1 ]
 }
 
+has_sent() { # NUMBER
+    [ "$(wc -l <sent)" -eq "$1" ]
+}
+
 # controller_mails USER JOB: as Slurm's controller calls its MailProg
 controller_mails() {
     SLURM_JOB_USER=$1 SLURM_JOB_UID=$1 SLURM_CLUSTER_NAME=tiny "$BATS_TEST_TMPDIR/jobtrail-mail" \
@@ -298,7 +303,7 @@ controller_mails() {
     [ "$(wc -l <sent)" -eq 3 ]
     # an answer that stays so ends the waiting
     touch go
-    until [ "$(wc -l <sent)" -eq 6 ]; do sleep 0.05; done
+    wait_for has_sent 6
     grep -q -- '--user=alice --cluster=tiny --job-summary=1 --mail=alice --subject=Slurm Job_id=1 Name=x Ended' asked
     flock slots/0 flock slots/1 flock slots/2 true
     # a directory of another user's is not used, and the log says so
@@ -313,7 +318,7 @@ controller_mails() {
     chown 0 slots
     printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct
     controller_mails alice 8
-    until [ "$(wc -l <sent)" -eq 8 ]; do sleep 0.05; done
+    wait_for has_sent 8
     grep -q "job 8: no summary (status 3): it does not know the job" log
     [ "$(find slots -name 'why.*')" = "" ]
     # by default it is where nobody else can make a name
@@ -322,7 +327,7 @@ controller_mails() {
     mkdir own
     sed -i "/^find_slots/,\$ s|^slots=.*|slots=\$(find_slots)|; s|for place in .*; do|for place in $PWD/everybodys $PWD/groups $PWD/own; do|" jobtrail-mail
     controller_mails alice 9
-    until [ "$(wc -l <sent)" -eq 9 ]; do sleep 0.05; done
+    wait_for has_sent 9
     [ -d own/jobtrail-mail ]
 }
 

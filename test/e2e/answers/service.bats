@@ -493,7 +493,7 @@ stand() { # USER COMMAND... : in the background, with its port in the configurat
     as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
         "$MUNGE/socket" hold "$ANSWER_PORT" 300 <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
     exec 9>"$BATS_TEST_TMPDIR/end"
-    until grep -q held "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    eventually 60 grep -q held "$BATS_TEST_TMPDIR/said"
     ASK alice acct -S 2024-11-01 -n -P -o user
     exec 9>&-
     wait $!
@@ -514,7 +514,7 @@ faults_of_children() {
     flood=$!
     exec 9>"$BATS_TEST_TMPDIR/end"
     before=$(faults_of_children)
-    until grep -q asked "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    eventually 60 grep -q asked "$BATS_TEST_TMPDIR/said"
     # no process was started for them
     [ "$(faults_of_children)" -eq "$before" ]
     for _ in {1..10}; do
@@ -541,7 +541,7 @@ more_than_is_buffered() {
         <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
     exec 9>"$BATS_TEST_TMPDIR/end"
     asker=$!
-    until grep -q asked "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    eventually 60 grep -q asked "$BATS_TEST_TMPDIR/said"
     ASK alice acct -S 2024-11-01 -n -P -o user
     [ "$(sort -u <<<"$output")" = alice ]
     # hers came after all of his, of which 23 are too many; they do not fill the log
@@ -583,14 +583,14 @@ more_than_is_buffered() {
         "$MUNGE/socket" behind "$ANSWER_PORT" 6100 20 -S 2024-11-01 -n -P -o user \
         <"$BATS_TEST_TMPDIR/go" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
     exec 9>"$BATS_TEST_TMPDIR/go"
-    until grep -q made "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    eventually 60 grep -q made "$BATS_TEST_TMPDIR/said"
     kill -STOP "$(cat "$MUNGE/pid")"
     echo >&9
-    until grep -q asked "$BATS_TEST_TMPDIR/said"; do sleep 0.05; done
+    eventually 60 grep -q asked "$BATS_TEST_TMPDIR/said"
     page alice
     [[ $output == "HTTP/1.1 200 "* && $output == *flow.mpi* ]]
     # the first ones are given up, and it is said why
-    until grep -q "refused: munged does not answer" "$MUNGE/answer.err"; do sleep 0.05; done
+    eventually 60 grep -q "refused: munged does not answer" "$MUNGE/answer.err"
     page alice
     [[ $output == "HTTP/1.1 200 "* && $output == *flow.mpi* ]]
     # of more connections than may wait, those of the host that has most
@@ -644,7 +644,7 @@ PYTHON
         <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
     exec 9>"$BATS_TEST_TMPDIR/end"
     # one has a place, 16 wait
-    until grep -q 'too many questions' "$MUNGE/answer.err"; do sleep 0.05; done
+    eventually 60 grep -q 'too many questions' "$MUNGE/answer.err"
     page bob
     [[ $output == "HTTP/1.1 503 "*"too many questions"* ]]
     page alice

@@ -194,8 +194,7 @@ another_worker() { # THAN
     grep -qE '^Max core file size +0 +0 ' "/proc/$WORKER/limits"
     [[ $(stat -c %U "/proc/$WORKER/mem") == root ]] # not dumpable
     kill -KILL "$FLUSH"
-    gone() { ! grep -qE '^State:.[^ZX]' "/proc/$WORKER/status" 2>/dev/null; } # its new parent may not reap
-    wait_for gone # it dies with its parent
+    wait_for process_ended "$WORKER" # it dies with its parent
 }
 
 @test "the job's user can neither stop, kill nor trace the child that reads his files" {

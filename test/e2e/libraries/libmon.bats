@@ -579,7 +579,8 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == "jobtrail-libmon: another scan is running; --wait waits for its end" ]]
     scan --wait >"$PLACE/first" 3>&- {fd}>&- &
     scan --wait >"$PLACE/second" 3>&- {fd}>&- &
-    until (($(grep -c -- '-> FLOCK' /proc/locks) >= 2)); do sleep 0.05; done
+    both_wait() { (($(grep -c -- '-> FLOCK' /proc/locks) >= 2)); }
+    wait_for both_wait
     exec {fd}>&-
     wait
     [[ $(sort "$PLACE/first" "$PLACE/second" | paste -sd ,) == "1 files, 1 added,1 files, no change" ]]

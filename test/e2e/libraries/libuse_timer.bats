@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/unit
+load ../../wait
 
 setup() {
     unit_of_libraries jobtrail-libuse "use_logs = $(readlink -f "$BATS_TEST_TMPDIR")/writable/uses" "use_records = yes" "use_atime = yes"
@@ -31,7 +32,8 @@ teardown() {
     echo x >"$TREE/libtwo.so"
     chown nobody "$TREE/closed/libone.so"
     chmod 600 "$TREE/closed/libone.so"
-    until [[ $("$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --json | jq .read) == 0 ]]; do sleep 0.2; done
+    read_nothing() { [[ $("$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --json | jq .read) == 0 ]]; }
+    wait_for read_nothing
     # shellcheck disable=SC2086
     run -0 confined $command --conf "$CONF"
     cat "$TREE/closed/libone.so" "$TREE/libtwo.so" >/dev/null

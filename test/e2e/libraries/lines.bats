@@ -3,6 +3,7 @@
 # jobtrail-libdate -f: lines of users' scripts in logs of the site, by a socket of root's. Needs root.
 
 bats_require_minimum_version 1.5.0
+load ../../wait
 
 setup() {
     PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
@@ -161,7 +162,7 @@ for uid in [uid for uid in range(700000, 701000) if uid not in known][:600]:
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
         s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        s.settimeout(60)
+        s.settimeout('$((60 * SLOW))')
         s.connect(sys.argv[1])
         s.send(b"jobtrail line 1\napp-x\0word\0")
         print(s.recv(9).decode())
@@ -215,10 +216,10 @@ except OSError: pass
 import os, socket, sys
 held = []
 for i in range(40):
-    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.settimeout(10)
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.settimeout('$((10 * SLOW))')
     s.connect(sys.argv[1]); held.append(s)
 for text in b"", b"x", b"jobtrail line 1\n", b"jobtrail line 1\napp-x", b"\0" * 4096, b"jobtrail line 1\n" + b"\xff" * 4000 + b"\0", b"y" * 60000:
-    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.settimeout(10)
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.settimeout('$((10 * SLOW))')
     s.connect(sys.argv[1])
     try: s.send(text)
     except OSError: pass
@@ -241,7 +242,7 @@ sys.stdin.read()
     local child
     child=$(pgrep -P "$SERVICE")
     kill -KILL "$child"
-    until ! kill -0 "$child" 2>/dev/null; do sleep 0.05; done
+    wait_for process_ended "$child"
     run as 65534 -f app-x lost
     [[ $status == 3 && $output == *"does not run"* || $status == 0 ]]
     serving

@@ -84,7 +84,11 @@ open(f"{sys.argv[3]}/{os.getpid()}", "w").close()
 while not os.path.exists(sys.argv[4]): time.sleep(0.01)' "$file" "$mode" "$PLACE/ready" "$PLACE/go" 3>&- &
         USERS+=($!)
     done
-    until [[ $(find "$PLACE/ready" -type f | wc -l) == $((before + count)) ]]; do sleep 0.05; done
+    wait_for are_ready $((before + count))
+}
+
+are_ready() { # NUMBER
+    [[ $(find "$PLACE/ready" -type f | wc -l) == "$1" ]]
 }
 
 let_go() {

@@ -343,24 +343,30 @@ while not os.path.exists(sys.argv[2]): time.sleep(0.01)
     [[ $(cat "$PLACE/said" "$LOGS"/*.log) != *$'\x1b'* ]]
 }
 
+logged() { # FILE: that it is there
+    grep -qs "LOG_CREATED path=$1" "$LOGS"/*.log
+}
+
 @test "one watch runs on a host, the node's watcher runs it, and it takes a new configuration" {
     printf '%s\n' "[spool]" "dir = $PLACE/spool" "mount = no" >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
-    until [[ -S $STATE/who ]]; do sleep 0.05; done
+    wait_for test -S "$STATE/who"
     run -4 "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
     [[ $output == *"another one runs"*"watcher"* ]]
     echo one >"$TREE/libone.so"
-    until grep -qs "LOG_CREATED path=$TREE/libone.so" "$LOGS"/*.log; do sleep 0.05; done
+    wait_for logged "$TREE/libone.so"
     # one that is killed comes back with the watcher's next look; this one takes another file
     mkdir "$PLACE/more"
     sed "s|^tree = .*|&\ntree = $PLACE/more|" "$CONF" >"$CONF.new"
     mv "$CONF.new" "$CONF"
-    until (($(figure directories) == 2)); do sleep 0.05; done
+    two_directories() { (($(figure directories) == 2)); }
+    eventually 60 two_directories
     echo two >"$PLACE/more/libtwo.so"
-    until grep -qs "LOG_CREATED path=$PLACE/more/libtwo.so" "$LOGS"/*.log; do sleep 0.05; done
+    wait_for logged "$PLACE/more/libtwo.so"
     # it ends with the watcher
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
-    until "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$PLACE/none.conf" 2>&1 | grep -q . && ! pgrep -f "libmon watch.*$CONF" >/dev/null; do sleep 0.05; done
+    no_watch() { "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$PLACE/none.conf" 2>&1 | grep -q . && ! pgrep -f "libmon watch.*$CONF" >/dev/null; }
+    wait_for no_watch
 }
 
 @test "without the right to it the kernel tells nothing, which is said, and scans work" {

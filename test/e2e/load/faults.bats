@@ -165,11 +165,9 @@ in_node() { # NODE SQL
     local first=127.0.0.1:$((GALERA_PORT + 10)) second=127.0.0.1:$GALERA_PORT half
     half=$((RECORDS / 3))
     jobtrail-load --delete --batch 50 --store "mariadb://$first,$second/jobtrail" records >log 2>said 3>&- &
-    local loader=$! i
-    for ((i = 0; i < 600; i++)); do
-        [ "$(in_node 0 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -lt "$half" ] || break
-        sleep 0.05
-    done
+    local loader=$!
+    half_is_there() { [ "$(in_node 0 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -ge "$half" ]; }
+    eventually 60 half_is_there
     kill -KILL "${GALERA_PIDS[1]}"
     wait "$loader" || cat said
     [ "$(cat said)" = "" ]

@@ -365,7 +365,8 @@ journal_of() { # MATCH... of journalctl
             >/run/systemd/journald.conf.d/test.conf
         /lib/systemd/systemd-journald 3>&- &
         echo $! >"$1/journald"
-        for ((i = 0; i < 200; i++)); do [[ ! -S /run/systemd/journal/socket ]] || break; sleep 0.1; done
+        . "$JOBTRAIL_SOURCE/test/wait.bash"
+        wait_for test -S /run/systemd/journal/socket
         sock=/run/systemd/journal/dev-log
         as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
         sed -i "s|^socket = .*|socket = $sock|" "$2"

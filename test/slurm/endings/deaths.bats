@@ -46,10 +46,6 @@ journal_pid() { # NODE JOB VERB STEP: the pid in the youngest such line of the j
     sed -n "s/^$3 .*\bstep=$4 .*\bpid=\([0-9]*\).*/\1/p" "$DIR/run/$1/$2.0/journal" | tail -n 1
 }
 
-ended() { # PID
-    [[ ! -d /proc/$1 || $(<"/proc/$1/stat") == *") Z "* ]]
-}
-
 # Slurm knows the nodes again, and nothing of the jobs is left
 nothing_is_left() {
     "$CLUSTER" wait-idle 60
@@ -123,7 +119,7 @@ nothing_is_left() {
     task=$(journal_pid n1 "$job" task 0)
     kill -KILL "$(journal_pid n1 "$job" step 0)"
     kill -KILL "$task"
-    eventually 10 ended "$task"
+    eventually 10 process_ended "$task"
     died=$(now)
     run_as root scancel "$job"
     wait_job "$job"

@@ -80,17 +80,13 @@ pid_of() {
     sed -n "s/^$2 .* step=0 .*pid=\\([0-9]*\\) .*/\\1/p" "$DIR/run/n1/$1.0/journal" | head -n 1
 }
 
-is_over() { # PID
-    ! grep -qsv '^[0-9]* (.*) Z ' "/proc/$1/stat"
-}
-
 @test "a task of which Slurm has not seen the end counts no time that is not known, in record and coverage" {
     job=$(submit "srun $PROGRAMS/eat_memory 1" -w n1)
     eventually 30 output_has "$job" full
     task=$(pid_of "$job" task)
     kill -KILL "$(pid_of "$job" step)"
     kill -KILL "$task"
-    eventually 10 is_over "$task"
+    eventually 10 process_ended "$task"
     run_as root scancel "$job"
     wait_job "$job"
     [[ $(field "$job" eat_memory '((.userDT.end_time - .slurmT.end_time_min | . >= 0 and . < 0.00011)

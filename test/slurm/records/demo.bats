@@ -112,10 +112,7 @@ ROWS
 @test "a demo that is told to end while jobs run leaves nothing behind" {
     local status=0
     "$DEMO" --no-install "${BUILT[@]}" >"$OUT" 2>"$ERR" 3>&- &
-    for _ in {1..600}; do
-        if grep -q 'waiting for the jobs' "$ERR"; then break; fi
-        sleep 0.1
-    done
+    eventually 60 grep -q 'waiting for the jobs' "$ERR"
     kill -TERM $!
     wait $! || status=$?
     ((status == 143))

@@ -9,6 +9,9 @@
 #   at_site COMMAND...    as root, in the site's controller; in_node COMMAND... on its node; site_srun OPTION...
 # They export DIR, ROOT, DEBS, PACKAGES (where the packages are built).
 
+# shellcheck source=test/wait.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../../wait.bash"
+
 # The checkout without what is built, always at one path, for ccache.
 build_packages() {
     local tree version
@@ -95,6 +98,7 @@ start_site() {
     "$JOBTRAIL_SOURCE/test/slurm/site/small_system" "$ROOT" apt iproute2 mount munge python3 slurm-client slurmctld slurmd \
         util-linux "$DEBS"/first/*.deb
     mkdir -p "$ROOT/cluster" "$ROOT/debs" "$ROOT/old" "$ROOT/usr/local/bin" "$ROOT/srv"
+    cp "$JOBTRAIL_SOURCE/test/wait.bash" "$ROOT" # beside cluster
     write_systemctl >"$ROOT/usr/local/bin/systemctl"
     chmod 755 "$ROOT/usr/local/bin/systemctl"
     # $1.. belong to the inner shell
@@ -142,7 +146,7 @@ stop_site() {
 
 at_site() {
     nsenter --target "$SITE_PID" --mount --pid --uts --ipc --net -- env -i -C / PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
-        HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive CLUSTER_DIR=/srv/lab SLURM_CONF=/srv/lab/etc/slurm.conf "$@" 3>&-
+        HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive JOBTRAIL_SLOW="$SLOW" CLUSTER_DIR=/srv/lab SLURM_CONF=/srv/lab/etc/slurm.conf "$@" 3>&-
 }
 
 in_node() {
@@ -184,15 +188,6 @@ case "$1 $2" in
 *) exit 1 ;;
 esac
 SH
-}
-
-eventually() { # SECONDS COMMAND...: until it succeeds
-    local end=$((SECONDS + $1 * ${JOBTRAIL_SLOW:-4} + 1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || { echo "still not true: $*" >&2 && return 1; }
-        sleep 0.05
-    done
 }
 
 # submit SCRIPT: the number of its job; its output is /srv/out.NUMBER at the site
