@@ -62,13 +62,15 @@ MpiDefault=none
 ReturnToService=2
 # nodes may advertise more than the machine has
 SlurmdParameters=config_overrides${SLURMD_PARAMS:+,$SLURMD_PARAMS}
-SlurmdTimeout=10
-SlurmctldTimeout=10
+# a machine that is slow is not dead
+SlurmdTimeout=$((5 * SLOW))
+SlurmctldTimeout=$((5 * SLOW))
 InactiveLimit=0
 MinJobAge=300
 KillWait=$KILL_WAIT
-UnkillableStepTimeout=30
-MessageTimeout=10
+BatchStartTimeout=$((5 * SLOW))
+UnkillableStepTimeout=$((15 * SLOW))
+MessageTimeout=$((5 * SLOW))
 OverTimeLimit=0
 MailProg=$MAIL_PROG
 CONF

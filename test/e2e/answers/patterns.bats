@@ -26,12 +26,13 @@ teardown_file() {
 acct() { # OPTION...: what it says, of each store; a pattern that is slow ends it
     local store
     for store in "$STORE" "$MARIADB_STORE"; do
-        timeout 120 "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" --no-sacct -a -S 2024-11-01 "$@" || echo "status $?"
+        # shellcheck disable=SC2153 # of wait.bash
+        timeout $((60 * SLOW)) "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" --no-sacct -a -S 2024-11-01 "$@" || echo "status $?"
     done
 }
 
 report() { # OPTION...
-    timeout 120 "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" \
+    timeout $((60 * SLOW)) "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" \
         -S 2024-11-01 -E 2024-11-30 "$@" || echo "status $?"
 }
 

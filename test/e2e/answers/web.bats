@@ -645,7 +645,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [ "$output" = $'HTTP/1.1 401\nHTTP/1.1 503' ]
     grep -q "directory of users does not answer" "$MUNGE/answer.err"
     # it is in use until the process that waited has ended
-    until nsenter --target "$ANSWER_PID" --mount umount /etc/passwd; do sleep 0.05; done
+    eventually 60 nsenter --target "$ANSWER_PID" --mount umount /etc/passwd
     FETCH alice "/users?$NOVEMBER"
     status_is 200
 }
@@ -773,7 +773,7 @@ local_start() { # USER ARGUMENT...
 
 local_stop() {
     [ -z "${LOCAL_PID:-}" ] || kill "$LOCAL_PID" 2>/dev/null || true
-    while [ -n "${LOCAL_PID:-}" ] && kill -0 "$LOCAL_PID" 2>/dev/null; do sleep 0.05; done
+    [ -z "${LOCAL_PID:-}" ] || wait_for process_ended "$LOCAL_PID"
 }
 
 browse() { # USER TARGET [FIELD: VALUE]...: below the path; prints status and body

@@ -30,7 +30,7 @@ restore() {
 # flush_confined: 1, 2 and 3 are exit statuses that say so; a signal is none
 flush_confined() {
     local status=0
-    read_only_but "$PLACE" timeout 60 \
+    read_only_but "$PLACE" timeout $((60 * SLOW)) \
         "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >"$PLACE/said" 2>&1 || status=$?
     ((status <= 3)) || { cat "$PLACE/said"; return 1; }
 }

@@ -31,7 +31,7 @@ flush_all() {
 
 # set_aside REASON: the flush keeps the job aside, the other job has its records, all in a bounded time
 set_aside() {
-    timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >/dev/null 2>&1
+    timeout $((60 * SLOW)) "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >/dev/null 2>&1
     [[ $(reason) == "$1" && $(records_of 4712) == 2 && -z $(ls "$SPOOL") ]]
 }
 
@@ -119,7 +119,7 @@ set_aside() {
     a_run
     another_job
     as_nobody truncate -s 15T "$LEDGER"
-    timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
+    timeout $((60 * SLOW)) "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
     [[ $(records_of "$JOB") -ge 1 && $(records_of 4712) == 2 && -z $(ls "$SPOOL") ]]
 }
 
@@ -155,7 +155,7 @@ set_aside() {
             }' "$round" "$LEDGER"
         # shellcheck disable=SC2016
         wait_for bash -c '! cmp -s "$1" "$2"' _ "$LEDGER" "$BATS_TEST_TMPDIR/before"
-        timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1
+        timeout $((60 * SLOW)) "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1
         end_attacker
         [[ -z $(ls "$SPOOL") ]]
     done
@@ -165,7 +165,7 @@ set_aside() {
     a_run
     # shellcheck disable=SC2016
     in_background_as_nobody bash -c 'while :; do head -c 1M /dev/urandom >>"$1"; done' _ "$LEDGER"
-    timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1
+    timeout $((60 * SLOW)) "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1
     end_attacker
     [[ -z $(ls "$SPOOL") ]]
 }
@@ -179,7 +179,7 @@ set_aside() {
         another_job
         perl -e 'srand $ARGV[0]; open F, "+<", $ARGV[1]; for (1 .. 1 + rand 200) {
             seek F, int rand 65536, 0; syswrite F, chr rand 256 }' "$round" "$LEDGER"
-        timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >/dev/null 2>&1
+        timeout $((60 * SLOW)) "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >/dev/null 2>&1
         [[ $(records_of 4712) == 2 && -z $(ls "$SPOOL") ]]
         (($(records_of "$JOB") >= 3)) || [[ -s $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason ]]
     done

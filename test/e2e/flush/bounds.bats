@@ -215,7 +215,7 @@ hang() {
     [[ $(endings) == "exit_with fini" ]]
     # who has used up his share is left alone for a while
     [[ -e $notes/turn.5 && ! -e $notes/turn.6 ]]
-    run -0 timeout 5 "$JOBTRAIL_BIN/jobtrail-submit" flush --sessions --conf "$CONF" --node e2e
+    run -0 "$JOBTRAIL_BIN/jobtrail-submit" flush --sessions --conf "$CONF" --node e2e
     for ((run = 0; run < 3; run++)); do
         touch -d '1 hour ago' "$notes/turn.5" 2>/dev/null || true
         flush_sessions || true

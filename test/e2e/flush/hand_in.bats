@@ -33,7 +33,7 @@ teardown() {
 }
 
 flush_sessions() {
-    timeout 60 "$SUBMIT" flush --sessions --conf "$CONF" --node e2e "$@"
+    timeout $((60 * SLOW)) "$SUBMIT" flush --sessions --conf "$CONF" --node e2e "$@"
 }
 
 as_games() { # 'SCRIPT' [ARGUMENT...], in the user's directory

@@ -328,7 +328,7 @@ modes() { # FILE
 wrapped() {
     printf '[site]\ncluster = lab\n[transport]\nuse = syslog\n[spool]\nsessions = %s\n' \
         "$BATS_TEST_TMPDIR/no-timer" >"$BATS_TEST_TMPDIR/jobtrail.conf"
-    (cd "$THEIRS" && timeout -k 1 60 env XALT_EXECUTABLE_TRACKING=yes \
+    (cd "$THEIRS" && timeout -k 1 $((60 * SLOW)) env XALT_EXECUTABLE_TRACKING=yes \
         JOBTRAIL_CONF="$BATS_TEST_TMPDIR/jobtrail.conf" "$@" \
         "$JOBTRAIL_STAGE/libexec/jobtrail/ld/ld" -shared -o made "$BATS_TEST_TMPDIR/hello.o")
 }

@@ -28,7 +28,7 @@ browse() {
         shift
     done
     install -d -o nobody "$place/$run"
-    timeout 120 setpriv --reuid nobody --regid nogroup --clear-groups \
+    timeout $((60 * SLOW)) setpriv --reuid nobody --regid nogroup --clear-groups \
         env "${environment[@]}" HOME="$place/$run" /usr/lib/chromium/chromium --headless \
         --disable-gpu --disable-quic --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --disable-breakpad \

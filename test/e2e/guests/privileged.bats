@@ -187,7 +187,7 @@ does_nothing() {
     mkfifo -m 622 "$SPOOL/wake"
     exec 7<>"$SPOOL/wake"
     as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
-    [[ $(timeout 20 head -c 1 <&7 | od -An -tx1) == " 00" ]]
+    [[ $(timeout $((20 * SLOW)) head -c 1 <&7 | od -An -tx1) == " 00" ]]
     exec 7<&-
 }
 

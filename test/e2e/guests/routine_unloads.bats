@@ -143,7 +143,7 @@ END
     for words in "./plugin.so plug" "./plugin.so plug more" "./user.so use" "./user.so use more"; do
         another_job
         # shellcheck disable=SC2086 # several
-        unnoticed timeout 60 ./wait $words
+        unnoticed timeout $((60 * SLOW)) ./wait $words
         flush
         said+=("$(records | jq -r '.[] | select(.userT.exec_path | endswith("/wait")) | .routineT
             | if . then "\(.missed) \(.routineA | map(.[1]) | join(" "))" else "none" end')")
@@ -184,10 +184,10 @@ int main(void)
 }
 END
     cc -O2 hook.c -o hook -Wl,-z,norelro,-z,now
-    unnoticed timeout 60 ./hook
+    unnoticed timeout $((60 * SLOW)) ./hook
     [[ $(cat with/stdout) == "3 3" ]]
     cc -O2 hook.c -o hook -Wl,-z,lazy
-    unnoticed timeout 60 ./hook
+    unnoticed timeout $((60 * SLOW)) ./hook
 }
 
 @test "whose routine a plugin calls is not said where the loader has not bound it, and several have the name" {

@@ -59,7 +59,7 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32 STUBS=128 FIRST=36864
             cp "$BATS_TEST_TMPDIR/sound" "$LEDGER"
             set_number "$offset" "$value"
             for i in yes no; do
-                observe with "${TRACKED[@]}" XALT_SAMPLING="$i" timeout 20 "$PROGRAMS/exit_with" 7
+                observe with "${TRACKED[@]}" XALT_SAMPLING="$i" timeout $((20 * SLOW)) "$PROGRAMS/exit_with" 7
                 [[ $(cat "$BATS_TEST_TMPDIR"/with/{status,stdout,stderr}) == 7 ]]
             done
         done
@@ -108,7 +108,7 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32 STUBS=128 FIRST=36864
     wait_for bash -c '(($(od -An -tu8 -j 24 -N 8 "$1") != 36864))' _ "$LEDGER"
     choice=(yes no)
     for ((i = 0; i < (JOBTRAIL_SOAK ? 5000 : 200); i++)); do
-        run tracked XALT_SIGNAL_HANDLER=yes "XALT_SAMPLING=${choice[i % 2]}" timeout 20 "$PROGRAMS/exit_with" 7
+        run tracked XALT_SIGNAL_HANDLER=yes "XALT_SAMPLING=${choice[i % 2]}" timeout $((20 * SLOW)) "$PROGRAMS/exit_with" 7
         [[ $status == 7 && $output == "" ]]
     done
     kill "$ATTACKER"

@@ -90,7 +90,7 @@ answers() { # ADDRESS
 }
 
 refuses() { # ADDRESS WORDS
-    run --separate-stderr timeout 60 "${ask[@]}" "$1"
+    run --separate-stderr timeout $((60 * SLOW)) "${ask[@]}" "$1"
     echo "$status $output $stderr"
     [ "$status" -eq 3 ] || [ "$status" -eq 1 ]
     [[ "$stderr" == *"$2"* ]]

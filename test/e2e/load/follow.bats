@@ -145,7 +145,7 @@ has_open() { # COUNT: of the files log, log.1, ...
     exec 4<>pipe
     record 1 >log
     follow pipe log
-    { for n in {101..200}; do record "$n" && sleep 0.2; done >&4; } 3>&- &
+    { for ((n = 101; ; n++)); do record "$n" && sleep 0.2; done >&4; } 3>&- &
     local writer=$!
     has_both() { [ "$(sqlite3 "$store" "SELECT count(*) FROM run WHERE uuid LIKE '%0001' OR uuid LIKE '%0101'" 2>/dev/null)" = 2 ]; }
     wait_for has_both

@@ -381,10 +381,10 @@ record_line() { # NUMBER
 }
 
 @test "following standard input ends with it" {
-    run timeout 20 jobtrail-load --follow --json --store "sqlite:$store" - < <(cat lines)
+    run timeout $((20 * SLOW)) jobtrail-load --follow --json --store "sqlite:$store" - < <(cat lines)
     [ "$status" -eq 0 ]
     [ "$(count new)" -eq 40 ]
-    run timeout 20 jobtrail-load --follow --json --store "sqlite:$store" - < <(head -n -1 lines)
+    run timeout $((20 * SLOW)) jobtrail-load --follow --json --store "sqlite:$store" - < <(head -n -1 lines)
     [ "$status" -eq 1 ]
     [ "$(count incomplete)" -eq 1 ]
 }

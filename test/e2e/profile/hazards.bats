@@ -30,10 +30,11 @@ int main(void)
     work(0);
 }
 C
-    local rounds=${JOBTRAIL_SOAK:+1000} i
+    local rounds=${JOBTRAIL_SOAK:+1000} i moment
     for ((i = 0; i < ${rounds:-40}; i++)); do
         profiled timeout -s KILL "0.00$((1 + i % 9))$((RANDOM % 10))" ./program || true
-        profiled timeout -s KILL "0.0$((10 + i % 10))" ./program || true
+        printf -v moment '%d.%03d' $(((10 + i % 10) * SLOW / 1000)) $(((10 + i % 10) * SLOW % 1000))
+        profiled timeout -s KILL "$moment" ./program || true
     done
     run profile sums open
     [[ $status == 0 && $output == *$'\nlost 0\n'* && $output == *$'\nstray 0\n'* && $output == *"<work<main<init"* ]]

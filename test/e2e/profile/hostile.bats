@@ -42,7 +42,7 @@ spoil() {
 # flush_all: in a bounded time and memory, the other job has its records, and nothing stays in the spool
 flush_all() {
     rm -rf "$RECORDS"
-    timeout 100 prlimit --as=$((2 << 30)) "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >said 2>&1
+    timeout $((60 * SLOW)) prlimit --as=$((2 << 30)) "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >said 2>&1
     [[ $(records_of 4712) == 2 && -z $(ls "$SPOOL") ]]
 }
 

@@ -364,7 +364,7 @@ int main(void)
     exit(0);
 }
 C
-    same timeout 60 ./main
+    same timeout $((60 * SLOW)) ./main
     [[ $(dumped moon_burns) == 1 && $(told .missed) == 1 && $(told .missed_mpi) == 0 ]]
     [[ $(told '.missed_routines[] | "\(.routine) \(.is_mpi)"') == "(loaded later) false" ]]
 }

@@ -68,7 +68,7 @@ print(f'void f(void) __asm__("{name}"); void f(void) {{}} int main(void) {{ f();
 PY
     gcc -O0 -finstrument-functions endless.c -o endless
     profiled ./endless
-    run -0 timeout 60 "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
+    run -0 timeout $((60 * SLOW)) "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
     [[ $output == *" _Z1fSt4pair"*"<main<init"* ]]
 }
 

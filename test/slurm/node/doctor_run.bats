@@ -138,7 +138,7 @@ store_of_nobody() {
 
 @test "it stops at the flush: the helper is missing" {
     reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
-    run_doctor --role node --timeout 2
+    run_doctor --role node --timeout $((2 * SLOW))
     [[ $stations == "ok step, ok plugin, ok library, bad flush" && $found == *"still in the spool"* ]]
     reconfigure
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" flush --orphans --conf "$DIR/jobtrail.conf" --node n1
@@ -162,7 +162,7 @@ store_of_nobody() {
     run_doctor --role node,collector
     [[ $stations == "ok step, ok plugin, ok library, ok flush, ok outbox, bad store" && $found == "it cannot be read: "* ]]
     rm "$DIR/store.db"
-    run_doctor --role node,collector --timeout 20
+    run_doctor --role node,collector --timeout $((10 * SLOW))
     [[ $stations == "ok step, ok plugin, ok library, ok flush, ok outbox, bad store" && $found == "the store does not have the run: "* ]]
 }
 
