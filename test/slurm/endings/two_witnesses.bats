@@ -65,8 +65,9 @@ SH
 
 @test "jobs that are cancelled, and steps that are killed" {
     local job
-    job=$(submit "$PROGRAMS/spin 100 sleep & $PROGRAMS/ignore_term & echo pid \$!; wait")
+    job=$(submit "$PROGRAMS/exit_late 600000 pid & $PROGRAMS/ignore_term & wait")
     eventually 30 output_has "$job" '^pid [0-9]+$'
+    eventually 30 output_has "$job" ready
     run_as root scancel "$job"
     wait_job "$job"
     count "$job"

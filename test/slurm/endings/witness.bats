@@ -42,18 +42,17 @@ has_ended_as() { # JOB PROGRAM STATUSES
 }
 
 @test "a child that is killed has its signal and its end" {
-    job=$(submit_and_wait "$PROGRAMS/spin 100 sleep & sleep 0.5; kill -KILL \$!; wait; true")
-    [[ $(ending "$job" spin) == "kernel 0:9" ]]
-    is_exact "$job" spin
+    job=$(submit_and_wait "$PROGRAMS/eat_memory 1 & until grep -q full $DIR/out/\$SLURM_JOB_ID; do sleep 0.05; done; kill -KILL \$!; wait; true")
+    [[ $(ending "$job" eat_memory) == "kernel 0:9" ]]
+    is_exact "$job" eat_memory
 }
 
 @test "a child of the batch script has its signal when the job is cancelled" {
-    job=$(submit "$PROGRAMS/spin 100 sleep & echo pid \$!; wait")
+    job=$(submit "$PROGRAMS/exit_late 600000 pid & wait")
     eventually 30 output_has "$job" '^pid [0-9]+$'
-    eventually 30 step_runs "$job.batch" || true
     run_as root scancel "$job"
     wait_job "$job"
-    [[ $(ending "$job" spin) == "kernel 0:15" || $(ending "$job" spin) == "kernel 0:9" ]]
+    [[ $(ending "$job" exit_late) == "kernel 0:15" || $(ending "$job" exit_late) == "kernel 0:9" ]]
 }
 
 @test "a task's status is Slurm's, and so it stays; its end is the kernel's" {

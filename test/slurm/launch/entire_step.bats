@@ -38,15 +38,15 @@ records_are_complete() {
 }
 
 @test "slurmstepd is in the job's namespace, and has journal and ledger of the spool" {
-    long=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -n1 -w n1)
+    long=$(submit "srun $PROGRAMS/exit_late 600000 started" -n1 -w n1)
     eventually 30 output_has "$long" started
     daemon=$(pid_of_step "$long" 0)
     [[ $(namespace "$daemon") != "$(namespace self)" ]]
-    [[ $(namespace "$daemon") == "$(namespace "$(pgrep -P "$daemon" spin)")" ]]
+    [[ $(namespace "$daemon") == "$(namespace "$(pgrep -P "$daemon" exit_late)")" ]]
     [[ -s /proc/$daemon/root/$DIR/run/n1/$long.0/journal && -s /proc/$daemon/root/$DIR/run/n1/$long.0/user/ledger ]]
     run_as root scancel "$long"
     wait_job "$long"
-    [[ $(runs "$long") == "spin 0 task_exit" ]]
+    [[ $(runs "$long") == "exit_late 0 task_exit" ]]
 }
 
 @test "batch script and steps have a record each, and the coverage tells of all tasks" {

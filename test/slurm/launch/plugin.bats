@@ -160,22 +160,23 @@ recorded_argument() { # TEXT
 }
 
 @test "a restart of slurmd leaves a job between its steps alone" {
-    job=$(submit "srun $PROGRAMS/exit_with 0; echo between; sleep 4; srun $PROGRAMS/exit_with 0" -w n2)
+    job=$(submit "srun $PROGRAMS/exit_with 0; echo between; until [[ -e $DIR/out/on ]]; do sleep 0.1; done; srun $PROGRAMS/exit_with 0" -w n2)
     eventually 30 output_has "$job" between
     "$CLUSTER" restart-slurmd n2
+    touch "$DIR/out/on"
     wait_job "$job"
     [[ $(record_count "$job" exit_with) == 2 ]]
     [[ $(records "$job" | jq -c 'map(.userT.queue) | unique') == '["main"]' ]]
 }
 
 @test "a flush by hand leaves a running job alone" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'")
+    job=$(submit "srun $PROGRAMS/exit_late 600000 started")
     eventually 30 output_has "$job" started
     run "$STAGE/bin/jobtrail-submit" flush --job "$job" --conf "$DIR/jobtrail.conf" --node n1
     [[ $status == 1 && $output == *"still runs here"* ]]
     run_as root scancel "$job"
     wait_job "$job"
-    [[ $(record_count "$job" spin) == 1 ]]
+    [[ $(record_count "$job" exit_late) == 1 ]]
 }
 
 # leaks WORD: whether a record, or what else has left the spool, has the word in it

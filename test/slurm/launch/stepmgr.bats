@@ -22,9 +22,9 @@ teardown_file() {
 }
 
 @test "a step of such a job that is killed has its signal" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'; true" --stepmgr -n1)
+    job=$(submit "srun $PROGRAMS/exit_late 600000 started; true" --stepmgr -n1)
     eventually 30 output_has "$job" started
     run_as "$JOB_USER" scancel "$job"
     wait_job "$job"
-    [[ $(field "$job" spin '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(field "$job" exit_late '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
 }

@@ -69,7 +69,7 @@ srun --export=ALL,JOBTRAIL_SPOOL=$DIR/evil/spool,JOBTRAIL_POLICY=$DIR/evil/polic
 
 @test "a job can neither see into nor change the directory of another user's job on its node" {
     make_user jtother
-    victim=$(submit "$PROGRAMS/spin 100 sleep & echo pid \$!; wait" -n1 --mem=10)
+    victim=$(submit "$PROGRAMS/exit_late 600000 pid & wait" -n1 --mem=10)
     eventually 30 output_has "$victim" '^pid'
     spool=$DIR/run/n1/$victim.0
     # not preloaded itself: a shell is skipped
@@ -81,8 +81,8 @@ JOBTRAIL_SPOOL=$spool LD_PRELOAD=\$LD_PRELOAD $PROGRAMS/exit_with 0" -n1 --mem=1
     [[ $(grep -c 'Permission denied\|Operation not permitted' "$DIR/out/$thief") -ge 8 ]]
     run_as root scancel "$victim"
     wait_job "$victim"
-    [[ $(record_count "$victim") == 1 && $(record_count "$victim" spin) == 1 ]]
-    [[ $(field "$victim" spin .userT.user) == "$JOB_USER" ]]
+    [[ $(record_count "$victim") == 1 && $(record_count "$victim" exit_late) == 1 ]]
+    [[ $(field "$victim" exit_late .userT.user) == "$JOB_USER" ]]
     [[ -z $(find "$DIR/run/n1" -mindepth 1 -type d) ]]
 }
 

@@ -84,8 +84,9 @@ has_sacct_row() { # JOB STATE
 }
 
 @test "a job is over for wait_job only when it has left every node" {
-    id=$(submit 'sleep 1; echo done' -N2)
+    id=$(submit "until [[ -e $DIR/out/go ]]; do sleep 0.1; done; echo done" -N2)
     run ! has_ended "$id"
+    touch "$DIR/out/go"
     wait_job "$id"
     [ "$(output_of "$id")" = "done" ]
     run run_as root scontrol show job "$id"
@@ -190,8 +191,9 @@ rank 3 of 4 on n2" ] || fail "$1"
     other NODES=3 start
     run in_other srun -N3 hostname
     [ "$(sort <<<"$output")" = $'n1\nn2\nn3' ]
-    id=$(submit 'sleep 2; echo still here')
+    id=$(submit "until [[ -e $DIR/out/stopped ]]; do sleep 0.1; done; echo still here")
     other stop
+    touch "$DIR/out/stopped"
     wait_job "$id"
     [ "$(output_of "$id")" = "still here" ]
     nothing_of_other_is_left

@@ -117,14 +117,14 @@ EOF
 }
 
 @test "a job whose epilog could not be noted has account and partition from its prolog" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -w n2 -A physics -q gold \
+    job=$(submit "srun $PROGRAMS/exit_late 600000 started" -w n2 -A physics -q gold \
         -p other --no-requeue)
     eventually 30 output_has "$job" started
     "$CLUSTER" crash-node n2
     "$CLUSTER" start-slurmd n2
     recorded() { [[ $(record_count "$job") == 1 ]]; }
     eventually 60 recorded
-    [[ $(facts "$job") == "spin lab 0 other gold n2 0 0 0 1 0 null null null null $JOB_USER physics other lab" ]]
+    [[ $(facts "$job") == "exit_late lab 0 other gold n2 0 0 0 1 0 null null null null $JOB_USER physics other lab" ]]
     run_as root scancel "$job"
     wait_job "$job"
 }

@@ -45,12 +45,12 @@ facts() { # JOB
 }
 
 @test "a job that was cancelled is flushed, too" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -n1)
+    job=$(submit "srun $PROGRAMS/exit_late 600000 started" -n1)
     eventually 30 output_has "$job" started
     run_as "$JOB_USER" scancel "$job"
     wait_job "$job"
     eventually 60 is_flushed "$job"
-    [[ $(field "$job" spin .slurmT.signal) == 15 ]]
+    [[ $(field "$job" exit_late .slurmT.signal) == 15 ]]
 }
 
 @test "the timer leaves a job alone that goes on, and flushes one whose daemon was killed" {

@@ -24,7 +24,7 @@ sluid() { # JOB: as Slurm tells it
 
 # start [SBATCH-OPTION...]: a job on n1 whose step runs
 start() {
-    JOB=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 900 sleep'" -w n1 -n1 "$@")
+    JOB=$(submit "srun $PROGRAMS/exit_late 900000 started" -w n1 -n1 "$@")
     eventually 60 output_has "$JOB" started
     SLUID=$(sluid "$JOB")
     [[ $SLUID =~ ^s[0-9A-Z]{13}$ ]]
@@ -41,7 +41,7 @@ finish() {
     [[ $(readlink "$DIR/run/n1/$SLUID") == "$JOB.0" ]]
     finish
     [[ $(find "$DIR/run/n1" -name 's[0-9A-Z]*') == "" ]]
-    [[ $(record_count "$JOB" spin) == 1 ]]
+    [[ $(record_count "$JOB" exit_late) == 1 ]]
 }
 
 @test "a job that is requeued has another SLUID, which leads to its next run" {

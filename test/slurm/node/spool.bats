@@ -7,7 +7,7 @@
 load ../fixture/cluster
 
 setup_file() {
-    RULES=$'[paths]\nkeep = .*/exit_with\nkeep = .*/spin\nskip = .*' NODES=1 start_cluster
+    RULES=$'[paths]\nkeep = .*/exit_with\nkeep = .*/spin\nkeep = .*/exit_late\nskip = .*' NODES=1 start_cluster
     make_user jtother
 }
 
@@ -136,7 +136,7 @@ field_of_all() { # JOB JQ-PATH
 }
 
 @test "no other user can look into a job's directory, and its own can use it" {
-    victim=$(submit "stat -c %n \$JOBTRAIL_SPOOL/ledger; echo pid \$\$; exec $PROGRAMS/spin 100 sleep" -n1 --mem=10)
+    victim=$(submit "stat -c %n \$JOBTRAIL_SPOOL/ledger; $PROGRAMS/exit_late 600000 pid" -n1 --mem=10)
     eventually 30 output_has "$victim" '^pid'
     spool=$DIR/run/n1/$victim.0
     output_has "$victim" "^$spool/user/ledger"
@@ -148,7 +148,7 @@ field_of_all() { # JOB JQ-PATH
     [[ $status != 0 && $output == *"Permission denied"* ]]
     run_as root scancel "$victim"
     wait_job "$victim"
-    [[ $(record_count "$victim" spin) == 1 ]]
+    [[ $(record_count "$victim" exit_late) == 1 ]]
 }
 
 @test "what a flush could not do is unmounted by the next one" {
