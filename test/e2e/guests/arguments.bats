@@ -26,6 +26,10 @@ teardown() {
     [[ $(records | jq -r '.[0].cmdlineA[1]') == -e ]]
 }
 
+has_no_client() { # but its own socket the server has none
+    [[ $(find "/proc/$server/fd" -lname 'socket:*' | wc -l) == 1 ]]
+}
+
 redis() {
     cd "$BATS_TEST_TMPDIR" || return
     local status=0
@@ -41,7 +45,7 @@ redis() {
         tr '\0' '\n' <"/proc/$server/cmdline"
         redis-cli -s redis.sock bgsave
         wait_for bgsave_done
-        sleep 0.5 # until the server has closed the last client's connection
+        wait_for has_no_client
         find "/proc/$server/fd" -type l -printf '%f ' | tr ' ' '\n' | sort -n
         redis-cli -s redis.sock shutdown nosave
     } 2>&1

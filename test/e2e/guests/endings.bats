@@ -61,12 +61,12 @@ teardown() {
 
 @test "a forked child that goes on after its parent's end signs nothing" {
     mkfifo "$BATS_TEST_TMPDIR/go"
-    tracked perl -e 'exit 0 if fork; open my $go, "<", shift; <$go>; exit 1' "$BATS_TEST_TMPDIR/go"
+    local child end
+    child=$(tracked perl -e 'if (my $pid = fork) { print $pid; exit 0 } close STDOUT; open my $go, "<", shift; <$go>; exit 1' "$BATS_TEST_TMPDIR/go")
     [[ $(flush --dry-run | jq -r .slurmT.end_source) == fini ]]
-    local end
     end=$(flush --dry-run | jq .userDT.end_time)
     : >"$BATS_TEST_TMPDIR/go"
-    sleep 0.1
+    wait_for process_ended "$child"
     leaves "perl fini"
     [[ $(records | jq '.[0].userDT.end_time') == "$end" ]]
 }
