@@ -45,6 +45,12 @@ count() {
     [[ $(cat passed) == 1 && ! -e failed ]]
 }
 
+@test "an entry makes files that others can read and not change, whatever the umask" {
+    (umask 077 && "$JOBTRAIL_SOURCE/test/timed" touch "$BATS_TEST_TMPDIR/one")
+    (umask 002 && "$JOBTRAIL_SOURCE/test/timed" touch "$BATS_TEST_TMPDIR/two")
+    [[ $(stat -c %a "$BATS_TEST_TMPDIR"/{one,two} | sort -u) == 644 ]]
+}
+
 # ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so
 ci() {
     local top=$BATS_TEST_TMPDIR/top

@@ -32,3 +32,9 @@ shell_scripts() {
     echo "$output"
     ((status == 1))
 }
+
+@test "paths have quotes where CMake starts a shell: a checkout's may have a blank" {
+    run grep -rnE --include=CMakeLists.txt --exclude-dir=build "sh -c \"([^\"]*[^\"'])?[$][{]" "$JOBTRAIL_SOURCE"
+    echo "$output"
+    ((status == 1))
+}
