@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # test/apart, in which every entry and the whole of test/run lives: what is its own, and that nothing is left.
+# bats file_tags=needs:root
 
 bats_require_minimum_version 1.5.0
 load machine
 
 setup() {
-    [[ $EUID == 0 ]] || skip
     APART=$JOBTRAIL_SOURCE/test/apart
     unset JOBTRAIL_WITHIN # as one that is not within another
     # below /tmp they would not see it

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# bats file_tags=soak
+# bats file_tags=needs:root,soak
 # The whole of test/run, ended at random moments, leaves nothing.
 
 load machine

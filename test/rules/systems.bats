@@ -50,6 +50,13 @@ TEXT
     [[ $status == 2 ]]
 }
 
+@test "what needs no root has the label user: unit tests, rules and e2e, but for files that say so" {
+    local entries
+    entries=$(ctest --test-dir "$JOBTRAIL_BUILD" -N -L '^user$' --fixture-exclude-any . | sed -n 's/^ *Test *#[0-9]*: //p')
+    [[ $(cut -d . -f 1 <<<"$entries" | sort -u) == e2e$'\n'rules$'\n'unit ]]
+    [[ $entries == *unit.job.journal* && $entries == *e2e.load.files* && $entries == *rules.style* && $entries != *rules.apart* ]]
+}
+
 @test "what this system's Slurm lacks runs on the second system: those files have the tag again" {
     local feature file missing=
     for feature in $("$JOBTRAIL_SOURCE/test/systems/can" --lacking); do

@@ -280,6 +280,7 @@ controller_mails() {
         -s "Slurm Job_id=$2 Name=x Ended, Run time 00:00:01, COMPLETED, ExitCode 0" "$1"
 }
 
+# bats test_tags=needs:root
 @test "few mails of a user, and of all, wait for their summaries; the others are plain at once" {
     cd "$BATS_TEST_TMPDIR"
     sed -e "s|^plain=.*|plain=$PWD/plain|; s|^sendmail=.*|sendmail=$PWD/sendmail|; s|^acct=.*|acct=$PWD/acct|" \

@@ -188,8 +188,8 @@ elsewhere, say --store sqlite:FILE or set JOBTRAIL_STORE."
     refused nothing "nothing is no store; write sqlite:FILE or mariadb://HOST/DATABASE"
 }
 
+# bats test_tags=needs:root
 @test "a store that may only be read is read, one that may not is refused" {
-    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
     local shared as=(setpriv --reuid nobody --regid nogroup --clear-groups)
     shared=$(mktemp -d)
     cp -R "$JOBTRAIL_SOURCE/contrib/jobtrail-report" "$JOBTRAIL_SOURCE/contrib/jobtrail" \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A user sees his own runs and nobody else's: by sudo in SQLite, by views in MariaDB. Needs root, for users
 # and a sudoers file of the test's own: its /etc is seen by what it starts alone.
+# bats file_tags=needs:root
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
@@ -10,7 +11,6 @@ load ../fixture/mariadb
 load ../fixture/askers
 
 setup_file() {
-    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
     export TZ=UTC ETC=$BATS_FILE_TMPDIR/etc PLACE=$BATS_FILE_TMPDIR
     chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
     site_records "$PLACE/site"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The pages that the service for answers gives to the site's web server, and jobtrail-web to who starts it: whose runs they
 # have, what hostile peers and requests get, and what Chromium sees. Needs root, for users of the test's own.
+# bats file_tags=needs:root
 # shellcheck disable=SC2154,SC2153,SC2030,SC2031 # fixtures set STORE, bats stderr; each test runs in a subshell
 
 bats_require_minimum_version 1.5.0
@@ -15,7 +16,6 @@ load ../fixture/browser
 NOVEMBER='from=2024-11-01&to=2024-11-30'
 
 setup_file() {
-    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
     export TZ=UTC ETC=$BATS_FILE_TMPDIR/etc PLACE=$BATS_FILE_TMPDIR
     chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
     site_records "$PLACE/site"

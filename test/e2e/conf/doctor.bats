@@ -116,6 +116,7 @@ bad: for Slurm 22.05, 24.11, 26.05, 23.11, and this is 25.05: the plugin is inac
 warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of this jobtrail have not run: it was built with its headers" ]]
 }
 
+# bats test_tags=needs:root
 @test "files of another owner or closed to users: the advice is the command" {
     new_job
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
@@ -237,6 +238,7 @@ closed_port() {
     [[ $(jq -c '[.[] | select(.check == "transport") | [.object, .state]]' "$BATS_TEST_TMPDIR/said") == '[["syslog","ok"],["kafka","ok"]]' ]]
 }
 
+# bats test_tags=needs:root
 @test "an outbox of another owner, with failures, with records for a transport that is not in use" {
     job_with $'[transport]\nuse = http\n[http]\nurl = http://127.0.0.1:1/'
     with_helper
@@ -293,6 +295,7 @@ with_cron() {
     jq -r '.[] | select(.check == "timer") | "\(.state) \(.object): \(.found): \(.mend)"' "$BATS_TEST_TMPDIR/said"
 }
 
+# bats test_tags=needs:root
 @test "nothing that sends, or loads, at regular times; a line of cron that does" {
     new_job
     local example=$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.cron
@@ -367,6 +370,7 @@ timer_by_systemd() {
     finds bad store "" "JOBTRAIL_STORE" --role collector
 }
 
+# bats test_tags=needs:root
 @test "records that the loader has refused" {
     new_job
     # shellcheck disable=SC2016
@@ -381,6 +385,7 @@ answers() {
     sed -i "s|^\[answers\]|&\n${1%%=*} = ${1#*=}|" "$CONF"
 }
 
+# bats test_tags=needs:root
 @test "the service for answers: a client without its user, munge or the service, and with all of them" {
     local port
     new_job
@@ -488,6 +493,7 @@ finds_under() {
     jq -e --arg library "${LIBRARY%.so}-profile.so" 'any(.[]; .check == "profiles" and .state == "ok" and .object == $library)' "$BATS_TEST_TMPDIR/said"
 }
 
+# bats test_tags=needs:root
 @test "profiles: what a flush needs in their directory is tried: files, flock, chown" {
     local kept=$BATS_TEST_TMPDIR/kept
     with_profiles 'steps = asked' "directory = $kept"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A configuration that a disk has damaged. Needs root: all but the test's own directory is read-only for
 # the flush, which may be told to write anywhere.
+# bats file_tags=needs:root
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A configuration, or a compiled policy, that others than root can change: root does nothing by it.
+# bats file_tags=needs:root
 
 load ../fixture/job
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What a user can do to the spool, and what root makes of what he left there. Needs root, and drops
 # to nobody, whose job this is.
+# bats file_tags=needs:root
 
 load ../fixture/job
 load ../fixture/nobody

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2119 # of flush_orphans
 # What a user can make root's programs do is bounded: bytes, processor time, files that hang, flushes at
 # once. Needs root and FUSE.
+# bats file_tags=needs:root
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job

@@ -86,6 +86,7 @@ break_jobs() {
     [[ $status == 0 && $(jq -c '[.jobs, .broken_flushes, .quarantine, .transports[0].outbox_records]' <<<"$output") == '[0,0,0,0]' ]]
 }
 
+# bats test_tags=needs:root
 @test "syslog gets a line when the third flush in a row has broken down, and one an hour then" {
     local log=$BATS_TEST_TMPDIR/syslog
     break_jobs 1 2
@@ -134,6 +135,7 @@ break_jobs() {
     [[ $status == 3 && $output == *"none/x.prom: No such file or directory"* ]]
 }
 
+# bats test_tags=needs:root
 @test "the metrics are written as the user who could redirect them" {
     local at=$BATS_TEST_TMPDIR/exporter
     chmod a+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR"

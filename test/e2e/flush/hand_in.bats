@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What ordinary users put below [spool] sessions, and what root does about it. Needs root.
+# What ordinary users put below [spool] sessions, and what root does about it.
+# bats file_tags=needs:root
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job

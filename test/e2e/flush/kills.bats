@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The flush: killed anywhere, run several times at once, with nobody who reads what it says. Needs
 # root.
+# bats file_tags=needs:root
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job

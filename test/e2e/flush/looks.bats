@@ -251,6 +251,7 @@ EOF
     [[ $(endings) == "spin epilog" ]]
 }
 
+# bats test_tags=needs:root
 @test "a process in a time namespace of its own is not gone as long as it runs" {
     local offset started killed
     started=$(now)
@@ -277,6 +278,7 @@ EOF
     wait_for test -e "$LOOKS"
 }
 
+# bats test_tags=needs:root
 @test "nothing is noted of a process that is not the job's user's, nor without a change" {
     start "$PROGRAMS/spin" 600 sleep
     wait_for runs spin

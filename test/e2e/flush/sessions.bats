@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Outside of Slurm: sessions of ordinary users, with and without another batch system.
+# bats file_tags=needs:root
 # shellcheck disable=SC2016,SC2030,SC2031 # scripts that sessions run are in single quotes; each test has its own MORE
 
 bats_require_minimum_version 1.5.0

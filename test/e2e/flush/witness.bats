@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the kernel tells root of the processes of a job (jobtrail-submit witness). Needs root. bats itself is the daemon of
+# What the kernel tells root of the processes of a job (jobtrail-submit witness). bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
-# bats file_tags=needs:hear_events
+# bats file_tags=needs:hear_events,needs:root
 # shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

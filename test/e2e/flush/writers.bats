@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What root writes into a directory where somebody else has been before, or is meanwhile. Needs root;
 # the somebody else is nobody.
+# bats file_tags=needs:root
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

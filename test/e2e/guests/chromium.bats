@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Chromium without a window: some ten processes that confine themselves by seccomp filters and
 # namespaces, and that are killed for a system call that nobody expects of them.
+# bats file_tags=needs:root
 
 load ../fixture/job
 

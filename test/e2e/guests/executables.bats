@@ -82,6 +82,7 @@ nobodys_job() {
 
 AS_NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
 
+# bats test_tags=needs:root
 @test "a set-user-id or set-group-id program leaves no record and no message" {
     nobodys_job
     cp exit_with setuid
@@ -95,6 +96,7 @@ AS_NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
     [[ $(endings | grep -v setpriv) == "exit_with fini" ]]
 }
 
+# bats test_tags=needs:root
 @test "a program with file capabilities leaves no record and no message" {
     nobodys_job
     cp exit_with capable
@@ -105,6 +107,7 @@ AS_NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
     [[ $(endings | grep -v setpriv) == "exit_with fini" ]]
 }
 
+# bats test_tags=needs:root
 @test "another user's process in the job leaves no record and no message" {
     nobodys_job
     unnoticed setpriv --reuid daemon --regid daemon --clear-groups "$place/exit_with" 3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs that have more rights than who starts them: there the environment is somebody else's word.
 # Needs root: makes set-user-id programs, and is nobody, whose job this is.
+# bats file_tags=needs:root
 # shellcheck disable=SC2030,SC2031 # each test has its own TRACKED
 
 load ../fixture/job

@@ -211,6 +211,7 @@ ledger_bytes() {
     [[ $(misses main) == "2 0 2" ]]
 }
 
+# bats test_tags=needs:root
 @test "a program with more rights than its caller notes nothing" {
     made 3 routine
     chmod 755 . "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"

@@ -34,12 +34,14 @@ setup() {
     leaves "perl fini"
 }
 
+# bats test_tags=needs:root
 @test "a program that changes its root ends as ever, and its end is recorded" {
     mkdir "$BATS_TEST_TMPDIR/root"
     unnoticed perl -e 'chroot $ARGV[0] and chdir "/" or die; exit 6' "$BATS_TEST_TMPDIR/root"
     leaves "perl fini"
 }
 
+# bats test_tags=needs:root
 @test "a program that moves into namespaces of its own ends as ever, and its end is recorded" {
     # CLONE_NEWNS, NEWUTS, NEWIPC, NEWNET, NEWCGROUP; x86-64's unshare(2) is 272
     unnoticed perl -e 'syscall(272, 0x20000 | 0x4000000 | 0x8000000 | 0x40000000 | 0x2000000) == 0 or die $!;
@@ -57,6 +59,7 @@ new_root() {
         while read -r file; do install -D "$file" "$ROOT$file"; done
 }
 
+# bats test_tags=needs:root
 @test "in a chroot that has the library and no spool a program runs as ever, without a record" {
     new_root
     install -D "$LIBRARY" "$ROOT$LIBRARY"
@@ -65,6 +68,7 @@ new_root() {
     leaves "chroot exec" "chroot exec"
 }
 
+# bats test_tags=needs:root
 @test "in a chroot that has library, policy and spool a program is recorded" {
     new_root
     install -D "$LIBRARY" "$ROOT$LIBRARY"
@@ -78,6 +82,7 @@ new_root() {
 
 # Nothing that is not there can keep the loader from saying so: a site that uses chroots has the
 # library in them.
+# bats test_tags=needs:root
 @test "in a chroot without the library a program runs as ever but for one line of the loader's" {
     new_root
     observe without "${TRACKED[@]:0:4}" chroot "$ROOT" /bin/exit_with 3
@@ -88,6 +93,7 @@ new_root() {
     leaves "chroot exec"
 }
 
+# bats test_tags=needs:root
 @test "unshare gives a program its own mounts, processes and users, and it is recorded" {
     unnoticed unshare --mount "$PROGRAMS/exit_with" 3
     unnoticed unshare --pid --fork "$PROGRAMS/exit_with" 3
@@ -98,6 +104,7 @@ new_root() {
     [[ $(endings | grep exit_with) == "$(repeated 5 "exit_with fini")" ]]
 }
 
+# bats test_tags=needs:root
 @test "programs that are each the first of a process namespace have a record each" {
     for _ in {1..6}; do
         tracked unshare --pid --fork --mount-proc "$PROGRAMS/_exit_with" &
@@ -107,6 +114,7 @@ new_root() {
     [[ $(endings | grep _exit_with) == "$(repeated 6 "_exit_with epilog")" ]]
 }
 
+# bats test_tags=needs:root
 @test "without /proc a program runs as ever, and is recorded under the name it was called by" {
     unnoticed unshare --mount bash -c 'umount -l /proc && exec "$0" 3' "$PROGRAMS/exit_with"
     unnoticed unshare --mount bash -c 'umount -l /proc && cd "${0%/*}" && exec ./exit_with 3' "$PROGRAMS/exit_with"
@@ -114,12 +122,14 @@ new_root() {
     [[ $(records | jq -r '.[] | select(.cmdlineA[1] == "3") | "\(.userT.exec_path) \(.slurmT.end_source)"' | sort) == "$(repeated 2 "$PROGRAMS/exit_with fini")" ]]
 }
 
+# bats test_tags=needs:root
 @test "without /proc several programs that only the flush ends have a record each" {
     tracked unshare --mount bash -c 'umount -l /proc; for i in 1 2 3; do "$0" "$i"; done; exit 0' "$PROGRAMS/_exit_with"
     flush
     [[ $(endings | grep _exit_with) == "$(repeated 3 "_exit_with epilog")" ]]
 }
 
+# bats test_tags=needs:root
 @test "with a /tmp and a spool that others do not see a program runs as ever, without a record" {
     unnoticed unshare --mount bash -c 'mount -t tmpfs none "$1" && exec "$0" 3' "$PROGRAMS/exit_with" "$SPOOL"
     leaves "bash epilog" "mount fini" "unshare exec"

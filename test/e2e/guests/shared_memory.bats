@@ -66,6 +66,7 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32 STUBS=128 FIRST=36864
     done
 }
 
+# bats test_tags=needs:root
 @test "on a full file system neither a size nor a free list makes a process touch what is not there" {
     local page
     mkdir "$BATS_TEST_TMPDIR/full"

@@ -54,6 +54,7 @@ small_spool() {
     unnoticed "$PROGRAMS/exit_with" 3
 }
 
+# bats test_tags=needs:root
 @test "a spool that may only be read leaves a program as ever, without a record" {
     mount --bind "$SPOOL" "$SPOOL"
     mount -o remount,ro,bind "$SPOOL"
@@ -62,6 +63,7 @@ small_spool() {
     leaves
 }
 
+# bats test_tags=needs:root
 @test "on a full file system what finds no room is counted, and no program is hurt" {
     local i
     small_spool 1M
@@ -79,6 +81,7 @@ small_spool() {
     [[ $(records | jq -c 'map(.slurmT.end_source) | unique') == '["fini"]' ]]
 }
 
+# bats test_tags=needs:root
 @test "on a file system that was full before the job began all is counted" {
     small_spool 64K
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
@@ -90,6 +93,7 @@ small_spool() {
     [[ $(records) == "[]" ]]
 }
 
+# bats test_tags=needs:root
 @test "a spool that is taken away while a program runs leaves it as ever" {
     mkfifo "$BATS_TEST_TMPDIR/go"
     small_spool 4M

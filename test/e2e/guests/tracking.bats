@@ -185,6 +185,7 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
 
 # A library that carries the name of a GPU runtime, and devices that are none, in a /dev of the
 # test's own.
+# bats test_tags=needs:root
 @test "GPU devices that are open at the end count where a GPU runtime is loaded" {
     gcc -shared -o "$BATS_TEST_TMPDIR/libcuda.so.1" -xc - <<<'int made_up;'
     # shellcheck disable=SC2016
@@ -221,6 +222,7 @@ in_root() {
     ' bash "$BATS_TEST_TMPDIR/root" "$@"
 }
 
+# bats test_tags=needs:root
 @test "the kind of container is told by what is there" {
     mkdir "$BATS_TEST_TMPDIR/root"
     for mark in "" /.singularity.d /run/.containerenv /.dockerenv /.lock; do
@@ -306,6 +308,7 @@ in_root() {
     [[ $(records | jq -r '.[].userT.exec_path' | sort | uniq -c) == *" 1 $(readlink -f "$loader")"* ]]
 }
 
+# bats test_tags=needs:root
 @test "a pid that comes back to another process is no exec, an exec is one" {
     # shellcheck disable=SC2016
     tracked LD_PRELOAD= unshare --pid --fork --mount-proc sh -c '
@@ -363,6 +366,7 @@ slots() {
     done
 }
 
+# bats test_tags=needs:root
 @test "a program that is not recorded leaves the runs of other processes alone" {
     local seen
     RULES=$'[paths]\nskip = .*/dash' new_job
@@ -408,6 +412,7 @@ slots() {
     done
 }
 
+# bats test_tags=needs:root
 @test "ancestors are right where a pid is used again, by a program and by a forked child of the same" {
     RULES=$KEEP_ALL new_job
     # shellcheck disable=SC2016

@@ -80,6 +80,7 @@ R
     unnoticed_hook Rscript -e 'options(warn = 2, error = quote(cat("seen\n"))); library(jsonlite); stop("x")'
 }
 
+# bats test_tags=needs:root
 @test "the site's profile and the user's run as ever, whichever there are" {
     mkdir "$BATS_TEST_TMPDIR/home"
     echo 'cat("the user: "); x <- 3' >"$BATS_TEST_TMPDIR/home/.Rprofile"

@@ -407,6 +407,7 @@ S
     expect_marked gcc made
 }
 
+# bats test_tags=needs:root
 @test "a record that cannot be sent goes to the user's outbox, and the link succeeds" {
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.."
     mkdir "$BATS_TEST_TMPDIR/users"
@@ -459,6 +460,7 @@ waiting() { # DIRECTORY
     find "$1" -name 'link.*.json' -type f 2>/dev/null | wc -l
 }
 
+# bats test_tags=needs:root
 @test "what an ordinary user links reaches the site's records by the timer, with the defaults" {
     a_users_home
     timer # the first makes the directory
@@ -471,6 +473,7 @@ waiting() { # DIRECTORY
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/link.*.json
 }
 
+# bats test_tags=needs:root
 @test "a user's link is his whatever USER says, and no honest record is refused" {
     local name
     a_users_home
@@ -486,6 +489,7 @@ waiting() { # DIRECTORY
     done
 }
 
+# bats test_tags=needs:root
 @test "a link with any character in its paths and arguments is handed in, loaded and the same" {
     local name
     a_users_home
@@ -509,6 +513,7 @@ waiting() { # DIRECTORY
         /var/spool/jobtrail/sessions ]]
 }
 
+# bats test_tags=needs:root
 @test "what waits in a user's outbox goes on with his next link, and by hand-in" {
     local i uuids=()
     a_users_home
@@ -536,6 +541,7 @@ waiting() { # DIRECTORY
     diff <(printf '%s\n' "${uuids[@]}" | sort) <(links | jq -r '.[].resultT.uuid' | sort)
 }
 
+# bats test_tags=needs:root
 @test "a user whose directory somebody else has taken keeps his records, and gets his place back" {
     a_users_home
     timer
@@ -549,6 +555,7 @@ waiting() { # DIRECTORY
     recorded_as "$(mark made Build_UUID)"
 }
 
+# bats test_tags=needs:root
 @test "a home that cannot be written to, and a full one, keep no link from its end" {
     a_users_home
     mkdir "$BATS_TEST_TMPDIR/output"

@@ -182,6 +182,7 @@ SH
     done
 }
 
+# bats test_tags=needs:root
 @test "probes of autoconf and CMake, -r, -b binary and /dev/null are left alone" {
     both gcc hello.o -o conftest
     cmp "../$P/conftest" "../$W/conftest"
@@ -276,6 +277,7 @@ SH
     [[ $(links | jq -c '[.[].jobtrailT.objects]') == '[6]' ]]
 }
 
+# bats test_tags=needs:root
 @test "a read-only, full, or missing temporary directory, home and record directory" {
     mkdir full
     mount -t tmpfs -o size=64k none full
@@ -303,6 +305,7 @@ SH
     is_unmarked hello
 }
 
+# bats test_tags=needs:root
 @test "few descriptors, little memory, no /proc: the link is made" {
     link_line bfd
     (

@@ -202,8 +202,8 @@ END
     [[ $status == 1 ]]
 }
 
+# bats test_tags=needs:root
 @test "what was mounted below a tree stays known, and what was removed does not" {
-    ((EUID == 0)) || skip
     mkdir doc/pack && mkdir disk && mount -t tmpfs -o mode=755 disk disk
     mkdir doc/mounted && mount --bind disk doc/mounted
     mkdir doc/mounted/below
@@ -286,6 +286,7 @@ calls_of() {
             if (found && $1 != "exit_group" && (changes && (row == 0 || row % 5 == 1) || all)) print $1, n[$1] }' "$1"
 }
 
+# bats test_tags=needs:root
 @test "a run that is killed at any system call is completed by the next, and the index is the old one or the new one" {
     local before after call number
     export PYTHONDONTWRITEBYTECODE=1
@@ -345,6 +346,7 @@ calls_of() {
     [[ $(values kind) == command ]]
 }
 
+# bats test_tags=needs:root
 @test "names, contents and questions of others break nothing" {
     printf 'secret of the administrator\n' >outside
     ln -s "$PWD/outside" doc/link
@@ -466,6 +468,7 @@ calls_of() {
     [[ $status == 0 ]]
 }
 
+# bats test_tags=needs:root
 @test "what is no index, or cannot be read or written, is said" {
     alldoc --index "$PWD" x
     [[ $status == 2 && $stderr == *"is no index of jobtrail-alldoc" ]]
@@ -506,8 +509,8 @@ base.commit()'
     [[ $status == 0 ]]
 }
 
+# bats test_tags=needs:root
 @test "a full disk leaves the index as it was, and gets back what the next one took" {
-    ((EUID == 0)) || skip
     mkdir disk && mount -t tmpfs -o size=1M,mode=755 disk disk
     export JOBTRAIL_ALLDOC=$PWD/disk/alldoc.db
     index

@@ -32,6 +32,7 @@ rows_with() {
         SELECT coalesce(sum(doc), 0) FROM temp.term WHERE term = '$1'"
 }
 
+# bats test_tags=needs:root
 @test "with what the unit grants its command makes the index, runs commands as nobody, and removes what was closed" {
     local command
     command=$(setting ExecStart)

@@ -443,6 +443,7 @@ TEXT
     [[ ${lines[-1]} == "replaced|2|1" ]]
 }
 
+# bats test_tags=needs:root
 @test "runs of another cluster are not those of the change, and what several nodes tell is one change" {
     runs 1 0
     next_second
@@ -491,6 +492,7 @@ TEXT
     acct --events --json | jq -e '.events[-1] | .changes == 3 and .before.runs == 3 and .after.users == 1'
 }
 
+# bats test_tags=needs:root
 @test "what a record does not name is said, and its numbers are lower bounds" {
     chmod 1777 "$TREE"
     chmod o+x "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"

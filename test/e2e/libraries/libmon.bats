@@ -146,6 +146,7 @@ build_rpm() {
     [[ $(find "$LOGS" -name '*.log' -printf '%f\n' | sort | paste -sd ' ') == "hdf5.log imsl.log libcalled.log plain.log" ]]
 }
 
+# bats test_tags=needs:root
 @test "several names of one file are one change" {
     make_library "$TREE/a/libone.so.1" one
     mkdir "$TREE/b" "$TREE/bound"
@@ -159,6 +160,7 @@ build_rpm() {
     [[ $(changes "$kinds" | grep -v touched) == "removed libone.so.1" ]]
 }
 
+# bats test_tags=needs:root
 @test "a directory that is mounted a second time is still where it was" {
     mkdir "$TREE/a" "$TREE/z"
     mount -t tmpfs -o size=1m disk "$TREE/z"
@@ -177,6 +179,7 @@ user() {
     chown nobody "$1"
 }
 
+# bats test_tags=needs:root
 @test "a user's files have one log, and are told in no library's" {
     local i
     chmod 755 "$PLACE" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/.."
@@ -206,6 +209,7 @@ user() {
     [[ $(changes '"\(.was.library) \(.is.library)"') == "libz ~nobody" ]]
 }
 
+# bats test_tags=needs:root
 @test "the owner of a tree is believed in it, and a user without a name has a log too" {
     make_library "$TREE/libz.so.1" z
     chown nobody "$TREE" "$TREE/libz.so.1"
@@ -215,6 +219,7 @@ user() {
     [[ $(wc -l <"$LOGS/by-owner/4000123.log") == 2 ]]
 }
 
+# bats test_tags=needs:root
 @test "a user has a thousand lines a scan, and the others are counted" {
     local deep
     user "$TREE/user"
@@ -239,6 +244,7 @@ user() {
     [[ $(tail -n 1 "$LOGS/x.log") == *" path=$TREE/\x01"*"\x01\... size=2 "* && $(wc -L <"$LOGS/x.log") -lt 2300 ]]
 }
 
+# bats test_tags=needs:root
 @test "what is to be said of many files is said of a thousand" {
     local i
     configure "[submit]" "hash_file_size = 1M"
@@ -286,6 +292,7 @@ user() {
     [[ $output == "2 files, no change" ]]
 }
 
+# bats test_tags=needs:root
 @test "tens of thousands of names or copies of one file take a scan seconds of processor time" {
     configure "name = many *"
     mount -t tmpfs -o mode=755 tree "$TREE"
@@ -302,6 +309,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $(grep -c "LIB_ADDED path=$TREE/0.a .* links=40000$" "$LOGS/many.log") == 1 && $(wc -l <"$LOGS/many.log") == 20002 ]]
 }
 
+# bats test_tags=needs:root
 @test "what is not mounted is not removed" {
     local under
     mkdir -p "$PLACE/disk" "$TREE/below"
@@ -353,6 +361,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == *"removed   $TREE/x.a"* ]]
 }
 
+# bats test_tags=needs:root
 @test "what cannot be read is counted, and is not removed" {
     mkdir "$TREE/a" "$TREE/b"
     echo x >"$TREE/a/x.a"
@@ -412,6 +421,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $output == "1 files, no change, 1 too deep" ]]
 }
 
+# bats test_tags=needs:root
 @test "read-only mounts are scanned, and reading moves no time of last access" {
     mount -t tmpfs -o size=4m,strictatime disk "$TREE"
     make_library "$TREE/libone.so" one
@@ -587,6 +597,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $(grep -c LOG_CREATED "$LOGS/x.log") == 1 ]]
 }
 
+# bats test_tags=needs:root
 @test "a full disk is said, and nothing is lost" {
     local i
     for i in {1..40}; do echo "$i" >"$TREE/lib$i.a"; done
@@ -713,6 +724,7 @@ calls() {
             if (found && $1 != "exit_group" && (changes || all)) print $1, n[$1] }' "$1"
 }
 
+# bats test_tags=needs:root
 @test "a scan that is killed at any system call is completed by the next, each line once" {
     local expected call number
     # in memory: a kill is no loss of power
@@ -776,6 +788,7 @@ calls() {
     [[ $output == *"the state in $STATE: "*"not a database"* ]]
 }
 
+# bats test_tags=needs:root
 @test "jobtrail-conf says what is a library, and by which line" {
     configure "name = imsl */imsl/*" "group = math imsl"
     run -0 "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"

@@ -22,6 +22,7 @@ teardown() {
     [[ $output == *"Overall exposure level"* ]]
 }
 
+# bats test_tags=needs:root
 @test "with what the unit grants its command looks into what others have closed, and sets times of their files" {
     local command
     command=$(setting ExecStart)
@@ -53,6 +54,7 @@ teardown() {
     [[ $(comm -23 "$PLACE/used" <(allowed)) == "" ]]
 }
 
+# bats test_tags=needs:root
 @test "the command does nothing, and says nothing, where times of last access are not to be used" {
     local command
     command=$(setting ExecStart)

@@ -238,6 +238,7 @@ again() {
     done
 }
 
+# bats test_tags=needs:root
 @test "what users put where all can write does not replace what root has seen" {
     make_library "$TREE/liba.so" one
     scan >/dev/null

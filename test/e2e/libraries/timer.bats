@@ -35,6 +35,7 @@ result_of() {
     [[ $(result_of 3) == exit-code && $(result_of 2) == exit-code ]]
 }
 
+# bats test_tags=needs:root
 @test "with what the unit grants its command reads what others have closed, and writes state and logs" {
     local command
     command=$(setting ExecStart)
@@ -72,6 +73,7 @@ result_of() {
     [[ $(comm -23 "$PLACE/used" <(allowed)) == "" ]]
 }
 
+# bats test_tags=needs:root
 @test "the command does nothing, and says nothing, where no tree is named" {
     local command
     command=$(setting ExecStart)
@@ -94,7 +96,7 @@ use_watch_unit() {
     [[ $output == *"Overall exposure level"* ]]
 }
 
-# bats test_tags=needs:fanotify_names
+# bats test_tags=needs:fanotify_names,needs:root
 @test "with what its unit grants the watch hears who changes a library, and its children do their work" {
     local command watch writer state=$PLACE/writable/state log=$PLACE/writable/logs/libnew.log
     use_watch_unit

@@ -289,10 +289,11 @@ damage() {
     done
 }
 
+# bats test_tags=needs:root
 @test "a sparse file takes no more in a quarantine on another file system than where it was" {
     cd "$BATS_TEST_TMPDIR"
     mkdir small
-    mount -t tmpfs -o size=1m,mode=755 tmpfs small || skip "may not mount"
+    mount -t tmpfs -o size=1m,mode=755 tmpfs small
     mkdir small/records
     printf '{"userT":' >small/records/run.lab.x.json
     truncate -s 3G small/records/run.lab.x.json

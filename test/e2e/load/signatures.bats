@@ -105,6 +105,7 @@ print(good)' "$1"
     [[ $status == 0 && $(count new) == 2 && $(count unproven) == 0 ]]
 }
 
+# bats test_tags=needs:root
 @test "a directory or file that others can change proves nothing, unless its records are signed" {
     signed_job ''
     more_records 1
@@ -167,6 +168,7 @@ PY
     [[ $status == 1 && $(count damaged) == 2 ]]
 }
 
+# bats test_tags=needs:root
 @test "what a user hands in gets the signature of root, and keeps none of his own" {
     local sessions=$BATS_TEST_TMPDIR/sessions uuid=019a9f00-1122-7abc-8def-01020304050
     signed_job $'[outbox]'
@@ -203,6 +205,7 @@ PY
     [[ $status == 1 && $(count damaged) == 1 && $stderr == *"signed with a key that is none of ours"* ]]
 }
 
+# bats test_tags=needs:root
 @test "without a key that is a secret nothing leaves and nothing is lost, and all say why" {
     signed_job $'[transport]\nuse = file'
     for fault in "chmod 640 $KEY" "chown 65534 $KEY" "truncate -s 20 $KEY" "rm $KEY"; do
@@ -247,6 +250,7 @@ PY
     [[ $status == 2 && $stderr == *"needs the --key"* ]]
 }
 
+# bats test_tags=needs:root
 @test "syslog: a line of another program's is no record, whatever it says" {
     job_with $'[transport]\nuse = syslog\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"
     start_rsyslog
@@ -281,6 +285,7 @@ CONF
     wait_for test -S "$COLLECTED/log"
 }
 
+# bats test_tags=needs:root
 @test "syslog: with rsyslog's trusted properties only what root has sent is a record" {
     job_with $'[transport]\nuse = file, syslog\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"
     start_rsyslog_trusted
@@ -298,6 +303,7 @@ CONF
     [[ $status == 0 && $(count new) == 3 && $(users) == root ]]
 }
 
+# bats test_tags=needs:root
 @test "syslog: a user can set the program's name, and then a signature tells" {
     signed_job $'[transport]\nuse = syslog\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"
     start_rsyslog
@@ -335,6 +341,7 @@ CONF
     wait_for test -S "$COLLECTED/log"
 }
 
+# bats test_tags=needs:root
 @test "syslog: with syslog-ng's credentials of the sender only what root has sent is a record" {
     job_with $'[transport]\nuse = file, syslog\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"
     start_syslog_ng
@@ -390,6 +397,7 @@ send(b\"XALT_LOGGING_lab\", block)
         wait' _ "$BATS_TEST_TMPDIR" "$CONF" "$JOBTRAIL_BIN" "$@"
 }
 
+# bats test_tags=needs:root
 @test "syslog: of journald's what root has sent is asked for by _UID, in each of its forms" {
     for form in short short-precise short-iso short-full short-unix short-monotonic; do
         job_with $'[transport]\nuse = syslog\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/none"

@@ -107,6 +107,7 @@ runs_of() { # USER: how many of his wait for the collector
     find "$(STATE)/outbox/http" -type f -name '[0-9]*' -exec cat {} + | grep -c " run\.[^ ]*\.$1\." || true
 }
 
+# bats test_tags=needs:root
 @test "one job and one user fill their share of the outbox, and others' records go on" {
     local held first
     http_job $'[outbox]\nsize = 1M\njob_share = 25\nuser_share = 40'
@@ -139,6 +140,7 @@ runs_of() { # USER: how many of his wait for the collector
     [[ $(http_keys | wc -l) == 810 && $(http_keys | sort -u | wc -l) == 810 ]]
 }
 
+# bats test_tags=needs:root
 @test "a spool that is full keeps the place to which a flush has come" {
     http_job $'[outbox]\nsize = 1M\njob_share = 25'
     rm -r "${SPOOL:?}/$JOB.0"
@@ -310,6 +312,7 @@ PY
     [[ $(cat "$full/overflow") == *07 ]]
 }
 
+# bats test_tags=needs:root
 @test "a full disk under the outbox keeps the captures, one under the records the outbox" {
     job_with ''
     mkdir -p "$(STATE)"
@@ -336,6 +339,7 @@ PY
     [[ $(file_keys | uniq | wc -l) == 30 && $(waiting file) == 0 ]]
 }
 
+# bats test_tags=needs:root
 @test "directories that are read-only keep everything where it is" {
     job_with ''
     mkdir -p "$(STATE)" "$RECORDS"

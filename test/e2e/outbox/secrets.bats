@@ -89,6 +89,7 @@ start_other() {
     [[ $(cat "$COLLECTED/headers") == *"Bearer s3cret" ]]
 }
 
+# bats test_tags=needs:root
 @test "http and kafka: a file with secrets that others can read is refused, and all say so" {
     for use in http kafka; do
         secret "client.id=secret"

@@ -52,6 +52,7 @@ result_of() {
     [[ $(result_of 5) == exit-code ]]
 }
 
+# bats test_tags=needs:root
 @test "with what the unit grants its commands flush jobs and sessions of others, and send" {
     local commands command
     OWNER=nobody PLACE=$PLACE/writable new_job # in a place of its own: what the unit may write to

@@ -330,6 +330,7 @@ kept_once() {
         [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/* | jq -c '[.ranks[] | [.rank, .processes]] | sort') == "[[0,1],[1,1]]" ]]
 }
 
+# bats test_tags=needs:root
 @test "a flush that is killed while it keeps profiles is completed by the next, each profile once" {
     local call number
     a_users_job

@@ -118,6 +118,7 @@ C
     [[ $output == *$'\nlost 37858\nothers 12\n'* ]]
 }
 
+# bats test_tags=needs:root
 @test "a file that is full, a full file system, no room to grow: the program goes on, and losses are counted" {
     BYTES=$((100 << 10)) new_profile
     instrumented "$PROFILE_PROGRAMS/recursion.c"

@@ -67,6 +67,7 @@ profile_records() {
     [[ $(cd "$KEPT" && echo *) == "$JOB.0.unknown.e2e.profile newer" ]]
 }
 
+# bats test_tags=needs:root
 @test "a directory that is another user's is not written to" {
     build_calls foo
     profiled ./calls
@@ -76,6 +77,7 @@ profile_records() {
     [[ $output == *"its profiles cannot be kept: Operation not permitted"* && -z $(ls "$KEPT") ]]
 }
 
+# bats test_tags=needs:root
 @test "a profile that cannot be written where it is to be kept goes to the quarantine, and from there to its place" {
     build_calls foo
     profiled ./calls
@@ -259,6 +261,7 @@ C
     run ! grep MPI_Init told
 }
 
+# bats test_tags=needs:root
 @test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
     build_calls '<b>bold' foo
     tracked ./calls

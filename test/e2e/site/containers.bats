@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A site's layout for containers: the prefix, the configuration and the spool in one directory, which
-# is all that a container has to bind. Needs root.
+# is all that a container has to bind.
+# bats file_tags=needs:root
 
 load ../fixture/job
 

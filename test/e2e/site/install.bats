@@ -159,6 +159,7 @@ in_host() { # COMMAND...
         'mount --bind "$HOST/etc" /etc/slurm && mount --bind "$HOST/run" /run && exec "$@"' - "$@"
 }
 
+# bats test_tags=needs:root
 @test "Slurm's files are read as Slurm reads them to see whether they name the plugin of this prefix" {
     local host=$BATS_TEST_TMPDIR/host name plugin
     unset SLURM_CONF

@@ -77,6 +77,7 @@ seen() {
     [[ $(stat -c %a "$FILE") == 644 ]]
 }
 
+# bats test_tags=needs:root
 @test "where the directory is read-only, what must change is told, and what need not change is no error" {
     plugstack on
     # shellcheck disable=SC2016 # for the inner shell

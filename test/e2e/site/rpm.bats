@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The RPM packages (contrib/rpm): built from a checkout, looked at by rpmlint, and installed into a root that has
 # no other RPM package. Its shell, its systemctl and the libraries are this machine's, as files.
+# bats file_tags=needs:root
 
 load ../fixture/site
 load ../fixture/munge

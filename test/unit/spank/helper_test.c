@@ -51,7 +51,8 @@ static void the_exit_status_is_told(void **state)
 static void the_program_is_root_where_the_daemon_acts_as_a_user(void **state)
 {
     (void)state;
-    assert_int_equal(getuid(), 0);
+    if (geteuid() != 0)
+        skip();
     assert_int_equal(seteuid(65534), 0);
     struct helper_result result = run("echo $(id -u) $(id -ru) >&2", 60);
     assert_int_equal(seteuid(0), 0);
