@@ -15,7 +15,7 @@
 # The checkout without what is built, always at one path, for ccache.
 build_packages() {
     local tree version
-    export PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2"
+    export PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2" DPKG_DEB_COMPRESSOR_LEVEL=1
     tree=$PACKAGES/jobtrail
     rm -rf "$PACKAGES"
     mkdir -p "$tree" "$DEBS"/{older,first,same,other}
@@ -36,7 +36,7 @@ join_client() { # DIRECTORY
     rm -r "$client/DEBIAN" "$client/usr/share/doc" "$1"/jobtrail-{client,collector}_*.deb
     cp -a "$client/." "$collector"
     sed -i -E 's/jobtrail-client \(= [^)]*\),? ?//' "$collector/DEBIAN/control"
-    dpkg-deb -b "$collector" "$1" >/dev/null
+    dpkg-deb -Znone -b "$collector" "$1" >/dev/null
     rm -r "$client" "$collector"
 }
 
@@ -75,7 +75,7 @@ repack() { # DIRECTORY VERSION OTHER-VERSION [COMMAND]
         # a version in which the files lay in the same packages
         [[ $1 != older ]] || sed -i '/^\(Breaks\|Replaces\): jobtrail-/d' "$tree/DEBIAN/control"
         [[ $package != */jobtrail-common_* ]] || (cd "$tree" && eval "${4-}")
-        dpkg-deb -b "$tree" "$DEBS/$1" >/dev/null
+        dpkg-deb -Znone -b "$tree" "$DEBS/$1" >/dev/null
     done
 }
 
