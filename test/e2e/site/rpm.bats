@@ -35,9 +35,12 @@ teardown_file() {
     rm -rf --one-file-system "$DIR"
 }
 
-# The distribution's own packages are not there: --nodeps.
+# build OPTION...: with OPTIONS of cmake. The distribution's own packages are not there: --nodeps. What they are for is
+# how they are installed, so nothing is optimised, and little compressed.
 build() {
-    rpmbuild --nodeps --buildroot "$BUILT" --define "_topdir $DIR" --define "_sourcedir $DIR" "$@"
+    rpmbuild --nodeps --buildroot "$BUILT" --define "_topdir $DIR" --define "_sourcedir $DIR" \
+        --define "optflags -O0" --define "cmake_options -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG ${OPTIONS-}" \
+        --define "_binary_payload w1.gzdio" --define "_source_payload w1.gzdio" "$@"
 }
 
 make_root() {
@@ -193,7 +196,7 @@ use_library() {
 
 # What differs is built in the tree of the first build.
 build_other_formats() {
-    local options=(--short-circuit --noclean --define "cmake_options -DJOBTRAIL_JOB_FORMATS=$NEXT")
+    local options=(--short-circuit --noclean) OPTIONS=-DJOBTRAIL_JOB_FORMATS=$NEXT
     sed -e 's/^Release: 1/Release: 3/' -e "s/^%global formats $FORMATS/%global formats $NEXT/" "$SPEC" >"$DIR/jobtrail.spec"
     build -bc "${options[@]}" "$DIR/jobtrail.spec" || return
     find "$DIR/BUILD" -type d -name parts -prune -exec rm -r {} +
