@@ -600,6 +600,7 @@ END
     done
 }
 
+# bats test_tags=needs:root
 @test "routines of prepared archives are noted, in dynamic and in static programs" {
     cat >stub.s <<'END'
         .text

@@ -178,10 +178,11 @@ static void a_job_is_suspended_while_all_its_tasks_are_stopped(void **state)
 
 static void the_process_of_an_extern_step_decides(void **state)
 {
-    pid_t task = start_child(), kept, daemon;
+    pid_t task, kept, daemon;
     (void)state;
     if (getuid() != 0)
         skip();
+    task = start_child();
     daemon = start_daemon(0, &kept);
     make_journal(&task, 1, daemon);
     stop_child(task);
@@ -199,10 +200,11 @@ static void the_process_of_an_extern_step_decides(void **state)
 
 static void a_users_process_in_an_extern_step_does_not(void **state)
 {
-    pid_t task = start_child(), kept, daemon;
+    pid_t task, kept, daemon;
     (void)state;
     if (getuid() != 0)
         skip();
+    task = start_child();
     daemon = start_daemon(65534, &kept);
     make_journal(&task, 1, daemon);
     assert_true(is_stopped_by(kept, SIGSTOP));
