@@ -154,7 +154,7 @@ print(used.ru_utime + used.ru_stime)' "$@"
     done
     echo "$all s"
     # half a second until it is noticed; the other job, sending, and copying to the quarantine
-    awk -v all="$all" 'BEGIN { exit !(all > 1 && all < 6) }'
+    awk -v all="$all" -v most=$((4 + SLOW)) 'BEGIN { exit !(all > 1 && all < most) }'
     [[ $(reason "$JOB") == "its records take more processor time than [submit] job_cpu" ]]
     [[ $(records | jq 'map(select(.slurmT.job_id == 9999)) | length') == 1 ]]
     # what it was worth is there: the first captures
@@ -176,7 +176,7 @@ hang() {
 
 @test "a capture whose file hangs is passed over by the third try, and the rest of the job recorded" {
     local flushes=0
-    configure 'job_timeout = 2'
+    configure "job_timeout = $SLOW"
     tracked "$PROGRAMS/exit_with" 0
     hang tracked "$DIR/hanging"
     tracked "$PROGRAMS/exit_with" 0

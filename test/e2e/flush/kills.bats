@@ -316,20 +316,21 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     grep -q 'jobtrail-submit\[[0-9]*\]: no start records: ' "$BATS_TEST_TMPDIR/syslog"
 }
 
-# slow_flush PATH...: as a flush where each opening of these files takes a second
+# slow_flush PATH...: as a flush where each opening of these files takes a second, or more on a slow machine
 slow_flush() {
     local path paths=()
     for path in "$@"; do
         paths+=(-P "$path")
     done
-    strace -f -o "$BATS_TEST_TMPDIR/slow" "${paths[@]}" -e trace=openat,open -e inject=openat:delay_enter=1s \
+    # shellcheck disable=SC2153 # of wait.bash
+    strace -f -o "$BATS_TEST_TMPDIR/slow" "${paths[@]}" -e trace=openat,open -e inject=openat:delay_enter=$((SLOW * 500))ms \
         "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e --json
 }
 
 @test "a job that takes longer than its time goes on with the next flush, nothing lost and nothing twice" {
     local i all=0 flushes=0 late=0 slow=()
     RULES=$KEEP_ALL new_job
-    sed -i '/^\[submit\]/a job_timeout = 3' "$CONF"
+    sed -i '/^\[submit\]/a job_timeout = '$((SLOW * 3 / 2)) "$CONF"
     for i in {1..5}; do # each to be hashed
         cp "$PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/program$i"
         slow+=("$BATS_TEST_TMPDIR/program$i")
