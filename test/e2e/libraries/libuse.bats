@@ -291,9 +291,10 @@ change_mode() { # NAME: it is as it was
     [[ $(tail -n 1 "$PLACE/said") == "6 files, 6 looked at, uses: at least 6; 2 had their time of last access set; 4 are new or changed: the next scan is first" ]]
     # while it waits for the clock to go on
     cat "$TREE/liblate.so" >/dev/null
+    rm "$PLACE/trace"
     traced -o "$PLACE/trace" -e trace=clock_nanosleep,utimensat -e inject=clock_nanosleep:delay_enter=4000000 >"$PLACE/said" 2>&1 3>&- &
     local pid=$!
-    until grep -q utimensat "$PLACE/trace"; do kill -0 $pid; sleep 0.05; done
+    until grep -qs utimensat "$PLACE/trace"; do kill -0 $pid; sleep 0.05; done
     held $pid change_mode liblate.so
     wait $pid
     changed_before "$TREE/liblate.so"
@@ -324,6 +325,7 @@ change_back() { # TIME
 
 # while_stopped PYTHON: a turn that stops behind the first time that it sets, until PYTHON has ended
 while_stopped() {
+    rm -f "$PLACE/trace" # of another turn, which was stopped, too
     traced -o "$PLACE/trace" -e trace=utimensat -e inject=utimensat:signal=STOP:when=1 >"$PLACE/said" 2>&1 3>&- &
     local pid=$!
     until grep -qs "stopped by SIGSTOP" "$PLACE/trace"; do kill -0 $pid; sleep 0.05; done

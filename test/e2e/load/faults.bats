@@ -175,5 +175,6 @@ in_node() { # NODE SQL
     [ "$(find records -type f)" = "" ]
     is_whole in_node 0
     is_whole in_node 2
-    [ "$(galera_sql 0 "SHOW STATUS LIKE 'wsrep_cluster_size'" | cut -f2)" -eq 2 ]
+    two_are_left() { [ "$(galera_sql 0 "SHOW STATUS LIKE 'wsrep_cluster_size'" | cut -f2)" -eq 2 ]; }
+    wait_for two_are_left
 }
