@@ -151,7 +151,7 @@ date='[A-Z][a-z]{2}_[A-Z][a-z]{2}_[0-9]{2}_[0-9]{4}_[0-9]{2}:[0-9]{2}'
 
 @test "uids without a name share one place, and a user begins some logs a day: nobody is locked out" {
     begin_service
-    /usr/bin/python3 - "$SOCKET" >"$PLACE/answers" <<'TEXT'
+    /usr/bin/python3 - "$SOCKET" $((60 * SLOW)) >"$PLACE/answers" <<'TEXT'
 import os, pwd, socket, sys
 
 known = {entry.pw_uid for entry in pwd.getpwall()}
@@ -163,7 +163,7 @@ for uid in [uid for uid in range(700000, 701000) if uid not in known][:600]:
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
         s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        s.settimeout('$((60 * SLOW))')
+        s.settimeout(int(sys.argv[2]))
         s.connect(sys.argv[1])
         s.send(b"jobtrail line 1\napp-x\0word\0")
         print(s.recv(9).decode())
