@@ -392,6 +392,8 @@ linked() {
     [[ $(sort <<<"$output" | uniq -c | tr -s ' ') == ' 6 program' ]]
 }
 
+# what root has written alone is proven to be a user's
+# bats test_tags=needs:root
 @test "MariaDB says the same, also of the rows that a user may see" {
     linked
     make_library two 0
