@@ -4,6 +4,7 @@
 # jobtrail itself.
 
 bats_require_minimum_version 1.5.0
+load ../../wait
 
 # Of a copy it is certain that nobody else changes it meanwhile.
 setup_file() {
