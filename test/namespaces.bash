@@ -36,12 +36,16 @@ join_groups() {
     done
 }
 
-# remove_groups NAME: fails where processes of them end only now
+# remove_groups NAME: ends what is in them, also what is frozen; fails where that ends only now
 remove_groups() {
     local dir
     for dir in $(v1_hierarchies); do
         dir=$dir/$1
-        [[ ! -d $dir ]] || find "$dir" -depth -type d -exec rmdir {} + 2>/dev/null || return 1
+        [[ -d $dir ]] || continue
+        # shellcheck disable=SC2038 # numbers; 0: in no pid namespace of ours
+        find "$dir" -name cgroup.procs -exec grep -hvx 0 {} + 2>/dev/null | xargs -r kill -KILL 2>/dev/null || true
+        find "$dir" -name freezer.state -exec sh -c 'for state; do echo THAWED >"$state"; done' sh {} + 2>/dev/null || true
+        find "$dir" -depth -type d -exec rmdir {} + 2>/dev/null || return 1
     done
 }
 
@@ -69,7 +73,7 @@ remove_run() {
 
 # lock FD DIRECTORY: opens it and locks it, so that nobody removes it; fails where somebody has
 lock() {
-    { eval "exec $1<\"\$2\""; } 2>/dev/null && flock --shared "$1" && [[ $2 -ef /proc/$$/fd/$1 ]]
+    { eval "exec $1<\"\$2\""; } 2>/dev/null && flock --shared "$1" && [[ $2 -ef /dev/fd/$1 ]]
 }
 
 # Waits until nobody holds its standard input, outlives who is killed, and removes the run then.
@@ -128,7 +132,8 @@ end_run() {
         wait "$inside" 2>/dev/null || true
     fi
     before_removal || true
-    remove_run "$run" || rm -rf --one-file-system "$run"
+    # What ends only now is removed later.
+    remove_run "$run" || [[ -n $alive ]] || rm -rf --one-file-system "$run" || true
     exit "$status"
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # bats file_tags=needs:root,soak
-# The whole of test/run, ended at random moments, leaves nothing.
+# The whole of test/run with its cgroups, ended at random moments, leaves nothing.
 
 load machine
 

@@ -11,6 +11,7 @@ machine() {
     awk '{ print $5 }' /proc/self/mountinfo
     find /sys/fs/cgroup -type d -name 'jobtrail-*' 2>/dev/null
     lsns --noheadings --output NS,TYPE | sort
+    find /var/cache/jobtrail/runs -mindepth 1 -maxdepth 1 2>/dev/null
     find /tmp /var/tmp /run /dev/shm -mindepth 1 -not -path "$BATS_RUN_TMPDIR*" -not -path "${BATS_RUN_TMPDIR%/*}" 2>/dev/null | sort
     pgrep -fa "$MARK" || true
 }

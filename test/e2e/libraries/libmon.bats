@@ -580,18 +580,19 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
 }
 
 @test "a second scan at the same time ends, or waits" {
-    local fd
     echo x >"$TREE/x.a"
     mkdir "$STATE"
-    exec {fd}>"$STATE/lock"
-    flock "$fd"
+    mkfifo "$PLACE/go"
+    # in a pid namespace the kernel shows no lock whose maker has ended
+    flock "$STATE/lock" sh -c 'echo locked >"$0/locked" && read -r _ <"$0/go"' "$PLACE" 3>&- &
+    wait_for test -s "$PLACE/locked"
     run -4 scan
     [[ $output == "jobtrail-libmon: another scan is running; --wait waits for its end" ]]
-    scan --wait >"$PLACE/first" 3>&- {fd}>&- &
-    scan --wait >"$PLACE/second" 3>&- {fd}>&- &
+    scan --wait >"$PLACE/first" 3>&- &
+    scan --wait >"$PLACE/second" 3>&- &
     both_wait() { (($(grep -c -- '-> FLOCK' /proc/locks) >= 2)); }
     wait_for both_wait
-    exec {fd}>&-
+    echo >"$PLACE/go"
     wait
     [[ $(sort "$PLACE/first" "$PLACE/second" | paste -sd ,) == "1 files, 1 added,1 files, no change" ]]
     [[ $(grep -c LOG_CREATED "$LOGS/x.log") == 1 ]]

@@ -253,7 +253,7 @@ traced() {
 
 # rearming: waits until the times that are to be set are on the disk
 rearming() {
-    until [[ $(sqlite3 -readonly "$STATE/libraries.db" "SELECT count(*) FROM rearm" 2>/dev/null) == "$1" ]]; do kill -0 "$2"; done
+    until [[ $(sqlite3 -readonly "$STATE/libraries.db" "SELECT count(*) FROM rearm" 2>/dev/null) == "$1" ]]; do kill -0 "$2"; sleep 0.05; done
 }
 
 # held PID COMMAND...: with strace, which traced() runs as this process, stopped in the delay of a call: the call waits for

@@ -515,7 +515,7 @@ static const struct refusal refusals[] = {
     {"[file]\ndir = records\n", 2, 7, "not an absolute path", "start with '/'"},
     {"[paths]\nskip =\n", 2, 7, "an empty pattern", "remove the line"},
     {"[paths]\nskip = ; x\n", 2, 8, "an empty pattern", "remove the line"},
-    {"[spool]\njunk\n[nope]\n", 3, 2, "unknown section", "there is"},
+    {"[spool]\njunk\n[qqqqqqqq]\n", 3, 2, "unknown section", "there is"},
 };
 
 static void check_refusal(const struct refusal *refusal)
