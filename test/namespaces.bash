@@ -36,16 +36,23 @@ join_groups() {
     done
 }
 
+# thaw DIRECTORY: the groups in it; what is frozen does not end
+thaw() {
+    find "$1" -name freezer.state -exec sh -c 'for state; do echo THAWED >"$state"; done' sh {} + 2>/dev/null || true
+}
+
 # remove_groups NAME: ends what is in them, also what is frozen; fails where that ends only now
 remove_groups() {
-    local dir
-    for dir in $(v1_hierarchies); do
-        dir=$dir/$1
+    local dir dirs
+    mapfile -t dirs < <(v1_hierarchies | sed "s|\$|/$1|")
+    for dir in "${dirs[@]}"; do
         [[ -d $dir ]] || continue
         # shellcheck disable=SC2038 # numbers; 0: in no pid namespace of ours
         find "$dir" -name cgroup.procs -exec grep -hvx 0 {} + 2>/dev/null | xargs -r kill -KILL 2>/dev/null || true
-        find "$dir" -name freezer.state -exec sh -c 'for state; do echo THAWED >"$state"; done' sh {} + 2>/dev/null || true
-        find "$dir" -depth -type d -exec rmdir {} + 2>/dev/null || return 1
+        thaw "$dir"
+    done
+    for dir in "${dirs[@]}"; do
+        [[ ! -d $dir ]] || find "$dir" -depth -type d -exec rmdir {} + 2>/dev/null || return 1
     done
 }
 
