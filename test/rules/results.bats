@@ -51,6 +51,20 @@ count() {
     [[ $(stat -c %a "$BATS_TEST_TMPDIR"/{one,two} | sort -u) == 644 ]]
 }
 
+# bats test_tags=needs:root
+@test "a checkout whose path has a blank, or that others cannot read, is tested as a copy" {
+    local top="$JOBTRAIL_BUILD/a blank"
+    mkdir -p "$top"
+    tar -C "$JOBTRAIL_SOURCE" -cf - test CMakeLists.txt | tar -C "$top" -xf -
+    run "$top/test/run" --no-install --room nothing
+    mv "$top" "$JOBTRAIL_BUILD/closed" && top=$JOBTRAIL_BUILD/closed
+    [[ $output == *"it has a blank: testing a copy"*"no unit tests of a room 'nothing'"* && $status == 2 ]]
+    chmod -R go= "$top"
+    run "$top/test/run" --no-install --room nothing
+    rm -rf "$top"
+    [[ $output == *"other users cannot read $top"*"no unit tests of a room 'nothing'"* && $status == 2 ]]
+}
+
 # ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so
 ci() {
     local top=$BATS_TEST_TMPDIR/top
