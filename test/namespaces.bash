@@ -95,23 +95,27 @@ remove_later() { # DIRECTORY
         done' remove-later "$NAMESPACES" "$1" >/dev/null 2>&1
 }
 
-# begin_run PATTERN: makes $run, a directory (mktemp). It is removed when this program ends. Where that is killed, a process
-# does so that outlives it; and where a pid namespace ended both, the next run. Within another run, that one removes all.
-# Descriptor 4 becomes its lock.
+# begin_run NAME: makes $run, a directory whose name begins so. It is removed when this program ends. Where that is killed, a
+# process does so that outlives it, and is there before the directory; and where a pid namespace ended both, the next run.
+# Within another run, that one removes all. Descriptor 4 becomes its lock.
 begin_run() {
     local old
-    for old in "${1%XXXXXX}"*; do
+    for old in "$1"-*; do
         (exec 6<"$old" && flock --nonblock --exclusive 6 && remove_run "$old") 2>/dev/null || true
     done
-    until run=$(mktemp -d "$1") && lock 4 "$run"; do
-        [[ -n $run ]] || exit 1
-    done
+    run=$1-$$-${EPOCHREALTIME/[.,]/}
     inside='' alive=''
     trap end_run EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 143' TERM
     [[ -n ${JOBTRAIL_WITHIN-} ]] || exec {alive}> >(remove_later "$run")
+    for _ in {1..100}; do # another run may remove it before it is locked
+        mkdir -p "$run" || exit 1
+        ! lock 4 "$run" || return 0
+    done
+    echo "${0##*/}: cannot lock $run" >&2
+    exit 1
 }
 
 # run_in OPTION-OF-UNSHARE... COMMAND...: waits for it, and ends with its status

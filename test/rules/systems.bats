@@ -188,19 +188,17 @@ make_checkout() {
 @test "a directory or a system that another run removes before it is locked is made again" {
     make_checkout
     # The first directory and the first system are gone as soon as they are made.
-    cat >"$BATS_TEST_TMPDIR/bin/mktemp" <<'TEXT'
+    cat >"$BATS_TEST_TMPDIR/bin/mkdir" <<'TEXT'
 #!/bin/bash
-made=$(/usr/bin/mktemp "$@")
-echo "$made"
-[[ -e $JOBTRAIL_SYSTEMS/once ]] || rmdir "$made"
-touch "$JOBTRAIL_SYSTEMS/once"
+/usr/bin/mkdir "$@" || exit
+[[ ${*: -1} != "$JOBTRAIL_SYSTEMS"/jobtrail-run-* || -e $JOBTRAIL_SYSTEMS/once ]] || { rmdir "${*: -1}" && touch "$JOBTRAIL_SYSTEMS/once"; }
 TEXT
     cat >"${ENTER%/*}/make" <<'TEXT'
 #!/bin/bash
 [[ -e $JOBTRAIL_SYSTEMS/made ]] || { touch "$JOBTRAIL_SYSTEMS/made"; echo "$JOBTRAIL_SYSTEMS/gone"; exit; }
 exec "$JOBTRAIL_SOURCE/test/systems/make" "$@"
 TEXT
-    chmod +x "$BATS_TEST_TMPDIR/bin/mktemp"
+    chmod +x "$BATS_TEST_TMPDIR/bin/mkdir"
     PATH=$BATS_TEST_TMPDIR/bin:$PATH JOBTRAIL_SYSTEMS=$SYSTEMS JOBTRAIL_SOURCE=$JOBTRAIL_SOURCE \
         run "$ENTER" here echo inside </dev/null
     echo "$output"
