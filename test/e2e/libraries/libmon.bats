@@ -584,6 +584,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     mkdir "$STATE"
     mkfifo "$PLACE/go"
     # in a pid namespace the kernel shows no lock whose maker has ended
+    # shellcheck disable=SC2016 # for the shell that is started
     flock "$STATE/lock" sh -c 'echo locked >"$0/locked" && read -r _ <"$0/go"' "$PLACE" 3>&- &
     wait_for test -s "$PLACE/locked"
     run -4 scan
