@@ -141,7 +141,7 @@ stop_site() {
         at_site /cluster/cluster stop || true
         kill -KILL "$SITE_PID"
     }
-    [[ -z ${DIR-} || ${JOBTRAIL_KEEP-} == 1 ]] || rm -rf --one-file-system "$DIR"
+    [[ -z ${DIR-} ]] || rm -rf --one-file-system "$DIR"
 }
 
 at_site() {
