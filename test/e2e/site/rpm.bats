@@ -19,6 +19,7 @@ setup_file() {
     ((FORMATS == 1)) || POLICY+=.$FORMATS
     mkdir "$ROOT"
     export DIR SPEC ROOT BUILT FORMATS NEXT RUNTIME POLICY
+    export CMAKE_C_COMPILER_LAUNCHER=${JOBTRAIL_LAUNCHER-} CCACHE_BASEDIR=$DIR
     "$JOBTRAIL_SOURCE/contrib/rpm/make-source" "$DIR"
     build -ba --noclean "$SPEC" >"$DIR/log" 2>&1 || {
         tail -n 40 "$DIR/log" >&2

@@ -12,10 +12,10 @@
 # shellcheck source=test/wait.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../../wait.bash"
 
-# The checkout without what is built, always at one path, for ccache.
+# The checkout without what is built
 build_packages() {
     local tree version
-    export PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2" DPKG_DEB_COMPRESSOR_LEVEL=1
+    export CMAKE_C_COMPILER_LAUNCHER=${JOBTRAIL_LAUNCHER-} PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2" DPKG_DEB_COMPRESSOR_LEVEL=1
     tree=$PACKAGES/jobtrail
     rm -rf "$PACKAGES"
     mkdir -p "$tree" "$DEBS"/{older,first,same,other}

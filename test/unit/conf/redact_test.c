@@ -351,7 +351,7 @@ static void hostile_texts_take_linear_time(void **state)
                                          "password:",  "-p",        "mysql ",
                                          "\"token\" ", "x=",        "a://",
                                          "a://b@",     "curl -sS;", "a://bbbbbbbbbbbbbbbb@"};
-    enum { SIZE = 16 << 20 };
+    enum { SIZE = 2 << 20 };
     char *text = malloc(SIZE), *out;
     size_t out_size;
     (void)state;
