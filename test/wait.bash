@@ -5,10 +5,15 @@
 # How many times longer than a machine that does nothing else this one may take. test/run measures it.
 SLOW=${JOBTRAIL_SLOW:-4}
 
+# pause SECONDS: as sleep, but without a process. Nothing comes from a terminal that nobody has opened.
+pause() {
+    read -rt "$1" _ 2>/dev/null </dev/ptmx || (($? > 128)) || sleep "$1"
+}
+
 # eventually SECONDS COMMAND...: until it succeeds; for so long on a machine that does nothing else, for longer on
 # others. With PAUSE it looks again after so many seconds.
 eventually() {
-    local end=$((SECONDS + $1 * SLOW + 1)) tries=0
+    local end=$((SECONDS + $1 * SLOW + 1)) tries=0 pauses=(0.05 0.2)
     shift
     until "$@"; do
         ((SECONDS < end)) || {
@@ -16,7 +21,7 @@ eventually() {
             return 1
         }
         # soon at first, and then without taking a busy machine's time
-        sleep "${PAUSE:-$((++tries < 10 ? 50 : 200))e-3}"
+        pause "${PAUSE:-${pauses[++tries > 9]}}"
     done
 }
 
