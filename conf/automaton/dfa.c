@@ -33,9 +33,9 @@ struct extent {
 struct builder {
     const struct nfa *nfa;
     struct dfa dfa;
-    uint8_t sample[256];   /* per class, a byte of it */
-    struct subset *subset; /* per state */
-    uint32_t *item;        /* the subsets' nodes */
+    struct byte_set *classes; /* per set: the classes of its bytes */
+    struct subset *subset;    /* per state */
+    uint32_t *item;           /* the subsets' nodes */
     uint32_t items;
     size_t items_room;
     uint32_t *bucket;         /* 1 + state, or 0; open addressing */
@@ -227,9 +227,12 @@ static size_t find_takers(struct builder *builder, const struct subset *subset)
     memset(builder->takers, 0, builder->dfa.classes * words * sizeof *builder->takers);
     for (uint32_t i = 0; i < subset->count; i++) {
         const struct nfa_node *node = &builder->nfa->node[builder->item[subset->first + i]];
-        for (uint32_t class = 0; node->kind == NFA_BYTES && class < builder->dfa.classes; class ++)
-            if (byte_set_has(&builder->nfa->set[node->set], builder->sample[class]))
+        const struct byte_set *classes = &builder->classes[node->set];
+        for (unsigned word = 0; node->kind == NFA_BYTES && word < 4; word++)
+            for (uint64_t left = classes->word[word]; left != 0; left &= left - 1) {
+                size_t class = word * 64 + (unsigned)__builtin_ctzll(left);
                 builder->takers[class * words + i / 64] |= UINT64_C(1) << (i % 64);
+            }
     }
     builder->effort += (uint64_t)subset->count * builder->dfa.classes;
     return words;
@@ -297,10 +300,9 @@ static int prepare_builder(struct builder *builder)
     const struct nfa *nfa = builder->nfa;
     struct dfa *dfa = &builder->dfa;
     dfa->classes = split_bytes(nfa, dfa->class_of);
-    for (unsigned byte = 0; byte < 256; byte++)
-        builder->sample[dfa->class_of[byte]] = (uint8_t)byte;
     dfa->next = calloc((size_t)DFA_MAX_STATES * dfa->classes, sizeof *dfa->next);
     dfa->accepts = calloc(DFA_MAX_STATES, sizeof *dfa->accepts);
+    builder->classes = calloc(nfa->sets, sizeof *builder->classes);
     builder->subset = calloc(DFA_MAX_STATES, sizeof *builder->subset);
     builder->bucket = calloc(BUCKETS, sizeof *builder->bucket);
     builder->reached = calloc(bitmap_words(nfa), sizeof *builder->reached);
@@ -309,11 +311,15 @@ static int prepare_builder(struct builder *builder)
     builder->extent = calloc(nfa->rules, sizeof *builder->extent);
     builder->stack = calloc(nfa->nodes, sizeof *builder->stack);
     builder->share = calloc(nfa->rules, sizeof *builder->share);
-    if (dfa->next == NULL || dfa->accepts == NULL || builder->subset == NULL ||
-        builder->bucket == NULL || builder->reached == NULL || builder->takers == NULL ||
-        builder->stack == NULL || builder->share == NULL || builder->universal == NULL ||
-        builder->extent == NULL)
+    if (dfa->next == NULL || dfa->accepts == NULL || builder->classes == NULL ||
+        builder->subset == NULL || builder->bucket == NULL || builder->reached == NULL ||
+        builder->takers == NULL || builder->stack == NULL || builder->share == NULL ||
+        builder->universal == NULL || builder->extent == NULL)
         return -ENOMEM;
+    for (uint32_t i = 0; i < nfa->sets; i++)
+        for (unsigned byte = 0; byte < 256; byte++)
+            if (byte_set_has(&nfa->set[i], byte))
+                byte_set_add(&builder->classes[i], dfa->class_of[byte], dfa->class_of[byte]);
     find_extents(builder);
     return nfa_universal(nfa, builder->universal);
 }
@@ -329,6 +335,7 @@ static uint32_t largest_share(const struct builder *builder)
 
 static void release_builder(struct builder *builder)
 {
+    free(builder->classes);
     free(builder->subset);
     free(builder->item);
     free(builder->bucket);
