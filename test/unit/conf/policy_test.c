@@ -21,6 +21,7 @@
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"
 #include "conf/policy_file.h"
+#include "test/unit/fixture/rounds.h"
 
 struct policy {
     void *bytes;
@@ -279,7 +280,7 @@ static void random_patterns_match_what_posix_says(void **state)
     uint64_t seed = 20240229;
     char pattern[1024];
     (void)state;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < rounds(3000); i++) {
         random_pattern(&seed, pattern, 2);
         compare_with_posix(&seed, pattern);
     }
@@ -290,7 +291,7 @@ static void random_lists_decide_by_their_first_match(void **state)
     uint64_t seed = 7;
     char pattern[5][1024], text[8] = "";
     (void)state;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < rounds(300); i++) {
         struct conf_rule rules[5];
         struct policy alone[5];
         for (unsigned k = 0; k < 5; k++) {
@@ -411,7 +412,7 @@ static void random_damage_never_crashes_a_reader(void **state)
     struct policy policy = compiled(example, EXAMPLES);
     uint64_t seed = 42;
     (void)state;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < rounds(20000); i++) {
         unsigned char *copy = copy_of(policy.bytes, policy.size);
         for (uint32_t n = 1 + random_below(&seed, 4); n > 0; n--) {
             /* the tables' heads and first cells are where damage tells */

@@ -16,9 +16,10 @@
 #include "submit/facts/partition.h"
 #include "test/unit/fixture/drawn_job.h"
 #include "test/unit/fixture/made_random.h"
+#include "test/unit/fixture/rounds.h"
 #include "test/unit/fixture/slow_partition.h"
 
-enum { CASES = 4000, MANY = 100000 };
+enum { MANY = 100000 };
 
 #define SECOND UINT64_C(1000000000)
 
@@ -46,7 +47,7 @@ static void any_job_is_divided_as_the_plain_division_does(void **state)
 {
     (void)state;
     size_t part[PARTITION_PARTS] = {0}, programs = 0;
-    for (uint64_t i = 0; i < CASES; i++) {
+    for (uint64_t i = 0; i < (uint64_t)rounds(4000); i++) {
         struct drawn_job job;
         const char *what;
         uint64_t seed = i;
@@ -68,8 +69,8 @@ static void any_job_is_divided_as_the_plain_division_does(void **state)
         partition_free(partition);
     }
     for (size_t i = 0; i < PARTITION_PARTS; i++)
-        assert_true(part[i] > CASES / 50);
-    assert_true(programs > CASES / 50);
+        assert_true(part[i] > (size_t)rounds(4000) / 50);
+    assert_true(programs > (size_t)rounds(4000) / 50);
 }
 
 static void assert_near(double one, double other, double of)
@@ -101,7 +102,7 @@ static void draw_places(size_t *place, size_t count, uint64_t *seed)
 static void the_order_of_the_input_does_not_matter(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < CASES; i++) {
+    for (uint64_t i = 0; i < (uint64_t)rounds(4000); i++) {
         struct drawn_job job, other;
         size_t step[DRAWN_STEPS], task[DRAWN_TASKS], run[DRAWN_RUNS];
         uint64_t seed = i;
@@ -144,7 +145,7 @@ static void the_order_of_the_input_does_not_matter(void **state)
 static void days_add_up_to_the_whole(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < CASES; i++) {
+    for (uint64_t i = 0; i < (uint64_t)rounds(4000); i++) {
         struct drawn_job job;
         uint64_t seed = i;
         drawn_job_make(&job, draw, &seed);

@@ -430,10 +430,8 @@ static int make_many(const void *directory)
     char path[256];
     for (int i = 0; i < 100000; i++) {
         snprintf(path, sizeof path, "%s/%d", (const char *)directory, i);
-        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        if (fd < 0)
+        if (mknod(path, S_IFREG | 0600, 0) != 0)
             return 1;
-        close(fd);
     }
     return 0;
 }

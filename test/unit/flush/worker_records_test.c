@@ -21,8 +21,9 @@
 #include "submit/record/run_record.h"
 #include "test/unit/fixture/made_ledger.h"
 #include "test/unit/fixture/made_random.h"
+#include "test/unit/fixture/rounds.h"
 
-enum { ROUNDS = 2000, TEXT_MAX = 300, ENV_MAX = 512 };
+enum { TEXT_MAX = 300, ENV_MAX = 512 };
 
 static uint64_t seed;
 
@@ -228,7 +229,7 @@ static int is_taken(struct worker_check *check, const char *name, const struct b
 static void records_are_taken_whatever_a_job_is_called(void **state)
 {
     (void)state;
-    for (seed = 1; seed < ROUNDS; seed++) {
+    for (seed = 1; seed < (uint64_t)rounds(2000); seed++) {
         struct node node;
         struct told told;
         const uint64_t round = seed;
@@ -285,7 +286,7 @@ static void nothing_is_taken_that_tells_of_another_job(void **state)
 {
     int refused = 0;
     (void)state;
-    for (seed = 1; seed < ROUNDS; seed++) {
+    for (seed = 1; seed < (uint64_t)rounds(2000); seed++) {
         struct node node, other;
         struct told told;
         struct built_record honest, forged;
@@ -312,7 +313,7 @@ static void nothing_is_taken_that_tells_of_another_job(void **state)
         }
         seed = round;
     }
-    assert_true(refused > ROUNDS / 2);
+    assert_true(refused > rounds(2000) / 2);
 }
 
 int main(void)

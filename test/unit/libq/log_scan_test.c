@@ -20,6 +20,7 @@
 #include "conf/base/days.h"
 #include "contrib/libq/log_bisect.h"
 #include "submit/libraries/library_log.h"
+#include "test/unit/fixture/rounds.h"
 
 /* An hour of lines is more than the search is content with. */
 enum { LINES = 20000, APART_S = 5 };
@@ -119,9 +120,9 @@ static void bisection_finds_what_reading_all_finds(void **state)
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
         assert_int_equal(days_use_zone(zones[i]), 0);
         CLEANUP_CLOSE int said = made_log(LIBRARY_LOG_SORTED, 0);
-        compare(said, LOG_AS_ITS_HEAD_SAYS, 30);
+        compare(said, LOG_AS_ITS_HEAD_SAYS, rounds(100));
         CLEANUP_CLOSE int jumping = made_log("", LOG_BACK_S);
-        compare(jumping, LOG_SORTED, 30);
+        compare(jumping, LOG_SORTED, rounds(100));
     }
 }
 

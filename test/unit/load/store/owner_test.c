@@ -17,6 +17,7 @@
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/rounds.h"
 
 #define RUN_A    "019a9f00-0000-7000-8000-00000000000a" /* of alice, in job 7 */
 #define RUN_B    "019a9f00-0000-7000-8000-00000000000b" /* of bob, of a program that alice built */
@@ -244,8 +245,8 @@ static char *stored(unsigned seed)
 
 static void order_decides_nothing(void **state)
 {
-    const char *rounds = getenv("JOBTRAIL_TEST_ROUNDS");
-    const unsigned seeds = rounds == NULL ? 300 : (unsigned)atoi(rounds);
+    const char *given = getenv("JOBTRAIL_TEST_ROUNDS");
+    const unsigned seeds = (unsigned)(given == NULL ? rounds(300) : atoi(given));
     char *first = stored(0);
     (void)state;
     for (unsigned seed = 1; seed <= seeds; seed++) {

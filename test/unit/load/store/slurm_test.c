@@ -16,6 +16,7 @@
 
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/rounds.h"
 
 /* What Slurm says by now; `earlier` is what it said before, where that was something else. */
 static const struct told {
@@ -133,7 +134,7 @@ static void shuffle(size_t *order, size_t count)
 static void restarts_are_numbered_in_whatever_order_they_come(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= 200; seed++) {
+    for (unsigned seed = 1; seed <= (unsigned)rounds(200); seed++) {
         struct store *store = opened();
         size_t order[TOLD];
         struct slurm_job jobs[TOLD];
