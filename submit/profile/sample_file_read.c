@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/whole_file.h"
 #include "submit/profile/sample_file.h"
 
@@ -75,6 +76,11 @@ int sample_file_read(int fd, struct sample_file *file)
     CLEANUP_FREE char *text = NULL;
     size_t size = 0;
     struct sample_file read = {.sample = NULL};
+    ssize_t got = io_read_at(fd, &read.header.magic, sizeof read.header.magic, 0);
+    if (got < 0)
+        return (int)got;
+    if (read.header.magic != SAMPLE_FILE_MAGIC) /* a file of another kind can be large */
+        return -EINVAL;
     int error = whole_file_read(fd, BYTES_MAX, &text, &size);
     if (error != 0)
         return error;

@@ -199,7 +199,8 @@ static void *policy_of(const char *rules, struct conf *conf)
     snprintf(path, sizeof path, "%s/jobtrail.conf", directory);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "[tracking]\nsystem_tools = yes\n%s", rules); /* a policy of their list takes long */
+    /* without their list, of which a policy takes long to compile */
+    fprintf(file, "[tracking]\nsystem_tools = yes\n%s", rules);
     fclose(file);
     if (conf_load(path, conf, &error) != 0 || compile_policy(conf, &bytes, &size, &error) != 0)
         fail_msg("%s", error.reason);
