@@ -36,6 +36,8 @@ static size_t visible_at(const char *at, size_t size)
     mbstate_t state = {0};
     if (*at == '|' || *at == '\\')
         return 0;
+    if (*at >= ' ' && *at <= '~') /* nearly all, and to convert them takes long */
+        return 1;
     size_t taken = mbrtowc(&wide, at, size, &state);
     if (taken == (size_t)-1 || taken == (size_t)-2 || taken == 0)
         return 0;

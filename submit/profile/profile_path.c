@@ -46,10 +46,11 @@ char *profile_path(const struct profile_set *set, uint32_t stack, char separator
         }
         if (i > 0)
             text[length++] = separator;
-        for (size_t j = 0; j < size; j++) /* a name has no place for the separator or a blank */
-            text[length++] =
-                !is_outwards && (word[j] == separator || word[j] == ' ') ? '_' : word[j];
-        text[length] = '\0';
+        for (size_t j = 0; !is_outwards && j < size; j++)
+            if (word[j] == separator || word[j] == ' ') /* for which a name has no place */
+                word[j] = '_';
+        memcpy(text + length, word, size + 1);
+        length += size;
     }
     return text;
 }
