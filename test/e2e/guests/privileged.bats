@@ -60,7 +60,7 @@ programs() {
 # names, and the ledger is as it was
 does_nothing() {
     local before calls=$BATS_TEST_TMPDIR/calls
-    before=$(md5sum <"$LEDGER")
+    before=$(cksum <"$LEDGER")
     # strace as root honours the rights of what it runs
     run strace -f -u nobody -o "$calls" -E JOBTRAIL_NONE=1 env "${TRACKED[@]}" "$2"
     [[ $status == 0 && $output == "$1" ]]
@@ -68,10 +68,10 @@ does_nothing() {
     # what stands behind the program's own execve
     sed "1,\\#execve(\"$2\"#d" "$calls" >"$calls.own"
     run grep -E 'jobtrail|ledger|policy|/ns/user' "$calls.own"
-    [[ $output == "" && $(md5sum <"$LEDGER") == "$before" ]]
+    [[ $output == "" && $(cksum <"$LEDGER") == "$before" ]]
     # and without anybody who watches
     [[ $(as_nobody env "${TRACKED[@]}" "$2") == "$1" ]]
-    [[ $(md5sum <"$LEDGER") == "$before" ]]
+    [[ $(cksum <"$LEDGER") == "$before" ]]
 }
 
 @test "programs with nobody's rights are captured: the start-up code of these works" {
@@ -143,27 +143,27 @@ does_nothing() {
 @test "root does not follow a user's environment: neither into his ledger nor to his policy" {
     local before
     programs
-    before=$(md5sum <"$LEDGER")
+    before=$(cksum <"$LEDGER")
     for name in "${PROGRAM_NAMES[@]}"; do # sudo -E
         [[ $(env "${TRACKED[@]}" "$WORK/$name") == "0 0 0" ]]
     done
-    [[ $(md5sum <"$LEDGER") == "$before" ]]
+    [[ $(cksum <"$LEDGER") == "$before" ]]
     # a ledger of root's, but the policy of somebody else
     chown root:root "$LEDGER"
-    before=$(md5sum <"$LEDGER")
+    before=$(cksum <"$LEDGER")
     cp "${CONF%.conf}.policy" "$BATS_TEST_TMPDIR/mine.policy"
     chown nobody "$BATS_TEST_TMPDIR/mine.policy"
     env "${TRACKED[@]}" JOBTRAIL_POLICY="$BATS_TEST_TMPDIR/mine.policy" "$WORK/fixed"
-    [[ $(md5sum <"$LEDGER") == "$before" ]]
+    [[ $(cksum <"$LEDGER") == "$before" ]]
     chown root "$BATS_TEST_TMPDIR/mine.policy"
     for mode in 664 646; do
         chmod $mode "$BATS_TEST_TMPDIR/mine.policy"
         env "${TRACKED[@]}" JOBTRAIL_POLICY="$BATS_TEST_TMPDIR/mine.policy" "$WORK/fixed"
-        [[ $(md5sum <"$LEDGER") == "$before" ]]
+        [[ $(cksum <"$LEDGER") == "$before" ]]
     done
     chmod 644 "$BATS_TEST_TMPDIR/mine.policy"
     env "${TRACKED[@]}" JOBTRAIL_POLICY="$BATS_TEST_TMPDIR/mine.policy" "$WORK/fixed"
-    [[ $(md5sum <"$LEDGER") != "$before" ]]
+    [[ $(cksum <"$LEDGER") != "$before" ]]
 }
 
 @test "a user's process leaves another user's ledger alone that is open to it" {
@@ -171,11 +171,11 @@ does_nothing() {
     programs
     chmod 666 "$LEDGER"
     chown daemon "$LEDGER"
-    before=$(md5sum <"$LEDGER")
+    before=$(cksum <"$LEDGER")
     for name in "${PROGRAM_NAMES[@]}"; do
         as_nobody env "${TRACKED[@]}" "$WORK/$name"
     done
-    [[ $(md5sum <"$LEDGER") == "$before" ]]
+    [[ $(cksum <"$LEDGER") == "$before" ]]
 }
 
 @test "the watcher's pipe is written to where it is one, and nothing else of that name" {
