@@ -18,12 +18,12 @@ setup() {
 # made COUNT NAME OPTION...: a library with so many routines of that name, and `main`, linked with these options,
 # which calls all of them
 made() {
-    for ((i = 0; i < $1; i++)); do echo "int $2$i(int x) { return x + 1; }"; done >library.c
+    seq -f "int $2%.0f(int x) { return x + 1; }" 0 $(($1 - 1)) >library.c
     {
         echo '#include <stdio.h>'
-        for ((i = 0; i < $1; i++)); do echo "int $2$i(int);"; done
+        seq -f "int $2%.0f(int);" 0 $(($1 - 1))
         echo 'int main(void) { int all = 0;'
-        for ((i = 0; i < $1; i++)); do echo "all = $2$i(all);"; done
+        seq -f "all = $2%.0f(all);" 0 $(($1 - 1))
         echo 'puts(all < 0 ? "less" : "more"); return all % 7; }'
     } >main.c
     cc -fPIC -shared -Wl,-soname,libdesignated.so.1 library.c -o libdesignated.so.1
@@ -185,9 +185,9 @@ ledger_bytes() {
         libraries+=("./libdesignated.so.$i")
     done
     {
-        for ((i = 0; i < 33; i++)); do echo "int f$i(void);"; done
+        seq -f "int f%.0f(void);" 0 32
         echo 'int main(void) { return 33'
-        for ((i = 0; i < 33; i++)); do echo "- f$i()"; done
+        seq -f "- f%.0f()" 0 32
         echo '; }'
     } >many.c
     cc many.c -o many "${libraries[@]}" -Wl,-rpath,"$PWD"
