@@ -8,7 +8,8 @@
 load site
 
 setup_file() {
-    DIR=$(mktemp -d /var/tmp/jobtrail-test-XXXXXX)
+    DIR=$(mktemp -d)
+    chmod 755 "$DIR"
     DEBS=$DIR/debs
     export DIR DEBS
     build_packages
@@ -93,11 +94,12 @@ read_only() { # DIRECTORY
 #   some releases of lintian ask for more
 # - out-of-date-standards-version, newer-standards-version: each release of Debian's lintian has another one
 @test "the packages are clean for lintian" {
-    local tag suppressed=()
+    local tag tags suppressed=()
+    tags=$(lintian-explain-tags --list-tags)
     for tag in repeated-path-segment spelling-error-in-binary package-supports-alternative-init-but-no-init.d-script \
         out-of-date-standards-version newer-standards-version; do
         # lintian refuses a tag that it does not have any more
-        ! lintian-explain-tags "$tag" >/dev/null 2>&1 || suppressed+=(--suppress-tags "$tag")
+        ! grep -qx "$tag" <<<"$tags" || suppressed+=(--suppress-tags "$tag")
     done
     run lintian --display-info --pedantic --fail-on error,warning,info,pedantic "${suppressed[@]}" "$DEBS"/first/*.changes
     echo "$output"

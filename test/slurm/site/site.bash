@@ -15,9 +15,9 @@
 # The checkout without what is built
 build_packages() {
     local tree version
-    export CMAKE_C_COMPILER_LAUNCHER=${JOBTRAIL_LAUNCHER-} PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2" DPKG_DEB_COMPRESSOR_LEVEL=1
+    export CMAKE_C_COMPILER_LAUNCHER=${JOBTRAIL_LAUNCHER-} CCACHE_BASEDIR=$DIR PACKAGES=$DIR/packages
+    export DEB_BUILD_OPTIONS="noautodbgsym parallel=2" DPKG_DEB_COMPRESSOR_LEVEL=1
     tree=$PACKAGES/jobtrail
-    rm -rf "$PACKAGES"
     mkdir -p "$tree" "$DEBS"/{older,first,same,other}
     tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
     build_in "$tree"
