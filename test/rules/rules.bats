@@ -23,7 +23,7 @@ shell_scripts() {
     mapfile -t scripts < <(shell_scripts)
     ((${#scripts[@]} > 0))
     cd "$JOBTRAIL_SOURCE"
-    shellcheck --external-sources "${scripts[@]#"$JOBTRAIL_SOURCE/"}"
+    test/rules/scripts "$JOBTRAIL_BUILD" "${scripts[@]#"$JOBTRAIL_SOURCE/"}"
 }
 
 @test "no path of the machine it was written on is in the sources" {
