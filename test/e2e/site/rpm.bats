@@ -36,20 +36,20 @@ teardown_file() {
     rm -rf --one-file-system "$DIR"
 }
 
-# build OPTION...: with OPTIONS of cmake. The distribution's own packages are not there: --nodeps. What they are for is
+# build OPTION...: the distribution's own packages are not there: --nodeps. What they are for is
 # how they are installed, so nothing is optimised, and little compressed.
 build() {
     rpmbuild --nodeps --buildroot "$BUILT" --define "_topdir $DIR" --define "_sourcedir $DIR" \
-        --define "optflags -O0" --define "cmake_options -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG ${OPTIONS-}" \
+        --define "optflags -O0" --define "cmake_options -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG" \
         --define "_binary_payload w1.gzdio" --define "_source_payload w1.gzdio" "$@"
 }
 
 make_root() {
     local libraries packages
-    libraries=$(find "$BUILT" -type f \( -perm -100 -o -name '*.so' \) -exec ldd {} + 2>/dev/null |
+    mapfile -t libraries < <(find "$BUILT" -type f \( -perm -100 -o -name '*.so' \) -exec ldd {} + 2>/dev/null |
         awk '$3 ~ /^\// { print $3 }' | sort -u)
     # with and without the link /lib
-    packages=$(for library in $libraries; do dpkg -S "${library/#\/usr/}" "$(realpath "$library")"; done 2>/dev/null |
+    packages=$({ printf '%s\n' "${libraries[@]/#\/usr/}" && realpath "${libraries[@]}"; } | xargs dpkg -S 2>/dev/null |
         sed 's/[:,].*//' | sort -u)
     # shellcheck disable=SC2086 # words
     "$JOBTRAIL_SOURCE/test/slurm/site/small_system" "$ROOT" libmunge2 passwd python3 systemd $packages
@@ -197,7 +197,8 @@ use_library() {
 
 # What differs is built in the tree of the first build.
 build_other_formats() {
-    local options=(--short-circuit --noclean) OPTIONS=-DJOBTRAIL_JOB_FORMATS=$NEXT
+    local options=(--short-circuit --noclean)
+    sed -i "s/define JOB_FORMATS $FORMATS/define JOB_FORMATS $NEXT/" "$DIR"/BUILD/*/spank/job_formats.h || return
     sed -e 's/^Release: 1/Release: 3/' -e "s/^%global formats $FORMATS/%global formats $NEXT/" "$SPEC" >"$DIR/jobtrail.spec"
     build -bc "${options[@]}" "$DIR/jobtrail.spec" || return
     find "$DIR/BUILD" -type d -name parts -prune -exec rm -r {} +
