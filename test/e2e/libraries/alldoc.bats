@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell; texts of others have dollars
 
 bats_require_minimum_version 1.5.0
+load ../fixture/killed
 
 setup() {
     PATH=$JOBTRAIL_BIN:$PATH
@@ -267,23 +268,10 @@ told() {
         SELECT kind, path, signature FROM file ORDER BY 1, 2;
         SELECT path, name, version, line FROM document JOIN file ON file.id = document.file ORDER BY 1, 2, 4;
         SELECT path, routine.name FROM routine JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2;
-        SELECT path, library.name FROM library JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2"
-    local word
-    for word in planner options after matrices wisdom shadows transform; do
-        sqlite3 "file:$1?mode=ro&immutable=1" "SELECT '$word', path, document.name FROM words JOIN document ON document.id = words.rowid
-            JOIN file ON file.id = document.file WHERE words MATCH '$word' ORDER BY 2, 3"
-    done
-}
-
-# calls_of TRACE: "NAME NUMBER" of each system call, from where the lock is taken, by which a run can change something on disk: the
-# NUMBERth call of this name. Before any other the disk is as before the next of these; with JOBTRAIL_SOAK they are there, too. Of
-# pages that are written one after the other, these are the first and each fifth.
-calls_of() {
-    awk -F'(' -v all="${JOBTRAIL_SOAK:-0}" '
-        /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, "alldoc.db.lock")) found = 1
-            changes = $1 ~ /^(write|pwrite64|sendfile|f?truncate|unlink|rename|fsync|fdatasync|f?chmod|mkdir)$/ || /O_CREAT/
-            row = $1 == "pwrite64" ? row + 1 : 0
-            if (found && $1 != "exit_group" && (changes && (row == 0 || row % 5 == 1) || all)) print $1, n[$1] }' "$1"
+        SELECT path, library.name FROM library JOIN document ON document.id = document JOIN file ON file.id = file ORDER BY 1, 2;
+        SELECT word, path, document.name FROM (SELECT value AS word FROM json_each('[\"planner\", \"options\", \"after\",
+            \"matrices\", \"wisdom\", \"shadows\", \"transform\"]')) CROSS JOIN words ON words MATCH word
+            JOIN document ON document.id = words.rowid JOIN file ON file.id = document.file ORDER BY 1, 2, 3"
 }
 
 # bats test_tags=needs:root
@@ -303,12 +291,12 @@ calls_of() {
     strace -o trace "${all[@]}"
     before=$(told saved) after=$(told disk/alldoc.db)
     [[ $before != "$after" && $after == *"after|fftw-3.3.10/LATER"* && $after == ok* ]]
-    calls_of trace >calls
+    calls_that_change trace alldoc.db.lock >calls
     (($(wc -l <calls) > 20))
     while read -r call number; do
         rm -f disk/*
         cp saved disk/alldoc.db
-        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && {
+        killed_at "$call" "$number" "${all[@]}" >/dev/null 2>&1 3>&- && {
             echo "not killed at $call $number"
             return 1
         }
@@ -325,10 +313,10 @@ calls_of() {
     # the same where there was none before
     rm -f disk/*
     strace -o trace "${all[@]}"
-    calls_of trace | grep -v ^pwrite64 >calls
+    calls_that_change trace alldoc.db.lock | awk -v all="${JOBTRAIL_SOAK:-0}" 'all || !/pwrite64/ || NR % 4 == 0' >calls
     while read -r call number; do
         rm -f disk/*
-        strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" "${all[@]}" >/dev/null 2>&1 3>&- && return 1
+        killed_at "$call" "$number" "${all[@]}" >/dev/null 2>&1 3>&- && return 1
         [[ ! -e disk/alldoc.db ]] || diff <(echo "$after") <(told disk/alldoc.db)
         "${all[@]}"
         diff <(echo "$after") <(told disk/alldoc.db)
@@ -598,7 +586,14 @@ SOURCES
     pc=$(pkg-config --variable pcfiledir zlib)
     page=$(dpkg -L man-db | grep '/man/man1/man\.1\.gz$')
     zlib=$(dpkg -L zlib1g-dev | grep '/man3/zlib\.3\.gz$')
-    run --separate-stderr jobtrail-alldoc index --man "$(dirname "$(dirname "$page")")" --doc none --module none --pkgconfig "$pc" \
+    # JOBTRAIL_SOAK: all pages
+    man=$(dirname "$(dirname "$page")")
+    if [[ -z ${JOBTRAIL_SOAK-} ]]; then
+        mkdir -p "system$man"
+        dpkg -L man-db zlib1g-dev | grep '/man/man.*[.]gz$' | xargs cp --parents -t system || [[ ! -e $page ]]
+        man=$PWD/system$man
+    fi
+    run --separate-stderr jobtrail-alldoc index --man "$man" --doc none --module none --pkgconfig "$pc" \
         --header "$PWD/system"
     [[ $status == 0 ]]
     alldoc --json -r json_object_get -k header

@@ -4,6 +4,7 @@
 # it is killed. Needs root.
 
 bats_require_minimum_version 1.5.0
+load ../fixture/killed
 load ../fixture/library
 
 setup() {
@@ -705,25 +706,10 @@ told() {
     find "$LOGS" -name '*.log' -exec cat {} + | cut -d ' ' -f 2- | sort
 }
 
-scan_traced() { # STRACE-OPTION...
-    strace "$@" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --root "$PLACE" # without packages, of which many lists would be read
-}
-
 again() {
     rm -rf "$STATE" "$LOGS"
     cp -a "$PLACE/saved/state" "$STATE"
     cp -a "$PLACE/saved/logs" "$LOGS"
-}
-
-# calls: "NAME NUMBER" of each system call of a scan, from where it has found the configuration, by which it can change
-# something on disk: the NUMBERth call of this name. Before any other call the disk is as before the next of these; with
-# JOBTRAIL_SOAK they are there, too.
-calls() {
-    awk -F'(' -v conf="\"${CONF##*/}\"" -v all="${JOBTRAIL_SOAK:-0}" '
-        /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, conf)) found = 1
-            changes = $1 !~ /^(read|pread64|close|fcntl|.*stat.*|lseek|get.*|brk|mmap|munmap|mprotect|access|uname)$/ &&
-                ($1 != "openat" || /O_CREAT/)
-            if (found && $1 != "exit_group" && (changes || all)) print $1, n[$1] }' "$1"
 }
 
 # bats test_tags=needs:root
@@ -746,14 +732,15 @@ calls() {
     mv "$TREE/b/libthree.so" "$TREE/libthree.so"
     rm "$TREE/a/libtwo.so"
     make_library "$TREE/c/libnew.so" new
-    scan_traced -o "$PLACE/trace" >/dev/null
+    # without packages, of which many lists would be read
+    strace -o "$PLACE/trace" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --root "$PLACE" >/dev/null
     scan --root "$PLACE" >/dev/null
     expected=$(told)
-    calls "$PLACE/trace" >"$PLACE/calls"
-    (($(wc -l <"$PLACE/calls") > 80))
+    calls_that_change "$PLACE/trace" "\"${CONF##*/}\"" >"$PLACE/calls"
+    (($(wc -l <"$PLACE/calls") > 40))
     while read -r call number; do
         again
-        scan_traced -o /dev/null -e "inject=$call:signal=KILL:when=$number" >/dev/null 2>&1 3>&- && {
+        killed_at "$call" "$number" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --root "$PLACE" >/dev/null 2>&1 3>&- && {
             echo "not killed at $call $number"
             return 1
         }

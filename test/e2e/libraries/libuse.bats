@@ -5,6 +5,7 @@
 # bats file_tags=needs:root
 
 bats_require_minimum_version 1.5.0
+load ../fixture/killed
 load ../fixture/library
 
 setup() {
@@ -400,15 +401,6 @@ again() {
     read_file "$TREE/libtwo.so"
 }
 
-# calls: "NAME NUMBER" of each system call of a turn by which it can change something, as in libmon.bats
-calls() {
-    awk -F'(' -v conf="\"${CONF##*/}\"" -v all="${JOBTRAIL_SOAK:-0}" '
-        /^[a-z_0-9]+\(/ { n[$1]++; if (index($0, conf)) found = 1
-            changes = $1 !~ /^(read|pread64|close|fcntl|.*stat.*|lseek|get.*|brk|mmap|munmap|mprotect|access|uname|.*xattr)$/ &&
-                ($1 != "openat" || /O_CREAT/)
-            if (found && $1 != "exit_group" && (changes || all)) print $1, n[$1] }' "$1"
-}
-
 @test "after a kill at any system call a scan tells no change of ours, no use is told twice, and the next read is seen" {
     local call number waiting told most killed=0 is_seen=no
     fail_at() { echo "$1 after a kill at $call $number"; return 1; }
@@ -424,11 +416,11 @@ calls() {
     mount -o loop,relatime "$PLACE/image" "$TREE"
     again
     traced -o "$PLACE/trace" >/dev/null
-    calls "$PLACE/trace" >"$PLACE/calls"
-    (($(wc -l <"$PLACE/calls") > 60))
+    calls_that_change "$PLACE/trace" "\"${CONF##*/}\"" >"$PLACE/calls"
+    (($(wc -l <"$PLACE/calls") > 30))
     while read -r call number; do
         again
-        traced -o /dev/null -e "inject=$call:signal=KILL:when=$number" >/dev/null 2>&1 3>&- && fail_at "not killed"
+        killed_at "$call" "$number" "$JOBTRAIL_BIN/jobtrail-libuse" poll --conf "$CONF" >/dev/null 2>&1 3>&- && fail_at "not killed"
         [[ $(changes) == "" ]] || fail_at "a change"
         waiting=$(turn .waiting)
         told=$(cat "$USES"/atime/*.log 2>/dev/null | grep -c " LIB_READ ") || true
@@ -446,7 +438,7 @@ calls() {
         read_file "$TREE/libone.so"
         [[ $(turn "$uses") == libone.so ]] || fail_at blind
     done <"$PLACE/calls"
-    ((killed > 60)) && [[ $is_seen == yes ]]
+    ((killed > 30)) && [[ $is_seen == yes ]]
 }
 
 @test "after a kill, a change of others is told: of mode, attributes or content" {
