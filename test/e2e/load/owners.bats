@@ -198,8 +198,8 @@ replaced() {
 }
 
 @test "in whatever order records come the store in MariaDB holds the same" {
-    JOBTRAIL_TEST_ROUNDS=${JOBTRAIL_SOAK:+200}
-    export JOBTRAIL_TEST_ROUNDS=${JOBTRAIL_TEST_ROUNDS:-12} JOBTRAIL_TEST_STORE=$MARIADB_STORE
+    export JOBTRAIL_TEST_STORE=$MARIADB_STORE JOBTRAIL_TEST_ROUNDS=12 JOBTRAIL_TEST_CROWD=310
+    [[ -z ${JOBTRAIL_SOAK-} ]] || JOBTRAIL_TEST_ROUNDS=200 JOBTRAIL_TEST_CROWD=1000
     "$JOBTRAIL_BUILD/test/unit/load/store/unit-load_store-owner"
 }
 

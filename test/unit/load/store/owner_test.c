@@ -486,7 +486,8 @@ static void owners_differ(void **state)
 
 /* ---- Crowds --------------------------------------------------------------------------------- */
 
-enum { CROWD = 1000, AT_ONCE = 300 };
+enum { AT_ONCE = 300 };
+static int crowd = 1000; /* or $JOBTRAIL_TEST_CROWD */
 
 /* A record of a kind, of the user and job with this number. */
 static void claim_run(FILE *out, int number)
@@ -556,8 +557,8 @@ enum { CLAIMS = sizeof claims / sizeof claims[0] };
 static void put_claims(struct store *store, const struct claim *claim, int first, int count,
                        bool unproven, size_t results[STORE_CROWDED + 1])
 {
-    static struct record batch[CROWD];
-    static enum store_result result[CROWD];
+    static struct record batch[AT_ONCE];
+    static enum store_result result[AT_ONCE];
     for (int i = 0; i < count; i++) {
         struct load_reason reason = {""};
         char *text;
@@ -590,8 +591,8 @@ static int64_t number_of(struct store *store, const char *sql)
 
 static void put_crowd(struct store *store, const struct claim *claim, size_t *results)
 {
-    for (int first = 1, count; first <= CROWD; first += count) {
-        count = CROWD + 1 - first < AT_ONCE ? CROWD + 1 - first : AT_ONCE;
+    for (int first = 1, count; first <= crowd; first += count) {
+        count = crowd + 1 - first < AT_ONCE ? crowd + 1 - first : AT_ONCE;
         put_claims(store, claim, first, count, true, results);
     }
 }
@@ -604,7 +605,7 @@ static void of_a_crowd_that_claims_a_uuid_few_are_kept(void **state)
         size_t results[STORE_CROWDED + 1] = {0};
         put_crowd(store, &claims[i], results);
         assert_int_equal(results[STORE_NEW] + results[STORE_CONFLICT], STORE_CLAIMS);
-        assert_int_equal(results[STORE_CROWDED], CROWD - STORE_CLAIMS);
+        assert_int_equal(results[STORE_CROWDED], (size_t)crowd - STORE_CLAIMS);
         assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
         /* once more: what is there is known, the rest is not */
         put_crowd(store, &claims[i], results);
@@ -621,11 +622,11 @@ static void what_is_proven_gets_into_a_crowd(void **state)
         struct store *store = opened();
         size_t results[STORE_CROWDED + 1] = {0};
         put_crowd(store, &claims[i], results);
-        put_claims(store, &claims[i], CROWD + 1, 20, false, results);
+        put_claims(store, &claims[i], crowd + 1, 20, false, results);
         assert_int_equal(number_of(store, claims[i].proven), 20);
         /* one of the crowd, whose place another takes; and one that was left out */
         put_claims(store, &claims[i], 1, 1, false, results);
-        put_claims(store, &claims[i], CROWD, 1, false, results);
+        put_claims(store, &claims[i], crowd, 1, false, results);
         assert_int_equal(number_of(store, claims[i].proven), 22);
         assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS - 1);
         put_crowd(store, &claims[i], results);
@@ -641,7 +642,7 @@ static void what_is_proven_is_no_part_of_a_crowd(void **state)
     for (size_t i = 0; i < CLAIMS; i++) {
         struct store *store = opened();
         size_t results[STORE_CROWDED + 1] = {0};
-        put_claims(store, &claims[i], CROWD + 1, 50, false, results);
+        put_claims(store, &claims[i], crowd + 1, 50, false, results);
         put_crowd(store, &claims[i], results);
         assert_int_equal(number_of(store, claims[i].proven), 50);
         assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
@@ -742,5 +743,8 @@ int main(void)
         cmocka_unit_test(what_is_not_proven_takes_no_uuid_from_what_is),
         cmocka_unit_test(a_claim_that_is_proven_later_has_its_uuid),
     };
+    const char *text = getenv("JOBTRAIL_TEST_CROWD");
+    if (text != NULL)
+        crowd = atoi(text);
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
