@@ -8,16 +8,21 @@ bats_require_minimum_version 1.5.0
 load ../fixture/mariadb
 load ../fixture/galera
 
-setup() {
-    PATH=$JOBTRAIL_BIN:$PATH
-    cd "$BATS_TEST_TMPDIR" || return
-    KILLS=${JOBTRAIL_SOAK:+200}
+setup_file() {
+    export KILLS=${JOBTRAIL_SOAK:+200}
     KILLS=${KILLS:-10}
-    RECORDS=$((KILLS * 300))
+    export RECORDS=$((KILLS * 300))
+    cd "$BATS_FILE_TMPDIR" || return
     mkdir records
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 9 --until 1760000000 --programs 300 "$RECORDS" "$PWD/records"
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 9 --until 1760000000 --programs 300 "$RECORDS" |
         grep -o '"run_uuid":"[^"]*' | cut -d'"' -f4 | sort >uuids
+}
+
+setup() {
+    PATH=$JOBTRAIL_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+    cp -al "$BATS_FILE_TMPDIR"/{records,uuids} .
 }
 
 teardown() {
