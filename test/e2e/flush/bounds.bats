@@ -121,15 +121,12 @@ for number in range(3000):
         os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 7 << 60 if number % 5 == 4 else 1 << 30)
 os.pwrite(os.open(ledger, os.O_WRONLY), b"".join(slots), 0)
 PY
-    local search number
+    local search
     search=$(printf '/usr/bin/../lib/../bin/../%s:' {1..100})
-    for ((number = 1; number <= 2000; number++)); do
-        printf 'task time=1700000000.000000000 step=0 task=%d pid=%d ticks=1\nprogram step=0 task=%d path=none search=%s\n' \
-            "$number" "$((100000 + number))" "$number" "$search"
-    done >>"$SPOOL/$JOB.0/journal"
-    for ((number = 1; number <= 20000; number++)); do
-        echo "package $number name version /path"
-    done >"$SPOOL/$JOB.0/user/packages"
+    seq 2000 | awk -v search="$search" '{
+        print "task time=1700000000.000000000 step=0 task=" $1 " pid=" 100000 + $1 " ticks=1"
+        print "program step=0 task=" $1 " path=none search=" search }' >>"$SPOOL/$JOB.0/journal"
+    printf 'package %s name version /path\n' {1..20000} >"$SPOOL/$JOB.0/user/packages"
     of_nobody "$JOB"
 }
 
@@ -144,7 +141,7 @@ print(used.ru_utime + used.ru_stime)' "$@"
 
 @test "a user's worst job costs the node the processor time of job_cpu, and then goes to the quarantine" {
     local flushes=0 all=0 used
-    configure 'job_cpu = 4\nhash_job_time = 300\nhash_job_size = 1024G'
+    configure 'job_cpu = 2\nhash_job_time = 300\nhash_job_size = 1024G'
     worst_job
     another_job 9999
     while [[ -n $(ls "$SPOOL") ]]; do
@@ -154,7 +151,7 @@ print(used.ru_utime + used.ru_stime)' "$@"
     done
     echo "$all s"
     # half a second until it is noticed; the other job, sending, and copying to the quarantine
-    awk -v all="$all" -v most=$((4 + SLOW)) 'BEGIN { exit !(all > 1 && all < most) }'
+    awk -v all="$all" -v most=$((2 + SLOW)) 'BEGIN { exit !(all > 1 && all < most) }'
     [[ $(reason "$JOB") == "its records take more processor time than [submit] job_cpu" ]]
     [[ $(records | jq 'map(select(.slurmT.job_id == 9999)) | length') == 1 ]]
     # what it was worth is there: the first captures
