@@ -115,7 +115,8 @@ const struct conf_key conf_keys[CONF_KEYS] = {
 int conf_key_find(const char *section, const char *name)
 {
     for (int i = 0; i < CONF_KEYS; i++)
-        if (strcmp(conf_keys[i].section, section) == 0 && strcmp(conf_keys[i].name, name) == 0)
+        if (conf_keys[i].name[0] == name[0] && strcmp(conf_keys[i].section, section) == 0 &&
+            strcmp(conf_keys[i].name, name) == 0)
             return i;
     return -1;
 }
