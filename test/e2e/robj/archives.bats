@@ -89,8 +89,8 @@ gsl_results() {
     archive=$(readlink -f "$2")
     cd "gsl/$1" || return
     read -ra sources < <(sed -n 's/^test_SOURCES = //p' Makefile.am | tr ' ' '\n' | grep '[.]c$' | paste -sd' ')
-    gcc -O1 -w -DHAVE_CONFIG_H -I. -I.. "${sources[@]}" ../test/results.c "$archive" \
-        "$SOURCES/libgsl-dev$LIBRARIES/libgslcblas.a" -lm -o test.program
+    [[ -d made ]] || (mkdir made && cd made && gcc -O1 -w -DHAVE_CONFIG_H -I.. -I../.. -c "${sources[@]/#/../}" ../../test/results.c)
+    gcc made/*.o "$archive" "$SOURCES/libgsl-dev$LIBRARIES/libgslcblas.a" -lm -o test.program
     GSL_TEST_VERBOSE=1 ./test.program 2>&1
     cd - >/dev/null || return
 }
@@ -235,13 +235,13 @@ F
     mkdir made
     sed "s#@srcdir@#$from/test#" "$from/test/H5srcdir_str.h.in" >made/H5srcdir_str.h
     for name in h5test testframe; do gcc "${flags[@]}" -c "$from/test/$name.c" -o "made/$name.o"; done
+    for name in "${names[@]}"; do gcc "${flags[@]}" -c "$from/test/$name.c"; done
     for way in "" -x; do
         # shellcheck disable=SC2086
         prepare libhdf5-dev libhdf5_serial.a $way
         for name in "${names[@]}"; do
             for archive in "$package$LIBRARIES/libhdf5_serial.a" libhdf5_serial.a; do
-                gcc "${flags[@]}" "$from/test/$name.c" made/*.o "$archive" "$package$LIBRARIES/libsz.a" \
-                    "$package$LIBRARIES/libaec.a" -lz -lm -ldl -o test.program
+                gcc "$name.o" made/*.o "$archive" "$package$LIBRARIES/libsz.a" "$package$LIBRARIES/libaec.a" -lz -lm -ldl -o test.program
                 (rm -rf place && mkdir place && cd place && ../test.program) >"results.${#archive}" 2>&1
             done
             [[ $(grep -c PASSED "results.${#archive}") -ge 5 ]]
