@@ -420,7 +420,8 @@ again() {
     (($(wc -l <"$PLACE/calls") > 30))
     while read -r call number; do
         again
-        killed_at "$call" "$number" "$JOBTRAIL_BIN/jobtrail-libuse" poll --conf "$CONF" >/dev/null 2>&1 3>&- && fail_at "not killed"
+        killed_at "$call" "$number" "$JOBTRAIL_BIN/jobtrail-libuse" poll --conf "$CONF" >/dev/null 2>&1 3>&- &&
+            fail_at "not killed"
         [[ $(changes) == "" ]] || fail_at "a change"
         waiting=$(turn .waiting)
         told=$(cat "$USES"/atime/*.log 2>/dev/null | grep -c " LIB_READ ") || true

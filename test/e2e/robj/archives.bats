@@ -89,7 +89,8 @@ gsl_results() {
     archive=$(readlink -f "$2")
     cd "gsl/$1" || return
     read -ra sources < <(sed -n 's/^test_SOURCES = //p' Makefile.am | tr ' ' '\n' | grep '[.]c$' | paste -sd' ')
-    [[ -d made ]] || (mkdir made && cd made && gcc -O1 -w -DHAVE_CONFIG_H -I.. -I../.. -c "${sources[@]/#/../}" ../../test/results.c)
+    [[ -d made ]] || (mkdir made && cd made && gcc -O1 -w -DHAVE_CONFIG_H -I.. -I../.. -c "${sources[@]/#/../}" \
+        ../../test/results.c)
     gcc made/*.o "$archive" "$SOURCES/libgsl-dev$LIBRARIES/libgslcblas.a" -lm -o test.program
     GSL_TEST_VERBOSE=1 ./test.program 2>&1
     cd - >/dev/null || return
@@ -241,7 +242,8 @@ F
         prepare libhdf5-dev libhdf5_serial.a $way
         for name in "${names[@]}"; do
             for archive in "$package$LIBRARIES/libhdf5_serial.a" libhdf5_serial.a; do
-                gcc "$name.o" made/*.o "$archive" "$package$LIBRARIES/libsz.a" "$package$LIBRARIES/libaec.a" -lz -lm -ldl -o test.program
+                gcc "$name.o" made/*.o "$archive" "$package$LIBRARIES/libsz.a" "$package$LIBRARIES/libaec.a" \
+                    -lz -lm -ldl -o test.program
                 (rm -rf place && mkdir place && cd place && ../test.program) >"results.${#archive}" 2>&1
             done
             [[ $(grep -c PASSED "results.${#archive}") -ge 5 ]]
