@@ -4,5 +4,5 @@ file(REMOVE_RECURSE ${STAGE})
 file(MAKE_DIRECTORY ${STAGE})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${STAGE} COMMAND_ERROR_IS_FATAL ANY)
 # As a site's packages do. Copies have other times, and belong to users who cannot write there.
-execute_process(COMMAND python3 -m compileall -q --invalidation-mode checked-hash ${STAGE}/libexec ${STAGE}/bin
+execute_process(COMMAND python3 -m compileall -q --invalidation-mode unchecked-hash ${STAGE}/libexec ${STAGE}/bin
     COMMAND_ERROR_IS_FATAL ANY)
