@@ -6,14 +6,17 @@ the file's name. The first line that matches counts. Without one, the family is 
 """
 
 import os
-import re
 
 from .. import glob
+from ..pattern import Pattern
 from ..program import Failure, os_trouble
 from ..text import escape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT = ("/etc/jobtrail/program-families.conf", os.path.join(HERE, "program-families.conf"))
+
+# What a pattern begins with: another name needs no regular expression
+BEGIN = Pattern(r"[^*?\[]*")
 
 
 def find():
@@ -23,37 +26,40 @@ def find():
 class Families:
     def __init__(self, path=None):
         path = path or find()
-        self.names = []
-        patterns = []
+        self.globs = []  # of each: family, whether it is for the whole path, how what matches begins, regular expression
         try:
             with open(path, encoding="utf-8") as file:
                 for number, line in enumerate(file, 1):
-                    self.read_line(path, number, line, patterns)
+                    self.read_line(path, number, line)
         except OSError as error:
             raise Failure(os_trouble(error)) from None
         except UnicodeDecodeError:
             raise Failure("%s: is not UTF-8" % escape(path)) from None
-        self.patterns = re.compile("|".join(patterns) or "(?!)")
         self.known = {}
 
-    def read_line(self, path, number, line, patterns):
+    def read_line(self, path, number, line):
         line = line.strip()
         if not line or line.startswith("#"):
             return
         name, equals, globs = line.partition("=")
         if not equals or not name.strip() or not globs.split():
             raise Failure("%s:%d: write FAMILY = GLOB GLOB ..." % (escape(path), number))
-        self.names.append(name.strip())
         try:
-            either = "|".join(glob.path(pattern).replace("(?s)", "") for pattern in globs.split())
+            for pattern in globs.split():
+                begin = BEGIN.match(pattern).group()
+                self.globs.append((name.strip(), "/" in pattern, begin, Pattern(glob.path(pattern))))
         except Failure as failure:
             raise Failure("%s:%d: %s" % (escape(path), number, failure)) from None
-        patterns.append("(?P<f%d>%s)" % (len(self.names) - 1, either))
 
     def of(self, path):
         if path not in self.known:
-            match = self.patterns.search(path)
-            self.known[path] = (
-                self.names[int(match.lastgroup[1:])] if match else path.rsplit("/", 1)[-1]
+            name = path.rsplit("/", 1)[-1]
+            self.known[path] = next(
+                (
+                    family
+                    for family, whole, begin, pattern in self.globs
+                    if (path if whole else name).startswith(begin) and pattern.search(path)
+                ),
+                name,
             )
         return self.known[path]
