@@ -4,6 +4,10 @@
 
 bats_require_minimum_version 1.5.0
 
+setup_file() { # a failure is one line more
+    "$JOBTRAIL_SOURCE/test/bench/intervals" >"$BATS_FILE_TMPDIR/found" || echo "ended with $?" >>"$BATS_FILE_TMPDIR/found"
+}
+
 bounds() {
     python3 -c "
 import sys
@@ -14,15 +18,13 @@ $1"
 }
 
 @test "they contain the truth in at least 94 % of 300 repetitions, on 30 000 and on 10^6 runs" {
-    run "$JOBTRAIL_SOURCE/test/bench/intervals"
+    run cat "$BATS_FILE_TMPDIR/found"
     echo "$output"
-    [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 13 ]
 }
 
 @test "twice the standard error does not, so the simulation can fail" {
-    run awk 'NR > 1 && $(NF - 1) < 94 { failed++ } END { print failed + 0 }' \
-        <("$JOBTRAIL_SOURCE/test/bench/intervals" --repetitions 20)
+    run awk 'NR > 1 && $(NF - 1) < 94 { failed++ } END { print failed + 0 }' "$BATS_FILE_TMPDIR/found"
     echo "$output"
     [ "$output" -ge 8 ]
 }
