@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A client of the pages of the service for answers: web.bats says how it is used.
 
-    fetch SOCKET TARGET [FIELD: VALUE]...   prints the body; status and fields go to the standard error
+    fetch SOCKET TARGET [FIELD: VALUE]...   prints the body; status and fields go to the standard error; TARGET -: each line of the
+                                            standard input, with a line below each body
     head SOCKET TARGET [FIELD: VALUE]...    the same by HEAD
     raw SOCKET                              sends the standard input, prints what comes back
     refused SOCKET HEADER                   sends what is no request of ours, and expects that no page comes back
@@ -55,6 +56,7 @@ def fetch(method, path, target, *fields):
     head, _, body = exchange(path, "\r\n".join(lines).encode() + b"\r\n\r\n").partition(b"\r\n\r\n")
     print(head.decode(errors="replace"), file=sys.stderr)
     sys.stdout.buffer.write(body)
+    sys.stdout.buffer.flush()
     length = [line for line in head.split(b"\r\n") if line.startswith(b"Content-Length: ")]
     if head and method == "GET":
         assert int(length[0].split()[1]) == len(body), (length, len(body))
@@ -202,7 +204,11 @@ def fuzz(library, count):
 
 def main():
     command, *words = sys.argv[1:]
-    if command in ("fetch", "head"):
+    if command == "fetch" and words[1] == "-":
+        for target in sys.stdin:
+            fetch("GET", words[0], target.rstrip("\n"), *words[2:])
+            print(flush=True)
+    elif command in ("fetch", "head"):
         fetch("GET" if command == "fetch" else "HEAD", *words)
     elif command == "raw":
         sys.stdout.buffer.write(exchange(words[0], sys.stdin.buffer.read()))
