@@ -6,7 +6,6 @@ follows no symbolic link of another user, so that nobody else chooses the file t
 """
 
 import os
-import secrets
 import stat
 import sys
 
@@ -133,7 +132,7 @@ class Replacing:
     def open_beside(self):
         """Makes the new file, at once with the owner and mode of the old one."""
         owner, mode = self.rights(self.place.facts)
-        self.beside = ".jobtrail-report-" + secrets.token_hex(8)
+        self.beside = ".jobtrail-report-" + os.urandom(8).hex()
         fd = os.open(self.beside, NEW_FLAGS, 0o600, dir_fd=self.place.fd)
         try:
             if owner is not None:

@@ -6,6 +6,7 @@ from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
 from ..report.numbers import EXACT_PLACES, PARTS, Numbers, add_up
+from .select import WITH_RECORDS, WITH_SLURM
 
 DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [
@@ -16,9 +17,6 @@ FIELDS = [
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
 JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), user"
-# with the sign no index is used for this alone: nearly all rows would be looked for one by one
-OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE +job_id_raw IS NOT NULL AND "
-WITH_RECORDS, WITH_SLURM = OF.format("coverage"), OF.format("slurm_job")
 
 
 def days_of(period):

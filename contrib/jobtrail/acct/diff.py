@@ -23,9 +23,8 @@ from ..text import cell, escape
 from ..times import format_elapsed, format_time
 from . import fields
 from .compare import run_sections, words_of
-from .coverage import WITH_RECORDS
 from .details import environments
-from .select import JOB, Selection, select_place
+from .select import JOB, WITH_RECORDS, Selection, select_place
 from .selected import selected_runs
 from .facts_text import fact_text
 

@@ -12,7 +12,7 @@ from .. import program, progress, slurm, witness
 from ..hostlist import split
 from ..pattern import Pattern
 from ..store import open_store, trouble, use_timezone
-from . import changes, coverage, diff, empty, events, fields, job_summary, links, output, ranks, routines, running
+from . import diff, empty, fields, job_summary, output, running
 from .details import Details
 from .runs import Libraries
 from .select import Selection, select_place, user_name, window
@@ -220,11 +220,20 @@ OF_COVERAGE = {
     "account", "allusers", "cluster", "coverage", "csv", "delimiter", "endtime", "format", "help", "helpformat", "jobs",
     "json", "no_sacct", "node", "noheader", "parsable", "partition", "sort", "starttime", "store", "user",
 }  # fmt: skip
-# what has rows of its own instead of runs: each module has FIELDS, DEFAULT, read(store, options, now) and GOES_WITH, the set of the
-# names of options that can be used with it
-OTHER_ROWS = {"links": links, "events": events, "changes": changes, "routines": routines, "ranks": ranks}
+# what has rows of its own instead of runs: see rows_module()
+OTHER_ROWS = ("links", "events", "changes", "routines", "ranks")
 # with each question
 ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
+
+
+def rows_module(option):
+    """The module with the rows of --coverage, or of one of OTHER_ROWS: it has FIELDS, DEFAULT, read(store, options, now) and
+    GOES_WITH, the set of the names of options that can be used with it. Loaded where one is asked for, since few are."""
+    from . import changes, coverage, events, links, ranks, routines  # pylint: disable=import-outside-toplevel
+
+    return {
+        "coverage": coverage, "links": links, "events": events, "changes": changes, "routines": routines, "ranks": ranks,
+    }[option]  # fmt: skip
 
 
 def check_question(wanted, options):
@@ -248,8 +257,8 @@ def parse_options(own):
     if options.coverage and set(given(wanted, options)) - OF_COVERAGE:
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")
     for name, words in given(wanted, options).items():
-        for option, module in OTHER_ROWS.items():
-            if getattr(options, option) and name not in module.GOES_WITH:
+        for option in OTHER_ROWS:
+            if getattr(options, option) and name not in rows_module(option).GOES_WITH:
                 raise program.Failure("--%s does not go with %s" % (option, words))
     if options.timelimit_max is not None and options.timelimit_min is None:
         raise program.Failure("-K needs -k, as in sacct")
@@ -268,6 +277,7 @@ def selected_coverage(store, options, now, shown):
     select_place(selection, options, of_runs=False)
     period = window(options, now, bool(options.jobs))
     is_part = bool(options.node) or any("." in job for job in split(options.jobs or ""))
+    coverage = rows_module("coverage")
     found = coverage.read(store, selection, period, is_part, shown)
     told = coverage.read_witness(store, selection, period)
     progress.clear()
@@ -277,7 +287,7 @@ def selected_coverage(store, options, now, shown):
 def listed_of(options):
     """The module with the FIELDS of what is asked for."""
     other = other_rows(options)
-    return coverage if options.coverage else OTHER_ROWS[other] if other else fields
+    return rows_module("coverage") if options.coverage else rows_module(other) if other else fields
 
 
 def other_rows(options):
@@ -319,7 +329,7 @@ def print_answer(store, options, columns, now, shown):
     if not options.links:
         empty.tell_users(store, options)
     if other:
-        rows, name = Counted(OTHER_ROWS[other].read(store, options, now)), other
+        rows, name = Counted(rows_module(other).read(store, options, now)), other
     elif options.coverage:
         found, told = selected_coverage(store, options, now, shown)
         rows, name = Counted(found), "coverage"
@@ -337,6 +347,7 @@ def print_rows(store, rows, name, options, columns, now, told):
         more = {}
         if options.coverage:
             rows = list(rows)
+            coverage = rows_module("coverage")
             more["allocation"] = coverage.totals(rows, coverage.EXACT_PLACES)
             more["witness"] = told
         elif not other_rows(options):
@@ -350,7 +361,7 @@ def print_rows(store, rows, name, options, columns, now, told):
     else:
         rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
-            print("\n".join([coverage.headline(rows)] + witness.lines(told)) + "\n")
+            print("\n".join([rows_module("coverage").headline(rows)] + witness.lines(told)) + "\n")
         output.print_table(rows, columns, options)
 
 

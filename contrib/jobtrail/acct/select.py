@@ -17,6 +17,9 @@ JOB = Pattern(
     r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:\.([0-9]{1,19}|batch|extern|interactive))?\Z"
 )
 UID = Pattern(r"[0-9]{1,10}\Z")
+# Rows about jobs. With the sign no index is used for this alone: nearly all rows would be looked for one by one
+OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE +job_id_raw IS NOT NULL AND "
+WITH_RECORDS, WITH_SLURM = OF.format("coverage"), OF.format("slurm_job")
 NO_RUN = "1 = 0"
 # Names of routines are claims, and may be millions: so many are looked at for one that may be meant
 HINT_NAMES = 10000

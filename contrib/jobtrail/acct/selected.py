@@ -9,7 +9,6 @@ from ..hostlist import split
 from ..program import Failure
 from . import fields, runs
 from .allocations import allocations
-from .changes import changed_condition
 from .select import Selection, select_place, select_sizes, select_software, select_window, window
 from .state import REASONS, parse_states
 
@@ -120,6 +119,8 @@ def selected_runs(store, options, columns, now):
     select_window(selection, period)
     select_software(selection, options, store)
     if options.changed:
+        from .changes import changed_condition  # pylint: disable=import-outside-toplevel
+
         selection.add(changed_condition(store, options.changed, now))
     wanted = Wanted(options, columns, now, period, states)
     found = runs.read(store, selection, wanted)

@@ -12,7 +12,7 @@ from ..replacing import Replacing
 from ..store import open_store, trouble
 from ..text import file_path, stored
 from ..times import format_time, parse_time
-from . import call_logs, chosen, days, fitting, html_output, publishing, text_output
+from . import chosen, days, fitting, publishing, text_output
 from .allocation_pages import ALLOCATED_BY
 from .families import Families
 from .link_page import LINKED_BY
@@ -178,6 +178,8 @@ def print_report(model, options, now, shown):
     head = head_of(model, options, now)
     progress.clear()
     if options.form == "html":
+        from . import html_output  # pylint: disable=import-outside-toplevel
+
         html_output.print_html(head, pages, model, options.without)
     elif options.form == "json":
         text_output.print_json(head, pages)
@@ -207,6 +209,8 @@ def main(own=None):
         shown = progress.NONE if own else progress.on_terminal()
         summary = Summary(store, options.store, path, options.update, own and own.is_seen, options.node, shown)
         if options.update and options.routine_logs:
+            from . import call_logs  # pylint: disable=import-outside-toplevel
+
             call_logs.update(store, options.store, options.routine_logs, days.zone_of(store))
         if not options.update:
             with Replacing(options.output):

@@ -7,11 +7,8 @@ one of its paths is public: the operating system's or a module's, and without a 
 name unless a user's or an account's name is in it.
 """
 
-import base64
-import hashlib
-import hmac
+import os
 import re
-import secrets
 import unicodedata
 
 from ..pattern import Pattern
@@ -27,7 +24,7 @@ SYSTEM = Pattern(r"/(?:usr/)?(?:s?bin|lib(?:32|64|x32|exec)?)/")
 def secret(path):
     """None: one of this report alone"""
     if path is None:
-        return secrets.token_bytes(32)
+        return os.urandom(32)
     try:
         with open(path, "rb") as file:
             found = file.read(4096)
@@ -84,8 +81,11 @@ class Pseudonyms:
             return name
         at = kind, name
         if at not in self.known:
+            import base64  # pylint: disable=import-outside-toplevel
+            import hmac  # slow to load
+
             text = ("%s\0%s" % at).encode("utf-8", "surrogateescape")
-            found = base64.b32encode(hmac.new(self.key, text, hashlib.sha256).digest()).decode().lower()
+            found = base64.b32encode(hmac.new(self.key, text, "sha256").digest()).decode().lower()
             self.known[at] = "%s-%s" % (kind, found[:CHARACTERS])
         return self.known[at]
 
