@@ -9,7 +9,6 @@ import os
 import re
 import sqlite3
 import time
-import urllib.parse
 
 from . import credentials
 from .program import Failure, os_trouble
@@ -32,7 +31,8 @@ def regexp(pattern, text):
 
 
 def sqlite_uri(path, more=""):
-    return "file:" + urllib.parse.quote(os.fsencode(path)) + "?mode=ro" + more
+    quoted = re.sub(rb"[^\w/.-]", lambda found: b"%%%02X" % ord(found.group()), os.fsencode(path))
+    return "file:" + quoted.decode() + "?mode=ro" + more
 
 
 class SqliteStore:
@@ -202,6 +202,14 @@ def with_host(options, name, text):
 
 
 KINDS = {"sqlite": SqliteStore, "mariadb": MariadbStore}
+
+
+def prepare(address):
+    """Loads what a store at the address needs, so that processes that are forked need not."""
+    try:
+        KINDS[address.partition(":")[0]]()
+    except (KeyError, Failure):
+        pass  # open_store() says so
 
 
 def open_store(address, seconds=None):

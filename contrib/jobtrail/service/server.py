@@ -18,6 +18,7 @@ import time
 import traceback
 
 from ..program import Failure, Parser, add_version_option
+from ..store import prepare
 from ..web import proxy
 from . import protocol, rights, worker
 from .helpers import Errand, Helpers, Work
@@ -455,6 +456,7 @@ def main():
     options = parser.parse_args()
     settings = read(options.conf)
     check(settings)
+    prepare(settings.store)
     try:
         server = Server(settings, Munge(settings.munge_socket))
         host, port = server.listen()

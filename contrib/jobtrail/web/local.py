@@ -21,7 +21,7 @@ from .. import program, slurm
 from ..report.summary import default_path
 from ..service import client, settings
 from ..service.rights import Rights
-from ..store import open_store
+from ..store import open_store, prepare
 from ..text import escape
 from .application import guarded
 from .request import END, HEAD_MAX, Head, Page, Refused, url
@@ -46,6 +46,7 @@ class Direct:
         self.user = "uid %d" % os.geteuid()
         self.rights = Rights(everything=True)
         self.address, self.summary = address, default_path(address)
+        prepare(address)
 
     def open(self):
         return open_store(self.address)
