@@ -25,7 +25,7 @@ teardown() {
         signal=$( ((i % 2)) && echo KILL || echo TERM)
         setsid test/run --no-install </dev/null >"$PLACE/said.$i" 2>&1 3>&- &
         pid=$!
-        sleep "$((RANDOM % 300))"
+        sleep "$((RANDOM % 1400))"
         kill -s "$signal" "$pid"
         wait "$pid" || true
         echo "# $signal: $(tail -n 1 "$PLACE/said.$i")" >&3

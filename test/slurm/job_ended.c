@@ -4,6 +4,7 @@
  * Its status is 1 where that takes longer. In the place of many calls of squeue, of which the start
  * is nearly all.
  */
+#include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdbool.h>
@@ -16,10 +17,11 @@ static bool job_ended(uint32_t id)
     job_info_msg_t *parts;
     bool ended = true;
     if (slurm_load_job(&parts, id, SHOW_ALL) != 0)
-        return slurm_get_errno() == ESLURM_INVALID_JOB_ID; /* Slurm has forgotten it */
+        return errno == ESLURM_INVALID_JOB_ID; /* Slurm has forgotten it */
     for (uint32_t i = 0; i < parts->record_count; i++) {
         const uint32_t state = parts->job_array[i].job_state;
-        if ((state & JOB_STATE_BASE) < JOB_COMPLETE || (state & (JOB_COMPLETING | JOB_STAGE_OUT)))
+        if ((state & JOB_STATE_BASE) < JOB_COMPLETE ||
+            (state & (JOB_COMPLETING | JOB_REQUEUE | JOB_STAGE_OUT)))
             ended = false;
     }
     slurm_free_job_info_msg(parts);

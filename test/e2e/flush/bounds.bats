@@ -141,7 +141,7 @@ print(used.ru_utime + used.ru_stime)' "$@"
 
 @test "a user's worst job costs the node the processor time of job_cpu, and then goes to the quarantine" {
     local flushes=0 all=0 used
-    configure 'job_cpu = 2\nhash_job_time = 300\nhash_job_size = 1024G'
+    configure 'job_cpu = '"$SLOW"'\nhash_job_time = 300\nhash_job_size = 1024G'
     worst_job
     another_job 9999
     while [[ -n $(ls "$SPOOL") ]]; do
@@ -151,7 +151,7 @@ print(used.ru_utime + used.ru_stime)' "$@"
     done
     echo "$all s"
     # half a second until it is noticed; the other job, sending, and copying to the quarantine
-    awk -v all="$all" -v most=$((2 + SLOW)) 'BEGIN { exit !(all > 1 && all < most) }'
+    awk -v all="$all" -v most=$((2 * SLOW)) 'BEGIN { exit !(all > 1 && all < most) }'
     [[ $(reason "$JOB") == "its records take more processor time than [submit] job_cpu" ]]
     [[ $(records | jq 'map(select(.slurmT.job_id == 9999)) | length') == 1 ]]
     # what it was worth is there: the first captures

@@ -196,7 +196,8 @@ submit() {
 }
 
 has_ended() { # JOB
-    ! at_site squeue -h -j "$1" -t all -o %T 2>/dev/null | grep -qvxE 'COMPLETED|FAILED|CANCELLED'
+    local states
+    states=$(at_site squeue -h -j "$1" -t all -o %T 2>/dev/null) && ! grep -qvxE 'COMPLETED|FAILED|CANCELLED' <<<"$states"
 }
 
 wait_job() { # JOB: until its epilog is done, too

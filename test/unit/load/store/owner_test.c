@@ -246,7 +246,7 @@ static char *stored(unsigned seed)
 static void order_decides_nothing(void **state)
 {
     const char *given = getenv("JOBTRAIL_TEST_ROUNDS");
-    const unsigned seeds = (unsigned)(given == NULL ? rounds(300) : atoi(given));
+    const unsigned seeds = (unsigned)(given == NULL ? rounds(1000) : atoi(given));
     char *first = stored(0);
     (void)state;
     for (unsigned seed = 1; seed <= seeds; seed++) {

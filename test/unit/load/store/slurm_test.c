@@ -134,7 +134,7 @@ static void shuffle(size_t *order, size_t count)
 static void restarts_are_numbered_in_whatever_order_they_come(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= (unsigned)rounds(200); seed++) {
+    for (unsigned seed = 1; seed <= (unsigned)rounds(600); seed++) {
         struct store *store = opened();
         size_t order[TOLD];
         struct slurm_job jobs[TOLD];
