@@ -29,6 +29,7 @@ SEND_SECONDS = 60  # that a client may read nothing
 MAINS = {"acct": acct.main, "report": report.main, "web": asked.main}
 STATE = struct.Struct("=I?")
 FAULT, GONE, NO_MEMORY, NO_MUNGE = 1, 2, 3, 4  # exit statuses
+acct.rows_module("coverage")  # loads what jobtrail-acct loads when it is asked for: once, and not in each process
 
 
 class TooLong(Exception):
