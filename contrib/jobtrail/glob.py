@@ -69,7 +69,7 @@ def bad(pattern, why):
 
 def checked(expression, pattern):
     try:
-        if "[" in pattern:  # nothing else can be wrong
+        if "[" in pattern:  # of a pattern without a set the expression is right
             re.compile(expression)
     except re.error as error:
         raise bad(pattern, error.msg) from None

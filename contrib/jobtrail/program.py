@@ -42,18 +42,6 @@ class Usage(Failure):
 class Parser(argparse.ArgumentParser):
     """Ends with 1 on wrong usage, as Slurm's programs do."""
 
-    def __init__(self, **options):
-        # one is made for each option: without the width of the terminal, for which shutil has to be loaded
-        super().__init__(formatter_class=lambda prog: argparse.HelpFormatter(prog, width=80), **options)
-
-    def format_help(self):
-        self.formatter_class = argparse.HelpFormatter
-        return super().format_help()
-
-    def format_usage(self):
-        self.formatter_class = argparse.HelpFormatter
-        return super().format_usage()
-
     def long_options(self):
         """Those that --help has, without the hyphens."""
         shown = (action for action in self._actions if action.help != argparse.SUPPRESS)

@@ -9,6 +9,7 @@ import os
 import re
 import sqlite3
 import time
+import urllib.parse
 
 from . import credentials
 from .program import Failure, os_trouble
@@ -31,8 +32,7 @@ def regexp(pattern, text):
 
 
 def sqlite_uri(path, more=""):
-    quoted = re.sub(rb"[^\w/.-]", lambda found: b"%%%02X" % ord(found.group()), os.fsencode(path))
-    return "file:" + quoted.decode() + "?mode=ro" + more
+    return "file:" + urllib.parse.quote(os.fsencode(path)) + "?mode=ro" + more
 
 
 class SqliteStore:

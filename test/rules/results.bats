@@ -45,6 +45,15 @@ count() {
     [[ $(cat passed) == 1 && ! -e failed ]]
 }
 
+@test "an entry that still runs at JOBTRAIL_STOP is ended, and has failed" {
+    run env JOBTRAIL_STOP=$((EPOCHSECONDS + 1)) "$JOBTRAIL_SOURCE/test/timed" sleep 1000
+    echo "$output"
+    ((status == 124))
+    [[ $output == "# took "* ]]
+    run env JOBTRAIL_STOP=$((EPOCHSECONDS + 1000)) "$JOBTRAIL_SOURCE/test/timed" true
+    ((status == 0))
+}
+
 @test "an entry makes files that others can read and not change, whatever the umask" {
     (umask 077 && "$JOBTRAIL_SOURCE/test/timed" touch "$BATS_TEST_TMPDIR/one")
     (umask 002 && "$JOBTRAIL_SOURCE/test/timed" touch "$BATS_TEST_TMPDIR/two")

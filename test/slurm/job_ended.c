@@ -36,6 +36,8 @@ int main(int argc, char **argv)
         return 2;
     }
     const uint32_t id = (uint32_t)strtoul(argv[1], NULL, 10);
+    if (id == 0) /* which a caller that knows none would wait for */
+        return 2;
     const time_t end = time(NULL) + atol(argv[2]);
     slurm_init(NULL);
     while (!job_ended(id)) {

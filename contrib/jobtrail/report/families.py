@@ -15,7 +15,7 @@ from ..text import escape
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT = ("/etc/jobtrail/program-families.conf", os.path.join(HERE, "program-families.conf"))
 
-# What a pattern begins with: another name needs no regular expression
+# What a pattern begins with. Where a name begins otherwise, no expression is compiled
 BEGIN = Pattern(r"[^*?\[]*")
 
 
@@ -26,7 +26,7 @@ def find():
 class Families:
     def __init__(self, path=None):
         path = path or find()
-        self.globs = []  # of each: family, whether it is for the whole path, how what matches begins, regular expression
+        self.globs = []  # (family, whether the pattern is about the whole path, what it begins with, Pattern)
         try:
             with open(path, encoding="utf-8") as file:
                 for number, line in enumerate(file, 1):

@@ -12,7 +12,7 @@ from ..replacing import Replacing
 from ..store import open_store, trouble
 from ..text import file_path, stored
 from ..times import format_time, parse_time
-from . import chosen, days, fitting, publishing, text_output
+from . import chosen, days, fitting, html_output, publishing, text_output
 from .allocation_pages import ALLOCATED_BY
 from .families import Families
 from .link_page import LINKED_BY
@@ -178,8 +178,6 @@ def print_report(model, options, now, shown):
     head = head_of(model, options, now)
     progress.clear()
     if options.form == "html":
-        from . import html_output  # pylint: disable=import-outside-toplevel
-
         html_output.print_html(head, pages, model, options.without)
     elif options.form == "json":
         text_output.print_json(head, pages)

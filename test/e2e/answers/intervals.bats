@@ -4,8 +4,10 @@
 
 bats_require_minimum_version 1.5.0
 
-setup_file() { # a failure is one line more
-    "$JOBTRAIL_SOURCE/test/bench/intervals" >"$BATS_FILE_TMPDIR/found" || echo "ended with $?" >>"$BATS_FILE_TMPDIR/found"
+setup_file() {
+    local status=0
+    "$JOBTRAIL_SOURCE/test/bench/intervals" >"$BATS_FILE_TMPDIR/found" || status=$?
+    export STATUS_OF_INTERVALS=$status
 }
 
 bounds() {
@@ -20,6 +22,7 @@ $1"
 @test "they contain the truth in at least 94 % of 300 repetitions, on 30 000 and on 10^6 runs" {
     run cat "$BATS_FILE_TMPDIR/found"
     echo "$output"
+    [ "$STATUS_OF_INTERVALS" -eq 0 ]
     [ "${#lines[@]}" -eq 13 ]
 }
 

@@ -94,6 +94,10 @@ cells() {
     grep -Fx 'Our code|6' <<<"$cells"
     grep -Fx 'Snakes|2' <<<"$cells"
     grep -Fx 'namd2|1' <<<"$cells"
+    # the first line that matches, though a later one does from the beginning of the path on
+    printf 'Named = python[0-9].*\nPlaced = /* */python*\n' >"$BATS_TEST_TMPDIR/map"
+    cells families '.family, .runs' --raw --families "$BATS_TEST_TMPDIR/map"
+    grep -Fx 'Named|2' <<<"$cells"
     echo 'Nonsense' >"$BATS_TEST_TMPDIR/map"
     report families --families "$BATS_TEST_TMPDIR/map"
     [ "$status" -eq 1 ]
