@@ -10,8 +10,8 @@
 #include "conf/base/grow.h"
 #include "conf/base/whole_file.h"
 #include "conf/policy/policy_read.h"
-#include "contrib/robj/prepare.h"
-#include "contrib/robj/stub_templates.h"
+#include "contrib/routines/robj/prepare.h"
+#include "contrib/routines/robj/stub_templates.h"
 #include "preload/routine_note.h"
 
 /* Larger archives are not read at a link. */

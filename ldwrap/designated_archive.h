@@ -2,7 +2,7 @@
  *
  * An archive of a link, the calls of whose routines are to be noted, and the copy of it that the
  * linker gets in its place. In the copy each routine that the rest of the link calls has another
- * name, also for the archive's own calls, and a stub has the old one (contrib/robj). Left as it is
+ * name, also for the archive's own calls, and a stub has the old one (contrib/routines/robj). Left as it is
  * is a routine that the rest of the link has, too, or asks for: another one would be called then.
  */
 #ifndef JOBTRAIL_LDWRAP_DESIGNATED_ARCHIVE_H
@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "contrib/robj/archive_symbols.h"
+#include "contrib/routines/robj/archive_symbols.h"
 #include "ldwrap/input_symbols.h"
 
 struct designated_archive {

@@ -6,7 +6,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/whole_file.h"
-#include "contrib/robj/object_read.h"
+#include "contrib/routines/robj/object_read.h"
 #include "ldwrap/elf_file.h"
 #include "ldwrap/elf_symbols.h"
 

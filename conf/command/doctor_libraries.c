@@ -20,8 +20,8 @@
 #include "conf/conf_libraries.h"
 #include "conf/library_last_scan.h"
 #include "conf/library_watch_state.h"
-#include "submit/libraries/scan/library_owners.h"
-#include "submit/libraries/scan/library_witness.h"
+#include "contrib/libraries/scan/library_owners.h"
+#include "contrib/libraries/scan/library_witness.h"
 
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };

@@ -12,7 +12,7 @@
 #include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "conf/conf_libraries.h"
-#include "submit/libraries/scan/library_look.h"
+#include "contrib/libraries/scan/library_look.h"
 
 struct library_verdict {
     struct library_look look;

@@ -9,7 +9,7 @@
 #include "spank/spool_path.h"
 #include "submit/command/submit_command.h"
 #include "submit/job/spool_read.h"
-#include "submit/witness/witness.h"
+#include "contrib/witness/witness.h"
 
 static enum submit_status listen_here(const struct submit_options *options, const struct conf *conf)
 {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "submit/flush/reading.h"
-#include "submit/profile/profile_collect.h"
+#include "contrib/profile/profile_collect.h"
 
 struct profile_ends {
     const struct reading_request *request;

@@ -19,7 +19,7 @@
 #include "conf/base/monotonic.h"
 #include "submit/flush/kept_file.h"
 #include "submit/flush/profile_logs.h"
-#include "submit/profile/set_file.h"
+#include "contrib/profile/set_file.h"
 
 /* PARTS_BYTES: no more is read, of all files of a step. SILENCE_MS, CPU_S: what a child may take.
  * ALL_S: all joins of a flush together, on the clock. CLOCKS_S: by how much clocks may be set. */

@@ -8,9 +8,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "submit/profile/profile_log.h"
-#include "submit/profile/routine_log.h"
-#include "submit/profile/set_programs.h"
+#include "contrib/profile/profile_log.h"
+#include "contrib/profile/routine_log.h"
+#include "contrib/profile/set_programs.h"
 
 /* A text that gets no longer than `most` bytes: what is printed follows what users have written. */
 struct bounded_text {

@@ -6,7 +6,7 @@
 #define JOBTRAIL_PROFILE_LOGS_H
 
 #include "submit/flush/profile_send.h"
-#include "submit/profile/profile_set.h"
+#include "contrib/profile/profile_set.h"
 
 /* In the child: sends, as [profile] logs has it, the summary of all ranks of the step, and the logs
  * of those ranks that it and the user name; ranks of one number have one log. A log is left out for

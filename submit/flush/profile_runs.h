@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/profile/profile_read.h"
+#include "contrib/profile/profile_read.h"
 
 struct profile_run {
     uint32_t rank; /* its number in the set */

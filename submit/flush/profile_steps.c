@@ -11,10 +11,10 @@
 #include "submit/flush/profile_ends.h"
 #include "submit/flush/profile_logs.h"
 #include "submit/flush/profile_tell.h"
-#include "submit/profile/profile_collect.h"
-#include "submit/profile/sample_file.h"
-#include "submit/profile/set_file.h"
-#include "submit/profile/symbol_names.h"
+#include "contrib/profile/profile_collect.h"
+#include "contrib/profile/sample_file.h"
+#include "contrib/profile/set_file.h"
+#include "contrib/profile/symbol_names.h"
 
 struct naming {
     struct profile_ends ends;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "submit/profile/compare_numbers.h"
-#include "submit/profile/routine_summary.h"
-#include "submit/profile/stack_hash.h"
+#include "contrib/profile/compare_numbers.h"
+#include "contrib/profile/routine_summary.h"
+#include "contrib/profile/stack_hash.h"
 
 /* The most time that one rank was outside of MPI. */
 static uint64_t outside_most(const struct routine_summary *summary)

@@ -3,7 +3,7 @@
 #define JOBTRAIL_PROFILE_TELL_H
 
 #include "submit/flush/profile_runs.h"
-#include "submit/profile/profile_set.h"
+#include "contrib/profile/profile_set.h"
 #include "submit/record/profile_record.h"
 
 /* What records are to tell of the set, of each MPI program: `*count` of them, those with the most

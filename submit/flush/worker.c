@@ -102,7 +102,7 @@ static int be_child(const struct worker *worker, int fd)
     return fflush(pipe.file) != 0 || error != 0 ? EXIT_BROKEN : 0;
 }
 
-/* Tables of symbols may take 256 MiB (submit/profile/symbol_names.c). No more than
+/* Tables of symbols may take 256 MiB (contrib/profile/symbol_names.c). No more than
  * privileges_drop() leaves. */
 uint64_t worker_memory(uint64_t bytes)
 {

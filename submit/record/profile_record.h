@@ -29,7 +29,7 @@ struct profile_told_routine {
 };
 
 /* What a file has of one MPI program, as its reader says: all ranks of it that run one executable,
- * and what is known of their time in MPI (submit/profile/routine_summary.h). */
+ * and what is known of their time in MPI (contrib/profile/routine_summary.h). */
 struct profile_told {
     uint64_t program;    /* profile_rank.program; 0: ranks of which it is not known */
     uint64_t executable; /* stack_hash() of its path; 0: it is not known, or they have no program */

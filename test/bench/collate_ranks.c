@@ -17,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "submit/profile/profile_collect.h"
-#include "submit/profile/set_file.h"
-#include "submit/profile/set_order.h"
-#include "submit/profile/set_sums.h"
-#include "submit/profile/stack_hash.h"
+#include "contrib/profile/profile_collect.h"
+#include "contrib/profile/set_file.h"
+#include "contrib/profile/set_order.h"
+#include "contrib/profile/set_sums.h"
+#include "contrib/profile/stack_hash.h"
 
 struct shape {
     uint32_t nodes, ranks, stacks;

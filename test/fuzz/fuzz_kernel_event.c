@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "submit/witness/kernel_processes.h"
+#include "contrib/witness/kernel_processes.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "submit/libraries/library_log.h"
+#include "contrib/libraries/library_log.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/libraries/log_message.h"
+#include "contrib/libraries/log_message.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

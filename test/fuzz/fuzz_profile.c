@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 
-#include "submit/profile/profile_collect.h"
-#include "submit/profile/routine_summary.h"
-#include "submit/profile/set_order.h"
-#include "submit/profile/symbol_names.h"
+#include "contrib/profile/profile_collect.h"
+#include "contrib/profile/routine_summary.h"
+#include "contrib/profile/set_order.h"
+#include "contrib/profile/symbol_names.h"
 #include "test/fuzz/fuzz_profile_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

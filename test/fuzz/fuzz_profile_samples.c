@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "submit/profile/sample_file.h"
+#include "contrib/profile/sample_file.h"
 #include "test/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

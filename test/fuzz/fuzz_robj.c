@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/whole_file.h"
-#include "contrib/robj/prepare.h"
+#include "contrib/routines/robj/prepare.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/libraries/scan/library_rpm.h"
+#include "contrib/libraries/scan/library_rpm.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "submit/witness/task_end.h"
+#include "contrib/witness/task_end.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

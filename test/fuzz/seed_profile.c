@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "submit/profile/sample_file.h"
+#include "contrib/profile/sample_file.h"
 #include "test/fuzz/fuzz_profile_file.h"
 
 enum { INPUT_MAX = 1 << 16 };

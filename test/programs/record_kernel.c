@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "submit/witness/kernel_rings.h"
-#include "submit/witness/task_end_socket.h"
+#include "contrib/witness/kernel_rings.h"
+#include "contrib/witness/task_end_socket.h"
 
 enum { PIDS = 1 << 22, SETTLE_NS = 50000000 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Logs of calls of routines, one a library, for people and for jobtrail-libq(1). The form is that of submit/libraries/library_log.h:
+"""Logs of calls of routines, one a library, for people and for jobtrail-libq(1). The form is that of contrib/libraries/library_log.h:
 
     Wed_May_17_1995_08:49 L2TCG filei job=4711 program=solver path=/opt/imsl/lib/libimsl.so.20
 
@@ -97,7 +97,7 @@ def library_of(path):
 
 
 def file_of(name):
-    """The log of a library, as library_log_file() of submit/libraries/scan names it."""
+    """The log of a library, as library_log_file() of contrib/libraries/scan names it."""
     found = ""
     for at, byte in enumerate(os.fsencode(file_path(name))):
         if len(found) >= NAME_MAX:

@@ -14,7 +14,7 @@
 
 #include "preload/profile/profile_file.h"
 #include "submit/flush/profile_tell.h"
-#include "submit/profile/stack_hash.h"
+#include "contrib/profile/stack_hash.h"
 
 enum { SECOND = 1000000000 };
 

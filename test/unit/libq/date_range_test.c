@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libq/date_range.h"
+#include "contrib/libraries/libq/date_range.h"
 
 #include <errno.h>
 #include <setjmp.h>

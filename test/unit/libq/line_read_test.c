@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libq/line_read.h"
+#include "contrib/libraries/libq/line_read.h"
 
 #include <errno.h>
 #include <setjmp.h>

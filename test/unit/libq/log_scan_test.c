@@ -2,7 +2,7 @@
  *
  * What is found by bisection is what is found by reading all.
  */
-#include "contrib/libq/log_scan.h"
+#include "contrib/libraries/libq/log_scan.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
-#include "contrib/libq/log_bisect.h"
-#include "submit/libraries/library_log.h"
+#include "contrib/libraries/libq/log_bisect.h"
+#include "contrib/libraries/library_log.h"
 #include "test/unit/fixture/rounds.h"
 
 /* An hour of lines is more than the search is content with. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libq/use_table.h"
+#include "contrib/libraries/libq/use_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

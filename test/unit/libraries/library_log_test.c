@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/library_log.h"
+#include "contrib/libraries/library_log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

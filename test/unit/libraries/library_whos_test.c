@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/library_whos.h"
+#include "contrib/libraries/library_whos.h"
 
 #include <errno.h>
 #include <limits.h>

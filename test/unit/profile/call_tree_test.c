@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/call_tree.h"
+#include "contrib/profile/call_tree.h"
 
 #include <errno.h>
 #include <setjmp.h>

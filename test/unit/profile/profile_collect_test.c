@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/profile_collect.h"
+#include "contrib/profile/profile_collect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

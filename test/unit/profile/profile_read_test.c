@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/profile_read.h"
+#include "contrib/profile/profile_read.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/profile_set.h"
+#include "contrib/profile/profile_set.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "submit/profile/missing_nodes.h"
-#include "submit/profile/missing_ranks.h"
-#include "submit/profile/set_file.h"
-#include "submit/profile/set_order.h"
+#include "contrib/profile/missing_nodes.h"
+#include "contrib/profile/missing_ranks.h"
+#include "contrib/profile/set_file.h"
+#include "contrib/profile/set_order.h"
 
 static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/rank_end.h"
+#include "contrib/profile/rank_end.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/routine_summary.h"
+#include "contrib/profile/routine_summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "preload/profile/profile_file.h"
-#include "submit/profile/set_file.h"
+#include "contrib/profile/set_file.h"
 
 static const uint64_t second = 1000000000;
 

@@ -2,7 +2,7 @@
  *
  * What is told of a set with several programs is told of each.
  */
-#include "submit/profile/set_programs.h"
+#include "contrib/profile/set_programs.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "submit/profile/missing_ranks.h"
-#include "submit/profile/profile_log.h"
-#include "submit/profile/routine_log.h"
+#include "contrib/profile/missing_ranks.h"
+#include "contrib/profile/profile_log.h"
+#include "contrib/profile/routine_log.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/symbol_names.h"
+#include "contrib/profile/symbol_names.h"
 
 #include <limits.h>
 #include <setjmp.h>

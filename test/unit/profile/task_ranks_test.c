@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/task_ranks.h"
+#include "contrib/profile/task_ranks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/profile/tick_scale.h"
+#include "contrib/profile/tick_scale.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/robj/archive_symbols.h"
+#include "contrib/routines/robj/archive_symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

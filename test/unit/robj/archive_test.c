@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/robj/archive_read.h"
-#include "contrib/robj/archive_write.h"
+#include "contrib/routines/robj/archive_read.h"
+#include "contrib/routines/robj/archive_write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

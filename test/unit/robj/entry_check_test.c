@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/robj/entry_check.h"
+#include "contrib/routines/robj/entry_check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

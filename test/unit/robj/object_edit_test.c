@@ -2,7 +2,7 @@
  *
  * The object is the one that stubs are copies of.
  */
-#include "contrib/robj/object_edit.h"
+#include "contrib/routines/robj/object_edit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "contrib/robj/stub_object.h"
-#include "contrib/robj/stub_templates.h"
+#include "contrib/routines/robj/stub_object.h"
+#include "contrib/routines/robj/stub_templates.h"
 #include "preload/routine_note.h"
 
 static struct stub_template template;

@@ -2,7 +2,7 @@
  *
  * A job's file of what the kernel told: written, read again, full, and damaged.
  */
-#include "submit/witness/job_notes.h"
+#include "contrib/witness/job_notes.h"
 
 #include <errno.h>
 #include <fcntl.h>

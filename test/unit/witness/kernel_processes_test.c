@@ -3,7 +3,7 @@
  * Processes of jobs, from what a real kernel told of a script (test/data/witness), and from what no
  * kernel tells in a test: losses, pids that come again, more than there is room for.
  */
-#include "submit/witness/kernel_processes.h"
+#include "contrib/witness/kernel_processes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

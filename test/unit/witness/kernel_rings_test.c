@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/witness/kernel_rings.h"
+#include "contrib/witness/kernel_rings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * Places under pids.
  */
-#include "submit/witness/pid_map.h"
+#include "contrib/witness/pid_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

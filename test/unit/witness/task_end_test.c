@@ -2,7 +2,7 @@
  *
  * Ends of threads as taskstats tells of them: those of a real kernel, and damaged ones.
  */
-#include "submit/witness/task_end.h"
+#include "contrib/witness/task_end.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  *
  * Jobs that the witness finds in a spool: one whose file cannot be begun at first.
  */
-#include "submit/witness/witness_jobs.h"
+#include "contrib/witness/witness_jobs.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/lines/line_limits.h"
+#include "contrib/libraries/lines/line_limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * Which records are made of the changes that a scan tells, and that none is lost or half kept.
  */
-#include "submit/libraries/outbox/library_outbox.h"
+#include "contrib/libraries/outbox/library_outbox.h"
 
 #include <errno.h>
 #include <json-c/json.h>

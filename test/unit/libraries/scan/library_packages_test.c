@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/scan/library_packages.h"
+#include "contrib/libraries/scan/library_packages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

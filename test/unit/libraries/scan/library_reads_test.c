@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/scan/library_reads.h"
+#include "contrib/libraries/scan/library_reads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "submit/libraries/scan/library_facts.h"
+#include "contrib/libraries/scan/library_facts.h"
 
 #define KEY(text) text, sizeof text - 1
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/uses/use_counts.h"
+#include "contrib/libraries/uses/use_counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

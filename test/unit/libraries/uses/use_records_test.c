@@ -2,7 +2,7 @@
  *
  * Sums of uses: what is alike is one, bounds lose nothing, and neither do kills nor a full outbox.
  */
-#include "submit/libraries/uses/use_records.h"
+#include "contrib/libraries/uses/use_records.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "submit/libraries/outbox/library_outbox.h"
+#include "contrib/libraries/outbox/library_outbox.h"
 #include "test/unit/fixture/made_outbox.h"
 
 enum { HOUR = 1000 * 3600, USER = 7 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/libraries/watch/watch_events.h"
+#include "contrib/libraries/watch/watch_events.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jobtrail-libmon watch: one process for the events of the kernel, and children: for each scan that
+ * is due, for log_dir, and for uses. So events of changes wait for nobody.
+ */
+#ifndef JOBTRAIL_LIBMON_WATCH_H
+#define JOBTRAIL_LIBMON_WATCH_H
+
+#include "conf/conf.h"
+#include "contrib/libraries/scan/library_scan.h"
+
+/* What the caller does. */
+struct libmon_watch_calls {
+    /* Makes one scan, in a child process, and returns whether all changes are told. */
+    bool (*scan)(void *context);
+    /* Whether the configuration is another one by now. */
+    bool (*is_other)(void *context);
+    void *context;
+};
+
+/* Watches until SIGTERM or SIGINT. Returns 0 then; 1 where the configuration is another one;
+ * -EWOULDBLOCK where another watch runs; or another -errno, after saying on stderr what is wrong.
+ */
+int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What jobtrail-libq prints on stdout. Names of files and lines are others': on a terminal their
+ * control characters are escaped. Elsewhere they are printed as they are, for programs.
+ */
+#ifndef JOBTRAIL_LIBQ_OUTPUT_H
+#define JOBTRAIL_LIBQ_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contrib/libraries/libq/line_read.h"
+#include "contrib/libraries/libq/use_table.h"
+
+enum output_form { OUTPUT_TEXT, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_HTML };
+
+/* A log and its number of lines. */
+struct log_count {
+    const char *file;
+    char *library;    /* owned by who counts */
+    const char *name; /* of the library, for people: a part of `library` */
+    uint64_t lines;
+};
+
+/* Looks whether stdout is a terminal. */
+void output_begin(void);
+
+/* The name of a file, and the byte `after`. */
+void output_name(const char *name, char after);
+
+/* A name as tables have it, escaped as for a terminal; to be freed. NULL when out of memory. */
+char *output_escaped(const char *name);
+
+/* A piece of a line; `name` before a line, unless it is NULL. */
+void output_line(const char *name, const struct line_piece *piece);
+
+/* In OUTPUT_TEXT lines of FILE:LINES, without names where `has_names` is false. */
+void output_counts(enum output_form form, const struct log_count *counts, size_t count,
+                   bool has_names);
+
+/* In any form but OUTPUT_HTML, which is libq_html.h's. */
+void output_table(enum output_form form, const struct use_table *table);
+
+#endif

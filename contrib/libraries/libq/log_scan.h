@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The lines of a log that are asked for, one after the other.
+ */
+#ifndef JOBTRAIL_LOG_SCAN_H
+#define JOBTRAIL_LOG_SCAN_H
+
+#include <stdbool.h>
+
+#include "contrib/libraries/libq/date_range.h"
+#include "contrib/libraries/libq/line_read.h"
+
+/* Whether a log's times do not go back. */
+enum log_order {
+    LOG_AS_ITS_HEAD_SAYS, /* LIBRARY_LOG_SORTED */
+    LOG_SORTED,
+    LOG_UNSORTED,
+};
+
+struct log_query {
+    struct date_range range;
+    struct library_days days;
+    enum log_order order;
+    bool is_inverted; /* what is not in the range, lines without a date too */
+    bool by_second;   /* by the second date of a line; a line without one has none */
+    /* Unless it is NULL: is called before a log's first line is judged, and where a head is met,
+     * with the zone that the head names, "" for none. It can change the range and the days. Returns
+     * 0 or -errno, which ends the scan. */
+    int (*in_zone)(struct log_query *query, const char *zone);
+};
+
+/* What became of a log. */
+enum log_verdict {
+    LOG_READ,
+    LOG_COMPRESSED,   /* nothing was read */
+    LOG_NOT_IN_ORDER, /* lines may be missing: its times go back where they ought not to */
+};
+
+/* Is given each piece of a line that is asked for; `date` is NULL where the line has none, and
+ * behind the line's first piece. Returns 0; 1: enough; or -errno. */
+typedef int log_visit(void *context, const struct line_piece *piece,
+                      const struct library_date *date);
+
+/* Reads from where the descriptor is. A file is bisected where it is in order and a part of it is
+ * enough, and read as a whole elsewhere. A line LIBRARY_LOG_SORTED is never asked for. Returns 0
+ * and sets `*verdict`; or -errno, also the visitor's. */
+int log_scan(int fd, struct log_query *query, log_visit *visit, void *context,
+             enum log_verdict *verdict);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Changes as lines in the logs of libraries, for people and for jobtrail-libq: the form is that of
+ * library_log.h, with the words
+ *
+ *     LOG_CREATED LIB_ADDED LIB_MODIFIED LIB_REPLACED LIB_TOUCHED LIB_MOVED LIB_REMOVED LIB_MORE
+ *
+ * and behind them KEY=VALUE, in which blanks, backslashes and what is no printable ASCII are
+ * written as \xHH, and what is longer than LIBRARY_LOG_VALUE_MAX ends with \... instead. LIB_MORE
+ * has the number of changes, of one user in one scan, that were too many.
+ *
+ * Whatever the moment at which a writer is killed, each line is in its log once and whole in the
+ * end. The state has the size of a log from before its lines are written until they are on disk:
+ * who goes on writes them over what is there of them. Nobody else writes to a log.
+ */
+#ifndef JOBTRAIL_LIBRARY_LOGS_H
+#define JOBTRAIL_LIBRARY_LOGS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "conf/conf.h"
+#include "contrib/libraries/library_whos.h"
+#include "contrib/libraries/scan/library_change.h"
+#include "contrib/libraries/scan/library_state.h"
+
+enum { LIBRARY_LOG_NAME_SIZE = 256, LIBRARY_LOG_VALUE_MAX = 2048, LIBRARY_LOG_LINES_MAX = 1000 };
+
+/* Where logs are, and how large and how many of each there may be. */
+struct library_logs {
+    int directory; /* descriptor */
+    uint64_t size_bytes;
+    uint32_t files;
+};
+
+/* What else is done with each change that is told: once, unless the one who tells is killed, or a
+ * log cannot be written. */
+struct library_teller {
+    int (*tell)(void *context, const struct library_change *change); /* returns 0 or -errno */
+    int (*flush)(void *context); /* whether all is where it is to be: returns 0 or -errno */
+    const struct conf *conf;     /* of the groups */
+    void *context;
+    const struct library_whos *whos; /* NULL: nobody has watched who does what */
+    /* Keeps for good what was told, before it is taken out of the state: returns 0, or -errno where
+     * all is to be told again. NULL: nothing is to be kept. */
+    int (*keep)(void *context);
+    /* What is wrong after `keep` has failed; valid until the next call. NULL: something else is. */
+    const char *(*trouble)(void *context);
+    /* How many changes it has told in detail; NULL: it does not count. Kept in the state with what
+     * is told, so that whoever goes on after a kill tells the same changes in detail. */
+    uint64_t *count;
+    int64_t seen_s; /* when the last scan that saw all began, set by library_scan(); 0: never */
+};
+
+/* The name of the log of a library, which can have any name: NAME.log, or by-owner/USER.log for the
+ * files of a user who is not believed (library_owners.h). */
+void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
+
+/* Opens the log of this name in the directory, made where it is missing. Returns a descriptor or
+ * -errno: -EPERM where it is not this user's plain file. */
+int library_log_open(const struct library_logs *logs, const char *name);
+
+/* NAME becomes NAME.1, and so on up to the number of files that there may be. Returns 0 or -errno.
+ */
+int library_log_rotate(const struct library_logs *logs, const char *name);
+
+/* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */
+void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,
+                      bool is_new);
+
+/* Tells all settled changes of the state: to the logs (NULL: there are none, and the teller alone
+ * keeps them), then to the teller; and takes them out of the state. Returns 0 or -errno, with the
+ * name of the log that it is about in `trouble`, or
+ * "". */
+int library_logs_write(struct library_state *state, const struct library_logs *logs,
+                       const struct library_teller *teller, char trouble[LIBRARY_LOG_NAME_SIZE]);
+
+#endif

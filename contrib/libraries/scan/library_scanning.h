@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A scan that goes on: what its parts share, and how they say what is wrong.
+ */
+#ifndef JOBTRAIL_LIBRARY_SCANNING_H
+#define JOBTRAIL_LIBRARY_SCANNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf/base/globs.h"
+#include "contrib/libraries/scan/library_facts.h"
+#include "contrib/libraries/scan/library_scan.h"
+#include "contrib/libraries/scan/library_state.h"
+
+struct scan {
+    const struct library_scan_order *order;
+    struct library_scan_counts *counts;
+    struct library_state *state;
+    struct library_teller teller; /* the order's, and since when changes may be */
+    struct library_naming *naming;
+    struct library_owners *owners;
+    struct globs *patterns, *except;
+    struct library_places places;
+    struct file_hash_bounds bounds; /* of what is hashed */
+    struct library_row row;
+    bool has_row;  /* `row` is a row that is not yet compared */
+    bool is_first; /* the tree is new to the state */
+    char *path;    /* owned: of path_of() */
+    size_t path_room;
+    unsigned warnings;
+    char *trouble;
+    size_t trouble_size;
+};
+
+/* Notes why the scan ends, unless that is known. Returns `error`. */
+__attribute__((format(printf, 3, 4))) int scan_fail(struct scan *scan, int error,
+                                                    const char *format, ...);
+
+/* The same of what a call of the state returned, where that is negative. Returns `error`. */
+int scan_state_failed(struct scan *scan, int error);
+
+/* Tells whoever ordered the scan what is wrong with a file or tree. */
+void scan_warn(struct scan *scan, const char *path, const char *text);
+
+#endif

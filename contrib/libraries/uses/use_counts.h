@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How often who has opened which library with which program: lower bounds, since the kernel makes
+ * one event of equal ones that follow each other.
+ */
+#ifndef JOBTRAIL_USE_COUNTS_H
+#define JOBTRAIL_USE_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/base/id_cache.h"
+#include "contrib/libraries/library_who.h"
+#include "contrib/libraries/uses/use_kind.h"
+
+/* For all; for one user but root; and of these, those whose commands are told apart: any user can
+ * open a library under any number of names. */
+enum { USES_MAX = 16384, USES_OF_USER = 2048, USE_COMMANDS_OF_USER = 256 };
+
+/* Where uses are told, each by itself: one may be full while the other is not. */
+enum use_output { USE_LOG, USE_RECORD };
+#define USE_OUTPUTS (USE_RECORD + 1)
+
+struct use {
+    char *path; /* owned */
+    enum use_kind kind;
+    uint64_t count[USE_OUTPUTS]; /* that are still to be told */
+    int64_t late_s;              /* since when it could not be told; 0: it is new */
+    struct library_who who;      /* of the first one */
+};
+
+/* {0} at first. */
+struct use_counts {
+    struct use *use; /* owned */
+    size_t count;
+    struct id_cache index;
+    struct id_cache users; /* how many each of them has */
+    uint64_t lost;         /* opens beyond USES_MAX and USES_OF_USER */
+};
+
+/* Counts one more. Beyond USE_COMMANDS_OF_USER it has no command, program and login. Returns its
+ * place in `use`, or -errno: then it is counted as lost. */
+int64_t use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
+                       const struct library_who *who);
+
+/* Adds what could not be told of other counts. */
+void use_counts_merge(struct use_counts *counts, const struct use *use);
+
+/* The one at this place was none. */
+void use_counts_take_back(struct use_counts *counts, size_t place);
+
+/* Empties and releases. */
+void use_counts_clear(struct use_counts *counts);
+
+#endif

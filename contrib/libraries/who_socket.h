@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The socket by which a scan asks the watch of this host who did it: <[libraries] state>/who. The
+ * directory is root's alone. The watch first reads what the kernel has to tell, then answers with
+ * all that it remembers (library_whos.h).
+ */
+#ifndef JOBTRAIL_WHO_SOCKET_H
+#define JOBTRAIL_WHO_SOCKET_H
+
+#include "contrib/libraries/library_whos.h"
+
+#define WHO_SOCKET "who"
+
+/* Makes the socket in the directory `state`, in place of one that is there. Returns a descriptor,
+ * to accept from without waiting, or -errno. */
+int who_socket_listen(int state);
+
+/* Answers who has connected, in a process of its own, so that nobody waits for a slow reader. Takes
+ * the descriptor over. */
+void who_socket_answer(int connection, const struct library_whos *whos);
+
+/* Asks. Returns 0 and `*whos`, which library_whos_free() releases; -ENOENT where no watch runs on
+ * this host; or another -errno where it does not answer as it should. */
+int who_socket_ask(int state, struct library_whos **whos);
+
+#endif

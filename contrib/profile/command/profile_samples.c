@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "contrib/profile/command/profile_samples.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "spank/journal.h"
+#include "contrib/profile/command/readable_names.h"
+#include "contrib/profile/profile_log.h"
+#include "contrib/profile/sample_file.h"
+
+static void print_time(const char *key, uint64_t ns)
+{
+    char text[32] = "?";
+    struct tm local;
+    time_t seconds = (time_t)(ns / 1000000000);
+    if (localtime_r(&seconds, &local) != NULL)
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &local);
+    printf("# %s: %s.%09" PRIu64 "\n", key, text, ns % 1000000000);
+}
+
+static void print_header(const struct sample_file_header *header)
+{
+    char text[TERMINAL_WORD_SIZE], step[16];
+    printf("# jobtrail: %s\n", terminal_word(header->version, text));
+    journal_step_text(header->step, step, sizeof step);
+    if (header->step != UINT32_MAX)
+        printf("# step: %s\n# task: %" PRIu32 "\n", step, header->task);
+    printf("# rank: %" PRIu32 "\n# ranks: %" PRIu32 "\n", header->rank, header->size);
+    printf("# node: %s\n# pid: %" PRId32 "\n", terminal_word(header->node, text), header->pid);
+    print_time("begin", header->begin_ns);
+    print_time((header->flags & PROFILE_RANK_END_KNOWN) != 0 ? "end" : "end, at least",
+               header->end_ns);
+    printf("# reached exit: %s\n", (header->flags & PROFILE_RANK_ENDED) != 0 ? "yes" : "no");
+    printf("# interval: %.6f s\n", (double)header->interval_ns / 1e9);
+    printf("# stacks: %" PRIu64 ", at %" PRIu64 "\n", header->stacks, header->stacks_at);
+    printf("# samples: %" PRIu64 ", at %" PRIu64 "\n", header->samples, header->samples_at);
+    printf("# names: %" PRIu64 " bytes, at %" PRIu64 "\n", header->name_bytes, header->names_at);
+}
+
+static int print_samples(const struct sample_file *file)
+{
+    puts("seconds\ttid\tkind\tstack");
+    for (uint64_t i = 0; i < file->header.samples; i++) {
+        const struct profile_sample *sample = &file->sample[i];
+        CLEANUP_FREE char *path = profile_path(&file->set, sample->stack, '<');
+        if (path == NULL)
+            return -ENOMEM;
+        printf("%.9f\t%" PRId32 "\t%s\t%s\n", (double)sample->ns / 1e9, sample->tid,
+               sample->kind == PROFILE_ENTER ? "enter" : "exit", path);
+    }
+    return 0;
+}
+
+int profile_samples_print(const char *path, bool linker_names)
+{
+    struct stat status;
+    struct sample_file file;
+    struct readable_names names = {.count = 0};
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return -errno;
+    int error = S_ISREG(status.st_mode) ? sample_file_read(fd, &file) : -EINVAL;
+    if (error != 0)
+        return error;
+    if (!linker_names)
+        error = readable_names_put(&file.set, &names);
+    if (error == 0) {
+        print_header(&file.header);
+        error = print_samples(&file);
+    }
+    sample_file_free(&file);
+    readable_names_free(&names);
+    return error;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The programs of the files that somebody has chosen with --program.
+ */
+#ifndef JOBTRAIL_PROGRAM_CHOICE_H
+#define JOBTRAIL_PROGRAM_CHOICE_H
+
+#include "contrib/profile/set_programs.h"
+
+struct program_choice {
+    struct set_programs programs;
+    bool *is_taken; /* owned: ranks of the chosen ones; NULL: all */
+};
+
+/* `word` is a hash or a name; NULL: all are chosen. Returns 0, -ENOENT after saying that there is
+ * no such program, or -ENOMEM; program_choice_free() releases, in every case. */
+int program_choice_make(const struct profile_set *set, const char *word,
+                        struct program_choice *choice);
+void program_choice_free(struct program_choice *choice);
+
+/* Says on stderr where there are several programs among the ranks from `first` to before `last`
+ * that are chosen, and for which `is_taken` has true (NULL: all): their numbers are sums. Returns 0
+ * or -ENOMEM. */
+int program_choice_warn(const struct program_choice *choice, const bool *is_taken, size_t first,
+                        size_t last);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "contrib/profile/log_origins.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "spank/journal.h"
+#include "contrib/profile/compare_numbers.h"
+#include "contrib/profile/plural.h"
+
+enum { ORIGINS_MAX = 16, NODES_MAX = 4 };
+
+static int compare_programs(const struct profile_rank *a, const struct profile_rank *b)
+{
+    int result = compare_numbers(a->job, b->job);
+    if (result == 0)
+        result = compare_numbers(a->step, b->step);
+    return result != 0 ? result : compare_numbers(a->executable, b->executable);
+}
+
+static int by_program(const void *left, const void *right)
+{
+    const struct profile_rank *a = *(const struct profile_rank *const *)left;
+    const struct profile_rank *b = *(const struct profile_rank *const *)right;
+    int result = compare_programs(a, b);
+    return result != 0 ? result : strcmp(a->node, b->node);
+}
+
+/* The nodes of the `count` ranks of a program, which are in the order of their nodes. */
+static void print_nodes(const struct profile_rank *const *rank, size_t count, FILE *to)
+{
+    char node[TERMINAL_WORD_SIZE];
+    size_t nodes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(rank[i]->node, rank[i - 1]->node) == 0)
+            continue;
+        if (nodes++ < NODES_MAX)
+            fprintf(to, "%s%s", nodes == 1 ? " on " : ", ", terminal_word(rank[i]->node, node));
+    }
+    if (nodes > NODES_MAX)
+        fprintf(to, " and %zu other node%s", nodes - NODES_MAX, plural_end(nodes - NODES_MAX));
+    putc('\n', to);
+}
+
+static void print_program(const struct profile_set *set, const struct profile_rank *const *rank,
+                          size_t count, FILE *to)
+{
+    const struct profile_rank *one = rank[0];
+    char word[TERMINAL_WORD_SIZE];
+    fprintf(to, "# ");
+    if (one->job != 0)
+        fprintf(to, "job %" PRIu32 ", ", one->job);
+    journal_step_text(one->step, word, sizeof word);
+    fprintf(to, "step %s, ", word);
+    fputs(one->executable == 0 ? "a program whose path is not known"
+                               : terminal_word(set->names.text[one->executable - 1], word),
+          to);
+    fprintf(to, ": %zu rank%s", count, plural_end(count));
+    print_nodes(rank, count, to);
+}
+
+int log_origins(const struct profile_set *set, const bool *is_taken, FILE *to)
+{
+    CLEANUP_FREE const struct profile_rank **sorted = calloc(set->rank_count + 1, sizeof *sorted);
+    size_t count = 0, programs = 0;
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < set->rank_count; i++)
+        if (is_taken == NULL || is_taken[i])
+            sorted[count++] = &set->ranks[i];
+    qsort(sorted, count, sizeof *sorted, by_program);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && compare_programs(sorted[i], sorted[next]) == 0;)
+            next++;
+        if (programs++ < ORIGINS_MAX)
+            print_program(set, sorted + i, next - i, to);
+    }
+    if (programs > ORIGINS_MAX)
+        fprintf(to, "# and %zu other program%s\n", programs - ORIGINS_MAX,
+                plural_end(programs - ORIGINS_MAX));
+    return 0;
+}

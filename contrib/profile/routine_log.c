@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "contrib/profile/routine_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/terminal_text.h"
+#include "contrib/profile/log_marks.h"
+#include "contrib/profile/log_origins.h"
+#include "contrib/profile/missing_ranks.h"
+#include "contrib/profile/plural.h"
+#include "contrib/profile/profile_log.h"
+#include "contrib/profile/rank_end.h"
+#include "contrib/profile/routine_summary.h"
+
+enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized)
+{
+    static const char *const receives[] = {"MPI_Recv",  "MPI_Irecv",  "MPI_Mrecv",  "MPI_Imrecv",
+                                           "mpi_recv_", "mpi_irecv_", "mpi_mrecv_", "mpi_imrecv_"};
+    bool is_receive = false;
+    for (size_t i = 0; i < sizeof receives / sizeof receives[0]; i++)
+        is_receive |= strncasecmp(name, receives[i], strlen(receives[i])) == 0;
+    if (sized == 0 || (is_receive && sized < calls))
+        return BYTES_NONE;
+    return is_receive ? BYTES_AT_MOST : sized < calls ? BYTES_AT_LEAST : BYTES_EXACT;
+}
+
+bool routine_log_has_rows(const struct profile_set *set, const bool *is_taken)
+{
+    for (size_t i = 0; i < set->routine_count; i++)
+        if (routine_is_shown(set, is_taken, i))
+            return true;
+    return false;
+}
+
+static void print_time(uint64_t ns, FILE *to)
+{
+    time_t second = (time_t)(ns / 1000000000);
+    struct tm parts;
+    char text[64];
+    if (localtime_r(&second, &parts) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts) > 0)
+        fprintf(to, "%s.%03u", text, (unsigned)(ns / 1000000 % 1000));
+}
+
+static void print_bounds(const struct profile_rank *rank, FILE *to)
+{
+    bool is_known = (rank->flags & PROFILE_RANK_END_KNOWN) != 0;
+    bool is_bound = !is_known && rank->end_max_ns != UINT64_MAX;
+    if (rank->way == PROFILE_WAY_NONE)
+        return;
+    fputs(is_known ? ", at " : is_bound ? ", between " : ", after ", to);
+    print_time(is_known ? rank->end_at_ns : rank->end_min_ns, to);
+    if (!is_bound)
+        return;
+    fputs(" and ", to);
+    print_time(rank->end_max_ns, to);
+}
+
+static void print_way(const struct profile_rank *rank, FILE *to)
+{
+    if (!rank_end_is_told(rank))
+        return;
+    fputs("; ", to);
+    rank_end_print_way(rank, to);
+    print_bounds(rank, to);
+}
+
+/* Where ranks were that did not come to their exit handlers: the call that was open. Sets `is_told`
+ * of each. */
+static void print_open(const struct profile_set *set, const bool *is_taken, bool *is_told, FILE *to)
+{
+    for (size_t i = 0; i < set->routine_count; i++) {
+        const struct profile_routine_entry *entry = &set->routines[i];
+        char name[TERMINAL_WORD_SIZE];
+        if (entry->open == 0 || !routine_is_shown(set, is_taken, i))
+            continue;
+        is_told[entry->rank] = true;
+        fprintf(to, "# ");
+        profile_log_rank(&set->ranks[entry->rank], to);
+        fprintf(to, ": was in %s since ", terminal_word(set->names.text[entry->name], name));
+        print_time(entry->open_since_ns, to);
+        print_way(&set->ranks[entry->rank], to);
+        putc('\n', to);
+    }
+}
+
+/* The same of all, also those that were in none: the rank that was killed is often one of them. */
+static int print_ends(const struct profile_set *set, const bool *is_taken,
+                      const struct routine_summary *summary, FILE *to)
+{
+    CLEANUP_FREE bool *is_told = calloc(set->rank_count + 1, sizeof *is_told);
+    if (is_told == NULL)
+        return -ENOMEM;
+    print_open(set, is_taken, is_told, to);
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        if (is_told[i] || (is_taken != NULL && !is_taken[i]) || !rank_end_is_told(rank))
+            continue;
+        fprintf(to, "# ");
+        profile_log_rank(rank, to);
+        fputs(summary->ranks > 0 ? ": was outside of MPI" : ": was in no call that is counted", to);
+        print_way(rank, to);
+        putc('\n', to);
+    }
+    return 0;
+}
+
+/* What could not be counted, by name where it has one. */
+static void print_missed(const struct routine_summary *summary, bool is_mpi, FILE *to)
+{
+    uint64_t missed = is_mpi ? summary->missed_mpi : summary->missed;
+    size_t named = 0;
+    if (missed == 0)
+        return;
+    fprintf(to,
+            "# %" PRIu64 " routine%s or object%s of %s could not be counted, times in %s too short",
+            missed, plural_end(missed), plural_end(missed), is_mpi ? "MPI" : "designated libraries",
+            is_mpi ? "it are" : "them are");
+    for (size_t i = 0; i < summary->count && named <= ROUTINE_LOG_MISSED; i++) {
+        const struct routine_sum *sum = &summary->routine[i];
+        char name[TERMINAL_WORD_SIZE];
+        if (!sum->is_missed || sum->is_mpi != is_mpi)
+            continue;
+        if (named++ < ROUTINE_LOG_MISSED)
+            fprintf(to, "%s %s", named == 1 ? ":" : ",", terminal_word(sum->name, name));
+        else
+            fprintf(to, ", and others");
+    }
+    putc('\n', to);
+}
+
+static void print_times(const struct profile_set *set, const struct routine_summary *summary,
+                        FILE *to)
+{
+    if (summary->ranks > 0)
+        fprintf(to, "# %" PRIu32 " rank%s counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
+                summary->ranks, plural_end(summary->ranks), profile_seconds(summary->mpi_ns),
+                profile_seconds(summary->run_ns), 100 * summary->mpi_share);
+    if (summary->ranks > 1)
+        fprintf(to, "# most time outside of MPI: rank %" PRIu32 ", %.2f %% above the mean\n",
+                profile_rank_number(&set->ranks[summary->most_rank]), summary->imbalance);
+    if (summary->all_ranks > summary->ranks)
+        fprintf(to,
+                "# %" PRIu32 " rank%s counted calls of designated libraries alone, and ran for "
+                "%.6f s\n",
+                summary->all_ranks - summary->ranks,
+                plural_end(summary->all_ranks - summary->ranks),
+                profile_seconds(summary->all_ns - summary->run_ns));
+    if (summary->all_ranks == 0)
+        fprintf(to, "# no rank counted a call\n");
+}
+
+static int print_head(const struct profile_set *set, const bool *is_taken, bool is_all,
+                      const struct routine_summary *summary, FILE *to)
+{
+    int error = log_origins(set, is_taken, to);
+    print_times(set, summary, to);
+    if (summary->is_any_untimed)
+        fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
+    if (error == 0)
+        error = profile_log_ends(set, is_taken, is_all, to);
+    log_marks(set, is_taken, to);
+    print_missed(summary, true, to);
+    print_missed(summary, false, to);
+    if (error == 0)
+        error = print_ends(set, is_taken, summary, to);
+    return error != 0 || !is_all ? error : missing_ranks(set, is_taken, profile_log_missing, to);
+}
+
+static void print_bytes(const struct routine_sum *sum, FILE *to)
+{
+    char text[32];
+    static const char *const bounds[] = {"", "", ">=", "<="};
+    enum bytes_kind kind = routine_bytes_kind(sum->name, sum->calls, sum->sized);
+    snprintf(text, sizeof text, "%s%" PRIu64, bounds[kind], sum->bytes);
+    fprintf(to, " %16s", kind == BYTES_NONE ? "-" : text);
+}
+
+static void print_sum(const struct profile_set *set, const struct routine_summary *summary,
+                      const struct routine_sum *sum, FILE *to)
+{
+    char name[TERMINAL_WORD_SIZE];
+    uint64_t run_ns = sum->is_mpi ? summary->run_ns : summary->all_ns;
+    double share = run_ns == 0 ? 0 : 100 * (double)sum->ns / (double)run_ns;
+    fprintf(to, "%12" PRIu64 " %12.6f %7.2f %12.6f %12.6f %8" PRIu32 " %12.6f %6" PRIu32,
+            sum->calls, profile_seconds(sum->ns), share, profile_seconds(sum->ns / sum->ranks),
+            profile_seconds(sum->most_ns), profile_rank_number(&set->ranks[sum->most_rank]),
+            profile_seconds(sum->largest_ns), sum->ranks);
+    print_bytes(sum, to);
+    fprintf(to, " %s\n", terminal_word(sum->name, name));
+}
+
+int routine_log_text(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to)
+{
+    struct routine_summary summary;
+    int error = routine_summary_make(set, is_taken, &summary);
+    if (error != 0)
+        return error;
+    error = print_head(set, is_taken, is_all, &summary, to);
+    fprintf(to, "%12s %12s %7s %12s %12s %8s %12s %6s %16s %s\n", "Calls", "Time/s", "%", "Mean/s",
+            "Most/s", "on rank", "Largest/s", "Ranks", "Bytes", "Routine");
+    for (size_t i = 0; i < summary.count && summary.routine[i].ranks > 0; i++)
+        print_sum(set, &summary, &summary.routine[i], to);
+    free(summary.routine);
+    return error == 0 && ferror(to) ? -EIO : error;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stubs: the objects that stand for prepared routines. Each jumps to its routine, and has a note
+ * (preload/routine_note.h) by which the library in recorded runs finds the jump. They are copies of
+ * one object, which is assembled from stub_MACHINE.S.
+ */
+#ifndef JOBTRAIL_STUB_OBJECT_H
+#define JOBTRAIL_STUB_OBJECT_H
+
+#include <stddef.h>
+
+#include "contrib/routines/robj/object_read.h"
+
+struct stub_template {
+    struct object object;
+    size_t entry, real; /* symbols: what is defined, and where it jumps to */
+    size_t note;        /* section */
+};
+
+/* Reads the template. Returns 0, or -ENOEXEC where it is none. stub_template_close() releases. */
+int stub_template_open(const unsigned char *bytes, size_t size, struct stub_template *stub);
+void stub_template_close(struct stub_template *stub);
+
+/* Makes the stub `name` that jumps to `real`, of the library `library`; neither name is longer than
+ * a note can have. It is as global or weak, and as visible, as `like`. The caller frees `*bytes`.
+ * Returns 0 or -errno. */
+int stub_object_make(const struct stub_template *stub, const char *name, const char *real,
+                     const char *library, const GElf_Sym *like, unsigned char **bytes,
+                     size_t *size);
+
+#endif
