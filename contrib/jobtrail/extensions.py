@@ -4,19 +4,24 @@
 import importlib
 import os
 
+try:
+    from .paths import LEFT_OUT
+except ImportError:  # in the checkout
+    LEFT_OUT = ()
+
 NAMES = ("libraries", "routines", "profile", "witness", "answers")
 _BESIDE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def is_here(name):
-    return os.path.isdir(os.path.join(_BESIDE, name))
+    return name not in LEFT_OUT
 
 
 def doors(door):
     """The modules jobtrail.NAME.DOOR of those extensions that are here and have one, in the order of NAMES. The core says
     which names such a module must have."""
     for name in NAMES:
-        if os.path.exists(os.path.join(_BESIDE, name, door + ".py")):
+        if is_here(name) and os.path.exists(os.path.join(_BESIDE, name, door + ".py")):
             yield importlib.import_module("jobtrail.%s.%s" % (name, door))
 
 
