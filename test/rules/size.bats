@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail stays as large as one person can read: test/rules/ceilings has the ceilings.
+
+# holds WHAT NUMBER: the number is at most the ceiling
+holds() {
+    local ceiling
+    ceiling=$(sed -nE "s/^$1 ([0-9]+).*/\1/p" "$JOBTRAIL_SOURCE/test/rules/ceilings")
+    echo "$1: $2 of at most $ceiling"
+    [[ -n $ceiling ]] && ((0 < $2 && $2 <= ceiling))
+}
+
+words_of() { # WHAT
+    sed -nE "s/^$1 [0-9]+ ?//p" "$JOBTRAIL_SOURCE/test/rules/ceilings" | tr ' ' '\n'
+}
+
+folders() { # WHAT: those that count, one a line
+    words_of "$1" | sed -n 's|^[^-]|./&|p'
+}
+
+left_out() { # WHAT: folders that do not
+    words_of "$1" | sed -n 's|^-|./|p'
+}
+
+# lines WHAT [FIND'S WORD...]: of the files of its folders that these words choose
+lines() {
+    local prune=(-path ./.git -o -path ./build -o -name __pycache__) places each
+    mapfile -t places < <(folders "$1")
+    while read -r each; do prune+=(-o -path "$each"); done < <(left_out "$1")
+    (cd "$JOBTRAIL_SOURCE" && find "${places[@]:-.}" \( "${prune[@]}" \) -prune -o -type f "${@:2}" -print0 | xargs -0 cat | wc -l)
+}
+
+product=(-not -path './test/*' -not -path './docs/*' -not -path './debian/*' -not -name '*.md' -not -name '*.scd'
+    -not -name '*.png' -not -name '*.svg')
+
+@test "product, core and tests have no more lines than the ceilings" {
+    holds product "$(lines product "${product[@]}")"
+    holds core "$(lines core "${product[@]}")"
+    holds tests "$(lines tests)"
+}
+
+@test "the configuration has no more keys, jobtrail-acct no more options" {
+    holds keys "$(sed -n 's/^#define CONF_KEYS //p' "$JOBTRAIL_SOURCE/conf/conf.h")"
+    holds options "$("$JOBTRAIL_BIN/jobtrail-acct" --help | grep -c '^ *-')"
+}
