@@ -49,7 +49,6 @@ _jobtrail() {
         -s | --state) read -ra words -d '' <<<"$_jobtrail_states" || true ;;
         -o | --format | --sort) mapfile -t words < <(_jobtrail_fields "$program" "${COMP_WORDS[@]}" | tr -s ' ' '\n') ;;
         -u | --user | --uid | --built-by) mapfile -t words < <(compgen -u) ;;
-        -g | --gid | --group) mapfile -t words < <(compgen -g) ;;
         -r | --partition) mapfile -t words < <(sinfo -h -o %R 2>/dev/null) ;;
         -N | -w | --node | --nodelist) mapfile -t words < <(sinfo -h -N -o %N 2>/dev/null | sort -u) ;;
         --units) words=(K M G T P) ;;

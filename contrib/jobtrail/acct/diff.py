@@ -29,8 +29,8 @@ from .selected import selected_runs
 from .facts_text import fact_text
 
 OPTION = "diff"
-GOES_WITH = {"same", "json", "duplicates", "units", "noconvert"}
-OWN = {"same"}
+GOES_WITH = {"json", "duplicates", "units"}
+OWN = set()
 UUID = Pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.I)
 MOST_RUNS = 1000  # of a side that are compared
 MOST_NAMES = 8  # in a sentence
@@ -54,7 +54,6 @@ UNSEEN = {
 def add_options(parser):
     add = parser.add_argument_group("what differs").add_argument
     add("--diff", nargs=2, metavar=("A", "B"), help="two jobs, steps or uuids; ends as diff(1)")
-    add("--same", action="store_true", help="with --diff: what is the same, too")
 
 
 # ---- The two sides
@@ -223,7 +222,7 @@ def differences(store, options, now):
     compared, found = [], environments(store, itertools.chain(*pairs))
     for one, other in pairs:
         sides = [found.get(run["environment_id"]) for run in (one, other)]
-        sections = run_sections(one, other, sides, options.same)
+        sections = run_sections(one, other, sides, options.json)
         number = sum(len(section["different"]) for section in sections)
         compared.append({"a": identity(one), "b": identity(other), "different": number, "sections": sections})
     data = {"a": a.data(), "b": b.data(), "pairs": compared}
@@ -289,12 +288,8 @@ def print_section(section):
     if section["different"]:
         numbers = len(section["different"]), section["same"]
         print("%s: %d different, %d the same%s" % ((section["name"],) + numbers + (notes(section),)))
-    elif section.get("equal"):
-        print("%s: %d the same%s" % (section["name"], section["same"], notes(section)))
     for fact in section["different"]:
         print(fact_text(fact["what"], change_of(fact, section["name"])), end="")
-    for fact in section.get("equal", ()):
-        print(fact_text(fact["what"], ["=  " + value_text(fact["a"])]), end="")
 
 
 def unknown_texts(section):
@@ -317,7 +312,7 @@ def print_pair(pair, count):
     for section in pair["sections"]:
         print_section(section)
     same = ["%s (%d)%s" % (section["name"], section["same"], notes(section)) for section in pair["sections"]
-            if section["same"] and not section["different"] and "equal" not in section]  # fmt: skip
+            if section["same"] and not section["different"]]  # fmt: skip
     if same:
         print("the same: " + ", ".join(same))
     for section in pair["sections"]:

@@ -10,7 +10,6 @@ import time
 
 from .. import program, progress, slurm, witness
 from ..hostlist import split
-from ..pattern import Pattern
 from ..store import open_store, trouble, use_timezone
 from . import diff, empty, fields, job_summary, output, running
 from .details import Details
@@ -32,7 +31,16 @@ REFUSED = (
     (("-v", "--verbose"), "there is no more to say", 0),
     (("--whole-hetjob",), "-j 8 means all components of job 8, and -j 8+0 one", "?"),
     (("--yaml",), "--json has the same", 0),
-)
+    (("-p", "--parsable"), "-P has the same, without a | at the end", 0),
+    (("-T", "--truncate"), "times are those of runs; --json has them as numbers", 0),
+    (("--noconvert",), "--units has the unit of memory", 0),
+    (("--usage",), "see --help", 0),
+    *((names, "Slurm's accounting alone knows it: give -j the jobs that sacct -X -n -P -o jobidraw prints", 1)
+      for names in (("-g", "--gid", "--group"), ("-W", "--wckeys"), ("-x", "--associations"), ("-C", "--constraints"),
+                    ("-F", "--flags"), ("-R", "--reason"), ("-k", "--timelimit-min"), ("-K", "--timelimit-max"))),
+)  # fmt: skip
+# those that ask for what there always is
+AS_ALWAYS = ("--array", "-L", "--allclusters")
 # Modules that answer something else than runs. Each has
 #   OPTION            the name in `options` of the option that asks for it, None where it is not given
 #   GOES_WITH         set of the names of options that can be used with it; with others it is refused
@@ -55,7 +63,6 @@ def parser(own=None):
     add("-a", "--allusers", action="store_true", help="runs of all users; root's default")
     add("-A", "--account", "--accounts", metavar="LIST")
     add("-M", "--cluster", "--clusters", metavar="LIST", help='"all": all, as without this option')
-    add("-L", "--allclusters", action="store_const", const="all", dest="cluster")
     add("-N", "-w", "--node", "--nodelist", metavar="LIST", help="n1,n[3-5]")
     add("-q", "--qos", metavar="LIST")
     add("-r", "--partition", metavar="LIST")
@@ -68,14 +75,6 @@ def parser(own=None):
     add("--ntasks", metavar="MIN[-MAX]", type=bounds, help="of so many tasks")
     add("--gpus", metavar="MIN[-MAX]", type=bounds, help="on so many GPUs; 1-: on any")
     add("--name", metavar="LIST", help="of jobs of these names")
-    add("-g", "--gid", "--group", metavar="LIST", help="of jobs of these groups")
-    add("-W", "--wckeys", metavar="LIST")
-    add("-x", "--associations", metavar="LIST", help="of jobs of these numbers of associations")
-    add("-C", "--constraints", metavar="LIST", help="of jobs that asked for all of these features")
-    add("-F", "--flags", metavar="LIST", help="SchedBackfill, ...")
-    add("-R", "--reason", metavar="LIST", help="of jobs that waited for one of these reasons")
-    add("-k", "--timelimit-min", metavar="TIME", type=minutes, help="of jobs of this time limit")
-    add("-K", "--timelimit-max", metavar="TIME", type=minutes, help="with -k: up to this one")
     add = special.add_argument
     add("--exec", metavar="GLOB", action="append", help="an executable of this name or path")
     add("--lib", metavar="NAME[>=VERSION]", action="append", help="loaded such a library")
@@ -98,10 +97,8 @@ def parser(own=None):
     add("-l", "--long", action="store_const", const=fields.LONG, dest="preset")
     add("-e", "--helpformat", action="store_true", help="list the fields")
     add("-X", "--allocations", action="store_true", help="one row for each job")
-    add("--array", action="store_true", help="a row for each task of an array, as always")
     add("--sort", metavar="LIST", help="FIELD,-FIELD: in this order, - from the greatest on; write --sort=-FIELD")
     add("--top", metavar="N", type=positive, help="the first N rows alone")
-    add("-T", "--truncate", action="store_true", help="cut times to those of -S and -E")
     add("--libs", action="store_true", help="show the libraries of each run")
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
@@ -110,20 +107,17 @@ def parser(own=None):
     add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("--events", action="store_true", help="the same, with a row for all changes of an installation")
     add("-n", "--noheader", action="store_true")
-    add("-P", "--parsable2", dest="parsable", action="store_const", const="without",
-        help="columns separated by |")  # fmt: skip
-    add("-p", "--parsable", dest="parsable", action="store_const", const="with",
-        help="the same, with a | at the end")  # fmt: skip
-    add("--delimiter", default="|", help="instead of | with -p and -P")
+    add("-P", "--parsable2", dest="parsable", action="store_true", help="columns separated by |")
+    add("--delimiter", default="|", help="instead of | with -P")
     add("--csv", action="store_true")
     add("--json", action="store_true")
     add("--units", metavar="[KMGTP]", type=unit, help="of the memory that Slurm accounts")
-    add("--noconvert", action="store_true", help="memory in the unit in which Slurm has it")
     add("-h", "--help", action="help", help="show this and exit")
-    add("--usage", action=Usage, nargs=0, help="show it briefly and exit")
     program.add_version_option(show, parser.prog)
     for names, reason, count in REFUSED:
-        parser.add_argument(*names, action=Refused, nargs=count, reason=reason, help=argparse.SUPPRESS)
+        parser.add_argument(*names, action=Refused, nargs=count, reason=reason, dest="refused", default=argparse.SUPPRESS,
+            help=argparse.SUPPRESS)  # fmt: skip
+    parser.add_argument(*AS_ALWAYS, action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     for module in QUESTIONS:
         module.add_options(parser)
     if own:
@@ -144,12 +138,6 @@ class Refused(argparse.Action):
 
     def __call__(self, parser, options, value, option=None):
         parser.error("%s cannot be answered: %s" % (option, self.reason))
-
-
-class Usage(argparse.Action):
-    def __call__(self, parser, options, value, option=None):
-        parser.print_usage()
-        parser.exit()
 
 
 def positive(text):
@@ -176,20 +164,6 @@ def bounds(text):
         raise argparse.ArgumentTypeError("the greatest number is below the least")
     found.text = text
     return found
-
-
-# [D-]H[:M[:S]], M[:S] or H:M:S: as of Slurm's time limits
-LIMIT = Pattern(r"(?:(\d{1,6})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(?:(\d{1,6}):)??(\d{1,9})(?::(\d{1,6}))?)\Z")
-
-
-def minutes(text):
-    """Of a time limit; begun ones count as whole, as in Slurm."""
-    match = LIMIT.match(text)
-    if match is None:
-        raise argparse.ArgumentTypeError("must be MINUTES, MM:SS, HH:MM:SS or D-HH[:MM[:SS]]")
-    days, hours, of_hours, seconds, more_hours, of_minutes, of_seconds = (int(part or 0) for part in match.groups())
-    whole = ((days * 24 + hours + more_hours) * 60 + of_hours + of_minutes) * 60 + seconds + of_seconds
-    return -(-whole // 60)
 
 
 def unit(text):
@@ -260,8 +234,6 @@ def parse_options(own):
         for option in OTHER_ROWS:
             if getattr(options, option) and name not in rows_module(option).GOES_WITH:
                 raise program.Failure("--%s does not go with %s" % (option, words))
-    if options.timelimit_max is not None and options.timelimit_min is None:
-        raise program.Failure("-K needs -k, as in sacct")
     return options
 
 

@@ -69,11 +69,10 @@ def print_table(rows, columns, options):
 
 def print_delimited(rows, columns, options):
     delimiter = options.delimiter
-    end = "\n" if options.parsable == "without" else delimiter + "\n"
     if not options.noheader:
-        print(*(name for name, _, _ in columns), sep=delimiter, end=end)
+        print(*(name for name, _, _ in columns), sep=delimiter)
     for row in rows:
-        print(*(cell(value(row), delimiter) for _, _, value in columns), sep=delimiter, end=end)
+        print(*(cell(value(row), delimiter) for _, _, value in columns), sep=delimiter)
 
 
 def print_csv(rows, columns, options):

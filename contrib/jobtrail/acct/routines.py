@@ -14,11 +14,11 @@ from .selected import selected_runs
 DEFAULT = "JobID,Exec,Library,Version,Routine%-20,FirstCall,Calls"
 # options that can be used with it
 GOES_WITH = {
-    "account", "allusers", "associations", "built_by", "built_by_others", "changed", "cluster", "compiler", "constraints", "container",
-    "csv", "cwd", "delimiter", "duplicates", "endtime", "env", "exec", "flags", "format", "function", "gid", "gpus", "hash",
+    "account", "allusers", "built_by", "built_by_others", "changed", "cluster", "compiler", "container",
+    "csv", "cwd", "delimiter", "duplicates", "endtime", "env", "exec", "format", "function", "gpus", "hash",
     "helpformat", "jobs", "json", "lib", "module", "name", "ncpus", "nnodes", "no_sacct", "node", "noheader", "ntasks",
-    "parsable", "partition", "pkg", "qos", "reason", "routine", "routines", "sort", "starttime", "states", "store",
-    "timelimit_max", "timelimit_min", "top", "user", "uuid", "wckeys",
+    "parsable", "partition", "pkg", "qos", "routine", "routines", "sort", "starttime", "states", "store",
+    "top", "user", "uuid",
 }  # fmt: skip
 # of runs, that have what rows need
 COLUMNS = [field for field in fields.FIELDS if field[0] == "State"]

@@ -89,22 +89,10 @@ def latest_restarts(store, selection):
     return {(cluster, job, proven): restart for cluster, job, proven, restart in rows}
 
 
-def truncate(run, period):
-    """sacct -T: nothing before the start of the period and nothing after its end."""
-    start, end = period
-    if start is not None and run["start_time"] is not None:
-        run["start_time"] = max(run["start_time"], start)
-    for name in ("end_time", "end_time_min", "end_time_max"):
-        if end is not None and run[name] is not None:
-            run[name] = min(run[name], end)
-    if run["start_time"] is not None and run["end_time"] is not None:
-        run["truncated"] = max(run["end_time"] - run["start_time"], 0.0)
-
-
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, period, duplicates, truncate, packages, routines, profiles, ranks, divided (whether core seconds are wanted), qos
+    `wanted`: now, duplicates, packages, routines, profiles, ranks, divided (whether core seconds are wanted), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -166,5 +154,3 @@ def complete(run, wanted, successors):
     run["exit"] = exit_code(run)
     run["job_name"] = wanted.accounting.job_name(run) if wanted.accounting and wanted.facts else None
     run["slurm"] = wanted.accounting.facts(run) if wanted.accounting and wanted.facts else None
-    if wanted.truncate:
-        truncate(run, wanted.period)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The runs that the options of jobtrail-acct select."""
 
-import re
-
 from .. import slurm
 from ..hints import tell
 from ..hostlist import split
@@ -13,55 +11,12 @@ from .select import Selection, select_place, select_sizes, select_software, sele
 from .state import REASONS, parse_states
 
 
-def names_fit(name, text, without=""):
-    """Whether the job's `name` is one of a list, in upper or lower case. `without`: what sacct may put before it."""
-    wanted = {word.lower() for word in split(text)}
-    return lambda run: (job_value(run, name) or "").lstrip(without).lower() in wanted
-
-
-def job_value(run, name):
-    return run["slurm"][name] if run["slurm"] else None
-
-
-def words_of(run, name, text):
-    """How many words of the list the job's `name`, a list itself, has."""
-    have = {word.lower() for word in re.split(r"[,&|;+\s]+", job_value(run, name) or "")}
-    return sum(word.lower() in have for word in split(text))
-
-
-def limit_fits(options):
-    least, most = options.timelimit_min, options.timelimit_max
-
-    def fits(run):
-        text = job_value(run, "TimelimitRaw") or ""
-        return text.isdecimal() and least <= int(text) <= (least if most is None else most)
-
-    return fits
-
-
 def fitting(options):
     """(functions of a run that are all true of what is selected by Slurm's accounting, the option that needs it)"""
-    found = {}
-    if options.name:
-        wanted = set(split(options.name))
-        found["--name"] = lambda run: run["job_name"] in wanted
-    if options.gid:
-        group, number = names_fit("Group", options.gid), names_fit("GID", options.gid)
-        found["-g"] = lambda run: group(run) or number(run)
-    if options.wckeys:
-        found["-W"] = names_fit("WCKey", options.wckeys, "*")
-    if options.associations:
-        found["-x"] = names_fit("AssocID", options.associations)
-    if options.reason:
-        found["-R"] = names_fit("Reason", options.reason)
-    if options.flags:
-        found["-F"] = lambda run: words_of(run, "Flags", options.flags) > 0
-    if options.constraints:
-        number = len(split(options.constraints))
-        found["-C"] = lambda run: words_of(run, "Constraints", options.constraints) == number
-    if options.timelimit_min is not None:
-        found["-k"] = limit_fits(options)
-    return list(found.values()), next(iter(found), None)
+    if not options.name:
+        return [], None
+    wanted = set(split(options.name))
+    return [lambda run: run["job_name"] in wanted], "--name"
 
 
 def accounting(options, facts, is_named, states, more, needed_by):
@@ -72,19 +27,18 @@ def accounting(options, facts, is_named, states, more, needed_by):
     if options.no_sacct or not (facts or states):
         return None
     units = ["--units=" + options.units] if options.units else []
-    units = units or (["--noconvert"] if options.noconvert else [])
     return slurm.Accounting(units, is_named, options.scopes, more, needed_by)
 
 
 class Wanted:
     """Arguments of runs.read()."""
 
-    def __init__(self, options, columns, now, period, states):
+    def __init__(self, options, columns, now, states):
         names = {name for name, _, _ in columns}
         if options.sort:
             names |= {fields.find_field(word.lstrip("+-"), fields.FIELDS)[0] for word in split(options.sort)}
-        self.now, self.period = now, period
-        self.duplicates, self.truncate = options.duplicates, options.truncate
+        self.now = now
+        self.duplicates = options.duplicates
         self.divided = bool(options.json or options.allocations or names & fields.DIVIDED)
         self.packages = options.json or "Packages" in names
         self.routines = bool(options.json or names & fields.OF_ROUTINES)
@@ -122,7 +76,7 @@ def selected_runs(store, options, columns, now):
         from .changes import changed_condition  # pylint: disable=import-outside-toplevel
 
         selection.add(changed_condition(store, options.changed, now))
-    wanted = Wanted(options, columns, now, period, states)
+    wanted = Wanted(options, columns, now, states)
     found = runs.read(store, selection, wanted)
     if options.allocations:
         found = allocations(found, wanted)

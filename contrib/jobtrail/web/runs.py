@@ -69,8 +69,8 @@ class Wanted:
     """Arguments of acct's runs.read()."""
 
     def __init__(self, context, facts):
-        self.now, self.period = context.now, (None, None)
-        self.duplicates, self.truncate, self.divided, self.qos = True, False, facts, None
+        self.now = context.now
+        self.duplicates, self.divided, self.qos = True, facts, None
         self.packages = self.routines = self.profiles = self.facts = facts
         self.is_extra = self.ranks = False
         self.fitting = ()

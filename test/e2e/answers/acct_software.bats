@@ -265,11 +265,6 @@ without_clock() {
         [[ "${lines[1]}" == "13|python3.11,wrapper|2|EXITED|"* ]]
 }
 
-@test "-T cuts times to the window" {
-    acct -T -n -P -j 12.batch -S 2024-11-20T10:00:01 -E 2024-11-20T10:00:03 -o start,end,elapsed
-    [ "$output" = "2024-11-20T10:00:01|2024-11-20T10:00:03|00:00:02" ]
-}
-
 @test "of a requeued job the last attempt is shown, and all with -D" {
     site_run 019a9f00-3333-7000-8000-000000000000 first 1 \
         '.slurmT += {job_id: 77, restart_count: 0} | .userT.job_id = "77"' >"$BATS_TEST_TMPDIR/requeued"
@@ -331,7 +326,7 @@ without_clock() {
         >"$BATS_TEST_TMPDIR/hostile"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" "$BATS_TEST_TMPDIR/hostile"
     fields=$("$JOBTRAIL_SOURCE/contrib/jobtrail-acct" -e | tr -s ' \n' ',')
-    for form in '' -P -p --csv --libs; do
+    for form in '' -P --csv --libs; do
         acct --store "sqlite:$BATS_TEST_TMPDIR/store.db" -n -S 2024-11-20 -E 2024-11-21 $form -o "$fields"
         [ "$status" -eq 0 ]
         run -0 python3 -c '

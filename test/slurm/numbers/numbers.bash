@@ -173,6 +173,7 @@ holds() {
         [[ $said =~ ^\ *[0-9]+\ true$ ]] || {
             fail "$name: not true: $expression ($said)" || true
             numbers "$name" | jq .rows,.
+            tail -n 40 "$DIR/out/$(job_of "$name")" || true
             return 1
         }
     done
