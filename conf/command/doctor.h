@@ -114,9 +114,6 @@ void doctor_links(struct doctor *doctor, const struct conf *conf);
 /* Looks at the rules of [routines]; at nothing without one. */
 void doctor_routines(struct doctor *doctor, const struct conf *conf);
 
-/* Looks for rules of [routines] that no library of this node matches. */
-void doctor_routine_rules(struct doctor *doctor, const struct conf *conf);
-
 /* Looks for a timer of systemd's, or a line of cron's, that runs what this machine's roles need. */
 void doctor_timer(struct doctor *doctor);
 

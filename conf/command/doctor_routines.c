@@ -81,8 +81,6 @@ void doctor_routines(struct doctor *doctor, const struct conf *conf)
     }
     if (!is_map_good(doctor, conf))
         return;
-    if ((doctor->roles & ROLE_NODE) != 0)
-        doctor_routine_rules(doctor, conf);
     doctor_add(doctor, FINDING_OK, "routines", conf->path, "",
                "calls of routines of designated libraries are noted%s",
                conf->count_routines ? " and counted" : "");
