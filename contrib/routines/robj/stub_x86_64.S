@@ -5,6 +5,7 @@
  * is linked into exports the stub alone.
  */
         .text
+        .balign 16                      /* of a pointer to a member of C++ an odd address says: virtual */
         .globl  jobtrail_entry
         .type   jobtrail_entry, @function
 jobtrail_entry:

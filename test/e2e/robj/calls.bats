@@ -233,3 +233,40 @@ C
     [[ $(records | jq -c '[.[].routineT.routineA | map(.[1]) | sort | join(" ")] | group_by(.) | map([.[0], length])') == \
         "[[\"called helper variadic\",$runs]]" ]]
 }
+
+@test "a pointer to a member function of C++ calls it by its stub, wherever the stub comes to stand" {
+    cat >part.h <<'C'
+struct part {
+    int value;
+    explicit part(int a) : value(a) {}
+    virtual int same(int a) { return a; } // only then is an odd address another thing
+    int twice(int a), thrice(int a);
+};
+C
+    cat >part.cc <<'C'
+#include "part.h"
+int part::twice(int a) { return value + 2 * a; }
+int part::thrice(int a) { return value + 3 * a; }
+C
+    cat >members.cc <<'C'
+#include "part.h"
+int main()
+{
+    int (part::*const all[])(int) = {&part::twice, &part::thrice};
+    part one(4);
+    for (auto member : all)
+        one.value = (one.*member)(1);
+    return one.value;
+}
+C
+    g++ -O2 -c part.cc
+    ar rc libpart.a part.o
+    jobtrail-robj -m libpart.a >entries
+    jobtrail-robj -w -a -e entries -o libnoted.a libpart.a
+    # by odd and by even numbers of bytes later
+    for bytes in 0 1; do
+        gcc -x assembler -c - -o odd.o <<<".text; .fill $bytes; .section .note.GNU-stack, \"\", @progbits"
+        g++ -O0 members.cc odd.o libnoted.a -o "members$bytes"
+        run -9 "./members$bytes"
+    done
+}
