@@ -87,35 +87,17 @@ static int add_color(const struct link_job *job, struct strings *argv)
     return strings_add(argv, "--color-diagnostics=always");
 }
 
-/* A linker that reads archives once may have passed one by when a later archive of the line asks
- * for a routine of it, which it took for another member of the same. The routine is there then, and
- * its stub is found here. */
-static int add_stubs(const struct link_stubs *stubs, struct strings *argv)
-{
-    int error = stubs == NULL ? 0 : strings_add(argv, "--no-whole-archive");
-    for (size_t i = 0; stubs != NULL && i < stubs->count && error == 0; i++)
-        error = add_descriptor(argv, "", stubs->item[i].stubs_fd);
-    return error;
-}
-
-/* The arguments as we were given them or, where archives are replaced, which response files can
- * name, one by one. */
 static int add_arguments(const struct link_job *job, struct strings *argv)
 {
     const struct strings given = {(char **)job->argv, (size_t)job->argc};
-    const struct strings *all = job->stubs == NULL ? &given : &job->arguments;
     int place =
-        job->profile < 0 ? 0 : profile_archive_place(&job->line, job->conf.profile_steps, all);
+        job->profile < 0 ? 0 : profile_archive_place(&job->line, job->conf.profile_steps, &given);
     int error = 0;
-    for (size_t i = 0; i < all->count && error == 0; i++) {
-        const struct link_stub *stub =
-            job->stubs == NULL ? NULL
-                               : link_stubs_find(job->stubs, all->item[i], job->line.roles[i]);
-        if (place != 0 && i == (size_t)place)
+    for (int i = 0; i < job->argc && error == 0; i++) {
+        if (place != 0 && i == place)
             error = add_descriptor(argv, "", job->profile);
         if (error == 0)
-            error =
-                stub == NULL ? strings_add(argv, all->item[i]) : add_descriptor(argv, "", stub->fd);
+            error = strings_add(argv, job->argv[i]);
     }
     return error;
 }
@@ -132,8 +114,6 @@ static int make_argv(const struct link_job *job, struct link_attempt *attempt)
         {"-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd},
     };
     int error = add_arguments(job, &attempt->argv);
-    if (error == 0)
-        error = add_stubs(job->stubs, &attempt->argv);
     if (error == 0)
         error = add_color(job, &attempt->argv);
     for (size_t i = 0; i < sizeof added / sizeof added[0] && error == 0; i++)
@@ -188,11 +168,6 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
     run->inherited[2] = attempt->dependencies;
     run->inherited[3] = attempt->map;
     run->inherited[4] = job->profile;
-    for (size_t i = 0; i < LINK_STUBS_MAX; i++) {
-        const bool is_one = job->stubs != NULL && i < job->stubs->count;
-        run->inherited[5 + 2 * i] = is_one ? job->stubs->item[i].fd : -1;
-        run->inherited[6 + 2 * i] = is_one ? job->stubs->item[i].stubs_fd : -1;
-    }
     return run_link(run, &attempt->status);
 }
 
@@ -295,15 +270,6 @@ static int read_files(const struct link_job *job, const struct link_attempt *att
                     ? whole_file_open_read(users, DEPENDENCIES_MAX, text, &size)
                     : whole_file_read(attempt->dependencies, DEPENDENCIES_MAX, text, &size);
     return error == 0 ? dependency_file_read(*text, files) : error;
-}
-
-int link_attempt_files(const struct link_job *job, const struct link_attempt *attempt,
-                       struct strings *files)
-{
-    CLEANUP_FREE char *text = NULL;
-    if (job->line.dependency_file == NULL && attempt->dependencies < 0)
-        return -ENOTSUP;
-    return read_files(job, attempt, &text, files);
 }
 
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,

@@ -38,11 +38,6 @@ bool link_attempt_lacks_option(const struct link_attempt *attempt);
 /* Shows the linker's messages. */
 void link_attempt_release(struct link_attempt *attempt);
 
-/* Adds all files that the linker has read, ours too, to `files`. Returns 0 or -errno (-ENOTSUP: it
- * was not asked). */
-int link_attempt_files(const struct link_job *job, const struct link_attempt *attempt,
-                       struct strings *files);
-
 /* Finds what the linker has read, into `*inputs`, which is empty; the caller frees the list. Where
  * the user asked for a dependency file, this also removes our objects from it. Returns 0 or -errno.
  */

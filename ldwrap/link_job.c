@@ -186,8 +186,6 @@ const char *link_job_prepare(struct link_job *job)
         return "an argument names a pipe or a device";
     if (link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
-    if (is_xalts || xalt_wrapper_is(job->linker))
-        job->line.why_unstubbed = "XALT's wrapper records the names of archives";
     if (is_xalts && job->line.why_unmarked != NULL && !has_xalt_object(&job->line.inputs))
         return "XALT's wrapper asks for a report, and links after it";
     if (job->line.why_plain != NULL)

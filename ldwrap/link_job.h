@@ -11,7 +11,6 @@
 #include "conf/library_modules.h"
 #include "ldwrap/ancestors.h"
 #include "ldwrap/link_line.h"
-#include "ldwrap/link_stubs.h"
 #include "ldwrap/link_uuid.h"
 
 struct link_job {
@@ -31,11 +30,9 @@ struct link_job {
     const char *wrapper;                /* the compiler's wrapper, such as mpicc; "": none */
     char host[256];
     char *cwd;
-    int mark;                       /* the object with the watermark, in memory; -1: none */
-    int startup;                    /* the start-up object; -1: none */
-    int profile;                    /* the library for profiles; -1: none */
-    const struct link_stubs *stubs; /* what stands for archives; NULL: nothing */
-    struct link_misses misses;
+    int mark;    /* the object with the watermark, in memory; -1: none */
+    int startup; /* the start-up object; -1: none */
+    int profile; /* the library for profiles; -1: none */
 };
 
 /* Nanoseconds since the Epoch. */

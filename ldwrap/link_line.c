@@ -18,13 +18,12 @@ enum { SCRIPT_MAX = 4 << 20 };
  * - REPORTS: the linker lists the files of the link, or sizes and places of sections: our object
  *   would show there
  * - LAYS_OUT: the layout is the user's own, as in a kernel or a boot loader: nothing may be added
- * - BINDS: names of symbols or archives have a meaning of the user's: archives stay as they are */
+ */
 enum effect {
     NO_EFFECT,
     PASSES,
     REPORTS,
     LAYS_OUT,
-    BINDS,
     SCRIPT,
     OUTPUT_FORMAT,
     EMULATION,
@@ -57,8 +56,6 @@ static const struct kind {
     {LAYS_OUT, true, "Ttext Tdata Tbss section-start A b format orphan-handling"},
     {LAYS_OUT, false, "N omagic n nmagic accept-unknown-input-arch image-base"},
     {SCRIPT, true, "T script dT default-script"},
-    {BINDS, true, "defsym exclude-libs just-symbols R reproduce retain-symbols-file section-ordering-file"
-                  " symbol-ordering-file wrap"},
     {OUTPUT_FORMAT, true, "oformat"},
     {EMULATION, true, "m"},
     {FLAVOR, true, "flavor"},
@@ -70,11 +67,12 @@ static const struct kind {
     {COLOR, false, "color-diagnostics* no-color-diagnostics*"},
     {DIRECTORY, true, "L library-path"},
     {LIBRARY, true, "l library"},
-    {NO_EFFECT, true, "a architecture assert audit auxiliary chroot depaudit dynamic-linker"
-                      " dynamic-list e entry export-dynamic-symbol export-dynamic-symbol-list f F"
-                      " filter fini G gpsize h hash-style I init mllvm P plugin plugin-opt"
-                      " require-defined rpath rpath-link soname sort-section sysroot task-link"
-                      " Trodata-segment Ttext-segment u undefined version-script Y z"},
+    {NO_EFFECT, true, "a architecture assert audit auxiliary chroot defsym depaudit dynamic-linker"
+                      " dynamic-list e entry exclude-libs export-dynamic-symbol export-dynamic-symbol-list"
+                      " f F filter fini G gpsize h hash-style I init just-symbols mllvm P plugin plugin-opt"
+                      " R reproduce require-defined retain-symbols-file rpath rpath-link"
+                      " section-ordering-file soname sort-section symbol-ordering-file sysroot task-link"
+                      " Trodata-segment Ttext-segment u undefined version-script wrap Y z"},
 };
 /* clang-format on */
 
@@ -145,10 +143,6 @@ static void judge_option(struct link_line *line, enum effect effect, const char 
         line->why_unmarked = "the linker is to report on the link";
     else if (effect == LAYS_OUT || (effect == SCRIPT && !script_adds(value)))
         line->why_unmarked = "its layout is the user's own";
-    else if (effect == BINDS || effect == SCRIPT)
-        line->why_unstubbed = "symbols or archives have a meaning of the user's";
-    else if (effect == DEPENDENCY_FILE)
-        line->why_unstubbed = "the linker is to list its inputs";
 }
 
 static int apply_option(struct link_line *line, const struct option *option)
@@ -232,20 +226,14 @@ int link_line_read(const struct strings *arguments, struct link_line *line)
 {
     int error = 0;
     *line = (struct link_line){.output = "a.out"};
-    line->roles = calloc(arguments->count + 1, sizeof *line->roles);
-    if (line->roles == NULL)
-        return -ENOMEM;
     for (size_t i = 1; i < arguments->count && error == 0; i++) {
         struct option option;
         const char *argument = arguments->item[i];
         if (argument[0] != '-' || argument[1] == '\0') {
-            line->roles[i] = ROLE_INPUT;
             error = strings_add(&line->inputs, argument);
             continue;
         }
         read_option(argument, &option);
-        if (option.kind->effect == LIBRARY && !option.takes_next)
-            line->roles[i] = ROLE_LIBRARY;
         if (option.takes_next && i + 1 < arguments->count)
             option.value = arguments->item[++i];
         error = apply_option(line, &option);
@@ -253,8 +241,6 @@ int link_line_read(const struct strings *arguments, struct link_line *line)
     if (line->output == NULL)
         line->output = "";
     line->is_static = line->is_static && !line->is_shared;
-    if (line->is_shared)
-        line->why_unstubbed = "in shared libraries nothing is noted";
     judge_output(line);
     if (error != 0)
         link_line_free(line);
@@ -266,6 +252,4 @@ void link_line_free(struct link_line *line)
     strings_free(&line->inputs);
     strings_free(&line->directories);
     strings_free(&line->libraries);
-    free(line->roles);
-    line->roles = NULL;
 }

@@ -10,27 +10,18 @@
 
 #include "ldwrap/string_list.h"
 
-/* What an argument is. */
-enum {
-    ROLE_OTHER,
-    ROLE_INPUT,  /* a file */
-    ROLE_LIBRARY /* -l, with the name attached */
-};
-
 struct link_line {
     const char *output;          /* "a.out" unless given */
     const char *dependency_file; /* the user's own --dependency-file, or NULL */
     const char *map_file;        /* of -Map, or NULL; "-" is stdout */
     const char *why_plain;       /* why the link is neither marked nor recorded, or NULL */
     const char *why_unmarked;    /* why nothing may be added to the output, or NULL */
-    const char *why_unstubbed;   /* why archives may not be replaced by others, or NULL */
     bool is_shared;              /* makes a shared library */
     bool is_static;              /* a program without shared libraries, by -static */
     bool has_color_option;       /* an option says whether messages are coloured */
     struct strings inputs;       /* files named on the command line, in order */
     struct strings directories;  /* of -L */
     struct strings libraries;    /* of -l */
-    unsigned char *roles;        /* of each argument */
 };
 
 /* Whether one of `arguments` (as below) names a pipe, a socket or a character device: by itself, as

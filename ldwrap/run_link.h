@@ -8,10 +8,9 @@
 
 #include <stdbool.h>
 
-#include "ldwrap/link_stubs.h"
 #include "ldwrap/linker_output.h"
 
-enum { RUN_LINK_INHERITED = 5 + 2 * LINK_STUBS_MAX };
+enum { RUN_LINK_INHERITED = 5 };
 
 struct run_link {
     const char *path; /* of the program */

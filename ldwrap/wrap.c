@@ -18,7 +18,6 @@
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/crash_handler.h"
 #include "ldwrap/functions.h"
-#include "ldwrap/link_again.h"
 #include "ldwrap/link_attempt.h"
 #include "ldwrap/link_job.h"
 #include "ldwrap/link_switches.h"
@@ -102,8 +101,6 @@ static int send_record(const struct link_job *job, const struct strings *librari
         .linker = job->linker,
         .libraries = libraries->item,
         .objects = objects,
-        .unnoted = job->misses.archives,
-        .unnoted_why = job->misses.archives > 0 ? job->misses.why : "",
         .functions = functions->item,
         .function_count = functions->count,
         .cwd = job->cwd == NULL ? "" : job->cwd,
@@ -171,8 +168,6 @@ static int run_attempt(struct link_job *job, bool ask_inputs)
                     link_line_has_pipe(&job->arguments, true); /* of which nothing is left */
     if (is_final)
         link_attempt_release(&attempt);
-    if (has_succeeded && !link_again(job, &attempt))
-        return -1;
     if (has_succeeded)
         record_success(job, &attempt);
     else if (is_final && !has_exited)

@@ -93,8 +93,6 @@ static void add_own(struct json_object *record, const struct link_source *source
     json_add_double(table, "end_time", (double)source->end_ns / 1e9);
     json_add(table, "moduleT", modules(source));
     json_add_int(table, "objects", (int64_t)source->objects);
-    json_add_int(table, "unnoted", (int64_t)source->unnoted);
-    json_add_text(table, "unnoted_why", source->unnoted_why);
     json_add_text(table, "version", JOBTRAIL_VERSION);
     json_add_text(table, "wrapper", source->wrapper);
     json_add(record, "jobtrailT", table);

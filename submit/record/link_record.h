@@ -30,11 +30,9 @@ struct link_source {
     const char *wrapper;      /* the program that called the compiler, such as mpicc; "": none */
     const char *command_line; /* its arguments, each with a NUL behind it */
     size_t command_line_size;
-    const char *linker;      /* the real linker's path */
-    char *const *libraries;  /* that were linked in, NULL-terminated; real paths, each once */
-    size_t objects;          /* how many other files were: objects and temporary files */
-    size_t unnoted;          /* designated archives of which no calls are noted */
-    const char *unnoted_why; /* of the first; "": there is none */
+    const char *linker;     /* the real linker's path */
+    char *const *libraries; /* that were linked in, NULL-terminated; real paths, each once */
+    size_t objects;         /* how many other files were: objects and temporary files */
     const struct link_function *functions; /* ordered by name */
     size_t function_count;
     const char *cwd, *host, *user, *cluster;

@@ -19,13 +19,13 @@ ENVIRONMENTS = (
 ANCESTORS = "SELECT id, json FROM ancestors WHERE id IN (%s)"
 LINK = (
     "SELECT link.uuid, link.build_user, link.build_host, link.build_epoch, link.link_program, link.link_path,"
-    " link.link_line, link.cwd, link.unnoted, link.unnoted_why, link.wrapper, executable.path AS path, module.name AS module, link.function_set_id,"
+    " link.link_line, link.cwd, link.wrapper, executable.path AS path, module.name AS module, link.function_set_id,"
     " link.object_set_id FROM link"
     " LEFT JOIN executable ON executable.id = link.executable_id"
     " LEFT JOIN module ON module.id = link.module_id"
     " WHERE link.uuid = ? AND link.build_user = ? AND link.proven >= ?"
 )
-NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "unnoted", "unnoted_why", "wrapper", "path", "module")
+NAMES = ("uuid", "user", "host", "time", "program", "program_path", "command", "cwd", "wrapper", "path", "module")
 
 
 def read_together(store, sql, numbers, more=(), at_once=AT_ONCE):

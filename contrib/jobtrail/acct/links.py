@@ -33,7 +33,7 @@ LINKS = (
     "SELECT link.uuid AS uuid, link.build_user AS user, link.proven AS proven, link.build_epoch AS time,"
     " link.build_host AS host, link.link_program AS program, link.link_path AS program_path,"
     " compiler_module.name AS program_module, link.link_line AS command, link.cwd AS cwd,"
-    " link.unnoted AS unnoted, link.unnoted_why AS unnoted_why, link.wrapper AS wrapper,"
+    " link.wrapper AS wrapper,"
     " executable.path AS path, executable.hash_id AS hash, module.name AS module, link.function_set_id AS function_set,"
     " link.object_set_id AS object_set FROM link"
     " LEFT JOIN executable ON executable.id = link.executable_id"
@@ -68,8 +68,6 @@ FIELDS = [
     ("Module", 20, column("module")),
     ("NLibs", 6, lambda row: None if row["libs"] is None else len(row["libs"])),
     ("Proven", 6, lambda row: "yes" if row["proven"] else "no"),
-    ("Unnoted", 7, column("unnoted")),
-    ("UnnotedWhy", 40, column("unnoted_why")),
     ("User", 9, column("user")),
     ("UUID", 36, column("uuid")),
     ("Wrapper", 10, column("wrapper")),
@@ -158,7 +156,6 @@ def read(store, options, now):
         row["proven"] = bool(row["proven"])
         row["hash"] = known(row["hash"] or "", "0")
         row["user"], row["host"], row["wrapper"] = (known(row[name] or "") for name in ("user", "host", "wrapper"))
-        row["unnoted_why"] = known(row["unnoted_why"] or "")
         row["command"] = json.loads(row["command"] or "null")
         row["libs"] = None if objects is None else [lib["path"] for lib in libraries.of(objects)]
         row["functions"] = None if functions is None else [name for name, in store.lookup(FUNCTIONS, (functions,))]

@@ -54,7 +54,6 @@ FIELDS = [
     ("Step", 11, column("step_id")),
     ("Task", 6, column("task_id")),
     ("Unnamed", 7, column("unnamed")),
-    ("Unnoted", 7, column("unnoted")),
     ("User", 9, column("user")),
     ("UUID", 36, column("uuid")),
     ("Version", 12, column("library_version")),
@@ -72,7 +71,6 @@ def rows_of(run):
         proven=bool(run["proven"]),
         missed=run["routines"]["missed"],
         unnamed=run["routines"]["unnamed"],
-        unnoted=run["unnoted"],
     )
     return [dict(shared, **called) for called in run["routines"]["called"]]
 
@@ -81,25 +79,19 @@ class Seen:
     """What is said of runs whose list says less than it could."""
 
     def __init__(self):
-        self.runs = self.known = self.incomplete = self.unnamed = self.unnoted = 0
-        self.why = None
+        self.runs = self.known = self.incomplete = self.unnamed = 0
 
-    def add(self, run, why):
+    def add(self, run):
         self.runs += 1
-        self.known += run["routines"] is not None or why is not None
+        self.known += run["routines"] is not None
         self.incomplete += bool(run["routines"] and run["routines"]["missed"])
         self.unnamed += bool(run["routines"] and run["routines"]["unnamed"])
-        self.unnoted += why is not None
-        self.why = self.why or why
 
     def tell(self):
         if self.incomplete:
             tell("of %s not all calls were watched (Missed): there may have been others" % self.part(self.incomplete))
         if self.unnamed:
             tell("of %s not all routines have names (Unnamed): the store takes a bounded number of new ones of a user" % self.part(self.unnamed))
-        if self.unnoted:
-            what = "the program was linked with archives that [routines] designates, and of which no calls are noted (Unnoted)"
-            tell("of %s %s: %s" % (self.part(self.unnoted), what, self.why))
         if self.runs > self.known:
             tell("of %s no routines are known: no library was there that [routines] designates" % self.part(self.runs - self.known))
 
@@ -122,10 +114,9 @@ def read(store, options, now):
         some = list(itertools.islice(runs, run_routines.AT_ONCE))
         if not some:
             break
-        found, unnoted = run_routines.read(store, some, which, values), run_routines.unnoted(store, some)
+        found = run_routines.read(store, some, which, values)
         for run in some:
             run["routines"] = found.get(run["id"])
-            run["unnoted"], why = unnoted.get(run["id"], (None, None))
-            seen.add(run, why)
+            seen.add(run)
             yield from rows_of(run) if run["routines"] else ()
     seen.tell()

@@ -13,12 +13,6 @@ from .fields import known
 AT_ONCE = 100  # runs: each may have thousands of routines
 
 WATCHED = "SELECT run_id, missed, unnamed FROM run_routine_watch WHERE run_id IN (%s)"
-# whose programs were linked with designated archives of which no calls are noted
-UNNOTED = (
-    "SELECT run.id, link.unnoted, link.unnoted_why FROM run JOIN build ON build.id = run.build_id"
-    " JOIN link ON link.uuid = build.build_uuid AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven"
-    " WHERE link.unnoted > 0 AND run.id IN (%s)"
-)
 OF_LIBRARY = "routine_library.path, routine_library.build_id, module.name"
 LIBRARIES = (
     "SELECT run_routine_library.run_id, " + OF_LIBRARY + " FROM run_routine_library"
@@ -63,11 +57,6 @@ def read(store, runs, which="1 = 1", values=()):
         of_call = {"routine": name, "first_call": first, "calls": calls, "calls_at_least": None if calls is None else bool(at_least)}
         found[number]["called"].append(dict(library_facts(*facts), **of_call))
     return found
-
-
-def unnoted(store, runs):
-    """{id of a run: (number of archives, why of the first)}"""
-    return {number: tuple(of) for number, *of in read_together(store, UNNOTED, [run["id"] for run in runs])}
 
 
 def add(store, runs):

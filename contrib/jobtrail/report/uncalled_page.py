@@ -34,10 +34,10 @@ NOT_WATCHED = (
     "SELECT count(*) FROM run WHERE object_set_id IN (%s) AND start_time >= ? AND start_time < ? AND id NOT IN"
     " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
 )
-# of a program nobody knows which of its archives these are
+# linked with an archive of such a name
 UNNOTED = (
     "SELECT count(*) FROM run JOIN build ON build.id = run.build_id JOIN link ON link.uuid = build.build_uuid"
-    " AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven WHERE link.unnoted > 0"
+    " AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven WHERE link.object_set_id IN (%s)"
     " AND run.start_time >= ? AND run.start_time < ? AND run.id NOT IN"
     " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
 )
@@ -107,10 +107,13 @@ def not_watched(model, name, version):
 
 
 def not_noted(model, version):
-    """How many runs of the period were linked with archives of which no calls are noted, and this may be one."""
-    if all(one.path.startswith("/") for one in version.files):
+    """How many runs of the period were linked with an archive of this name that jobtrail-robj had not prepared."""
+    archives = {one.path for one in version.files if not one.path.startswith("/")}
+    if not archives:
         return 0
-    return model.store.lookup(UNNOTED % ids(one.number for one in version.files), calls.period(model))[0][0]
+    paths = model.store.lookup("SELECT id, path FROM object WHERE path LIKE '%.a'")
+    sets = sets_with(model, [number for number, path in paths if path.rsplit("/", 1)[-1] in archives])
+    return model.store.lookup(UNNOTED % (ids(sets), ids(one.number for one in version.files)), calls.period(model))[0][0]
 
 
 def doubts(model, name, version):
@@ -125,7 +128,7 @@ def doubts(model, name, version):
         found.append("%d runs had it unwatched" % count)
     count = not_noted(model, version)
     if count:
-        found.append("%d runs of programs whose links have archives without notes" % count)
+        found.append("%d runs of programs that were linked with it unprepared" % count)
     return "; ".join(found) or None
 
 

@@ -9,11 +9,11 @@
     "proven" after ", date" after ", executable_id" after ", object_set_id" after                  \
     ", function_set_id" after ", link_program" after ", link_path" after ", module_id" after       \
     ", link_line" after ", cwd" after ", build_host" after ", build_syshost" after                 \
-    ", build_epoch" after ", unnoted" after ", unnoted_why" after ", wrapper" after
+    ", build_epoch" after ", wrapper" after
 #define LINK_COLUMNS_TO_ADD LINK_COLUMN_LIST("")
 #define LINK_COLUMNS_TO_SET LINK_COLUMN_LIST(" = ?")
 enum {
-    LINK_COLUMNS = 16,
+    LINK_COLUMNS = 14,
     XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
 };
 
@@ -31,7 +31,7 @@ int store_prepare_links(struct store_links *links, struct store_parts *parts)
     links->add =
         store_statement(links->on,
                         "INSERT INTO link (" LINK_COLUMNS_TO_ADD ", uuid, build_user, xalt_uuid)"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         &error);
     links->update = store_statement(links->on,
                                     "UPDATE link SET " LINK_COLUMNS_TO_SET
@@ -123,8 +123,6 @@ static int fill_link(struct store_links *links, const struct record *record,
         return error;
     const struct value epoch = {.kind = link->build_epoch.known ? VALUE_REAL : VALUE_NULL,
                                 .real = link->build_epoch.value};
-    const struct value unnoted =
-        link->unnoted.known ? value_int(link->unnoted.value) : (struct value){.kind = VALUE_NULL};
     const struct value values[LINK_COLUMNS] = {
         value_int(!record->unproven),
         value_text(link->date[0] == '\0' ? NULL : link->date),
@@ -139,8 +137,6 @@ static int fill_link(struct store_links *links, const struct record *record,
         value_text(link->build_host),
         value_text(link->build_syshost),
         epoch,
-        unnoted,
-        value_text(link->unnoted_why),
         value_text(link->wrapper),
     };
     memcpy(row, values, sizeof values);

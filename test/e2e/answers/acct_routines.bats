@@ -43,10 +43,10 @@ routine_records() {
         [0, \"dgemv_\", \$t + 6, null, false]]}" "$(hours 1)"
     called 73 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: []}"
     called 74 alice null 'del(.routineT)'
-    # of two of its archives no calls are noted, as its link says
+    # linked with the archive as it was before it was prepared
     called 79 alice null "del(.routineT) | .xaltLinkT = {Build_UUID: \"$LINK\", Build_User: \"alice\"}"
-    jq -nac --arg uuid "$LINK" '{resultT: {uuid: $uuid, build_user: "alice", build_epoch: "1732010400", exec_path: "/home/alice/prog79"}, linkA: [],
-        link_line: ["gcc"], function: [], jobtrailT: {unnoted: 2, unnoted_why: "an archive is thin"}}'
+    jq -nac --arg uuid "$LINK" '{resultT: {uuid: $uuid, build_user: "alice", build_epoch: "1732010400", exec_path: "/home/alice/prog79"}, linkA: [["/sw/old/libgsl.a", "0"]],
+        link_line: ["gcc"], function: [], jobtrailT: {}}'
     # still runs
     called 75 alice "{libraryA: [$blas], watched: 9, missed: 0, counted: true, routineA: [[0, \"zgemm_\", \$t + 1, 3, false]]}" \
         '.userDT += {end_time: 0, run_time: 0} | .slurmT |= del(.end_source, .end_time_min, .end_time_max, .core_days, .core_seconds)'
@@ -207,25 +207,16 @@ uncalled() { # LIBRARY
 }
 
 unnoted() {
-    said "of 1 of 1 run the program was linked with archives that [routines] designates, and of which no calls are noted (Unnoted): an archive is thin" --routines -j 79
-    [[ $stderr != *"no library was there"* ]]
-    acct --routines -j 74,79 -n -P
-    [[ $stderr == *"of 1 of 2 runs the program was linked with"*"of 1 of 2 runs no routines are known"* ]]
-    acct --links -u alice -S 2024-11-01 -n -P -o uuid,unnoted,unnotedwhy
-    [ "$output" = "$LINK|2|an archive is thin" ]
-    acct -j 79 --json
-    jq -e '.runs[0] | .routines == null and (.link | [.unnoted, .unnoted_why]) == [2, "an archive is thin"]' <<<"$output"
-    # of these archives nobody knows which they are; shared libraries are none
     echo other >"$BATS_TEST_TMPDIR/entries"
     uncalled gsl
-    jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs whose links have archives without notes"]]' <<<"$output"
+    jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs that were linked with it unprepared"]]' <<<"$output"
     uncalled openblas
-    [[ $output != *"archives without notes"* ]]
+    [[ $output != *unprepared* ]]
     acct -j 71 --routines --json
-    jq -e '.routines[0] | [.unnamed, .unnoted] == [0, null]' <<<"$output"
+    jq -e '.routines[0].unnamed == 0' <<<"$output"
 }
 
-@test "programs with archives of which no calls are noted are named as such" {
+@test "runs of programs that were linked with an archive as it was before it was prepared make it unknown who calls it" {
     in_both unnoted
 }
 
@@ -309,8 +300,6 @@ statements = []
 store.database.set_trace_callback(statements.append)
 found = run_routines.read(store, runs)
 assert len(statements) == 2 + 2 + 10, len(statements)
-statements.clear()
-assert run_routines.unnoted(store, runs) == {} and len(statements) == 2
 assert sum(len(one["called"]) for one in found.values()) == 5000
 store.database.set_trace_callback(None)
 def plan(sql, values=()):
@@ -319,7 +308,7 @@ sql, values = select.routine_condition(store, "routine_1*")
 chosen = plan("SELECT run.id FROM run WHERE " + sql, values)
 assert any("run_routine USING COVERING INDEX run_routine_routine" in step or "run_routine USING INDEX run_routine_routine" in step
     for step in chosen), chosen
-for statement in run_routines.WATCHED, run_routines.LIBRARIES, run_routines.CALLED + "1 = 1", run_routines.UNNOTED:
+for statement in run_routines.WATCHED, run_routines.LIBRARIES, run_routines.CALLED + "1 = 1":
     steps = plan(statement % "1, 2")
     assert not any(step.startswith("SCAN run_") or step == "SCAN link" for step in steps), steps
 # who sees some runs is answered by these, and not by each pair of a run and a routine

@@ -1,10 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-robj on Debian's archives, as they are in its packages: every routine becomes an entry, and
-# programs compute the same. Linked through jobtrail-ld, too.
+# programs compute the same.
 
 load ../fixture/job
-load ../fixture/links
 
 setup_file() {
     export SOURCES=$JOBTRAIL_BUILD/test/debian-source
@@ -167,45 +166,6 @@ C
         CALLED="H5Fcreate H5Dwrite H5Dread H5Fclose" INCLUDES=/usr/include/hdf5/serial \
             same_program libhdf5-dev libhdf5_serial.a program.c "$SOURCES/libhdf5-dev$LIBRARIES/libsz.a" \
             "$SOURCES/libhdf5-dev$LIBRARIES/libaec.a" -lz -lm
-    done
-}
-
-@test "a program that jobtrail-ld links with LAPACK and BLAS computes the same, and its own xerbla_ is LAPACK's, too" {
-    RULES=$'[routines]\nkeep = archive:lib(lapack|blas)\\.a' new_links
-    cat >program.f90 <<'F'
-program main
-  double precision :: a(3,3), b(3)
-  integer :: pivots(3), info
-  a = reshape((/4d0, 1d0, 2d0, 1d0, 5d0, 3d0, 2d0, 3d0, 6d0/), (/3, 3/))
-  b = (/1d0, 2d0, 3d0/)
-  call dgesv(3, 1, a, 3, pivots, b, 3, info)
-  print *, b, info
-  call dgesv(-3, 1, a, 3, pivots, b, 3, info)
-  print *, info
-end program
-subroutine xerbla(name, i)
-  character(*) :: name
-  integer :: i
-  print *, 'mine: ', name, i
-end subroutine
-F
-    local archives blas
-    blas=$(find "$SOURCES/libblas-dev" -name libblas.a)
-    archives=("$SOURCES/liblapack-dev$LIBRARIES/lapack/liblapack.a" "$blas")
-    for flags in "" -static "-static-pie -fuse-ld=lld" -fuse-ld=mold; do
-        # shellcheck disable=SC2086
-        plain gfortran $flags program.f90 "${archives[@]}" -o plain
-        ./plain >expected
-        # shellcheck disable=SC2086
-        wrapped gfortran $flags program.f90 "${archives[@]}" -o program
-        ./program | diff - expected
-        grep -q 'mine: DGESV' expected
-        objcopy -O binary --only-section=.note.jobtrail.routine program notes
-        # what the program calls of LAPACK, and LAPACK of BLAS
-        [[ $(tr '\0' '\n' <notes | grep -B1 -xF liblapack.a | head -n 1) == dgesv_ ]]
-        [[ $(tr '\0' '\n' <notes | grep -cxF liblapack.a) == 1 ]]
-        tr '\0' '\n' <notes | grep -qxF dtrsm_
-        ! tr '\0' '\n' <notes | grep -qxF -e dgetrf_ -e xerbla_ || false
     done
 }
 

@@ -265,8 +265,6 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
     build_epoch     DOUBLE,
-    unnoted         BIGINT,
-    unnoted_why     TEXT,
     wrapper         VARCHAR(255),
     UNIQUE KEY link_key (uuid, build_user),
     INDEX link_xalt_uuid (xalt_uuid),

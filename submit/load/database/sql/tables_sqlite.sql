@@ -281,8 +281,6 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      TEXT,
     build_syshost   TEXT,
     build_epoch     REAL,
-    unnoted         INTEGER,         -- designated archives of which no calls are noted
-    unnoted_why     TEXT,            -- of the first
     wrapper         TEXT,            -- which called the compiler, such as mpicc; '' for none
     UNIQUE (uuid, build_user)
 );
