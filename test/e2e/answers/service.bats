@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The service for answers, with a real munged: who sees what, and what hostile clients and networks do. Needs root, for
 # users of the test's own: its /etc is seen by what it starts alone.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:answers
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

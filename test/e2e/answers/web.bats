@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The pages that the service for answers gives to the site's web server, and jobtrail-web to who starts it: whose runs they
 # have, what hostile peers and requests get, and what Chromium sees. Needs root, for users of the test's own.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:answers
 # shellcheck disable=SC2154,SC2153,SC2030,SC2031 # fixtures set STORE, bats stderr; each test runs in a subshell
 
 bats_require_minimum_version 1.5.0

@@ -187,6 +187,7 @@ closed_port() {
     echo "$port"
 }
 
+# bats test_tags=needs:root
 @test "a collector that cannot be reached, one that refuses the token, and one that takes records" {
     job_with $'[transport]\nuse = http\n[http]\nformat = json\nurl = http://127.0.0.1:1/'
     with_helper
@@ -225,6 +226,7 @@ closed_port() {
     [[ ! -e $COLLECTED/taken && ! -e $BATS_TEST_TMPDIR/state/outbox ]]
 }
 
+# bats test_tags=needs:root
 @test "a syslog daemon and Kafka brokers that are not there, and that are" {
     job_with $'[transport]\nuse = syslog, kafka\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"$'\n[kafka]\nbrokers = 127.0.0.1:1'
     with_helper
@@ -425,6 +427,7 @@ answers() {
     finds ok answers "it takes connections" "" --role login
 }
 
+# bats test_tags=needs:root
 @test "the service for answers: its collector without its user or a listener, and with the web server's socket" {
     new_job
     munge_start
@@ -472,6 +475,7 @@ finds_under() {
         "$BATS_TEST_TMPDIR/said"
 }
 
+# bats test_tags=needs:root
 @test "profiles: nowhere kept, or in a directory that is not there, others can change, or users cannot pass" {
     local kept=$BATS_TEST_TMPDIR/kept
     new_job

@@ -35,6 +35,7 @@ traced_flush() {
     done < <(records | jq -r '.[] | "\(.userT.run_uuid) \(.userDT.start_time * 1000 | floor)"')
 }
 
+# bats test_tags=needs:root
 @test "each file is hashed once on a node, by the sha1 that it has, and again when the table is gone" {
     local libc
     libc=$(realpath /lib/x86_64-linux-gnu/libc.so.6)

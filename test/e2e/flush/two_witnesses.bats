@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The flush compares what processes wrote with what the kernel told, and says what was lost.
-# bats file_tags=needs:hear_events,needs:root
+# bats file_tags=needs:hear_events,needs:root,needs:witness
 
 load ../fixture/job
 load ../fixture/witness

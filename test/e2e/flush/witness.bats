@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the kernel tells root of the processes of a job (jobtrail-submit witness). bats itself is the daemon of
 # the job's step here, so all that a test starts is of the job.
-# bats file_tags=needs:hear_events,needs:root
+# bats file_tags=needs:hear_events,needs:root,needs:witness
 # shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

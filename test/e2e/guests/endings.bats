@@ -113,6 +113,7 @@ teardown() {
     (($(endings | grep -c '^tmux ') == 4))
 }
 
+# bats test_tags=needs:root
 @test "a program that locks all its memory runs as ever" {
     unnoticed perl -e 'syscall(151, 3) == 0 or die "mlockall: $!"; system "true"; exit 2'
     leaves "perl fini" "true fini"

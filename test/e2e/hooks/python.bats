@@ -47,7 +47,7 @@ with_lib() {
     flush
     uuid=$(one .userT.run_uuid)
     name=$(cd "$RECORDS" && echo pkg.*)
-    [[ $name =~ ^pkg\.lab\.[0-9]{4}(_[0-9]{2}){5}_[0-9]{4}\.root\.$uuid\.[0-9a-f]{12}\.json$ ]]
+    [[ $name =~ ^pkg\.lab\.[0-9]{4}(_[0-9]{2}){5}_[0-9]{4}\.$(id -un)\.$uuid\.[0-9a-f]{12}\.json$ ]]
     [[ $(jq -c keys_unsorted "$RECORDS/$name") == '["crc","ownerT","package_name","package_path","package_version","program","xalt_run_uuid"]' ]]
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*
 }

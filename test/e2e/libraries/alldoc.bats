@@ -3,6 +3,8 @@
 # jobtrail-alldoc: an index over documentation that lies on the host, on trees as sites and Debian have them.
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell; texts of others have dollars
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 load ../fixture/killed
 

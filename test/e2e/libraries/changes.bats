@@ -4,6 +4,8 @@
 # many failed. Needs root.
 # shellcheck disable=SC2030,SC2031 # bats sets them
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 load ../fixture/job
 load ../fixture/mariadb

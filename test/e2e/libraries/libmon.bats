@@ -3,6 +3,8 @@
 # jobtrail-libmon scan: what it says of each change of a library, what it does not take for one, and what is left when
 # it is killed. Needs root.
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 load ../fixture/killed
 load ../fixture/library
@@ -75,6 +77,7 @@ kinds='"\(.change) \(.path | sub(".*/"; ""))"'
     [[ $output == "3 files, no change" ]]
 }
 
+# bats test_tags=needs:root
 @test "an upgrade of a package by dpkg tells the package and both versions" {
     local root=$PLACE/root version
     use_place "$PLACE" "$root/opt/fft"
@@ -111,6 +114,7 @@ build_rpm() {
     rpmbuild --quiet --define "_topdir $PLACE/rpm" -bb "$PLACE/fft.spec" >&2
 }
 
+# bats test_tags=needs:root
 @test "an upgrade of a package by rpm tells the package and both versions, and rpm runs as nobody" {
     local root=$PLACE/root version
     use_place "$PLACE" "$root/opt/fft"
@@ -661,6 +665,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $(changes "$kinds") == "added x.a" ]]
 }
 
+# bats test_tags=needs:root
 @test "a log is renamed when it is full" {
     echo x >"$TREE/x.a"
     configure "log_size = 1M" "log_files = 2"
@@ -675,6 +680,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     [[ $(stat -c '%a %U' "$LOGS/x.log") == "644 root" && $(wc -l <"$LOGS/x.log") == 2 ]]
 }
 
+# bats test_tags=needs:root
 @test "root writes to no log that is a link, and to no directory of others'" {
     echo x >"$TREE/x.a"
     mkdir "$LOGS"

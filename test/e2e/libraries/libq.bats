@@ -3,6 +3,8 @@
 # jobtrail-libq and jobtrail-libdate, on logs as those of 1995 and as ours.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr and output, and runs each test in a subshell
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libuse: what times of last access tell of uses, on real mounts, and that a scan takes none of its doings for a
 # change and misses none of others.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:libraries
 
 bats_require_minimum_version 1.5.0
 load ../fixture/killed

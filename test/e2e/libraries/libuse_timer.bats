@@ -3,6 +3,8 @@
 # The timer of jobtrail-libuse: what its unit grants is put together by hand, and its command is to do its work with
 # that. Needs root.
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 load ../fixture/unit
 load ../../wait

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libdate -f: lines of users' scripts in logs of the site, by a socket of root's.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:libraries
 
 bats_require_minimum_version 1.5.0
 load ../../wait

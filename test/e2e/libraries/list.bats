@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libmon list, and the file [libraries] list that scans keep.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:libraries
 # shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0

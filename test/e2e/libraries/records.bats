@@ -3,6 +3,8 @@
 # Changes of libraries as records: from jobtrail-libmon's scan through outbox, transports and loader into the store. Needs
 # root.
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 load ../fixture/job
 load ../fixture/collectors

@@ -3,6 +3,8 @@
 # The units of jobtrail-libmon: what they grant is put together by hand, and their command is to do its work with that.
 # Needs root.
 
+# bats file_tags=needs:libraries
+
 bats_require_minimum_version 1.5.0
 load ../fixture/unit
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Who uses libraries outside of jobs, as jobtrail-libmon watch counts it, in logs and in records: exact numbers, what is no
 # use, and that nothing is lost without being said.
-# bats file_tags=needs:fanotify_names,needs:root
+# bats file_tags=needs:fanotify_names,needs:root,needs:libraries
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job

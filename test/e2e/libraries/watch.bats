@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libmon watch: who has changed a library, as fanotify tells it, and what is said where that is not known. Needs
 # root.
-# bats file_tags=needs:fanotify_names,needs:root
+# bats file_tags=needs:fanotify_names,needs:root,needs:libraries
 
 bats_require_minimum_version 1.5.0
 load ../fixture/library

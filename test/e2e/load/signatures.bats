@@ -147,11 +147,11 @@ print(good)' "$1"
     signed_job ''
     more_records 2
     flush
-    python3 - "$RECORDS" <<'PY'
+    python3 - "$RECORDS" "$(id -un)" <<'PY'
 import binascii, glob, re, sys
 for path in glob.glob(sys.argv[1] + "/run.*.json"):
     text = open(path).read().rstrip("\n")
-    text = '{"crc":"0xFFFF"' + text[15:].replace('"user":"root"', '"user":"alice"')
+    text = '{"crc":"0xFFFF"' + text[15:].replace('"user":"%s"' % sys.argv[2], '"user":"alice"')
     assert "alice" in text
     crc = binascii.crc_hqx(text.encode(), 0xFFFF)
     open(path, "w").write('{"crc":"0x%04X"' % crc + text[15:] + "\n")

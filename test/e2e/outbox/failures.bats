@@ -441,6 +441,7 @@ is_being_read() {
     diff <(cat "$RECORDS"/*.json | sort) <(syslog_records 512 | sort)
 }
 
+# bats test_tags=needs:root
 @test "the timer and the cron line run what there is" {
     share=$JOBTRAIL_STAGE/share/jobtrail
     if command -v systemd-analyze >/dev/null; then

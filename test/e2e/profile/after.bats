@@ -3,6 +3,8 @@
 # What jobtrail-profile tells of profiles after the end: times that are known by construction, ranks that were killed,
 # names with and without symbols, files of several nodes.
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job
@@ -350,6 +352,7 @@ kept_once() {
     [[ -z $(ls "$SPOOL") ]]
 }
 
+# bats test_tags=needs:root
 @test "a job that is left for a later flush has its profiles kept by that one, once" {
     a_users_job
     ln -s 'mnt:[1]' "$SPOOL/$JOB.0/mounted" # its captures are in another mount namespace

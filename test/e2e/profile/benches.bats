@@ -3,6 +3,8 @@
 # The programs of test/bench about profiles run, in small: they build parts of the tree, and the programs that they measure, themselves. What
 # they measure is no matter here.
 
+# bats file_tags=needs:profile
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

@@ -3,6 +3,8 @@
 # Ranks that were killed where the site has no witness: Slurm has not waited for them, so nobody knows when they ended, and
 # what is told are bounds. And ends are not moved by whoever sets the clock.
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

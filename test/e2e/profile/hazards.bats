@@ -3,6 +3,8 @@
 # What programs do that is hard on a profile: they end as ever, what is left in the file is whole, and
 # what could not be kept is counted.
 
+# bats file_tags=needs:profile
+
 load ../fixture/job
 load ../fixture/profile
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What a user can leave as a profile, and what root makes of it at the flush: what can be read is kept, the rest goes to
 # the quarantine with the reason, other jobs come through. Needs root, and drops to nobody, whose job this is.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:profile
 
 bats_require_minimum_version 1.5.0
 

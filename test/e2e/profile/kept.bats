@@ -3,6 +3,8 @@
 # Profiles that a flush has kept: how much of them, who finds them, and the pictures that are made of them.
 # shellcheck disable=SC2154 # bats sets variables
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

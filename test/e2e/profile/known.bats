@@ -4,6 +4,8 @@
 # same, and their profile has the calls. Each optimisation goes with a kind of link and a mode; JOBTRAIL_SOAK=1 combines each
 # with each. Static programs are in linked.bats.
 
+# bats file_tags=needs:profile
+
 load ../fixture/job
 load ../fixture/profile
 

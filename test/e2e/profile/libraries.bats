@@ -3,6 +3,8 @@
 # Time in libraries that [routines] designates: what a call may have passes through, however the program was linked, and
 # calls are counted exactly.
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

@@ -3,6 +3,8 @@
 # The linker wrapper links the library for profiles into programs that call for it, static ones too.
 # shellcheck disable=SC2030,SC2031,SC2034 # fixtures use what tests set
 
+# bats file_tags=needs:profile
+
 load ../fixture/job
 load ../fixture/links
 load ../fixture/nobody

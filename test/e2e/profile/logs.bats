@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Logs that the flush keeps beside profiles: a summary, and one for each rank that the site names.
 
+# bats file_tags=needs:profile
+
 # shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 

@@ -3,6 +3,8 @@
 # Time in MPI, of programs that were built with the mpicc of Open MPI and of MPICH and know nothing of it: calls and
 # bytes exactly, times within bounds that the program measures itself, ranks that were killed.
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

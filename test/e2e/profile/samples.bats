@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sampling files: when a rank was where, over its whole time, of killed ranks too.
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job
@@ -121,6 +123,7 @@ killed_at() {
     [[ $(cd kept/* && echo *vfd) == "$JOB.0.batch.e2e_0.tmpvfd" ]]
 }
 
+# bats test_tags=needs:root
 @test "a sampling file is .tmpvfd until it is whole: the flush after one that was killed completes it under its name" {
     local call whole cut
     rank 0 ./phases

@@ -3,6 +3,8 @@
 # Calls where the stack or the thread is not what it usually is: children that have their parent's memory, handlers of signals on stacks
 # of their own, coroutines, first calls that a signal interrupts.
 
+# bats file_tags=needs:profile
+
 load ../fixture/job
 load ../fixture/profile
 

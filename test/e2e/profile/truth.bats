@@ -3,6 +3,8 @@
 # Times that programs know of themselves, and what the files say that a flush keeps: of C++, Fortran, four threads, and ranks of
 # MPI on two nodes, in the mode that users get by default and in `exact`.
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

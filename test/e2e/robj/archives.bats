@@ -3,6 +3,8 @@
 # jobtrail-robj on Debian's archives, as they are in its packages: every routine becomes an entry, and
 # programs compute the same.
 
+# bats file_tags=needs:routines
+
 load ../fixture/job
 
 setup_file() {

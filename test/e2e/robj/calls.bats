@@ -4,6 +4,8 @@
 # jobtrail-ld has linked, C, C++ and Fortran, threads, kills.
 # shellcheck disable=SC2030,SC2031 # each test has its own job
 
+# bats file_tags=needs:routines
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

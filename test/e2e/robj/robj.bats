@@ -3,6 +3,8 @@
 # jobtrail-robj on archives that the tests make: what is renamed, what stays, what is refused.
 # shellcheck disable=SC2154 # bats sets stderr and output
 
+# bats file_tags=needs:routines
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -5,6 +5,8 @@
 # shellcheck disable=SC2030,SC2031 # each test has its own job
 # shellcheck disable=SC2154 # bats sets output
 
+# bats file_tags=needs:routines
+
 bats_require_minimum_version 1.5.0
 
 load ../fixture/job

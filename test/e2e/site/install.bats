@@ -247,6 +247,7 @@ in_host() { # COMMAND...
     done
 }
 
+# bats test_tags=needs:root
 @test "systemd makes the spool's directory at boot, and leaves what is in it" {
     local rules=$JOBTRAIL_STAGE/lib/tmpfiles.d/jobtrail-node.conf
     systemd-tmpfiles --create --root="$BATS_TEST_TMPDIR" "$rules"
@@ -256,6 +257,7 @@ in_host() { # COMMAND...
     [[ -d $BATS_TEST_TMPDIR/run/jobtrail/12.0 ]]
 }
 
+# bats test_tags=needs:root
 @test "systemd removes profiles of a site's directory when they are old, and no others" {
     local kept=$BATS_TEST_TMPDIR/var/lib/jobtrail/profiles rules=$JOBTRAIL_STAGE/lib/tmpfiles.d/jobtrail-node.conf
     systemd-tmpfiles --create --clean --root="$BATS_TEST_TMPDIR" "$rules"
