@@ -4,7 +4,7 @@
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/uncaptured_run.h"
-#include "submit/flush/kernel_send.h"
+#include "submit/flush/flush_part.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/run_record.h"
 
@@ -125,8 +125,9 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
     }
     if (error == 0 && request->conf->coverage)
         error = send_facts(send, told, &coverage, first);
-    if (error == 0 && request->kernel != NULL)
-        error = kernel_send(send, &coverage, told, runs);
+    for (const struct flush_part *const *part = flush_parts; error == 0 && *part != NULL; part++)
+        if ((*part)->send != NULL)
+            error = (*part)->send(send, &coverage, told, runs);
     coverage_free(&coverage);
     return error;
 }

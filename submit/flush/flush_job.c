@@ -15,7 +15,7 @@
 #include "spank/spool_part.h"
 #include "submit/flush/ended_in_slurm.h"
 #include "submit/flush/flush_breaks.h"
-#include "submit/flush/profile_keep.h"
+#include "submit/flush/flush_part.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_remove.h"
@@ -164,9 +164,25 @@ static void count_left_out(struct flush_state *state, const struct spool_job *jo
             (unsigned long long)journal->left_out);
 }
 
-/* Of a job whose journal is read. Returns 0 and the outcome, or -errno. */
+/* What parts of the flush do when the job's records are taken. The first thing that is not done is
+ * why a job is kept of which all is read. */
+static void end_parts(const struct flush_state *state, const struct journal *journal, int directory,
+                      enum flush_outcome *outcome, const char **reason)
+{
+    for (const struct flush_part *const *part = flush_parts; *part != NULL; part++) {
+        const char *undone = (*part)->end == NULL ? NULL : (*part)->end(state, journal, directory);
+        if (undone == NULL || *outcome != FLUSH_DONE)
+            continue;
+        *outcome = FLUSH_PART_UNDONE;
+        *reason = undone;
+    }
+}
+
+/* Of a job whose journal is read. Returns 0, the outcome, and why it is kept, where it is; or
+ * -errno. */
 static int flush_known(struct flush_state *state, const struct spool_job *job, int directory,
-                       const struct journal *journal, enum flush_outcome *outcome)
+                       const struct journal *journal, enum flush_outcome *outcome,
+                       const char **reason)
 {
     /* The daemons of steps count too: a step that is being set up has no tasks yet. */
     if (!job->left && job_may_go_on(journal) && job_is_alive(journal)) {
@@ -182,17 +198,9 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
         error = send_records(state, journal, directory, &files, outcome);
     close_files(&files);
     bool is_over = error == 0 && (*outcome == FLUSH_DONE || flush_outcome_is_kept(*outcome));
-    if (is_over && !state->options->dry_run) {
-        enum flush_outcome profile = FLUSH_DONE;
-        int kept = profile_keep(state, journal, directory, &profile);
-        if (kept != 0) {
-            tell_of_job(job, "its profiles cannot be kept", kept);
-            if (kept != -EFBIG) /* [profile] user_size: no other time has more room */
-                profile = FLUSH_PROFILE_UNKEPT;
-        }
-        if (*outcome == FLUSH_DONE)
-            *outcome = profile;
-    }
+    *reason = error == 0 ? flush_outcome_text(*outcome) : "";
+    if (is_over && !state->options->dry_run)
+        end_parts(state, journal, directory, outcome, reason);
     return error;
 }
 
@@ -202,11 +210,12 @@ static int flush_directory(struct flush_state *state, const struct spool_job *jo
 {
     bool dry_run = state->options->dry_run;
     uid_t uid = QUARANTINE_NOBODY;
+    const char *reason = flush_outcome_text(FLUSH_NOBODYS);
     struct journal journal;
     int error = spool_job_journal(directory, &journal);
     if (error == 0) {
         uid = journal.identity.uid;
-        error = flush_known(state, job, directory, &journal, outcome);
+        error = flush_known(state, job, directory, &journal, outcome, &reason);
         journal_free(&journal);
     } else if (error == -ENODATA || error == -EINVAL) { /* -EINVAL: a link, or no file */
         bool empty = is_empty(directory);
@@ -220,7 +229,7 @@ static int flush_directory(struct flush_state *state, const struct spool_job *jo
     if (error != 0)
         return error;
     if (flush_outcome_is_kept(*outcome) && !dry_run) {
-        error = set_aside(state, job, directory, uid, flush_outcome_text(*outcome));
+        error = set_aside(state, job, directory, uid, reason);
         *outcome = FLUSH_DONE;
     }
     if (error == 0 && *outcome == FLUSH_DONE && !dry_run)

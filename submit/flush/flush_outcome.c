@@ -3,7 +3,7 @@
 
 bool flush_outcome_is_kept(enum flush_outcome outcome)
 {
-    return outcome >= FLUSH_FOREIGN && outcome <= FLUSH_PROFILE_UNKEPT;
+    return outcome >= FLUSH_FOREIGN && outcome <= FLUSH_PART_UNDONE;
 }
 
 const char *flush_outcome_text(enum flush_outcome outcome)
@@ -23,12 +23,7 @@ const char *flush_outcome_text(enum flush_outcome outcome)
         [FLUSH_NOBODYS] = "the journal does not say whose job this is",
         [FLUSH_PASSED_OVER] = "captures that ended their reader twice are not recorded",
         [FLUSH_SPENT] = "its records take more processor time than [submit] job_cpu",
-        [FLUSH_PROFILE_FOREIGN] = "the profile is another user's",
-        [FLUSH_NO_PROFILE] = "the profile is not one of this version of jobtrail",
-        [FLUSH_PROFILE_BROKEN] = "reading the profile broke down",
-        [FLUSH_PROFILE_SPENT] = "reading the profile takes too long",
-        [FLUSH_PROFILE_LARGE] = "reading the profile takes too much memory",
-        [FLUSH_PROFILE_UNKEPT] = "its profiles cannot be written where they are to be kept",
+        [FLUSH_PART_UNDONE] = "", /* the part says it */
         [FLUSH_KILLED] = "not flushed, to be tried again: the reading process was ended",
         [FLUSH_LATE] = "not flushed to its end, the rest is for the next flush",
         [FLUSH_QUEUED] = queued,

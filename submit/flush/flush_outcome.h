@@ -10,20 +10,16 @@ enum flush_outcome {
     FLUSH_LEFT, /* nothing was done about it, and nothing is to be said */
 
     /* No later flush could read it either: it is kept in the quarantine. */
-    FLUSH_FOREIGN,         /* the ledger or the packages are another user's */
-    FLUSH_DAMAGED,         /* captures that cannot be used */
-    FLUSH_BAD_LINES,       /* the same of the packages' lines */
-    FLUSH_NO_LEDGER,       /* the ledger is none; what is beside it is read */
-    FLUSH_BROKEN,          /* the reader broke down, or gave a record that it may not give */
-    FLUSH_NOBODYS,         /* the journal does not say whose job this is */
-    FLUSH_PASSED_OVER,     /* all is read but captures that ended their reader twice */
-    FLUSH_SPENT,           /* the processor time is used up, to within half a second */
-    FLUSH_PROFILE_FOREIGN, /* all is read but the profile: it is another user's */
-    FLUSH_NO_PROFILE,      /* or is none */
-    FLUSH_PROFILE_BROKEN,  /* or its reader broke down, or gave what it may not give */
-    FLUSH_PROFILE_SPENT,   /* or took too long */
-    FLUSH_PROFILE_LARGE,   /* or needed too much memory */
-    FLUSH_PROFILE_UNKEPT,  /* or what root makes of it cannot be written */
+    FLUSH_FOREIGN,     /* the ledger or the packages are another user's */
+    FLUSH_DAMAGED,     /* captures that cannot be used */
+    FLUSH_BAD_LINES,   /* the same of the packages' lines */
+    FLUSH_NO_LEDGER,   /* the ledger is none; what is beside it is read */
+    FLUSH_BROKEN,      /* the reader broke down, or gave a record that it may not give */
+    FLUSH_NOBODYS,     /* the journal does not say whose job this is */
+    FLUSH_PASSED_OVER, /* all is read but captures that ended their reader twice */
+    FLUSH_SPENT,       /* the processor time is used up, to within half a second */
+    FLUSH_PART_UNDONE, /* all is read, and a part of the flush (flush_part.h) says what is not done
+                        */
 
     /* The rest is for a later flush. */
     FLUSH_KILLED,    /* the reader was ended, and may be started again */

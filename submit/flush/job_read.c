@@ -8,8 +8,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "submit/flush/flush_part.h"
 #include "submit/flush/job_progress.h"
-#include "submit/flush/ranks_send.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/outbox/transport.h"
 
@@ -117,6 +117,16 @@ static int commit_taken(struct job_reading *reading, enum flush_outcome outcome)
     return error;
 }
 
+/* What parts of the flush give ahead of the reader. */
+static int give_parts(const struct reading_request *request)
+{
+    int error = 0;
+    for (const struct flush_part *const *part = flush_parts; error == 0 && *part != NULL; part++)
+        if ((*part)->give != NULL)
+            error = (*part)->give(request);
+    return error;
+}
+
 /* Reads on where the last reader came to. Returns 0 and the outcome, or -errno. */
 static int read_once(struct job_reading *reading, struct reading_summary *summary,
                      enum flush_outcome *outcome)
@@ -134,7 +144,7 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
     request->units.passed_over_count = progress->passed_over_count;
     request->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
     /* What is sent again has the same uuid. */
-    int error = request->resume_at.unit == READING_UNIT_NONE ? ranks_send(request) : 0;
+    int error = request->resume_at.unit == READING_UNIT_NONE ? give_parts(request) : 0;
     if (error == 0)
         error = reading_run(request, summary, outcome);
     if (error != 0 && !reading->is_out_of_room)

@@ -1,14 +1,20 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/kernel_send.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The part of the flush that the kernel's witness has: the runs of a job of which the kernel alone
+ * told (kernel_run.h), and its ranks, summarised (ranks_send.h).
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
+#include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/kernel_ranks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
+#include "submit/flush/coverage_send.h"
+#include "submit/flush/flush_part.h"
+#include "submit/flush/ranks_send.h"
 #include "submit/record/run_record.h"
 
 /* Behind those of ledger and coverage: page numbers, tasks and facts have 32 bits. */
@@ -74,14 +80,17 @@ static bool has_copy(const struct conf *conf, const struct kernel_note *note,
             (conf->link_startup == CONF_STARTUP_STATIC && is_static));
 }
 
-int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
-                const struct coverage_told *told, uint64_t *runs)
+/* Gives their records, but for tasks of which one is made in the coverage. */
+static int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
+                       const struct coverage_told *told, uint64_t *runs)
 {
     const struct reading_request *request = send->request;
     const struct kernel_run_source source = {.policy = send->policy,
                                              .journal = request->journal,
                                              .notes = request->kernel,
                                              .is_host_skipped = coverage_skips_host(send->policy)};
+    if (request->kernel == NULL)
+        return 0;
     CLEANUP_FREE void *memory = malloc(sizeof(struct kernel_run));
     struct kernel_run *run = memory;
     int error = run == NULL ? -ENOMEM : 0;
@@ -107,3 +116,6 @@ int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
     kernel_ranks_free(&ranks);
     return error;
 }
+
+const struct flush_part flush_part_witness = {
+    .name = "witness", .give = ranks_send, .send = kernel_send};

@@ -9,8 +9,8 @@
 #include "conf/base/uuid7.h"
 #include "submit/load/parse/told_routines.h"
 
-/* ENDS: as submit/facts/rank_summary.h has them, RUNS: submit/record/profile_record.h. UUID: of
- * one, as text. DIGITS: of a number of 32 bits. */
+/* ENDS: as submit/facts/rank_summary.h has them, RUNS: contrib/profile/record/profile_record.h.
+ * UUID: of one, as text. DIGITS: of a number of 32 bits. */
 enum { ENDS = 16, RUNS = 16, UUID = 36, DIGITS = 10, EXIT_MOST = 255, SIGNAL_MOST = 127 };
 
 /* More than any sum of seconds or bytes of a step; of as many records no sum overflows. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROUTINES, NAME: as submit/record/profile_record.h has them. DIGITS: of a number below 2^63.
- * SLACK_S: seconds are rounded to six decimals each. */
+/* ROUTINES, NAME: as contrib/profile/record/profile_record.h has them. DIGITS: of a number below
+ * 2^63. SLACK_S: seconds are rounded to six decimals each. */
 enum { ROUTINES = 16, NAME = 40, DIGITS = 18 };
 #define SLACK_S 1e-3
 

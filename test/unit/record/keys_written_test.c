@@ -133,7 +133,8 @@ static void each_kind_is_written_as_it_is_defined(void **state)
 {
     (void)state;
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++)
-        assert_as_defined(kind, sample_record(kind));
+        if (sample_has(kind))
+            assert_as_defined(kind, sample_record(kind));
 }
 
 static void so_is_a_start(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_room.h"
+#include "contrib/profile/flush/profile_room.h"
 
 #include <dirent.h>
 #include <errno.h>

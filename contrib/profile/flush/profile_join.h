@@ -8,7 +8,7 @@
 #ifndef JOBTRAIL_PROFILE_JOIN_H
 #define JOBTRAIL_PROFILE_JOIN_H
 
-#include "submit/flush/kept_profiles.h"
+#include "contrib/profile/flush/kept_profiles.h"
 
 /* Joins the files of those steps whose nodes have all left theirs; they are read by a child that
  * has become the job's user. Does nothing for steps of one node; says where there is too much to

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_join.h"
+#include "contrib/profile/flush/profile_join.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
 #include "conf/base/monotonic.h"
-#include "submit/flush/kept_file.h"
-#include "submit/flush/profile_logs.h"
+#include "contrib/profile/flush/kept_file.h"
+#include "contrib/profile/flush/profile_logs.h"
 #include "contrib/profile/set_file.h"
 
 /* PARTS_BYTES: no more is read, of all files of a step. SILENCE_MS, CPU_S: what a child may take.

@@ -9,10 +9,10 @@
 
 #include <limits.h>
 
+#include "contrib/profile/flush/kept_file.h"
+#include "contrib/profile/flush/profile_room.h"
+#include "contrib/profile/record/profile_record.h"
 #include "submit/flush/job_read.h"
-#include "submit/flush/kept_file.h"
-#include "submit/flush/profile_room.h"
-#include "submit/record/profile_record.h"
 
 struct kept_profiles {
     const struct flush_state *state;

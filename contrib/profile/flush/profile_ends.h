@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-#include "submit/flush/reading.h"
 #include "contrib/profile/profile_collect.h"
+#include "submit/flush/reading.h"
 
 struct profile_ends {
     const struct reading_request *request;

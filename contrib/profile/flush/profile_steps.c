@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_steps.h"
+#include "contrib/profile/flush/profile_steps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,10 +8,10 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "submit/flush/profile_ends.h"
-#include "submit/flush/profile_logs.h"
-#include "submit/flush/profile_tell.h"
+#include "contrib/profile/flush/profile_ends.h"
+#include "contrib/profile/flush/profile_logs.h"
 #include "contrib/profile/profile_collect.h"
+#include "contrib/profile/record/profile_tell.h"
 #include "contrib/profile/sample_file.h"
 #include "contrib/profile/set_file.h"
 #include "contrib/profile/symbol_names.h"

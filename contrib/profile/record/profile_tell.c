@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_tell.h"
+#include "contrib/profile/record/profile_tell.h"
 
 #include <errno.h>
 #include <stdlib.h>

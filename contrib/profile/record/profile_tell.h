@@ -2,9 +2,9 @@
 #ifndef JOBTRAIL_PROFILE_TELL_H
 #define JOBTRAIL_PROFILE_TELL_H
 
-#include "submit/flush/profile_runs.h"
 #include "contrib/profile/profile_set.h"
-#include "submit/record/profile_record.h"
+#include "contrib/profile/record/profile_record.h"
+#include "contrib/profile/record/profile_runs.h"
 
 /* What records are to tell of the set, of each MPI program: `*count` of them, those with the most
  * ranks first. `runs` are of the set's ranks; their order is changed. Returns 0 or -ENOMEM. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/flush/kept_file.h"
+#include "contrib/profile/flush/kept_file.h"
 #include "submit/flush/worker.h"
 #include "submit/job/journal_read.h"
 

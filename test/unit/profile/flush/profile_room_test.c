@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "submit/flush/profile_room.h"
+#include "contrib/profile/flush/profile_room.h"
 
 static char place_path[] = "/tmp/profile_room.XXXXXX";
 static int place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_send.h"
+#include "contrib/profile/flush/profile_send.h"
 
 #include "conf/base/number_list.h"
 

@@ -5,7 +5,7 @@
 #ifndef JOBTRAIL_PROFILE_LOGS_H
 #define JOBTRAIL_PROFILE_LOGS_H
 
-#include "submit/flush/profile_send.h"
+#include "contrib/profile/flush/profile_send.h"
 #include "contrib/profile/profile_set.h"
 
 /* In the child: sends, as [profile] logs has it, the summary of all ranks of the step, and the logs

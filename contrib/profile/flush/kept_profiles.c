@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/kept_profiles.h"
+#include "contrib/profile/flush/kept_profiles.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_runs.h"
+#include "contrib/profile/record/profile_runs.h"
 
 #include <stdlib.h>
 #include <string.h>

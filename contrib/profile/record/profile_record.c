@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/record/profile_record.h"
+#include "contrib/profile/record/profile_record.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_logs.h"
+#include "contrib/profile/flush/profile_logs.h"
 
 #include <errno.h>
 #include <stdio.h>

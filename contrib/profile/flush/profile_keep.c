@@ -1,6 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/profile_keep.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The part of the flush that keeps profiles. Makes of the file with profiles of a job that is over,
+ * in its directory, one for its user for each step, in [profile] directory:
+ * JOB.RESTART.STEP.NODE.profile. The user's file is read by a child that has become the user, and
+ * is removed when all is kept. Does nothing without that directory, or without such a file.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,14 +12,16 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "contrib/profile/flush/kept_profiles.h"
+#include "contrib/profile/flush/profile_join.h"
+#include "contrib/profile/flush/profile_send.h"
+#include "contrib/profile/flush/profile_steps.h"
+#include "contrib/profile/flush/told_most.h"
 #include "preload/profile/profile_file.h"
 #include "spank/spool_part.h"
-#include "submit/flush/kept_profiles.h"
-#include "submit/flush/profile_join.h"
-#include "submit/flush/profile_send.h"
-#include "submit/flush/profile_steps.h"
+#include "submit/flush/flush_part.h"
+#include "submit/flush/job_read.h"
 #include "submit/flush/roots_notes.h"
-#include "submit/flush/told_most.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/transport.h"
 
@@ -28,6 +34,8 @@ struct keeping {
     bool is_too_large;     /* or that it has not the memory for it */
     int error;             /* of the parent's own work */
 };
+
+static const char no_profile[] = "the profile is not one of this version of jobtrail";
 
 /* What the child may take, for all steps of the job together. */
 enum { SILENCE_MS = 60000, CPU_S = 60, ALL_MS = 180000, FILES_OF_RANK = 4 };
@@ -121,25 +129,26 @@ static int read_in_child(void *context, struct worker_pipe *pipe)
     return profile_steps_send(&keeping->steps, pipe);
 }
 
-static enum flush_outcome outcome_of(const struct keeping *keeping, enum worker_outcome outcome)
+/* NULL, or why the file is of no use. */
+static const char *undone_of(const struct keeping *keeping, enum worker_outcome outcome)
 {
     switch (outcome) {
     case WORKER_DONE:
-        return keeping->is_none        ? FLUSH_NO_PROFILE
-               : keeping->is_too_large ? FLUSH_PROFILE_LARGE
-                                       : FLUSH_DONE;
+        return keeping->is_none        ? no_profile
+               : keeping->is_too_large ? "reading the profile takes too much memory"
+                                       : NULL;
     case WORKER_LATE:
     case WORKER_SPENT:
-        return FLUSH_PROFILE_SPENT;
+        return "reading the profile takes too long";
     case WORKER_KILLED:
     case WORKER_STOPPED:
     case WORKER_BROKEN:
         break;
     }
-    return FLUSH_PROFILE_BROKEN;
+    return "reading the profile broke down";
 }
 
-static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
+static int run_child(struct keeping *keeping, const char **undone)
 {
     enum worker_outcome ended;
     const struct reading_request *request = keeping->steps.request;
@@ -160,28 +169,27 @@ static int run_child(struct keeping *keeping, enum flush_outcome *outcome)
     if (error == 0)
         error = keeping->error;
     if (error == 0)
-        *outcome = outcome_of(keeping, ended);
+        *undone = undone_of(keeping, ended);
     return error;
 }
 
 /* Makes the kept files of the user's one. Those of steps that are whole stay, whatever happens. */
 static int keep_from(const struct flush_state *state, const struct reading_request *request,
-                     int from, enum flush_outcome *outcome)
+                     int from, const char **undone)
 {
     struct keeping keeping = {.steps = {.request = request, .now = tick_now(), .from = from}};
     tick_boot(keeping.steps.boot);
     int error = kept_profiles_open(state, request->journal, &keeping.kept);
     if (error == 0)
-        error = run_child(&keeping, outcome);
-    int ended =
-        kept_profile_end(&keeping.kept, error == 0 && *outcome != FLUSH_DONE ? -ECANCELED : error);
+        error = run_child(&keeping, undone);
+    int ended = kept_profile_end(&keeping.kept, error == 0 && *undone != NULL ? -ECANCELED : error);
     if (ended == 0)
         ended = profile_join(&keeping.kept);
     return kept_profiles_close(&keeping.kept, ended == -ECANCELED ? 0 : ended);
 }
 
 static int read_with_notes(const struct flush_state *state, const struct journal *journal,
-                           int directory, int from, enum flush_outcome *outcome)
+                           int directory, int from, const char **undone)
 {
     struct roots_notes notes;
     CLEANUP_CLOSE int ledger = spool_open_users(directory, "ledger", journal->identity.uid);
@@ -197,27 +205,42 @@ static int read_with_notes(const struct flush_state *state, const struct journal
                                             .looks = &notes.looks,
                                             .kernel = &notes.kernel,
                                             .now_ns = state->now_ns};
-    error = keep_from(state, &request, from, outcome);
+    error = keep_from(state, &request, from, undone);
     roots_notes_free(&notes);
     return error;
 }
 
-int profile_keep(const struct flush_state *state, const struct journal *journal, int directory,
-                 enum flush_outcome *outcome)
+static int keep(const struct flush_state *state, const struct journal *journal, int directory,
+                const char **undone)
 {
-    *outcome = FLUSH_DONE;
-    if (state->conf->profile_directory[0] == '\0')
-        return 0;
     CLEANUP_CLOSE int from = spool_open_users(directory, PROFILE_NAME, journal->identity.uid);
     if (from == -SPOOL_FOREIGN)
-        *outcome = FLUSH_PROFILE_FOREIGN;
+        *undone = "the profile is another user's";
     else if (from == -EINVAL)
-        *outcome = FLUSH_NO_PROFILE;
+        *undone = no_profile;
     if (from < 0)
-        return *outcome != FLUSH_DONE || from == -ENOENT ? 0 : from;
-    int error = read_with_notes(state, journal, directory, from, outcome);
+        return *undone != NULL || from == -ENOENT ? 0 : from;
+    int error = read_with_notes(state, journal, directory, from, undone);
     CLEANUP_CLOSE int part = spool_part_open(directory);
-    if (error == 0 && *outcome == FLUSH_DONE && part >= 0)
+    if (error == 0 && *undone == NULL && part >= 0)
         unlinkat(part, PROFILE_NAME, 0); /* not to be copied to the quarantine */
     return error;
 }
+
+static const char *end_job(const struct flush_state *state, const struct journal *journal,
+                           int directory)
+{
+    const char *undone = NULL;
+    if (state->conf->profile_directory[0] == '\0')
+        return NULL;
+    int error = keep(state, journal, directory, &undone);
+    if (error == 0)
+        return undone;
+    fprintf(stderr, "jobtrail-submit: job %" PRIu32 ": its profiles cannot be kept: %s\n",
+            journal->identity.job, strerror(-error));
+    return error == -EFBIG /* [profile] user_size: no other time has more room */
+               ? NULL
+               : "its profiles cannot be written where they are to be kept";
+}
+
+const struct flush_part flush_part_profile = {.name = "profile", .end = end_job};

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "preload/profile/profile_file.h"
-#include "submit/flush/profile_tell.h"
+#include "contrib/profile/record/profile_tell.h"
 #include "contrib/profile/stack_hash.h"
+#include "preload/profile/profile_file.h"
 
 enum { SECOND = 1000000000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/kept_file.h"
+#include "contrib/profile/flush/kept_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/told_most.h"
+#include "contrib/profile/flush/told_most.h"
 
 #include "preload/profile/profile_file.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contrib/profile/record/profile_record.h"
 #include "submit/job/journal_read.h"
-#include "submit/record/profile_record.h"
 
 struct told_most {
     uint64_t ranks;  /* for which the file had room */

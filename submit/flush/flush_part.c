@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/flush_part.h"
+
+#include <stddef.h>
+
+#include "extensions.h"
+
+const struct flush_part *const flush_parts[] = {
+#if JOBTRAIL_WITNESS
+    &flush_part_witness,
+#endif
+#if JOBTRAIL_PROFILE
+    &flush_part_profile,
+#endif
+    NULL,
+};
