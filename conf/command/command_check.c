@@ -8,6 +8,7 @@
 #include "conf/conf_rules.h"
 #include "conf/profile_advice.h"
 #include "conf/secrets.h"
+#include "extensions.h"
 
 enum exit_status command_check(const struct options *options)
 {
@@ -28,10 +29,16 @@ enum exit_status command_check(const struct options *options)
             printf(", %zu rules in [%s]%s", rules->count, conf_lists[i].section,
                    is_built_in ? " (built in)" : "");
         }
-        if (conf.library_trees.count > 0)
+        if (JOBTRAIL_LIBRARIES && conf.library_trees.count > 0)
             printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
         const char *advice = profile_advice(&conf);
+        if (!JOBTRAIL_LIBRARIES &&
+            (conf.library_trees.count > 0 || conf.library_log_dir[0] != '\0'))
+            fprintf(stderr,
+                    "%s: warning: [libraries] has no effect: this jobtrail is built without "
+                    "libraries\n",
+                    options->conf);
         if (advice != NULL)
             fprintf(stderr, "%s: warning: %s\n", options->conf, advice);
     }

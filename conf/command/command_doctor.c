@@ -63,6 +63,18 @@ static bool load_conf(struct doctor *doctor, struct conf *conf)
     return false;
 }
 
+static void check_libraries(struct doctor *doctor, const struct conf *conf)
+{
+#if JOBTRAIL_LIBRARIES
+    doctor_libraries(doctor, conf);
+#else
+    if (conf->library_trees.count > 0 || conf->library_log_dir[0] != '\0')
+        doctor_add(doctor, FINDING_WARN, "libraries", "[libraries]",
+                   "take the section out of jobtrail.conf, or build jobtrail with libraries",
+                   "this jobtrail is built without libraries");
+#endif
+}
+
 static void check_conf(struct doctor *doctor, const struct options *options)
 {
     const struct doctor_run run = {options->user, options->args, options->args_count,
@@ -84,7 +96,7 @@ static void check_conf(struct doctor *doctor, const struct options *options)
     doctor_routines(doctor, &conf);
     doctor_flush(doctor, &conf);
     doctor_answers(doctor, &conf);
-    doctor_libraries(doctor, &conf);
+    check_libraries(doctor, &conf);
     if (options->run)
         doctor_run(doctor, &conf, &run);
     conf_free(&conf);
@@ -154,7 +166,7 @@ static void check_conf_of_collector(struct doctor *doctor)
     if (access(doctor->conf, F_OK) != 0 || !load_conf(doctor, &conf))
         return;
     doctor_answers(doctor, &conf);
-    doctor_libraries(doctor, &conf);
+    check_libraries(doctor, &conf);
     conf_free(&conf);
 }
 
@@ -172,7 +184,9 @@ static void look(struct doctor *doctor, const struct options *options)
     }
     if (doctor->roles & ROLE_COLLECTOR)
         doctor_collector(doctor);
+#if JOBTRAIL_LIBRARIES
     doctor_documentation(doctor);
+#endif
     doctor_timer(doctor);
 }
 

@@ -78,7 +78,11 @@ static enum exit_status explain_options(const struct explain *explain,
     print_text(explain, "environment", options->env, all);
     print_sampling(explain, options->ntasks, all);
     const char *culprit = explain->conf->link_modules;
-    int error = options->library == NULL ? 0 : explain_library(explain, options->library, all);
+    int error = 0;
+#if JOBTRAIL_LIBRARIES
+    if (options->library != NULL)
+        error = explain_library(explain, options->library, all);
+#endif
     if (error == 0 && options->routines != NULL) {
         culprit = options->routines;
         error = explain_routines(explain, options->routines, all);
@@ -127,6 +131,10 @@ static bool is_usable(const struct options *options)
         problem = "--command-line takes the COMMAND and its arguments behind it";
     else if (options->args_count > 0 && options->args[0][0] != '/' && !options->command_line)
         problem = "PATH must be absolute, as the rules see it";
+#if !JOBTRAIL_LIBRARIES
+    if (problem == NULL && options->library != NULL)
+        problem = "--library: this jobtrail is built without libraries";
+#endif
     if (problem != NULL)
         fprintf(stderr, "jobtrail-conf: %s\n", problem);
     return problem == NULL;

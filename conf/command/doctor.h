@@ -12,6 +12,7 @@
 
 #include "conf/command/plugstack.h"
 #include "conf/conf.h"
+#include "extensions.h"
 
 enum finding_state {
     FINDING_OK,
@@ -114,7 +115,22 @@ void doctor_links(struct doctor *doctor, const struct conf *conf);
 /* Looks at the rules of [routines]; at nothing without one. */
 void doctor_routines(struct doctor *doctor, const struct conf *conf);
 
-/* Looks for a timer of systemd's, or a line of cron's, that runs what this machine's roles need. */
+/* What has to be started at regular times. */
+struct doctor_duty {
+    unsigned roles;
+    const char *command;          /* as people write it */
+    const char *program, *option; /* words of it */
+    const char *often;            /* how often it is to run */
+    const char *timer;            /* of ours that starts it */
+    const char *cron;             /* our example; NULL: none */
+    const char *otherwise;        /* what happens where nothing starts it */
+};
+
+/* Looks for a timer of systemd's, or a line of cron's, that runs it. Returns whether there is one,
+ * and adds a finding if so, or if `is_needed`. */
+bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_needed);
+
+/* The same of what this machine's roles need. */
 void doctor_timer(struct doctor *doctor);
 
 /* Looks at the store, at where records arrive, and at what was refused. */
@@ -159,22 +175,14 @@ void doctor_witness(struct doctor *doctor, const struct conf *conf);
 /* Looks at the directories of sessions, of state and of records, and at the flushes' cgroup. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 
+#if JOBTRAIL_LIBRARIES
 /* Looks at the trees of [libraries] and at the scans of them; at nothing without a tree. */
 void doctor_libraries(struct doctor *doctor, const struct conf *conf);
-
-/* Looks for what starts scans of libraries, as doctor_timer() does. Returns whether something does,
- * and adds a finding if so, or if `is_needed`. */
-bool doctor_library_timer(struct doctor *doctor, bool is_needed);
-
-/* What starts turns of jobtrail-libuse. Adds a finding. */
-void doctor_library_use_timer(struct doctor *doctor);
 
 /* Looks at the index over documentation, and at the site's file for it beside jobtrail.conf; at
  * nothing where neither is there. */
 void doctor_documentation(struct doctor *doctor);
-
-/* Looks for what makes that index, as doctor_timer() does, and adds a finding. */
-void doctor_documentation_timer(struct doctor *doctor);
+#endif
 
 /* A time in seconds since the Epoch as 2026-11-25 17:00:00, in the zone of the machine. */
 void doctor_time_text(int64_t time_s, char *text, size_t size);

@@ -18,18 +18,7 @@
 
 enum { SYSTEMCTL_MS = 20000 };
 
-/* What has to be started. */
-struct duty {
-    unsigned roles;
-    const char *command;          /* as people write it */
-    const char *program, *option; /* words of it */
-    const char *often;            /* how often it is to run */
-    const char *timer;            /* of ours that starts it */
-    const char *cron;             /* our example; NULL: none */
-    const char *otherwise;        /* what happens where nothing starts it */
-};
-
-static const struct duty duties[] = {
+static const struct doctor_duty duties[] = {
     {ROLE_NODE, "jobtrail-submit flush --orphans", "jobtrail-submit", "--orphans",
      "every few minutes", "jobtrail-send.timer", "jobtrail-send.cron",
      "what an epilog could not flush or send waits for the next one"},
@@ -40,34 +29,7 @@ static const struct duty duties[] = {
      "jobtrail-load.timer", NULL, "records are not loaded into the store"},
 };
 
-static const struct duty library_duty = {0,
-                                         "jobtrail-libmon scan",
-                                         "jobtrail-libmon",
-                                         "scan",
-                                         "once an hour",
-                                         "jobtrail-libmon.timer",
-                                         NULL,
-                                         "nobody hears what changes in the trees of [libraries]"};
-
-static const struct duty library_use_duty = {0,
-                                             "jobtrail-libuse poll",
-                                             "jobtrail-libuse",
-                                             "poll",
-                                             "every ten minutes",
-                                             "jobtrail-libuse.timer",
-                                             NULL,
-                                             "use_atime = yes of [libraries] has no effect"};
-
-static const struct duty documentation_duty = {0,
-                                               "jobtrail-alldoc index",
-                                               "jobtrail-alldoc",
-                                               "index",
-                                               "once a day",
-                                               "jobtrail-alldoc.timer",
-                                               NULL,
-                                               "documentation that is new is not found"};
-
-static bool is_run_by(const char *command, const struct duty *duty)
+static bool is_run_by(const char *command, const struct doctor_duty *duty)
 {
     return strstr(command, duty->program) != NULL && strstr(command, duty->option) != NULL;
 }
@@ -86,7 +48,7 @@ static bool is_active(const char *unit)
 }
 
 /* The active timer that starts a service, given as lines of `systemctl show`. */
-static bool find_timer(char *service, const struct duty *duty, char *timer, size_t size)
+static bool find_timer(char *service, const struct doctor_duty *duty, char *timer, size_t size)
 {
     static const char key[] = "TriggeredBy=";
     char *rest = NULL, *by = strstr(service, key);
@@ -103,7 +65,7 @@ static bool find_timer(char *service, const struct duty *duty, char *timer, size
 }
 
 /* `systemctl show` has an empty line between two units. */
-static bool has_timer(const struct duty *duty, char *timer, size_t size)
+static bool has_timer(const struct doctor_duty *duty, char *timer, size_t size)
 {
     const char *const argv[] = {"systemctl", "show",      "--property=ExecStart,TriggeredBy",
                                 "--all",     "*.service", NULL};
@@ -122,7 +84,7 @@ static bool has_timer(const struct duty *duty, char *timer, size_t size)
     return is_found;
 }
 
-static bool has_cron_line(const char *path, const struct duty *duty)
+static bool has_cron_line(const char *path, const struct doctor_duty *duty)
 {
     char line[4096];
     bool is_found = false;
@@ -133,7 +95,7 @@ static bool has_cron_line(const char *path, const struct duty *duty)
 }
 
 /* The file with the line; "" where there is none. One whose name has a dot is taken last. */
-static void find_cron_file(const struct duty *duty, char *path, size_t size)
+static void find_cron_file(const struct doctor_duty *duty, char *path, size_t size)
 {
     static const char *const patterns[] = {
         "/etc/crontab",         "/var/spool/cron/crontabs/root",
@@ -167,7 +129,7 @@ static void add_cron_file(struct doctor *doctor, const char *object, const char 
 }
 
 /* The lines of cron are no part of packages, which have units. */
-static void add_nothing(struct doctor *doctor, const struct duty *duty)
+static void add_nothing(struct doctor *doctor, const struct doctor_duty *duty)
 {
     char share[PATH_MAX], example[2 * PATH_MAX];
     doctor_installed(SHARE_FROM_BIN, share, sizeof share);
@@ -187,8 +149,7 @@ static void add_nothing(struct doctor *doctor, const struct duty *duty)
                     duty->timer);
 }
 
-/* Returns whether something starts it. Adds a finding if so, or if `is_needed`. */
-static bool look_for(struct doctor *doctor, const struct duty *duty, bool is_needed)
+bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_needed)
 {
     char found[PATH_MAX];
     if (has_systemd() && has_timer(duty, found, sizeof found)) {
@@ -207,20 +168,5 @@ void doctor_timer(struct doctor *doctor)
 {
     for (size_t i = 0; i < sizeof duties / sizeof *duties; i++)
         if ((doctor->roles & duties[i].roles) != 0)
-            look_for(doctor, &duties[i], true);
-}
-
-bool doctor_library_timer(struct doctor *doctor, bool is_needed)
-{
-    return look_for(doctor, &library_duty, is_needed);
-}
-
-void doctor_library_use_timer(struct doctor *doctor)
-{
-    look_for(doctor, &library_use_duty, true);
-}
-
-void doctor_documentation_timer(struct doctor *doctor)
-{
-    look_for(doctor, &documentation_duty, true);
+            doctor_duty(doctor, &duties[i], true);
 }

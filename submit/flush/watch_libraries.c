@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "extensions.h"
 #include "submit/flush/kept_child.h"
 
 static bool is_wanted(const struct conf *conf)
@@ -43,7 +44,8 @@ void watch_libraries_keep(const char *path, const struct conf *conf)
             (char *[]){program, "watch", "--background", "--conf", (char *)path, NULL});
     } else if (!is_told) {
         is_told = true;
-        fprintf(stderr, "jobtrail-submit: watch: there is no jobtrail-libmon, which [libraries] of "
-                        "jobtrail.conf asks for\n");
+        fprintf(stderr, "jobtrail-submit: watch: %s, which [libraries] of jobtrail.conf asks for\n",
+                JOBTRAIL_LIBRARIES ? "there is no jobtrail-libmon"
+                                   : "this jobtrail is built without libraries");
     }
 }

@@ -6,7 +6,7 @@
 #include <sys/vfs.h>
 
 #include "conf/base/shared_file_system.h"
-#include "conf/library_watch_state.h"
+#include "contrib/libraries/scan/library_watch_state.h"
 
 bool library_witness_is_watched(const struct conf *conf)
 {

@@ -24,9 +24,7 @@
 #include "conf/base/own_directory.h"
 #include "conf/base/signal_fd.h"
 #include "conf/conf_defaults.h"
-#include "conf/library_last_scan.h"
-#include "spank/spool_path.h"
-#include "submit/job/spool_read.h"
+#include "contrib/libraries/scan/library_last_scan.h"
 #include "contrib/libraries/uses/use_counts.h"
 #include "contrib/libraries/uses/use_kind.h"
 #include "contrib/libraries/uses/use_opens.h"
@@ -34,6 +32,8 @@
 #include "contrib/libraries/watch/watch_events.h"
 #include "contrib/libraries/watch/watch_marks.h"
 #include "contrib/libraries/watch/watch_process.h"
+#include "spank/spool_path.h"
+#include "submit/job/spool_read.h"
 
 /* A turn is so long. A job that was seen on the node may have left events for so long. */
 enum { TURN_S = 600, EARLY_S = 2, EVENT_BYTES = 65536, LOWEST = 19, JOB_MS = 10000, SCAN_S = 60 };

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
-#include "conf/library_watch_state.h"
 #include "contrib/libraries/library_whos.h"
+#include "contrib/libraries/scan/library_watch_state.h"
 
 struct library_watch;
 

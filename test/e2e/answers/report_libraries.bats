@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What jobtrail-report says of a site's libraries: which are unused, who would be hit if one went, what has changed, and how often they
 # are linked and opened. Scans, links and runs are real; opens are records as jobtrail-libmon(8) writes them.
-# bats file_tags=needs:root
+# bats file_tags=needs:libraries,needs:root
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

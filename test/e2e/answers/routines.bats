@@ -203,6 +203,7 @@ print(*sorted(entries.read(sys.argv[1])), sep="\n")' "$library") \
     [[ $output == *"1 runs with these libraries may have called others, too: of 1 imports were missed"* ]]
 }
 
+# bats test_tags=needs:libraries
 @test "a library that is not used by this year's runs has the day of its last call" {
     mkdir tree
     cp moon/2.1/libmoon.so.1 tree
@@ -230,6 +231,7 @@ words() {
     cut -d' ' -f2-4 "$LOGS/$1" | sed 1d | sort | uniq -c | awk '{ print $1, $2, $3, $4 }'
 }
 
+# bats test_tags=needs:libraries
 @test "each call is a line in the library's log, once, with who, when and which, and jobtrail-libq reads it" {
     local first
     site
@@ -252,6 +254,7 @@ words() {
     [[ $(stat -c %a "$LOGS/libmoon.log") == 644 && $(stat -c %a "$LOGS/.state") == 600 ]]
 }
 
+# bats test_tags=needs:libraries
 @test "pages and logs are the same from MariaDB" {
     local what=("routines" "routines --of users -u games" "routines --lib moon -N e2e" "uncalled -S today --lib moon --entries moon/2.1/libmoon.so.1"
         "uncalled -S tomorrow -E tomorrow" "months --use called --of routines")
@@ -295,6 +298,7 @@ words() {
     [[ $(jq -c .sizes "$LOGS/.state") == '{}' ]]
 }
 
+# bats test_tags=needs:libraries
 @test "a run that goes on is told when it is over, also where its number is far back" {
     site
     sqlite3 store.db "UPDATE run_own SET is_start_only = 1 WHERE id = (SELECT max(run_id) FROM run_routine)"
@@ -306,6 +310,7 @@ words() {
     [[ $(libq -c "$LOGS/libmoon.log") == 9 && $(words libmoon.log) == *"1 set games"* ]]
 }
 
+# bats test_tags=needs:libraries
 @test "names of users' own making break no line, and what is not proven has a mark" {
     echo 'int odd(void) { return 3; }' | gcc -O2 -fPIC -c -x c - -o odd.o
     echo 'int odd(void); int main(void) { return odd() - 3; }' | gcc -O2 -c -x c - -o caller.o

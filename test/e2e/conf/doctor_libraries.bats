@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What jobtrail-conf doctor finds about the site's libraries: each trouble is made for real.
-# bats file_tags=needs:root
+# bats file_tags=needs:libraries,needs:root
 
 bats_require_minimum_version 1.5.0
 

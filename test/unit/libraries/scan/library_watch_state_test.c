@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "conf/library_watch_state.h"
+#include "contrib/libraries/scan/library_watch_state.h"
 
 static char state[] = "/tmp/jobtrail-watch-state-XXXXXX";
 static int lock;

@@ -18,9 +18,9 @@
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
 #include "conf/conf_libraries.h"
-#include "conf/library_last_scan.h"
-#include "conf/library_watch_state.h"
+#include "contrib/libraries/scan/library_last_scan.h"
 #include "contrib/libraries/scan/library_owners.h"
+#include "contrib/libraries/scan/library_watch_state.h"
 #include "contrib/libraries/scan/library_witness.h"
 
 /* Scans run once an hour, or once a day. */
@@ -329,13 +329,22 @@ static void check_witness(struct doctor *doctor, const struct conf_line *tree, b
                 witness == WITNESS_LAYERS ? "" : "mount it writable and with relatime here; or ");
 }
 
+static const struct doctor_duty use_duty = {0,
+                                            "jobtrail-libuse poll",
+                                            "jobtrail-libuse",
+                                            "poll",
+                                            "every ten minutes",
+                                            "jobtrail-libuse.timer",
+                                            NULL,
+                                            "use_atime = yes of [libraries] has no effect"};
+
 static void check_atime(struct doctor *doctor, const struct conf *conf)
 {
     bool is_watched = library_witness_is_watched(conf);
     size_t good = 0;
     if (!conf->library_use_atime)
         return;
-    doctor_library_use_timer(doctor);
+    doctor_duty(doctor, &use_duty, true);
     for (size_t i = 0; i < conf->library_trees.count; i++)
         check_witness(doctor, &conf->library_trees.line[i], is_watched, &good);
     if (conf->library_use_logs[0] == '\0' && !conf->library_use_records) {
@@ -364,13 +373,23 @@ static bool has_local_tree(const struct conf *conf)
     return false;
 }
 
+static const struct doctor_duty scan_duty = {
+    0,
+    "jobtrail-libmon scan",
+    "jobtrail-libmon",
+    "scan",
+    "once an hour",
+    "jobtrail-libmon.timer",
+    NULL,
+    "nobody hears what changes in the trees of [libraries]"};
+
 void doctor_libraries(struct doctor *doctor, const struct conf *conf)
 {
     check_watch(doctor, conf);
     if (conf->library_trees.count == 0)
         return;
     bool is_needed = has_local_tree(conf) || has_state(conf->library_state);
-    bool is_started = doctor_library_timer(doctor, is_needed);
+    bool is_started = doctor_duty(doctor, &scan_duty, is_needed);
     if (!is_needed && !is_started) {
         doctor_add(doctor, FINDING_OK, "tree", conf->library_trees.line[0].text, "",
                    "trees on shared file systems are scanned by one host, which is not this one");

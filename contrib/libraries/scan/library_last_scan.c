@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/library_last_scan.h"
+#include "contrib/libraries/scan/library_last_scan.h"
 
 #include <errno.h>
 #include <inttypes.h>

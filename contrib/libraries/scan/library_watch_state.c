@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/library_watch_state.h"
+#include "contrib/libraries/scan/library_watch_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

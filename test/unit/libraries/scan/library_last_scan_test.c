@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "conf/library_last_scan.h"
+#include "contrib/libraries/scan/library_last_scan.h"
 
 static char state[] = "/tmp/jobtrail-last-scan-XXXXXX";
 static int lock;

@@ -59,6 +59,15 @@ static void check_index(struct doctor *doctor, const char *index)
     }
 }
 
+static const struct doctor_duty duty = {0,
+                                        "jobtrail-alldoc index",
+                                        "jobtrail-alldoc",
+                                        "index",
+                                        "once a day",
+                                        "jobtrail-alldoc.timer",
+                                        NULL,
+                                        "documentation that is new is not found"};
+
 void doctor_documentation(struct doctor *doctor)
 {
     char site[PATH_MAX];
@@ -73,5 +82,5 @@ void doctor_documentation(struct doctor *doctor)
     if (has_site)
         doctor_is_changeable(doctor, CHECK, site, site);
     check_index(doctor, index);
-    doctor_documentation_timer(doctor);
+    doctor_duty(doctor, &duty, true);
 }
