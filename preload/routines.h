@@ -9,16 +9,21 @@
  *
  * A first call makes no system call, allocates nothing and takes no lock. On any trouble the
  * routine is called as if there were no stub.
+ *
+ * This is the one place where the library meets the extension: without it nothing is noted.
  */
 #ifndef JOBTRAIL_ROUTINES_H
 #define JOBTRAIL_ROUTINES_H
 
 #include <stdbool.h>
 
+#include "extensions.h"
 #include "preload/clock.h"
 #include "preload/fields.h"
 #include "preload/image.h"
 #include "preload/ledger.h"
+
+#if JOBTRAIL_ROUTINES
 
 /* Finds the imports of designated routines, by a usable policy, and adds a LEDGER_ROUTINES field
  * where a designated library is loaded; after it, `later` bytes of room stay. Nothing is changed in
@@ -31,5 +36,25 @@ void routines_point(struct ledger_slot *slot, clock_function *now);
 
 /* Whether a designated routine was called in the run. */
 bool routines_were_called(void);
+
+#else
+
+static inline void routines_choose(const struct image *image, const void *policy, size_t later,
+                                   struct fields *fields)
+{
+    (void)image, (void)policy, (void)later, (void)fields;
+}
+
+static inline void routines_point(struct ledger_slot *slot, clock_function *now)
+{
+    (void)slot, (void)now;
+}
+
+static inline bool routines_were_called(void)
+{
+    return false;
+}
+
+#endif
 
 #endif

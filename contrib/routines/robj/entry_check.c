@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "preload/routine_note.h"
+#include "preload/routines/routine_note.h"
 
 const char *member_refusal(const struct archive *archive, size_t i)
 {

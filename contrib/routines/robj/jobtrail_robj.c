@@ -22,7 +22,7 @@
 #include "contrib/routines/robj/prepare.h"
 #include "contrib/routines/robj/robj_list.h"
 #include "contrib/routines/robj/stub_templates.h"
-#include "preload/routine_note.h"
+#include "preload/routines/routine_note.h"
 
 static const char usage[] =
     "Usage: jobtrail-robj -l ARCHIVE\n"

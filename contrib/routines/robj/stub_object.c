@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "contrib/routines/robj/object_edit.h"
-#include "preload/routine_note.h"
+#include "preload/routines/routine_note.h"
 
 int stub_template_open(const unsigned char *bytes, size_t size, struct stub_template *stub)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The object that stubs are copies of: see stub_object.h and preload/routine_note.h. The jump leaves
+ * The object that stubs are copies of: see stub_object.h and preload/routines/routine_note.h. The jump leaves
  * all registers and the stack as they are. The routine is hidden: a shared library that the archive
  * is linked into exports the stub alone.
  */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-acct --routine and --routines: which runs called a routine of a designated library, and which routines a run
 # called. In SQLite and in MariaDB.
+# bats file_tags=needs:routines
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

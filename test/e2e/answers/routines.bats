@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What jobtrail-report says of routines of designated libraries, and the logs of calls that jobtrail-libq reads. Libraries, programs, runs
 # and their records are real: of a shared library and of an archive that jobtrail-robj has prepared, by two users.
-# bats file_tags=needs:root
+# bats file_tags=needs:root,needs:routines
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

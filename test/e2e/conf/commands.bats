@@ -705,6 +705,7 @@ EOT
     [ "$status" -eq 2 ]
 }
 
+# bats test_tags=needs:routines
 @test "explain --routines says by which names of the library a rule keeps it" {
     local loaders
     loaders=$(/sbin/ldconfig -p | sed -n 's/^\tlibz\.so\.1 .*=> //p' | head -n 1)
@@ -713,6 +714,7 @@ EOT
     [[ $status == 0 && $output == "soname:libz.so.1: keep, by "*$'\n'"path:$loaders: skip, "*$'\n'"$loaders: keep, by 'soname:libz\\.so\\.1' ($conf:2)" ]]
 }
 
+# bats test_tags=needs:routines
 @test "explain --routines of an archive asks for its name" {
     configure <<<$'[routines]\nkeep = archive:libmade\\.a'
     printf '!<arch>\n' >libmade.a

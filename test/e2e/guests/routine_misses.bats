@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Where routines cannot be watched: the program does what it does without the library, and the record says how
 # much was missed.
+# bats file_tags=needs:routines
 
 load ../fixture/job
 load ../fixture/routines

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs that load and unload designated libraries compute what they compute without.
+# bats file_tags=needs:routines
 
 load ../fixture/job
 load ../fixture/routines

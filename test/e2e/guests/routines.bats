@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Which routines of designated libraries a run calls: however programs are linked, in several
 # languages, with threads, forked children, libraries that are loaded later, and kills.
+# bats file_tags=needs:routines
 
 load ../fixture/job
 load ../fixture/links

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What runs called of designated libraries, in the store: each routine and library once, nothing twice, and gone with
 # its runs; in SQLite and in MariaDB.
+# bats file_tags=needs:routines
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
 
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-robj on Debian's archives, as they are in its packages: every routine becomes an entry, and
 # programs compute the same.
+# bats file_tags=needs:routines
 
 # bats file_tags=needs:routines
 

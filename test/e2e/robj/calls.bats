@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Which routines of archives that jobtrail-robj has prepared a recorded run calls: dynamic programs, static ones that
 # jobtrail-ld has linked, C, C++ and Fortran, threads, kills.
+# bats file_tags=needs:routines
 # shellcheck disable=SC2030,SC2031 # each test has its own job
 
 # bats file_tags=needs:routines

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-robj on archives that the tests make: what is renamed, what stays, what is refused.
+# bats file_tags=needs:routines
 # shellcheck disable=SC2154 # bats sets stderr and output
 
 # bats file_tags=needs:routines

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What is linked into a program to note its routines, in trouble: the routine is called as if nothing were there, and what
 # is known to be missed is counted. With more rights than its caller: e2e/guests/privileged.bats.
+# bats file_tags=needs:routines
 # shellcheck disable=SC2030,SC2031 # each test has its own job
 # shellcheck disable=SC2154 # bats sets output
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Routines of designated libraries of the system in real jobs, from the call to the answer: zlib from C and Python, BLAS and LAPACK
 # from numpy, a prepared archive; runs that end and runs that are killed.
+# bats file_tags=needs:routines
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

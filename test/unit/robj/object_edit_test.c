@@ -18,7 +18,7 @@
 
 #include "contrib/routines/robj/stub_object.h"
 #include "contrib/routines/robj/stub_templates.h"
-#include "preload/routine_note.h"
+#include "preload/routines/routine_note.h"
 
 static struct stub_template template;
 

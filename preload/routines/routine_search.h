@@ -9,7 +9,7 @@
 
 #include "preload/designation.h"
 #include "preload/image.h"
-#include "preload/routine_memory.h"
+#include "preload/routines/routine_memory.h"
 
 struct routine_search {
     const struct image *image;

@@ -9,7 +9,7 @@
 #ifndef JOBTRAIL_ROUTINE_BIND_H
 #define JOBTRAIL_ROUTINE_BIND_H
 
-#include "preload/routine_memory.h"
+#include "preload/routines/routine_memory.h"
 
 #if ROUTINE_STUBS > 0
 

@@ -4,7 +4,7 @@
  * shadow stacks agree, and nothing is left on the stack when the routine is entered: it sees its
  * caller's return address, may return twice, and exceptions pass.
  */
-#include "preload/routine_stubs.h"
+#include "preload/routines/routine_stubs.h"
 
 #if ROUTINE_STUBS > 0
 

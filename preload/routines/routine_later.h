@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/routine_memory.h"
+#include "preload/routines/routine_memory.h"
 
 /* Of routines.c. Points the slots of new objects to stubs, and counts `missed`, and what could not
  * be written to, as missed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/routine_bind.h"
+#include "preload/routines/routine_bind.h"
 
 #if ROUTINE_STUBS > 0
 

@@ -15,8 +15,8 @@
 #include "preload/image.h"
 #include "preload/ledger.h"
 #include "preload/loaded.h"
-#include "preload/routine_list.h"
-#include "preload/routine_stubs.h"
+#include "preload/routines/routine_list.h"
+#include "preload/routines/routine_stubs.h"
 
 enum {
     ROUTINE_LIBRARIES_MAX = 32, /* designated ones: a bit each */

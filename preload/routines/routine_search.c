@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/routine_search.h"
+#include "preload/routines/routine_search.h"
 
 #include "preload/compiler_names.h"
 #include "preload/memory.h"

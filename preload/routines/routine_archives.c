@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/memory.h"
-#include "preload/routine_note.h"
-#include "preload/routine_search.h"
+#include "preload/routines/routine_note.h"
+#include "preload/routines/routine_search.h"
 
 /* What a note tells (routine_note.h). */
 struct archive_note {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/routine_later.h"
+#include "preload/routines/routine_later.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 
 #include "preload/memory.h"
-#include "preload/routine_search.h"
+#include "preload/routines/routine_search.h"
 #include "preload/system.h"
 
 #if ROUTINE_STUBS > 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/routine_list.h"
+#include "preload/routines/routine_list.h"
 
 #include "preload/memory.h"
 

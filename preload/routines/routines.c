@@ -5,10 +5,10 @@
 
 #include "preload/fixed_page.h"
 #include "preload/memory.h"
-#include "preload/routine_bind.h"
-#include "preload/routine_later.h"
-#include "preload/routine_memory.h"
-#include "preload/routine_search.h"
+#include "preload/routines/routine_bind.h"
+#include "preload/routines/routine_later.h"
+#include "preload/routines/routine_memory.h"
+#include "preload/routines/routine_search.h"
 #include "preload/system.h"
 
 /* In .data, as private.c says. */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "preload/routine_list.h"
+#include "preload/routines/routine_list.h"
 
 enum { ROOM = 8 << 10, AROUND = 256, NOISE_ROUNDS = 20000, THREADS = 8, NAMES = 40 };
 
