@@ -8,9 +8,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "spank/journal.h"
 #include "contrib/profile/compare_numbers.h"
 #include "contrib/profile/plural.h"
+#include "spank/journal.h"
 
 enum { ORIGINS_MAX = 16, NODES_MAX = 4 };
 

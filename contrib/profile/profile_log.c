@@ -9,7 +9,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "spank/journal.h"
 #include "contrib/profile/log_marks.h"
 #include "contrib/profile/log_origins.h"
 #include "contrib/profile/missing_nodes.h"
@@ -17,6 +16,7 @@
 #include "contrib/profile/plural.h"
 #include "contrib/profile/rank_end.h"
 #include "contrib/profile/tick_scale.h"
+#include "spank/journal.h"
 
 uint64_t profile_overhead_ns(const struct set_sum *sum)
 {

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/profile/profile_file.h"
 #include "contrib/profile/call_tree.h"
+#include "preload/profile/profile_file.h"
 
 struct profiled_object {
     char *path; /* owned; "": the executable, whose path is not known */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "preload/profile/profile_file.h"
 #include "contrib/profile/saturate.h"
+#include "preload/profile/profile_file.h"
 
 static int by_time(const void *left, const void *right)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spank/journal.h"
 #include "contrib/profile/compare_numbers.h"
+#include "spank/journal.h"
 
 /* The number that the process tells, plus 1; 0: none. */
 static uint64_t key_of(const struct profiled_process *process)

@@ -17,10 +17,10 @@
 #include "conf/base/grow.h"
 #include "conf/base/host.h"
 #include "conf/conf.h"
-#include "spank/spool_path.h"
 #include "contrib/ps/ps_jobs.h"
 #include "contrib/ps/ps_output.h"
 #include "contrib/ps/running.h"
+#include "spank/spool_path.h"
 
 static const char usage[] =
     "Usage: jobtrail-ps [OPTION...]\n"

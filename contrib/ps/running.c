@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 
 #include "conf/base/grow.h"
+#include "contrib/ps/own_processes.h"
 #include "submit/evidence/succession.h"
 #include "submit/flush/worker.h"
 #include "submit/outbox/transport.h"
-#include "contrib/ps/own_processes.h"
 
 /* JOB_MS: for one job. PATIENCE_MS: runs are sent together. */
 enum { JOB_MS = 10000, PATIENCE_MS = 100 };

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "conf/base/id_cache.h"
-#include "submit/job/kernel_notes.h"
 #include "contrib/witness/kernel_event.h"
+#include "submit/job/kernel_notes.h"
 
 /* Files of a job that are told apart, programs and objects, and sets of them; further ones are
  * unknown. */

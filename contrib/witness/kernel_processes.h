@@ -17,9 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/job/kernel_notes.h"
 #include "contrib/witness/kernel_event.h"
 #include "contrib/witness/task_end.h"
+#include "submit/job/kernel_notes.h"
 
 enum {
     KERNEL_JOBS_MAX = 1024,       /* numbers of jobs are not above */

@@ -16,11 +16,11 @@
 
 #include "conf/base/capabilities.h"
 #include "conf/base/clock_pair.h"
-#include "submit/job/witness_state.h"
 #include "contrib/witness/kernel_rings.h"
 #include "contrib/witness/kernel_walk.h"
 #include "contrib/witness/task_end_socket.h"
 #include "contrib/witness/witness_jobs.h"
+#include "submit/job/witness_state.h"
 
 /* SETTLE_MS: what the kernel begins to write has its time from just before; so what is younger is
  * for the next round, or is waited for. ENDS_AT_ONCE: more than fit into the socket's room. */

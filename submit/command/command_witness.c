@@ -6,10 +6,10 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/stderr_or_syslog.h"
+#include "contrib/witness/witness.h"
 #include "spank/spool_path.h"
 #include "submit/command/submit_command.h"
 #include "submit/job/spool_read.h"
-#include "contrib/witness/witness.h"
 
 static enum submit_status listen_here(const struct submit_options *options, const struct conf *conf)
 {

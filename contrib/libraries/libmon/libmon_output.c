@@ -15,8 +15,8 @@
 #include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
-#include "submit/definition/record_view.h"
 #include "contrib/libraries/library_user.h"
+#include "submit/definition/record_view.h"
 
 enum { SHOWN_BYTES = 4 * PATH_MAX };
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "conf/base/elf_build_id.h"
-#include "submit/facts/file_hash.h"
 #include "contrib/libraries/library_who.h"
+#include "submit/facts/file_hash.h"
 
 enum library_change_kind {
     LIBRARY_NONE,     /* nothing that is told */

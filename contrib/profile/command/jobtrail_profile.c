@@ -18,7 +18,6 @@
 #include "conf/base/replacement.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
-#include "spank/journal.h"
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/command/profile_load.h"
 #include "contrib/profile/command/profile_routines.h"
@@ -32,6 +31,7 @@
 #include "contrib/profile/set_file.h"
 #include "contrib/profile/symbol_names.h"
 #include "contrib/profile/tick_scale.h"
+#include "spank/journal.h"
 
 static const char usage[] =
     "Usage: jobtrail-profile show [--program NAME] [--rank LIST] [--sort KEY] [--group function]\n"

@@ -8,7 +8,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
-#include "spank/journal.h"
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/command/profile_json.h"
 #include "contrib/profile/missing_nodes.h"
@@ -16,6 +15,7 @@
 #include "contrib/profile/rank_end.h"
 #include "contrib/profile/set_programs.h"
 #include "contrib/profile/tick_scale.h"
+#include "spank/journal.h"
 
 void profile_json_int(struct json_object *table, const char *key, uint64_t value)
 {

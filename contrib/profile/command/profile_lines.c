@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
-#include "spank/journal.h"
 #include "contrib/profile/command/profile_forms.h"
+#include "spank/journal.h"
 
 int profile_flame(const struct profile_set *set, const struct set_order *order,
                   const bool *is_taken)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "conf/base/terminal_text.h"
-#include "spank/journal.h"
 #include "contrib/profile/command/profile_json.h"
 #include "contrib/profile/routine_log.h"
 #include "contrib/profile/routine_summary.h"
+#include "spank/journal.h"
 
 void profile_routines_dump(const struct profile_set *set, const bool *is_taken)
 {

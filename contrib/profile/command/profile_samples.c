@@ -11,10 +11,10 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "spank/journal.h"
 #include "contrib/profile/command/readable_names.h"
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/sample_file.h"
+#include "spank/journal.h"
 
 static void print_time(const char *key, uint64_t ns)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Stubs: the objects that stand for prepared routines. Each jumps to its routine, and has a note
- * (preload/routines/routine_note.h) by which the library in recorded runs finds the jump. They are copies of
- * one object, which is assembled from stub_MACHINE.S.
+ * (preload/routines/routine_note.h) by which the library in recorded runs finds the jump. They are
+ * copies of one object, which is assembled from stub_MACHINE.S.
  */
 #ifndef JOBTRAIL_STUB_OBJECT_H
 #define JOBTRAIL_STUB_OBJECT_H

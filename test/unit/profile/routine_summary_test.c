@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "preload/profile/profile_file.h"
 #include "contrib/profile/set_file.h"
+#include "preload/profile/profile_file.h"
 
 static const uint64_t second = 1000000000;
 
