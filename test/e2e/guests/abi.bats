@@ -69,9 +69,9 @@ C
 @test "a program for aarch64 is tracked" {
     cd "$JOBTRAIL_SOURCE"
     aarch64-linux-gnu-gcc -std=gnu17 -O2 -fPIC -ffreestanding -fno-stack-protector -fvisibility=hidden \
-        -Wall -Wextra -Wconversion -Werror -D_GNU_SOURCE -mno-outline-atomics -I. -shared -nostdlib \
+        -Wall -Wextra -Wconversion -Werror -D_GNU_SOURCE -mno-outline-atomics -I. -I"$JOBTRAIL_BUILD" -shared -nostdlib \
         -Wl,--no-undefined -Wl,-soname,libjobtrail.so -Wl,--version-script,preload/libjobtrail.map \
-        -o "$BATS_TEST_TMPDIR/libjobtrail.so" preload/*.c
+        -o "$BATS_TEST_TMPDIR/libjobtrail.so" preload/*.c preload/routines/*.c
     [[ $(aarch64-linux-gnu-nm -D "$BATS_TEST_TMPDIR/libjobtrail.so" 2>/dev/null) == "" ]]
     build arm aarch64-linux-gnu-gcc
     run qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$BATS_TEST_TMPDIR/libjobtrail.so" \
