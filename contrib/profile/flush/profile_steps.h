@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The child's side of keeping a job's profiles (profile_keep.h): as the user, it reads the file
+ * The child's side of keeping a job's profiles (profile_keep.c): as the user, it reads the file
  * that the processes left, names its stacks, and sends for each step what its record tells
  * (profile_tell.h, one message), its profile set (set_file.h), the logs that [profile] logs has
  * (profile_logs.h), and the samples of the ranks that [profile] samples has (sample_file.h).
