@@ -119,7 +119,7 @@ does_nothing() {
     "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -i libdesignated.a -o libprepared.a libdesignated.a
     gcc program.c libprepared.a -o prepared
     linked_in=(prepared)
-    for way in "prepared-static -static libprepared.a" "linked -pie libdesignated.a" "linked-static -static libdesignated.a"; do
+    for way in "prepared-static -static libprepared.a" "prepared-pie -pie libprepared.a"; do
         # shellcheck disable=SC2086 # they are several words
         env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc program.c ${way#* } -o "${way%% *}"
         linked_in+=("${way%% *}")
