@@ -370,9 +370,9 @@ full_disk() {
     let_go
     [[ ! -e $USES && $(summed | grep -v unseen) == "libfirst 0 65534 1" ]]
     sed -i /^use_records/d "$CONF"
+    rm -f "$STATE/watch"
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     WATCH=$!
-    rm -f "$STATE/watch"
     until [[ -f $STATE/watch && $(sed 's/.*scans= *//' "$STATE/watch") -ge 1 ]]; do kill -0 $WATCH; sleep 0.05; done
     [[ -z $(counter) ]]
 }
