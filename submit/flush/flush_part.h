@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What extensions add to the flush of a job, in the order of its work.
+ * What extensions add to the flush of a job, in the order of its work. A part defines its row in
+ * its own folder.
  */
 #ifndef JOBTRAIL_FLUSH_PART_H
 #define JOBTRAIL_FLUSH_PART_H
@@ -37,7 +38,7 @@ struct flush_part {
 /* Those that are built; the last one is NULL. */
 extern const struct flush_part *const flush_parts[];
 
-extern const struct flush_part flush_part_witness; /* kernel_send.c */
+extern const struct flush_part flush_part_witness;
 extern const struct flush_part flush_part_profile; /* contrib/profile/flush */
 
 #endif

@@ -6,7 +6,7 @@
     /usr/bin/python3 - "$JOBTRAIL_SOURCE/contrib" <<'EOF'
 import ast, pathlib, sys
 
-STANDARD = set("""argparse base64 bisect calendar collections configparser datetime difflib errno functools hashlib heapq hmac html io itertools json math os pwd re
+STANDARD = set("""argparse base64 bisect calendar collections configparser datetime difflib errno functools hashlib heapq hmac html importlib io itertools json math os pwd re
     email secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid
     ctypes mmap resource selectors socket struct traceback
     bz2 codecs contextlib fcntl http lzma zlib""".split())

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Extensions: which are here, and their doors, the modules by which they enter the tables of the core."""
+
+import importlib
+import os
+
+try:
+    from .paths import LEFT_OUT
+except ImportError:  # in the checkout
+    LEFT_OUT = ()
+
+NAMES = ("libraries", "routines", "profile", "witness", "answers")
+_BESIDE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+
+def is_here(name):
+    return name not in LEFT_OUT
+
+
+def doors(door):
+    """The modules jobtrail.NAME.DOOR of those extensions that are here and have one, in the order of NAMES. The core says
+    which names such a module must have."""
+    for name in NAMES:
+        if is_here(name) and os.path.exists(os.path.join(_BESIDE, name, door + ".py")):
+            yield importlib.import_module("jobtrail.%s.%s" % (name, door))
+
+
+def lacking(name):
+    """A sentence where the extension is not here, else None."""
+    return None if is_here(name) else "this jobtrail is built without " + name
