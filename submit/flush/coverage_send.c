@@ -2,7 +2,9 @@
 #include "submit/flush/coverage_send.h"
 
 #include "submit/facts/coverage.h"
+#include "submit/facts/division.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/two_witnesses.h"
 #include "submit/facts/uncaptured_run.h"
 #include "submit/flush/flush_part.h"
 #include "submit/record/coverage_record.h"

@@ -5,20 +5,7 @@
 #ifndef JOBTRAIL_COVERAGE_SEND_H
 #define JOBTRAIL_COVERAGE_SEND_H
 
-#include "submit/facts/division.h"
-#include "submit/facts/two_witnesses.h"
-#include "submit/flush/ledger_send.h"
-
-/* What the ledger has told. */
-struct coverage_told {
-    const struct job_tasks *tasks;
-    const struct job_allocation *allocation;
-    struct division *division;
-    struct two_witnesses *witnesses; /* NULL: the kernel has told nothing */
-    uint64_t dropped;                /* captures that found no room */
-    uint64_t others_runs, others_ns; /* as in struct ledger_reader */
-    bool has_ledger;                 /* it could be read */
-};
+#include "submit/flush/reading_request.h"
 
 /* Builds the records of a job and gives them away. Units begin with `first`; also `first` - 1 is
  * begun, of which there are no records: looking at the programs of tasks. `*runs` grows by the

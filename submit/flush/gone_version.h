@@ -6,7 +6,7 @@
 #ifndef JOBTRAIL_GONE_VERSION_H
 #define JOBTRAIL_GONE_VERSION_H
 
-#include "submit/flush/flush.h"
+#include "submit/flush/flush_state.h"
 
 /* Sets aside the jobs in the directory `spool`, of these formats, that are over and that the
  * options ask for, and marks this version's directories of the same jobs as over, for the next

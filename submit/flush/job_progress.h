@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/flush/reading.h"
+#include "submit/flush/reading_request.h"
 
 /* In a job's spool directory. */
 #define JOB_PROGRESS_NAME "flushed"

@@ -12,7 +12,7 @@
 #include "submit/facts/kernel_ranks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
-#include "submit/flush/coverage_send.h"
+#include "submit/facts/two_witnesses.h"
 #include "submit/flush/flush_part.h"
 #include "submit/flush/ranks_send.h"
 #include "submit/record/run_record.h"

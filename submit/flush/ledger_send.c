@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
 #include "conf/base/process.h"
+#include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
 #include "submit/evidence/succession.h"
 #include "submit/facts/clock_step.h"
@@ -14,15 +17,22 @@
 #include "submit/facts/division.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/other_pids.h"
+#include "submit/facts/package_version.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/facts/two_witnesses.h"
 #include "submit/flush/coverage_send.h"
-#include "submit/flush/package_send.h"
 #include "submit/flush/run_ending.h"
+#include "submit/record/package_record.h"
 #include "submit/record/run_record.h"
 
 /* Pages have 31 bits (succession.h). */
 #define FIRST_AFTER_PAGES (UINT64_C(1) << 32)
+
+/* The uuids of the records that were sent, in order. */
+struct sent_runs {
+    const char **uuid; /* owned; into the request's text */
+    size_t count;
+};
 
 /* What the records of ends are made of. */
 struct ends {
@@ -35,60 +45,72 @@ struct ends {
     struct division *division;       /* NULL: of a session */
     struct two_witnesses *witnesses; /* NULL: there is one */
     struct other_pids *other_pids;   /* NULL likewise */
+    struct sent_runs sent;           /* of a session */
     struct packages packages;
     struct package_versions *versions;
     struct json_memo *memo;
     struct kernel_run *kernel_run; /* memory for objects that the kernel saw */
 };
 
-int ledger_send_record(const struct ledger_send *send, int error, struct built_record *record)
+static int compare_uuids(const void *left, const void *right)
 {
-    if (error == 0) {
-        error = send->give(send->context, record);
-        record_free(record);
+    return memcmp(*(const char *const *)left, *(const char *const *)right, RECORD_UUID_SIZE - 1);
+}
+
+/* `names`: of records of runs, each on its line: "….UUID.json". Returns 0 or -ENOMEM. */
+static int sent_runs_make(const char *names, struct sent_runs *sent)
+{
+    const size_t end = RECORD_UUID_SIZE - 1 + sizeof ".json" - 1;
+    *sent = (struct sent_runs){NULL, 0};
+    for (size_t length; *names != '\0'; names += length + (names[length] == '\n')) {
+        length = strcspn(names, "\n");
+        if (length < end)
+            continue;
+        if (GROW(sent->uuid, sent->count) != 0)
+            return -ENOMEM;
+        sent->uuid[sent->count++] = names + length - end;
     }
-    return error;
+    if (sent->count > 0)
+        qsort(sent->uuid, sent->count, sizeof *sent->uuid, compare_uuids);
+    return 0;
 }
 
-static int send_run(const struct ledger_send *send, const struct run_source *source)
-{
-    struct built_record record;
-    int error = run_record_build(source, &record);
-    return ledger_send_record(send, error, &record);
-}
-
-static bool was_sent(const struct ledger_send *send, const struct capture *capture)
+static bool was_sent(const struct sent_runs *sent, const struct capture *capture)
 {
     char uuid[RECORD_UUID_SIZE];
+    const char *key = uuid;
     run_record_uuid(capture, uuid);
-    return strstr(send->request->sent, uuid) != NULL;
+    return sent->count > 0 &&
+           bsearch(&key, sent->uuid, sent->count, sizeof key, compare_uuids) != NULL;
 }
 
 int ledger_send_starts(const struct ledger_send *send, struct reading_summary *summary)
 {
     struct ledger_reader reader;
+    struct sent_runs sent;
     struct capture capture;
+    struct built_record record;
     const struct run_source source = {.conf = send->request->conf,
                                       .lines = &send->lines,
                                       .identity = send->request->identity,
                                       .journal = send->request->journal,
                                       .capture = &capture,
                                       .probability = 1};
-    int error = ledger_open(send->request->ledger, send->request->conf->ledger_bytes, &reader);
+    int next,
+        error = ledger_open(send->request->ledger, send->request->conf->ledger_bytes, &reader);
     if (error != 0) {
         summary->is_no_ledger = error == -EINVAL;
         return error == -EINVAL ? 0 : error;
     }
-    int next;
+    error = sent_runs_make(send->request->sent, &sent);
     while (error == 0 && (next = ledger_next(&reader, &capture)) != 0) {
-        if (next < 0) {
-            error = next;
-            break;
-        }
-        bool is_wanted = capture.wants_start && capture.end_ns == 0 && !was_sent(send, &capture);
-        error = is_wanted ? send_run(send, &source) : 0;
-        summary->records += is_wanted && error == 0;
+        error = next < 0 ? next : 0;
+        if (error != 0 || !capture.wants_start || capture.end_ns != 0 || was_sent(&sent, &capture))
+            continue;
+        error = ledger_send_record(send, run_record_build(&source, &record), &record);
+        summary->records += error == 0;
     }
+    free(sent.uuid);
     ledger_close(&reader);
     return error;
 }
@@ -178,20 +200,84 @@ static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
     return error == 0 ? division_make(ends->division) : error;
 }
 
-static int send_end(const struct ends *ends, struct capture *capture, size_t at)
+static const struct policy_rule *match_rule(const void *policy, const struct package *package,
+                                            const char *what, const char *text)
+{
+    char whole[PACKAGES_LINE + 64];
+    int length = snprintf(whole, sizeof whole, "%s:%s:%s", package->program, what, text);
+    if (length < 0 || (size_t)length >= sizeof whole)
+        return NULL;
+    return policy_match(policy, POLICY_PKG, whole, (size_t)length);
+}
+
+bool package_kept(const void *policy, const struct package *package)
+{
+    const struct policy_rule *by_name = match_rule(policy, package, "name", package->name);
+    const struct policy_rule *by_path = match_rule(policy, package, "path", package->path);
+    const struct policy_rule *first =
+        by_name == NULL || (by_path != NULL && by_path < by_name) ? by_path : by_name;
+    return first == NULL || first->action != POLICY_SKIP;
+}
+
+/* Gives a record for each package of the run that is kept. */
+static int send_packages(const struct ends *ends, const struct capture *capture,
+                         const struct package_run *run)
 {
     const struct ledger_send *send = ends->send;
-    const struct kernel_noted *noted = run_ending_noted(send->request, ends->other_pids, capture);
+    int error = 0;
+    for (size_t i = 0; i < run->count && error == 0; i++) {
+        const struct package *package = &run->package[i];
+        char version[PACKAGE_VERSION_SIZE];
+        struct built_record record;
+        struct package_source source = {
+            send->request->conf, &send->lines, send->request->identity, capture, package,
+            package->version};
+        if (package->name[0] == '\0' || !package_kept(send->policy, package))
+            continue;
+        if (package->version[0] == '\0' && strcmp(package->program, "python") == 0) {
+            package_version_find(ends->versions, package->name, package->path, version);
+            source.version = version;
+        }
+        error = ledger_send_record(send, package_record_build(&source, &record), &record);
+        ends->summary->packages += error == 0;
+    }
+    return error;
+}
+
+/* A slot that has changed since it was read first belongs to a process that still runs: what is new
+ * in it is for the next flush, if this is a session. Returns whether the entry's capture gets a
+ * record, and reads it; or -errno. */
+static int read_entry(struct ends *ends, const struct succession_entry *entry,
+                      struct capture *capture)
+{
+    if (entry->stub != 0)
+        return 0; /* sampling left it out: no record */
+    int found = succession_capture(&ends->reader, entry, capture);
+    ends->summary->running += found == 0;
+    ends->summary->damaged += found == -EINVAL;
+    if (found != 1)
+        return found == -EINVAL ? 0 : found;
+    return unit_of(entry) >= ends->send->request->resume_at.unit &&
+           ends->send->begin(ends->send->context, unit_of(entry));
+}
+
+/* The records of a run and of its packages. */
+static int send_run(const struct ends *ends, struct capture *capture, size_t at)
+{
+    const struct ledger_send *send = ends->send;
+    const struct reading_request *request = send->request;
+    const struct kernel_noted *noted = run_ending_noted(request, ends->other_pids, capture);
     const struct ending ending =
-        run_ending_find(send->request, noted, capture, ends->succession.entry[at].next_ns, true);
+        run_ending_find(request, noted, capture, ends->succession.entry[at].next_ns, true);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
-    const struct clock_step step = clock_step_find(capture, &ending, send->request->journal);
+    const struct clock_step step = clock_step_find(capture, &ending, request->journal);
     const double clock_step = (double)step.step_ns / 1e9;
     struct allocation_run had;
-    struct run_source source = {.conf = send->request->conf,
+    struct built_record record;
+    struct run_source source = {.conf = request->conf,
                                 .lines = &send->lines,
-                                .identity = send->request->identity,
-                                .journal = send->request->journal,
+                                .identity = request->identity,
+                                .journal = request->journal,
                                 .capture = capture,
                                 .ending = &ending,
                                 .packages = &run,
@@ -199,89 +285,82 @@ static int send_end(const struct ends *ends, struct capture *capture, size_t at)
                                 .clock_step = step.is_known ? &clock_step : NULL,
                                 .run_ns = step.run_ns,
                                 .memo = ends->memo};
-    if (send->request->journal == NULL && is_running(send, capture, &ending)) {
+    if (request->journal == NULL && is_running(send, capture, &ending)) {
         ends->summary->running++;
         return 0;
     }
-    if ((send->request->journal == NULL && was_sent(send, capture)) ||
+    if ((request->journal == NULL && was_sent(&ends->sent, capture)) ||
         !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
     if (ending.seen != NULL)
-        kernel_run_add_objects(send->request->kernel, ending.seen, ends->kernel_run, capture);
+        kernel_run_add_objects(request->kernel, ending.seen, ends->kernel_run, capture);
     if (ends->division != NULL) {
         had = division_had(ends->division, at);
         source.had = &had;
     }
-    int error = send_run(send, &source);
+    int error = ledger_send_record(send, run_record_build(&source, &record), &record);
     ends->summary->records += error == 0;
     if (error != 0 || !capture->pkgs)
         return error;
     ends->summary->unhooked += !run.hooked;
-    return package_send(send, ends->versions, capture, &run, &ends->summary->packages);
+    return send_packages(ends, capture, &run);
 }
 
-/* A slot that has changed since it was read first belongs to a process that still runs: what is new
- * in it is for the next flush, if this is a session. */
-static int send_entry(struct ends *ends, size_t at)
+/* What runs are put together with. */
+static int prepare_runs(struct ends *ends)
 {
-    struct capture capture;
-    const struct succession_entry *entry = &ends->succession.entry[at];
-    if (entry->stub != 0)
-        return 0; /* sampling left it out: no record */
-    int found = succession_capture(&ends->reader, entry, &capture);
-    ends->summary->running += found == 0;
-    ends->summary->damaged += found == -EINVAL;
-    if (found != 1)
-        return found == -EINVAL ? 0 : found;
-    if (unit_of(entry) < ends->send->request->resume_at.unit ||
-        !ends->send->begin(ends->send->context, unit_of(entry)))
-        return 0;
-    return send_end(ends, &capture, at);
-}
-
-static int send_runs(struct ends *ends)
-{
-    int packages = ends->send->request->packages;
+    const struct reading_request *request = ends->send->request;
     ends->memo = json_memo_new();
     ends->versions = package_versions_new();
     ends->kernel_run = malloc(sizeof *ends->kernel_run);
     if (ends->versions == NULL || ends->kernel_run == NULL)
         return -ENOMEM;
-    if (packages >= 0 && packages_read(packages, &ends->packages) != 0)
+    if (request->packages >= 0 && packages_read(request->packages, &ends->packages) != 0)
         ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
-    int error = 0;
-    for (size_t i = 0; i < ends->succession.count && error == 0; i++)
-        error = send_entry(ends, i);
     ends->summary->bad_lines = ends->packages.bad_lines;
-    return error;
+    return request->journal == NULL ? sent_runs_make(request->sent, &ends->sent) : 0;
 }
 
-static int read_ledger(struct ends *ends)
+static void free_ends(struct ends *ends)
 {
-    int error = succession_read(&ends->reader, &ends->succession);
-    ends->summary->damaged = ends->reader.damaged;
-    ends->summary->dropped = ends->reader.dropped;
-    return error;
+    division_free(ends->division);
+    two_witnesses_free(ends->witnesses);
+    other_pids_free(ends->other_pids);
+    job_tasks_free(&ends->tasks);
+    json_memo_free(ends->memo);
+    free(ends->kernel_run);
+    free(ends->sent.uuid);
+    package_versions_free(ends->versions);
+    packages_free(&ends->packages);
+    succession_free(&ends->succession);
+    ledger_close(&ends->reader);
 }
 
 int ledger_send_ends(const struct ledger_send *send, struct reading_summary *summary)
 {
+    const struct reading_request *request = send->request;
     struct ends ends = {.send = send, .summary = summary};
-    bool is_job = send->request->journal != NULL;
-    int opened =
-        send->request->ledger < 0
-            ? 0
-            : ledger_open(send->request->ledger, send->request->conf->ledger_bytes, &ends.reader);
+    struct capture capture;
+    bool is_job = request->journal != NULL;
+    int opened = request->ledger < 0
+                     ? 0
+                     : ledger_open(request->ledger, request->conf->ledger_bytes, &ends.reader);
     summary->is_no_ledger = opened == -EINVAL;
     if (opened != 0 && opened != -EINVAL)
         return opened;
-    bool has_ledger = send->request->ledger >= 0 && opened == 0;
-    bool is_excluded = is_job && coverage_excludes(send->policy, send->request->journal);
-    int error = has_ledger ? read_ledger(&ends) : 0;
+    bool has_ledger = request->ledger >= 0 && opened == 0;
+    bool is_excluded = is_job && coverage_excludes(send->policy, request->journal);
+    int error = has_ledger ? succession_read(&ends.reader, &ends.succession) : 0;
+    summary->damaged = ends.reader.damaged;
+    summary->dropped = ends.reader.dropped;
     if (error == 0 && is_job)
         error = divide(&ends, is_excluded, has_ledger);
     if (error == 0 && !is_excluded)
-        error = send_runs(&ends);
+        error = prepare_runs(&ends);
+    for (size_t i = 0; i < ends.succession.count && !is_excluded && error == 0; i++) {
+        int found = read_entry(&ends, &ends.succession.entry[i], &capture);
+        error = found > 0 ? send_run(&ends, &capture, i) : found;
+    }
     const struct coverage_told told = {.tasks = &ends.tasks,
                                        .allocation = &ends.allocation,
                                        .division = ends.division,
@@ -292,15 +371,6 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
                                        .has_ledger = has_ledger};
     if (error == 0 && is_job)
         error = coverage_send(send, &told, FIRST_AFTER_PAGES, &summary->records);
-    division_free(ends.division);
-    two_witnesses_free(ends.witnesses);
-    other_pids_free(ends.other_pids);
-    job_tasks_free(&ends.tasks);
-    json_memo_free(ends.memo);
-    free(ends.kernel_run);
-    package_versions_free(ends.versions);
-    packages_free(&ends.packages);
-    succession_free(&ends.succession);
-    ledger_close(&ends.reader);
+    free_ends(&ends);
     return error;
 }

@@ -2,95 +2,13 @@
  *
  * Reading what users wrote, and taking the records that come of it: the reader is a worker
  * (worker.h) that has become the user, and its parent takes those records only that worker_check.h
- * lets through. There are four requests: for the ends of a job's runs, for those of a session, for
- * start records of a job that still runs, and for records that the user has handed in.
- *
- * The work has units with growing numbers: a capture, a static program, a part of the coverage.
+ * lets through.
  */
 #ifndef JOBTRAIL_READING_H
 #define JOBTRAIL_READING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "conf/conf.h"
-#include "submit/definition/record_view.h"
-#include "submit/flush/core_time_check.h"
 #include "submit/flush/flush_outcome.h"
-#include "submit/job/journal_read.h"
-#include "submit/job/looks.h"
-
-enum reading_kind { READING_JOB, READING_SESSION, READING_STARTS, READING_HAND_IN };
-
-/* Units that give no records. */
-enum {
-    READING_UNIT_NONE,  /* none has been begun */
-    READING_UNIT_WHOLE, /* the ledger as a whole */
-};
-
-/* A place in the work: so many records of this unit, and all of those before it. */
-struct reading_place {
-    uint64_t unit;    /* READING_UNIT_NONE: none */
-    uint64_t records; /* a run and its packages */
-};
-
-struct reading_summary {
-    uint64_t records;   /* of runs; of READING_HAND_IN: of links */
-    uint64_t packages;  /* records of packages */
-    uint64_t damaged;   /* captures that could not be used; of READING_HAND_IN: files */
-    uint64_t dropped;   /* captures that found no room */
-    uint64_t running;   /* of READING_SESSION: runs that are not over */
-    uint64_t unhooked;  /* recorded runs that were marked for a package hook, and had none */
-    uint64_t bad_lines; /* that hooks wrote */
-    uint64_t
-        is_no_ledger; /* 0 or 1: a reader may write anything there, which a bool must not hold */
-};
-
-/* Which units there are no more. */
-struct reading_units {
-    uint64_t
-        *begun; /* shared memory: the unit that the reader begins, before it does; NULL: none */
-    const uint64_t *passed_over; /* not to be begun */
-    size_t passed_over_count;
-};
-
-/*   READING_JOB      the records of a job that is over
- *   READING_SESSION  the end records of a session's runs that are over
- *   READING_STARTS   of runs that are not over and whose start gets a record of its own
- *   READING_HAND_IN  records of links that a user has handed in (hand_in_read.h)
- */
-struct reading_request {
-    enum reading_kind kind;
-    const struct conf *conf;
-    const struct job_identity *identity; /* whose files are read, and who reads them */
-    /* Called for each record. A result other than 0 ends the reading and is returned. */
-    int (*take)(void *context, const struct record_view *record);
-    void *context;        /* of `take` and `more_time` */
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
-    /* Asked for another deadline when that one is over; 0: there is none. NULL: nobody is asked. */
-    uint64_t (*more_time)(void *context);
-    uint64_t cpu_ns;   /* processor time that all of it may take; 0: any */
-    uint64_t *used_ns; /* the processor time that it took is added; NULL: nobody asks */
-
-    /* Of READING_HAND_IN nothing but: the user's directory, open. */
-    int user;
-
-    const struct journal *journal; /* NULL: of a session */
-    int ledger;                    /* open for reading; -1: it could not be made */
-    int packages; /* what hooks wrote, open for reading; -1: there is none, as of starts */
-    const struct looks *looks;         /* of a job: what the watcher saw; NULL: nothing */
-    const struct kernel_notes *kernel; /* of a job: what the kernel told; NULL: nothing */
-    uint64_t now_ns;     /* since the Epoch; of a job: when it ended, where the journal is silent */
-    bool is_leader_gone; /* of a session: the process whose session it is has ended */
-    const char *sent;    /* but of a job: a text with the names of records not wanted again */
-    struct reading_units units;
-    struct reading_place resume_at;    /* of a job: what is before it is not wanted again */
-    struct reading_place *taken_up_to; /* set to how far the taken records reach; NULL: unused */
-    /* Of a job: what the records have told that were taken before it; those that are taken are
-     * added. NULL: none were, and nobody asks. */
-    struct core_time_sums *told;
-};
+#include "submit/flush/reading_request.h"
 
 /* Returns 0, with the outcome (FLUSH_DONE, FLUSH_NO_LEDGER, FLUSH_NO_POLICY, FLUSH_BROKEN,
  * FLUSH_KILLED, FLUSH_LATE or FLUSH_SPENT) and, where that is FLUSH_DONE, the summary; or -errno,

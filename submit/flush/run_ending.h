@@ -10,7 +10,7 @@
 
 #include "submit/facts/ending.h"
 #include "submit/facts/other_pids.h"
-#include "submit/flush/reading.h"
+#include "submit/flush/reading_request.h"
 
 /* What the kernel told of the process of a capture; NULL: nothing. `others`: NULL where nothing is
  * known of other pid namespaces. */

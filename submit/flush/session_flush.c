@@ -19,6 +19,7 @@
 #include "preload/ledger.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/job_progress.h"
+#include "submit/flush/reading.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/session.h"

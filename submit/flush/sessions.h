@@ -9,8 +9,7 @@
 #ifndef JOBTRAIL_SESSIONS_H
 #define JOBTRAIL_SESSIONS_H
 
-#include "submit/flush/flush.h"
-#include "submit/outbox/outbox.h"
+#include "submit/flush/flush_state.h"
 
 /* Flushes all sessions into the outbox, for [submit] job_timeout at the most and a share of it for
  * each user. Users who have used up their share are left alone for some minutes, and come after

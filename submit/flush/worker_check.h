@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "submit/facts/job_allocation.h"
-#include "submit/flush/reading.h"
+#include "submit/flush/reading_request.h"
 #include "submit/job/kernel_account.h"
 
 struct worker_check;

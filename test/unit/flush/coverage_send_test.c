@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "submit/facts/division.h"
 #include "submit/flush/coverage_send.h"
 #include "submit/record/command_line.h"
 #include "test/unit/fixture/made_policy.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "conf/compile.h"
-#include "submit/flush/package_send.h"
+#include "submit/flush/ledger_send.h"
 
 #define RUN_A "0123456789abcdef0123456789abcdef"
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "submit/flush/reading.h"
 #include "submit/flush/worker_check.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/package_record.h"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a flush (flush.h) is asked for, what it counts, and what its jobs share.
+ */
+#ifndef JOBTRAIL_FLUSH_STATE_H
+#define JOBTRAIL_FLUSH_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "submit/outbox/outbox.h"
+
+struct flush_options {
+    const char *node; /* as Slurm names it */
+    uint32_t job;     /* 0: all that the node holds */
+    bool orphans;     /* only jobs whose epilog has begun, or that the node's last boot ended */
+    bool sessions;    /* not jobs, but sessions outside of Slurm */
+    bool dry_run;     /* print the records, send and remove nothing */
+};
+
+struct flush_count {
+    uint64_t jobs;        /* directories dealt with */
+    uint64_t records;     /* handed to the outbox */
+    uint64_t packages;    /* records of packages, handed to the outbox */
+    uint64_t unhooked;    /* runs that were marked for a package hook, and had none */
+    uint64_t dropped;     /* captures that found no room while the jobs ran */
+    uint64_t damaged;     /* captures, and lines of package hooks, that could not be used */
+    uint64_t left_out;    /* lines that had no place in a journal (spank/journal.h) */
+    uint64_t quarantined; /* directories set aside */
+    uint64_t lost;        /* directories that had no place in the quarantine */
+    uint64_t left;        /* directories that a later job of the same id has found */
+    uint64_t running;     /* directories left alone, as their job still runs here */
+    uint64_t failed;      /* directories that are still there to be tried again */
+    uint64_t overflowed; /* jobs, and users of sessions, whose records find no room in the outbox */
+    uint64_t refused;    /* records that a receiver will never take, set aside */
+    uint64_t waiting;    /* transports that still have something to send */
+};
+
+/* What the jobs of one call of flush_run() share. */
+struct flush_state {
+    const struct conf *conf;
+    const struct flush_options *options;
+    struct outbox *outbox; /* NULL: a dry run */
+    int spool;
+    uint64_t now_ns; /* since the Epoch */
+    struct flush_count *count;
+    uint64_t wait_ns;      /* CLOCK_MONOTONIC: until then an epilog may wait for this flush */
+    uint64_t job_ns;       /* the same: when this job's time is over */
+    int slot;              /* of the one flush that goes on; -1: not held */
+    bool is_queued;        /* another flush holds it: what is left is for that one */
+    uint64_t without_room; /* jobs whose records find no room in the outbox, in this round */
+};
+
+#endif
