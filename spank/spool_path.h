@@ -26,7 +26,7 @@
 #define SPOOL_EXTERN_ENDED "extern_ended"
 
 /* In the directory of a job, an empty file: when a flush asked Slurm last whether the job is over
- * (submit/flush/ended_in_slurm.h). */
+ * (submit/flush/flush_job.c). */
 #define SPOOL_ASKED "asked"
 
 /* In the directory of a job, an empty file: the job is over. A version makes it in SPANK's epilog,

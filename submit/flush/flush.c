@@ -33,24 +33,11 @@ static int by_turn(const void *left, const void *right, void *spool)
 }
 
 /* The timer, which has more to do, waits for those that are left over: as long as for one job. */
-static void flush_in_turn(struct flush_state *state, const struct spool_jobs *jobs)
-{
-    uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
-    size_t i = 0;
-    for (; i < jobs->count && !state->is_queued &&
-           (!state->options->orphans || transport_left_ms(end_ns) > 0);
-         i++)
-        flush_job(state, &jobs->job[i]);
-    if (i == jobs->count)
-        return;
-    state->count->failed += jobs->count - i;
-    fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
-            jobs->count - i);
-}
-
 static int flush_all(struct flush_state *state)
 {
+    uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     struct spool_jobs jobs;
+    size_t i = 0;
     if (!state->options->dry_run)
         spool_sweep(state->spool, state->now_ns);
     int error = spool_list(state->spool, state->options->job, &jobs);
@@ -58,7 +45,13 @@ static int flush_all(struct flush_state *state)
         return error;
     if (jobs.count > 0)
         qsort_r(jobs.job, jobs.count, sizeof *jobs.job, by_turn, &state->spool);
-    flush_in_turn(state, &jobs);
+    while (i < jobs.count && !state->is_queued &&
+           (!state->options->orphans || transport_left_ms(end_ns) > 0))
+        flush_job(state, &jobs.job[i++]);
+    if (i < jobs.count)
+        fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
+                jobs.count - i);
+    state->count->failed += jobs.count - i;
     free(jobs.job);
     return 0;
 }
@@ -83,7 +76,7 @@ static int flush_queued(struct flush_state *state)
 
 /* The epilog waits for us: what takes longer is left to the timer and to the next flush. Returns
  * whether anything was sent. */
-static int send_records(const struct flush_state *state)
+static bool send_records(const struct flush_state *state)
 {
     struct outbox_sent sent;
     const struct outbox_send_options options = {
@@ -96,16 +89,6 @@ static int send_records(const struct flush_state *state)
     return sent.accepted > 0;
 }
 
-static int flush_once(struct flush_state *state)
-{
-    if (state->options->sessions)
-        return sessions_flush(state->conf, state->options->node, state->outbox, state->count);
-    const struct flush_options *options = state->options;
-    bool is_timer = options->orphans && options->job == 0; /* it has looked at all jobs */
-    int error = flush_all(state);
-    return error == 0 && state->slot >= 0 && !is_timer ? flush_queued(state) : error;
-}
-
 /* Whether what found no room may be tried again. */
 static bool may_go_round(struct flush_state *state, uint64_t end_ns)
 {
@@ -115,31 +98,27 @@ static bool may_go_round(struct flush_state *state, uint64_t end_ns)
     return transport_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
 }
 
-/* What is sent makes room for the rest of a job that found none. */
-static int flush_and_send(struct flush_state *state)
+/* Where sessions are flushed, there may be none. Returns 0 or -errno. */
+static int open_spool(struct flush_state *state)
 {
-    uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
-    int error, sent;
-    if (state->options->dry_run)
-        return flush_all(state);
-    do {
-        state->without_room = 0;
-        error = outbox_open(state->conf, &state->outbox);
-        if (error != 0)
-            return error;
-        error = flush_once(state);
-        outbox_close(state->outbox);
-        sent = send_records(state);
-    } while (error == 0 && sent && may_go_round(state, end_ns));
-    state->count->overflowed += state->without_room;
-    state->count->failed += state->without_room;
-    return error;
+    char path[PATH_MAX];
+    int error = spool_expand(state->conf->spool, state->options->node, path, sizeof path);
+    if (error != 0)
+        return error;
+    state->spool = spool_open_node(path);
+    if (state->options->sessions)
+        return 0;
+    if (state->spool < 0)
+        return state->spool;
+    if (spool_part_noted(state->spool) != -ESTALE)
+        return 0;
+    close(state->spool);
+    return -ESTALE;
 }
 
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count)
 {
-    char path[PATH_MAX];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct flush_state state = {
@@ -151,14 +130,27 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
         .slot = -1,
     };
     *count = (struct flush_count){0};
-    int error = spool_expand(conf->spool, options->node, path, sizeof path);
+    int error = open_spool(&state);
     if (error != 0)
-        return error;
-    state.spool = spool_open_node(path);
-    if (state.spool < 0 && !options->sessions)
-        return state.spool == -ENOENT ? 0 : state.spool; /* no job has run here */
-    error = !options->sessions && spool_part_noted(state.spool) == -ESTALE ? -ESTALE
-                                                                           : flush_and_send(&state);
+        return error == -ENOENT ? 0 : error; /* no job has run here */
+    uint64_t end_ns = transport_deadline(conf->job_timeout_s * UINT64_C(1000));
+    bool is_timer = options->orphans && options->job == 0; /* it has looked at all jobs */
+    bool is_sent;
+    do { /* what is sent makes room for the rest of a job that found none */
+        state.without_room = 0;
+        error = options->dry_run ? 0 : outbox_open(conf, &state.outbox);
+        if (error != 0)
+            break;
+        error = options->sessions ? sessions_flush(conf, options->node, state.outbox, count)
+                                  : flush_all(&state);
+        if (error == 0 && state.slot >= 0 && !is_timer)
+            error = flush_queued(&state);
+        if (!options->dry_run)
+            outbox_close(state.outbox);
+        is_sent = !options->dry_run && send_records(&state);
+    } while (error == 0 && is_sent && may_go_round(&state, end_ns));
+    count->overflowed += state.without_room;
+    count->failed += state.without_room;
     if (state.spool >= 0)
         close(state.spool);
     if (state.slot >= 0)

@@ -5,15 +5,18 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/program_run.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
-#include "submit/flush/ended_in_slurm.h"
+#include "spank/spool_path.h"
 #include "submit/flush/flush_breaks.h"
 #include "submit/flush/flush_part.h"
 #include "submit/job/quarantine.h"
@@ -22,20 +25,92 @@
 
 /* NEW_S: the journal of a directory that is younger may be about to be written. LOOK_S: how long
  * the watcher looks at a job, which no other flush may wait for much longer. */
-enum { NEW_S = 60, LOOK_S = 3 };
+enum { NEW_S = 60, LOOK_S = 3, SQUEUE_MS = 10000 };
+
+/* Those in which a job may still have an epilog to come. A job with a flag, as CONFIGURING or
+ * COMPLETING, has one of these states, or the name of the flag is here. */
+#define STATES "--states=PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING"
+
+static bool is_time_to_ask(int directory)
+{
+    struct stat journal, asked;
+    if (fstatat(directory, JOURNAL_NAME, &journal, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    if (fstatat(directory, SPOOL_ASKED, &asked, AT_SYMLINK_NOFOLLOW) != 0 ||
+        asked.st_mtim.tv_sec < journal.st_mtim.tv_sec)
+        return true;
+    return time(NULL) - asked.st_mtim.tv_sec >= asked.st_mtim.tv_sec - journal.st_mtim.tv_sec;
+}
+
+static bool make_file(int directory, const char *name)
+{
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool is_made = fd >= 0 && futimens(fd, NULL) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_made;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+    size_t length = strlen(line);
+    while (*text != '\0') {
+        size_t end = strcspn(text, "\n");
+        if (end == length && memcmp(text, line, length) == 0)
+            return true;
+        text += end + (text[end] == '\n');
+    }
+    return false;
+}
+
+/* The jobs of one user are a small answer, and a good one where the job is not known any more: of a
+ * single job that the controller has forgotten squeue says the same as of any trouble. The
+ * environment is that of the epilog or of a timer, of which squeue takes what finds the cluster. */
+static bool is_in_queue(uint32_t job, uint32_t uid, bool *is_known)
+{
+    char user[32], id[16], path[8192], conf[4096];
+    const char *own_path = getenv("PATH"), *own_conf = getenv("SLURM_CONF");
+    const char *const argv[] = {"squeue", "--noheader", "--format=%A", STATES, user, NULL};
+    CLEANUP_PROGRAM struct program_result result = {.text = NULL};
+    snprintf(user, sizeof user, "--user=%u", (unsigned)uid);
+    snprintf(id, sizeof id, "%u", (unsigned)job);
+    snprintf(path, sizeof path, "PATH=%s", own_path == NULL ? "/usr/bin:/bin" : own_path);
+    snprintf(conf, sizeof conf, "SLURM_CONF=%s", own_conf == NULL ? "" : own_conf);
+    char *environment[] = {path, own_conf == NULL ? NULL : conf, NULL};
+    *is_known = program_run(argv, environment, SQUEUE_MS, &result) == 0 && result.status == 0;
+    return *is_known && has_line(result.text, id);
+}
+
+/* Whether a job that may have ended unseen (spool_job_is_quiet()) is over, as squeue(1) says. Then
+ * a mark in its directory says so from then on. Slurm is asked when nothing has happened for
+ * JOB_QUIET_S, and again each time that the job has been quiet for twice as long: so a job that
+ * idles for days costs some requests, and one that is over is found after twice the time at the
+ * latest. Where squeue fails, as where Slurm's controller is away, the job is taken to go on. */
+static bool ended_in_slurm(int directory, const struct journal *journal)
+{
+    bool is_known;
+    const struct job_identity *identity = &journal->identity;
+    if (!spool_job_is_quiet(directory, journal) || !is_time_to_ask(directory) ||
+        !make_file(directory, SPOOL_ASKED))
+        return false;
+    bool is_over = !is_in_queue(identity->job, identity->uid, &is_known) && is_known;
+    return is_over && make_file(directory, SPOOL_OVER);
+}
+
+/* Asked before the lock is taken: the watcher does not wait for it. */
+static bool is_of_running_job(int directory)
+{
+    struct journal journal;
+    if (directory < 0 || spool_job_journal(directory, &journal) != 0)
+        return false;
+    bool runs = job_may_go_on(&journal) && !ended_in_slurm(directory, &journal);
+    journal_free(&journal);
+    return runs;
+}
 
 static void tell_of_job(const struct spool_job *job, const char *what, int error)
 {
     fprintf(stderr, "jobtrail-submit: job %s: %s: %s\n", job->name, what, strerror(-error));
-}
-
-static bool has_no_ledger(const struct journal *journal)
-{
-    for (size_t i = 0; i < journal->step_count; i++) {
-        if (journal->steps[i].no_ledger)
-            return true;
-    }
-    return false;
 }
 
 /* Which of the user's files there are to be read, -1: none. */
@@ -65,6 +140,9 @@ static int open_files(const struct journal *journal, int directory, struct users
     files->packages = packages < 0 ? -1 : packages;
     files->is_foreign = ledger == -SPOOL_FOREIGN || packages == -SPOOL_FOREIGN;
     files->is_lost = lost != 0 && journal->step_count > 0;
+    if (files->is_lost)
+        fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
+                journal->identity.job);
     return 0;
 }
 
@@ -77,38 +155,22 @@ static void close_files(const struct users_files *files)
 }
 
 /* A job whose ledger is gone has nothing to send; one that never had one, or another user's, or
- * lost it with its file system, has coverage, and so has one without a step here. Returns 0 and the
- * outcome, or -errno. */
-static int send_records(struct flush_state *state, const struct journal *journal, int directory,
-                        const struct users_files *files, enum flush_outcome *outcome)
+ * lost it with its file system, has coverage, and so has one without a step here. */
+static bool has_records(const struct journal *journal, const struct users_files *files)
 {
-    struct flush_count *count = state->count;
-    struct reading_summary summary = {0};
-    *outcome = FLUSH_DONE;
-    if (files->is_lost)
-        fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
-                journal->identity.job);
-    if (files->ledger >= 0 || files->is_foreign || files->is_lost || has_no_ledger(journal) ||
-        journal->step_count == 0) {
-        int error =
-            job_read(state, journal, directory, files->ledger, files->packages, &summary, outcome);
-        if (error != 0)
-            return error;
-        /* A job without a run says nothing of the reader: there was nothing in it to die of. */
-        if (!state->options->dry_run && (*outcome != FLUSH_DONE || summary.records > 0))
-            flush_breaks_note(state->conf, *outcome);
-    }
-    count->records += summary.records;
-    count->dropped += summary.dropped;
-    count->packages += summary.packages;
-    count->unhooked += summary.unhooked;
-    count->damaged += summary.damaged + summary.bad_lines;
-    if (*outcome == FLUSH_DONE)
-        *outcome = files->is_foreign       ? FLUSH_FOREIGN
-                   : summary.damaged > 0   ? FLUSH_DAMAGED
-                   : summary.bad_lines > 0 ? FLUSH_BAD_LINES
-                                           : FLUSH_DONE;
-    return 0;
+    bool has_no_ledger = journal->step_count == 0;
+    for (size_t i = 0; i < journal->step_count; i++)
+        has_no_ledger |= journal->steps[i].no_ledger;
+    return files->ledger >= 0 || files->is_foreign || files->is_lost || has_no_ledger;
+}
+
+static void count_read(struct flush_count *count, const struct reading_summary *summary)
+{
+    count->records += summary->records;
+    count->dropped += summary->dropped;
+    count->packages += summary->packages;
+    count->unhooked += summary->unhooked;
+    count->damaged += summary->damaged + summary->bad_lines;
 }
 
 /* Returns 0 when it is in the quarantine, or is lost as that is full, or -errno. */
@@ -184,6 +246,8 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
                        const struct journal *journal, enum flush_outcome *outcome,
                        const char **reason)
 {
+    struct users_files files;
+    struct reading_summary summary = {0};
     /* The daemons of steps count too: a step that is being set up has no tasks yet. */
     if (!job->left && job_may_go_on(journal) && job_is_alive(journal)) {
         state->count->running++;
@@ -192,42 +256,46 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
         return 0;
     }
     count_left_out(state, job, journal);
-    struct users_files files;
     int error = open_files(journal, directory, &files, outcome);
-    if (error == 0 && *outcome == FLUSH_DONE)
-        error = send_records(state, journal, directory, &files, outcome);
+    bool reads = error == 0 && *outcome == FLUSH_DONE && has_records(journal, &files);
+    if (reads)
+        error =
+            job_read(state, journal, directory, files.ledger, files.packages, &summary, outcome);
     close_files(&files);
-    bool is_over = error == 0 && (*outcome == FLUSH_DONE || flush_outcome_is_kept(*outcome));
-    *reason = error == 0 ? flush_outcome_text(*outcome) : "";
-    if (is_over && !state->options->dry_run)
-        end_parts(state, journal, directory, outcome, reason);
-    return error;
-}
-
-/* Returns 0 and the outcome, or -errno. */
-static int flush_directory(struct flush_state *state, const struct spool_job *job, int directory,
-                           enum flush_outcome *outcome)
-{
-    bool dry_run = state->options->dry_run;
-    uid_t uid = QUARANTINE_NOBODY;
-    const char *reason = flush_outcome_text(FLUSH_NOBODYS);
-    struct journal journal;
-    int error = spool_job_journal(directory, &journal);
-    if (error == 0) {
-        uid = journal.identity.uid;
-        error = flush_known(state, job, directory, &journal, outcome, &reason);
-        journal_free(&journal);
-    } else if (error == -ENODATA || error == -EINVAL) { /* -EINVAL: a link, or no file */
-        bool empty = is_empty(directory);
-        /* A directory gets its name when it is complete (spank/spool_make.c): without a journal it
-         * is what a flush has left that was killed. */
-        bool is_left = empty && faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-        bool is_begun = !is_left && (empty || state->options->orphans) && is_new(state, directory);
-        *outcome = is_begun ? FLUSH_LEFT : empty ? FLUSH_DONE : FLUSH_NOBODYS;
-        error = 0;
-    }
     if (error != 0)
         return error;
+    /* A job without a run says nothing of the reader: there was nothing in it to die of. */
+    if (reads && !state->options->dry_run && (*outcome != FLUSH_DONE || summary.records > 0))
+        flush_breaks_note(state->conf, *outcome);
+    count_read(state->count, &summary);
+    if (*outcome == FLUSH_DONE)
+        *outcome = files.is_foreign        ? FLUSH_FOREIGN
+                   : summary.damaged > 0   ? FLUSH_DAMAGED
+                   : summary.bad_lines > 0 ? FLUSH_BAD_LINES
+                                           : FLUSH_DONE;
+    *reason = flush_outcome_text(*outcome);
+    if (!state->options->dry_run && (*outcome == FLUSH_DONE || flush_outcome_is_kept(*outcome)))
+        end_parts(state, journal, directory, outcome, reason);
+    return 0;
+}
+
+/* Of a directory without a journal that says whose the job is. */
+static enum flush_outcome judge_unknown(const struct flush_state *state, int directory)
+{
+    bool empty = is_empty(directory);
+    /* A directory gets its name when it is complete (spank/spool_make.c): without a journal it is
+     * what a flush has left that was killed. */
+    bool is_left = empty && faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    bool is_begun = !is_left && (empty || state->options->orphans) && is_new(state, directory);
+    return is_begun ? FLUSH_LEFT : empty ? FLUSH_DONE : FLUSH_NOBODYS;
+}
+
+/* What is done or kept goes. Returns 0 or -errno. */
+static int settle(struct flush_state *state, const struct spool_job *job, int directory, uid_t uid,
+                  const char *reason, enum flush_outcome *outcome)
+{
+    bool dry_run = state->options->dry_run;
+    int error = 0;
     if (flush_outcome_is_kept(*outcome) && !dry_run) {
         error = set_aside(state, job, directory, uid, reason);
         *outcome = FLUSH_DONE;
@@ -239,21 +307,13 @@ static int flush_directory(struct flush_state *state, const struct spool_job *jo
     return error;
 }
 
-/* Asked before the lock is taken: the watcher does not wait for it. */
-static bool is_of_running_job(int directory)
-{
-    struct journal journal;
-    if (directory < 0 || spool_job_journal(directory, &journal) != 0)
-        return false;
-    bool runs = job_may_go_on(&journal) && !ended_in_slurm(directory, &journal);
-    journal_free(&journal);
-    return runs;
-}
-
 void flush_job(struct flush_state *state, const struct spool_job *job)
 {
     bool orphans = state->options->orphans;
     enum flush_outcome outcome = FLUSH_LEFT;
+    const char *reason = flush_outcome_text(FLUSH_NOBODYS);
+    uid_t uid = QUARANTINE_NOBODY;
+    struct journal journal;
     CLEANUP_CLOSE int directory = spool_open_job(state->spool, job);
     if (orphans && !job->left && is_of_running_job(directory)) {
         state->count->running++;
@@ -262,8 +322,18 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
     int error = directory < 0
                     ? directory
                     : spool_lock(directory, orphans ? LOOK_S : state->conf->epilog_timeout_s);
+    int known = error != 0 ? error : spool_job_journal(directory, &journal);
+    if (known == 0) {
+        uid = journal.identity.uid;
+        error = flush_known(state, job, directory, &journal, &outcome, &reason);
+        journal_free(&journal);
+    } else if (error == 0 && (known == -ENODATA || known == -EINVAL)) { /* a link, or no file */
+        outcome = judge_unknown(state, directory);
+    } else {
+        error = known;
+    }
     if (error == 0)
-        error = flush_directory(state, job, directory, &outcome);
+        error = settle(state, job, directory, uid, reason, &outcome);
     if (error == -ENOENT || (error == -EAGAIN && orphans))
         return; /* another flush was faster, or is still at it: then it is no orphan */
     if (error == 0 && (outcome == FLUSH_DONE || outcome == FLUSH_LEFT))

@@ -10,11 +10,15 @@
 
 #include "submit/flush/flush_part.h"
 #include "submit/flush/job_progress.h"
-#include "submit/flush/roots_notes.h"
+#include "submit/job/witness_state.h"
 #include "submit/outbox/transport.h"
+
+/* How long a flush waits for the kernel's witness. */
+enum { WITNESS_MS = 2000 };
 
 struct job_reading {
     struct flush_state *state;
+    struct roots_notes notes;
     struct reading_request request;
     struct job_progress progress;
     struct reading_place taken_up_to;
@@ -22,6 +26,27 @@ struct job_reading {
     uint64_t runs;              /* taken since the last commit */
     bool is_out_of_room;        /* the outbox has no room for a record */
 };
+
+void roots_notes_free(struct roots_notes *notes)
+{
+    looks_free(&notes->looks);
+    kernel_notes_free(&notes->kernel);
+}
+
+int roots_notes_read(int spool, int directory, struct roots_notes *notes)
+{
+    *notes = (struct roots_notes){.looks = {0}};
+    int error = looks_read(directory, &notes->looks);
+    if (error != 0)
+        return error;
+    witness_state_wait(spool, WITNESS_MS);
+    error = kernel_notes_read(directory, &notes->kernel);
+    if (error != 0)
+        roots_notes_free(notes);
+    else
+        notes->kernel.until_ns = witness_state_heard_until(spool);
+    return error;
+}
 
 bool job_may_go_on(const struct journal *journal)
 {
@@ -127,64 +152,51 @@ static int give_parts(const struct reading_request *request)
     return error;
 }
 
-/* Reads on where the last reader came to. Returns 0 and the outcome, or -errno. */
-static int read_once(struct job_reading *reading, struct reading_summary *summary,
-                     enum flush_outcome *outcome)
+/* The next reader goes on where the last one came to. */
+static void resume(struct job_reading *reading)
 {
-    struct job_progress *progress = &reading->progress;
+    const struct job_progress *progress = &reading->progress;
     struct reading_request *request = &reading->request;
     uint64_t most_ns = reading->state->conf->job_cpu_s * UINT64_C(1000000000);
+    bool is_anew = job_may_go_on(request->journal);
     reading->runs = 0;
     reading->is_out_of_room = false;
-    bool is_anew = job_may_go_on(request->journal);
     request->resume_at = is_anew ? (struct reading_place){0, 0} : progress->place;
     reading->told = is_anew ? (struct core_time_sums){.runs = 0} : progress->told;
     reading->taken_up_to = request->resume_at;
     request->told = &reading->told;
     request->units.passed_over_count = progress->passed_over_count;
     request->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
-    /* What is sent again has the same uuid. */
-    int error = request->resume_at.unit == READING_UNIT_NONE ? give_parts(request) : 0;
-    if (error == 0)
-        error = reading_run(request, summary, outcome);
-    if (error != 0 && !reading->is_out_of_room)
-        return error;
-    if (reading->is_out_of_room)
-        *outcome = FLUSH_NO_ROOM;
-    return 0;
 }
 
-static int read_to_the_end(struct job_reading *reading, struct reading_summary *summary,
-                           enum flush_outcome *outcome)
+/* After a reader with this outcome, or `error`. Returns 1 where another one is to go on, or 0 and
+ * the job's outcome, or -errno. */
+static int settle(struct job_reading *reading, int error, enum flush_outcome *outcome)
 {
-    const struct flush_state *state = reading->state;
+    bool dry_run = reading->state->options->dry_run;
     struct job_progress *progress = &reading->progress;
-    for (;;) {
-        int error = read_once(reading, summary, outcome);
-        bool is_fault = error == 0 && is_fault_of_unit(reading, *outcome);
-        if (is_fault)
-            job_progress_failed(progress);
-        else
-            job_progress_ended(progress);
-        if (error == 0)
-            error = commit_taken(reading, *outcome);
-        else if (!state->options->dry_run)
-            outbox_abort(state->outbox);
-        if (error == 0 && (*outcome == FLUSH_DONE || *outcome == FLUSH_NO_LEDGER))
-            return 0;
-        int noted = state->options->dry_run ? 0 : job_progress_note(progress);
-        if (error != 0 || noted != 0)
-            return error != 0 ? error : noted;
-        if (progress->is_hopeless)
-            *outcome = FLUSH_BROKEN;
-        if (!is_fault || progress->is_hopeless)
-            return 0;
-        if (transport_left_ms(reading->request.deadline_ns) == 0 &&
-            flush_more_time(reading->state) == 0) {
-            *outcome = FLUSH_LATE;
-            return 0;
-        }
-    }
+    bool is_fault = error == 0 && is_fault_of_unit(reading, *outcome);
+    if (is_fault)
+        job_progress_failed(progress);
+    else
+        job_progress_ended(progress);
+    if (error == 0)
+        error = commit_taken(reading, *outcome);
+    else if (!dry_run)
+        outbox_abort(reading->state->outbox);
+    if (error == 0 && (*outcome == FLUSH_DONE || *outcome == FLUSH_NO_LEDGER))
+        return 0;
+    int noted = dry_run ? 0 : job_progress_note(progress);
+    if (error != 0 || noted != 0)
+        return error != 0 ? error : noted;
+    if (progress->is_hopeless)
+        *outcome = FLUSH_BROKEN;
+    if (!is_fault || progress->is_hopeless)
+        return 0;
+    if (transport_left_ms(reading->request.deadline_ns) > 0 || flush_more_time(reading->state) != 0)
+        return 1;
+    *outcome = FLUSH_LATE;
+    return 0;
 }
 
 /* Whether the outbox has room for the job's records. Asked before anything is read: a job that
@@ -197,53 +209,74 @@ static bool has_room(const struct flush_state *state, const struct journal *jour
     return outbox_has_room(state->outbox);
 }
 
-int job_read(struct flush_state *state, const struct journal *journal, int directory, int ledger,
-             int packages, struct reading_summary *summary, enum flush_outcome *outcome)
+/* Returns 0 or -errno; after success job_read() releases. */
+static int begin(struct job_reading *reading, const struct journal *journal, int directory,
+                 int ledger, int packages)
 {
+    struct flush_state *state = reading->state;
+    struct job_progress *progress = &reading->progress;
     bool dry_run = state->options->dry_run;
-    struct job_reading reading = {.state = state};
-    struct job_progress *progress = &reading.progress;
-    struct roots_notes notes;
-    if (!has_room(state, journal)) {
-        *outcome = FLUSH_NO_ROOM;
-        return 0;
-    }
-    int error = roots_notes_read(state->spool, directory, &notes);
+    int error = roots_notes_read(state->spool, directory, &reading->notes);
     if (error != 0)
         return error;
     state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
     error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
-    if (error != 0) {
-        roots_notes_free(&notes);
-        return error;
-    }
-    reading.request = (struct reading_request){
+    if (error != 0)
+        roots_notes_free(&reading->notes);
+    reading->request = (struct reading_request){
         .kind = READING_JOB,
         .conf = state->conf,
         .identity = &journal->identity,
         .take = take_record,
-        .context = &reading,
+        .context = reading,
         .deadline_ns = epilog_waits ? state->wait_ns : state->job_ns,
         .more_time = more_time,
         .used_ns = &progress->used_ns,
         .journal = journal,
         .ledger = ledger,
         .packages = packages,
-        .looks = &notes.looks,
-        .kernel = &notes.kernel,
+        .looks = &reading->notes.looks,
+        .kernel = &reading->notes.kernel,
         .now_ns = state->now_ns,
         .units = {.begun = progress->begun, .passed_over = progress->passed_over},
-        .taken_up_to = &reading.taken_up_to,
+        .taken_up_to = &reading->taken_up_to,
     };
+    return error;
+}
+
+int job_read(struct flush_state *state, const struct journal *journal, int directory, int ledger,
+             int packages, struct reading_summary *summary, enum flush_outcome *outcome)
+{
+    struct job_reading reading = {.state = state};
+    *outcome = FLUSH_NO_ROOM;
+    if (!has_room(state, journal))
+        return 0;
+    int error = begin(&reading, journal, directory, ledger, packages);
+    if (error != 0)
+        return error;
     *outcome = FLUSH_BROKEN;
-    if (!progress->is_hopeless)
-        error = read_to_the_end(&reading, summary, outcome);
-    if (error == 0 && *outcome == FLUSH_DONE && progress->passed_over_count > 0)
+    bool goes_on = !reading.progress.is_hopeless;
+    while (goes_on) {
+        resume(&reading);
+        /* What is given again has the same uuid. */
+        if (reading.request.resume_at.unit == READING_UNIT_NONE)
+            error = give_parts(&reading.request);
+        if (error == 0)
+            error = reading_run(&reading.request, summary, outcome);
+        if (reading.is_out_of_room) {
+            error = 0;
+            *outcome = FLUSH_NO_ROOM;
+        }
+        error = settle(&reading, error, outcome);
+        goes_on = error > 0;
+        error = goes_on ? 0 : error;
+    }
+    if (error == 0 && *outcome == FLUSH_DONE && reading.progress.passed_over_count > 0)
         *outcome = FLUSH_PASSED_OVER;
     if (error == 0 && *outcome == FLUSH_LATE && state->is_queued)
         *outcome = FLUSH_QUEUED;
-    job_progress_close(progress);
-    roots_notes_free(&notes);
+    job_progress_close(&reading.progress);
+    roots_notes_free(&reading.notes);
     return error;
 }

@@ -12,6 +12,20 @@
 #include "submit/flush/flush_state.h"
 #include "submit/flush/reading.h"
 #include "submit/job/journal_read.h"
+#include "submit/job/kernel_notes.h"
+#include "submit/job/looks.h"
+
+/* What root's own programs have noted of a job's processes, beside its journal. */
+struct roots_notes {
+    struct looks looks;
+    struct kernel_notes kernel;
+};
+
+/* Reads them in the job's directory in the spool. A witness that runs has what just ended still to
+ * write: it is waited for, but not for long. Returns 0 or -errno; roots_notes_free() releases after
+ * success. */
+int roots_notes_read(int spool, int directory, struct roots_notes *notes);
+void roots_notes_free(struct roots_notes *notes);
 
 /* Asked of a struct flush_state when its time is over: when an epilog waits no longer, one flush of
  * the node goes on. Returns until when, CLOCK_MONOTONIC; 0: no longer. */

@@ -21,7 +21,6 @@
 #include "spank/spool_part.h"
 #include "submit/flush/flush_part.h"
 #include "submit/flush/job_read.h"
-#include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/transport.h"
 
