@@ -166,48 +166,13 @@ static enum flush_outcome outcome_of(const struct reading *reading, enum worker_
     return FLUSH_BROKEN;
 }
 
-/* `hasher`: its pid, 0: there is none. */
-static int run_worker(struct reading *reading, pid_t hasher, enum flush_outcome *outcome)
-{
-    const struct reading_request *request = reading->request;
-    bool is_hand_in = request->kind == READING_HAND_IN;
-    const int keep[] = {reading->hasher, is_hand_in ? request->user : request->ledger,
-                        is_hand_in ? -1 : request->packages};
-    const struct worker worker = {
-        .uid = request->identity->uid,
-        .gid = request->identity->gid,
-        .keep = keep,
-        .keep_count = sizeof keep / sizeof keep[0],
-        .sandbox = is_hand_in ? SANDBOX_RENAMES : SANDBOX_READS,
-        .work = read_as_user,
-        .take = take_message,
-        .context = reading,
-        .patience_ms = request->kind == READING_STARTS ? 0 : PATIENCE_MS,
-        .silence_ms =
-            bounds_of[request->kind].silence_ms +
-            (request->kind == READING_JOB ? request->conf->hash_job_s * UINT64_C(1000) : 0),
-        .begun = request->units.begun,
-        .deadline_ns = request->deadline_ns,
-        .more_time = request->more_time,
-        .more_context = request->context,
-        .cpu_ns = request->cpu_ns,
-        .helper = hasher,
-    };
-    enum worker_outcome ended;
-    int error = worker_run(&worker, &ended);
-    if (error == 0)
-        error = reading->error;
-    if (error == 0)
-        *outcome = outcome_of(reading, ended);
-    return error;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
+/* Returns its pid, 0 where there is to be none, or -errno. */
+static pid_t start_hasher(struct reading *reading)
 {
     const struct reading_request *request = reading->request;
     const struct conf *conf = request->conf;
@@ -218,16 +183,66 @@ static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
         .bytes = conf->hash_job_bytes,
         .ms = all_ms == 0 ? conf->hash_job_s * UINT64_C(1000) : all_ms,
     };
+    return request->kind == READING_HAND_IN
+               ? 0
+               : hasher_start(conf, &bounds, request->identity->uid, request->identity->gid,
+                              &reading->hasher);
+}
+
+static void end_hasher(const struct reading *reading, pid_t hasher)
+{
     int status;
-    pid_t hasher = hasher_start(conf, &bounds, request->identity->uid, request->identity->gid,
-                                &reading->hasher);
-    if (hasher < 0)
-        return (int)hasher;
-    int error = run_worker(reading, hasher, outcome);
+    if (hasher <= 0)
+        return;
     close(reading->hasher);
     kill(hasher, SIGKILL); /* it may hang in a file system */
     process_reap(hasher, REAP_MS, &status);
-    return error;
+}
+
+/* What the parent believes. NULL: out of memory. */
+static struct worker_check *check_of(const struct reading_request *request)
+{
+    bool is_hand_in = request->kind == READING_HAND_IN, is_job = request->kind == READING_JOB;
+    struct job_allocation allocation;
+    struct kernel_account kernel;
+    if (is_job) {
+        allocation = job_allocation_find(request->journal, request->now_ns);
+        kernel = kernel_account_find(request->kernel, allocation.start_ns, allocation.end_ns,
+                                     request->conf->witness != CONF_WITNESS_OFF);
+    }
+    struct worker_check *check =
+        worker_check_new(request->kind, request->conf, request->identity,
+                         is_job ? &allocation : NULL, is_job ? &kernel : NULL,
+                         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
+    if (check != NULL && request->told != NULL)
+        worker_check_resume(check, request->told);
+    return check;
+}
+
+/* `hasher`: its pid, 0: there is none. `keep`: what the reader needs. */
+static struct worker worker_of(struct reading *reading, pid_t hasher, const int keep[3])
+{
+    const struct reading_request *request = reading->request;
+    uint64_t hash_ms =
+        request->kind == READING_JOB ? request->conf->hash_job_s * UINT64_C(1000) : 0;
+    return (struct worker){
+        .uid = request->identity->uid,
+        .gid = request->identity->gid,
+        .keep = keep,
+        .keep_count = 3,
+        .sandbox = request->kind == READING_HAND_IN ? SANDBOX_RENAMES : SANDBOX_READS,
+        .work = read_as_user,
+        .take = take_message,
+        .context = reading,
+        .patience_ms = request->kind == READING_STARTS ? 0 : PATIENCE_MS,
+        .silence_ms = bounds_of[request->kind].silence_ms + hash_ms,
+        .begun = request->units.begun,
+        .deadline_ns = request->deadline_ns,
+        .more_time = request->more_time,
+        .more_context = request->context,
+        .cpu_ns = request->cpu_ns,
+        .helper = hasher,
+    };
 }
 
 int reading_run(const struct reading_request *request, struct reading_summary *summary,
@@ -236,41 +251,33 @@ int reading_run(const struct reading_request *request, struct reading_summary *s
     struct reading reading = {.request = request, .hasher = -1};
     bool is_hand_in = request->kind == READING_HAND_IN;
     uint64_t before = cpu_time_own() + cpu_time_children();
-    enum flush_outcome found = FLUSH_NO_POLICY;
     CLEANUP_FREE void *policy = NULL;
-    int error = 0;
-    struct job_allocation allocation;
-    struct kernel_account kernel;
-    bool has_allocation = request->kind == READING_JOB;
-    if (has_allocation) {
-        allocation = job_allocation_find(request->journal, request->now_ns);
-        kernel = kernel_account_find(request->kernel, allocation.start_ns, allocation.end_ns,
-                                     request->conf->witness != CONF_WITNESS_OFF);
-    }
-    reading.check =
-        worker_check_new(request->kind, request->conf, request->identity,
-                         has_allocation ? &allocation : NULL, has_allocation ? &kernel : NULL,
-                         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
-    if (reading.check != NULL && request->told != NULL)
-        worker_check_resume(reading.check, request->told);
-    if (reading.check == NULL) {
-        error = -ENOMEM;
-    } else if (is_hand_in) {
-        error = run_worker(&reading, 0, &found);
-    } else if (policy_load(request->conf, &policy) == 0) {
+    enum worker_outcome ended = WORKER_BROKEN;
+    reading.check = check_of(request);
+    int error = reading.check == NULL ? -ENOMEM : 0;
+    bool is_usable = error == 0 && (is_hand_in || policy_load(request->conf, &policy) == 0);
+    if (is_usable) {
         reading.ledger = (struct ledger_send){.request = request,
                                               .policy = policy,
                                               .give = give_record,
                                               .begin = begin_unit,
                                               .context = &reading};
-        error = run_with_hasher(&reading, &found);
+        pid_t hasher = start_hasher(&reading);
+        const int keep[] = {reading.hasher, is_hand_in ? request->user : request->ledger,
+                            is_hand_in ? -1 : request->packages};
+        const struct worker worker = worker_of(&reading, hasher, keep);
+        error = hasher < 0 ? (int)hasher : worker_run(&worker, &ended);
+        end_hasher(&reading, hasher);
     }
+    if (error == 0)
+        error = reading.error;
     worker_check_free(reading.check);
     if (request->used_ns != NULL)
         *request->used_ns += cpu_time_own() + cpu_time_children() - before;
-    if (error == 0)
-        *outcome = found;
-    if (error == 0 && found == FLUSH_DONE)
+    if (error != 0)
+        return error;
+    *outcome = is_usable ? outcome_of(&reading, ended) : FLUSH_NO_POLICY;
+    if (*outcome == FLUSH_DONE)
         *summary = reading.found;
-    return error;
+    return 0;
 }

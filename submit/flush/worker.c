@@ -82,24 +82,22 @@ int worker_send_last(struct worker_pipe *pipe, const void *bytes, size_t size)
     return send_message(pipe, (struct head){.is_last = 1}, &part, 1);
 }
 
-/* The child, from its start to its exit status. */
-static int be_child(const struct worker *worker, int fd)
+/* In the child: becomes the user. Returns whether it has. */
+static bool become_user(const struct worker *worker, int fd, struct worker_pipe *pipe)
 {
     static char buffer[OUTLET_BYTES];
     int keep[16] = {fd};
-    struct worker_pipe pipe = {
-        .file = fdopen(fd, "w"), .patience_ms = worker->patience_ms, .flushed_ms = monotonic_ms()};
     size_t count = sizeof keep / sizeof keep[0] - 1;
-    if (pipe.file == NULL || setvbuf(pipe.file, buffer, _IOFBF, sizeof buffer) != 0 ||
+    *pipe = (struct worker_pipe){
+        .file = fdopen(fd, "w"), .patience_ms = worker->patience_ms, .flushed_ms = monotonic_ms()};
+    if (pipe->file == NULL || setvbuf(pipe->file, buffer, _IOFBF, sizeof buffer) != 0 ||
         worker->keep_count > count)
-        return EXIT_BROKEN;
+        return false;
     if (worker->keep_count > 0)
         memcpy(keep + 1, worker->keep, worker->keep_count * sizeof *keep);
-    if (privileges_drop(worker->uid, worker->gid, keep, worker->keep_count + 1) != 0 ||
-        privileges_limit_memory(worker->memory_bytes) != 0 || sandbox_enter(worker->sandbox) != 0)
-        return EXIT_BROKEN;
-    int error = worker->work(worker->context, &pipe);
-    return fflush(pipe.file) != 0 || error != 0 ? EXIT_BROKEN : 0;
+    return privileges_drop(worker->uid, worker->gid, keep, worker->keep_count + 1) == 0 &&
+           privileges_limit_memory(worker->memory_bytes) == 0 &&
+           sandbox_enter(worker->sandbox) == 0;
 }
 
 /* Tables of symbols may take 256 MiB (contrib/profile/symbol_names.c). No more than
@@ -258,8 +256,13 @@ int worker_run(const struct worker *worker, enum worker_outcome *outcome)
     fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between the two; as it is otherwise */
     stream.fd = fds[0];
     stream.child = fork();
-    if (stream.child == 0)
-        _exit(be_child(worker, fds[1]));
+    if (stream.child == 0) {
+        struct worker_pipe pipe;
+        if (!become_user(worker, fds[1], &pipe))
+            _exit(EXIT_BROKEN);
+        int broken = worker->work(worker->context, &pipe);
+        _exit(fflush(pipe.file) != 0 || broken != 0 ? EXIT_BROKEN : 0);
+    }
     int error = stream.child < 0 ? -errno : 0;
     close(fds[1]);
     if (error == 0) {
