@@ -19,13 +19,20 @@
 #include "conf/base/process.h"
 #include "conf/base/trusted.h"
 #include "spank/job_formats.h"
+#include "spank/spool.h"
+#include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
-#include "submit/flush/gone_version.h"
+#include "submit/job/quarantine.h"
 #include "submit/job/spool_read.h"
+#include "submit/job/spool_remove.h"
+#include "submit/job/step_daemons.h"
 
 /* Names of users' sessions that are looked at: users make as many as they like. */
 enum { NAMES_MAX = 10000 };
+
+/* So long the lock of a job of a version that is gone is waited for. */
+enum { LOCK_S = 3 };
 
 static bool has_jobs(const char *spool, uint32_t job)
 {
@@ -160,6 +167,109 @@ static enum submit_status hand_on_to(const struct submit_options *options, enum 
     return SUBMIT_SOME_WAIT;
 }
 
+/* Whether the directory was last changed before the node booted: then its job is over, unless the
+ * clock was set in between. */
+static bool is_of_earlier_boot(int directory)
+{
+    struct stat status;
+    struct timespec now, up;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return fstat(directory, &status) == 0 && status.st_ctim.tv_sec < now.tv_sec - up.tv_sec;
+}
+
+/* Of a job whose journal cannot be read: its epilog has begun; or its extern step has ended, which
+ * Slurm ends where it ends the job, and no daemon of a step may be its own; or it was there when
+ * the node booted; or a later job of the same id has found it. */
+static bool is_over(const struct spool_job *job, int directory)
+{
+    return job->left || faccessat(directory, SPOOL_OVER, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+           ((is_of_earlier_boot(directory) ||
+             faccessat(directory, SPOOL_EXTERN_ENDED, F_OK, AT_SYMLINK_NOFOLLOW) == 0) &&
+            !step_daemon_may_live(job->job));
+}
+
+/* What the job started after its version was gone is in this version's directory of it, whose
+ * journal has no extern step where Slurm calls no epilog of SPANK's. */
+static void mark_own(const struct conf *conf, const struct flush_options *options,
+                     const struct spool_job *job)
+{
+    char path[PATH_MAX];
+    if (job->left || spool_expand(conf->spool, options->node, path, sizeof path) != 0)
+        return;
+    CLEANUP_CLOSE int node = spool_open_node(path);
+    CLEANUP_CLOSE int own = node < 0 ? node : spool_open_job(node, job);
+    int error = own < 0 ? 0 : spool_mark(own, SPOOL_OVER);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: job %s: that it is over cannot be noted: %s\n", job->name,
+                strerror(-error));
+}
+
+/* The journal cannot be read: the job's user is whose ledger it is. */
+static uid_t find_user(int directory)
+{
+    struct stat status;
+    CLEANUP_CLOSE int part = spool_part_open(directory);
+    return part >= 0 && fstatat(part, "ledger", &status, AT_SYMLINK_NOFOLLOW) == 0
+               ? status.st_uid
+               : QUARANTINE_NOBODY;
+}
+
+static int set_aside(const struct conf *conf, int spool, const struct spool_job *job, int directory,
+                     uint32_t formats, bool *is_kept)
+{
+    char name[NAME_MAX + 1], reason[128];
+    snprintf(reason, sizeof reason,
+             "it is of another version (formats %u), whose jobtrail-submit is gone",
+             (unsigned)formats);
+    int error = spool_lock(directory, LOCK_S);
+    if (error == 0)
+        error =
+            quarantine_keep(conf, job, directory, find_user(directory), reason, name, sizeof name);
+    *is_kept = error == 0;
+    if (error != 0 && error != -EDQUOT)
+        return error;
+    fprintf(stderr, "jobtrail-submit: job %s: %s: %s%s\n", job->name, reason,
+            *is_kept ? "kept in the quarantine as " : "lost, as the quarantine is full",
+            *is_kept ? name : "");
+    return spool_remove(spool, directory, job);
+}
+
+/* Jobs of a version whose program is gone: nobody can read what they left. Those in the directory
+ * `spool` that are over and that the options ask for are set aside, and this version's directories
+ * of the same jobs are marked as over, for the next flush. The others are left alone, and counted
+ * as running; one that is asked for by its id is told on stderr. */
+static void set_jobs_aside(const struct conf *conf, const struct flush_options *options,
+                           const char *spool, uint32_t formats, struct flush_count *count)
+{
+    struct spool_jobs jobs = {NULL, 0};
+    CLEANUP_CLOSE int node = spool_open_node(spool);
+    if (node < 0 || options->dry_run || spool_list(node, options->job, &jobs) != 0)
+        return;
+    for (size_t i = 0; i < jobs.count; i++) {
+        bool is_kept = false;
+        CLEANUP_CLOSE int directory = spool_open_job(node, &jobs.job[i]);
+        if (directory < 0)
+            continue;
+        if (!is_over(&jobs.job[i], directory)) {
+            count->running++;
+            if (options->job != 0)
+                fprintf(stderr,
+                        "jobtrail-submit: job %s: left alone, as it may still run here, which "
+                        "nobody can read: its epilog or the node's next boot will tell\n",
+                        jobs.job[i].name);
+            continue;
+        }
+        mark_own(conf, options, &jobs.job[i]);
+        int error = set_aside(conf, node, &jobs.job[i], directory, formats, &is_kept);
+        count->failed += error != 0;
+        count->jobs += error == 0;
+        count->quarantined += is_kept;
+        count->lost += error == 0 && !is_kept;
+    }
+    free(jobs.job);
+}
+
 enum submit_status hand_on(const struct submit_options *options, const struct conf *conf,
                            enum hand_on what, unsigned timeout_s, const struct flush_options *flush,
                            struct flush_count *count)
@@ -188,7 +298,7 @@ enum submit_status hand_on(const struct submit_options *options, const struct co
                     : access(note.submit, F_OK) == 0 ? "is of yet another version by now"
                                                      : "is gone");
             if (flush != NULL)
-                gone_version_flush(conf, flush, directory, formats[i], count);
+                set_jobs_aside(conf, flush, directory, formats[i], count);
             status = SUBMIT_SOME_WAIT;
         }
         worst = status > worst ? status : worst;

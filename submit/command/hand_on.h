@@ -19,11 +19,11 @@ enum hand_on {
 
 /* Runs the command of these options by the programs of the other versions, one after the other, and
  * waits `timeout_s` for each at the most; one that takes longer goes on by itself. Where a
- * version's program is gone, or is of other formats by now, that is told on stderr. Its jobs go to
- * the quarantine where `flush` says what is to be flushed (submit/flush/gone_version.h), and are
- * counted there; NULL: they are left alone. Nothing is done where `options` has a number of
- * formats. Returns SUBMIT_OK, or SUBMIT_SOME_WAIT where one has not done its work, for whatever
- * reason: this version's own work is not to wait for that. */
+ * version's program is gone, or is of other formats by now, that is told on stderr. Those of its
+ * jobs that are over go to the quarantine where `flush` says what is to be flushed, and are counted
+ * there; NULL: they are left alone. Nothing is done where `options` has a number of
+ * Returns SUBMIT_OK, or SUBMIT_SOME_WAIT where one has not done its work, for whatever reason: this
+ * version's own work is not to wait for that. */
 enum submit_status hand_on(const struct submit_options *options, const struct conf *conf,
                            enum hand_on what, unsigned timeout_s, const struct flush_options *flush,
                            struct flush_count *count);

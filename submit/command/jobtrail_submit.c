@@ -4,10 +4,13 @@
  */
 #include <getopt.h>
 #include <limits.h>
+#include <linux/ioprio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "conf/base/command_options.h"
@@ -15,10 +18,10 @@
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
 #include "conf/base/stderr_or_syslog.h"
+#include "conf/flush_cgroup.h"
 #include "spank/job_formats.h"
 #include "spank/version_note.h"
 #include "submit/command/submit_command.h"
-#include "submit/flush/low_priority.h"
 
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all |\n"
@@ -211,6 +214,17 @@ static bool read_options(int argc, char *argv[], struct submit_options *options,
     }
     options->words = argv + optind;
     return true;
+}
+
+/* Gives this process, and all that it starts, the lowest priority on the node: nice 19, the idle
+ * class for disks, and in a control group of its own (flush_cgroup.h) where one can be made. What
+ * cannot be done is left out; jobtrail-conf doctor tells of it. */
+static void low_priority(void)
+{
+    setpriority(PRIO_PROCESS, 0, 19);
+    syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+    if (geteuid() == 0)
+        flush_cgroup_enter();
 }
 
 int main(int argc, char *argv[])

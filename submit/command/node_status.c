@@ -15,7 +15,7 @@
 #include "conf/conf_transport.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
-#include "submit/flush/flush_breaks.h"
+#include "submit/job/broken_flushes.h"
 #include "submit/job/overflow.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
@@ -132,7 +132,7 @@ static int note_outbox(const struct conf *conf, struct node_status *node)
 
 void node_status_read(const struct conf *conf, const char *name, struct node_status *node)
 {
-    const struct flush_breaks breaks = flush_breaks_read(conf);
+    const struct broken_flushes breaks = broken_flushes_read(conf);
     *node = (struct node_status){.broken = breaks.count, .broken_last_s = (uint64_t)breaks.last};
     note_other_versions(conf, name, node);
     node->error[PLACE_BREAKS] = breaks.error;

@@ -17,8 +17,8 @@
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
-#include "submit/flush/flush_breaks.h"
 #include "submit/flush/flush_part.h"
+#include "submit/job/broken_flushes.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_remove.h"
@@ -164,6 +164,15 @@ static bool has_records(const struct journal *journal, const struct users_files 
     return files->ledger >= 0 || files->is_foreign || files->is_lost || has_no_ledger;
 }
 
+/* How the reader ended. A job without a run says nothing of it: there was nothing to die of. */
+static void note_reader(const struct conf *conf, enum flush_outcome outcome, bool has_runs)
+{
+    bool is_broken =
+        outcome == FLUSH_BROKEN || outcome == FLUSH_KILLED || outcome == FLUSH_PASSED_OVER;
+    if (is_broken || (outcome == FLUSH_DONE && has_runs))
+        broken_flushes_note(conf, is_broken);
+}
+
 static void count_read(struct flush_count *count, const struct reading_summary *summary)
 {
     count->records += summary->records;
@@ -264,9 +273,8 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     close_files(&files);
     if (error != 0)
         return error;
-    /* A job without a run says nothing of the reader: there was nothing in it to die of. */
-    if (reads && !state->options->dry_run && (*outcome != FLUSH_DONE || summary.records > 0))
-        flush_breaks_note(state->conf, *outcome);
+    if (reads && !state->options->dry_run)
+        note_reader(state->conf, *outcome, summary.records > 0);
     count_read(state->count, &summary);
     if (*outcome == FLUSH_DONE)
         *outcome = files.is_foreign        ? FLUSH_FOREIGN

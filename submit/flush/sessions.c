@@ -13,15 +13,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/as_user.h"
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "spank/job_formats.h"
 #include "submit/evidence/session_notes.h"
 #include "submit/evidence/user_files.h"
-#include "submit/flush/hand_in_collect.h"
+#include "submit/flush/reading.h"
 #include "submit/flush/session_flush.h"
+#include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session_place.h"
+#include "submit/job/spool_read.h"
 #include "submit/outbox/transport.h"
 
 /* Bounds of one flush, as users can make as many sessions as they like, and each may take its time.
@@ -56,16 +60,102 @@ struct cleared {
     uint64_t removed, aside, stay;
 };
 
+/* What a user has handed in (submit/hand_in/hand_in.h). */
+struct collection {
+    const struct session_user *user;
+    char (*name)[RECORD_NAME_MAX]; /* owned: of what was taken */
+    size_t count;
+    bool is_out_of_room; /* the rest waits */
+};
+
+static int take_handed_in(void *context, const struct record_view *record)
+{
+    struct collection *collection = context;
+    struct outbox *outbox = collection->user->sessions->outbox;
+    int error = collection->count == HAND_IN_RECORDS_MAX ||
+                        outbox_room(outbox) < collection->user->sessions->conf->outbox_bytes / 2
+                    ? -ENOBUFS
+                    : outbox_add(outbox, record);
+    collection->is_out_of_room = error == -ENOBUFS;
+    if (error == 0)
+        strcpy(collection->name[collection->count++], record->name);
+    return error;
+}
+
+static int remove_handed_in(const void *context)
+{
+    const struct collection *collection = context;
+    int records = user_directory_open(collection->user->directory, HAND_IN_RECORDS,
+                                      collection->user->identity.uid);
+    int error = records < 0 ? records : 0;
+    for (size_t i = 0; i < collection->count && records >= 0; i++)
+        if (unlinkat(records, collection->name[i], 0) != 0 && errno != ENOENT)
+            error = -errno;
+    return error;
+}
+
+static int commit_handed_in(const struct collection *collection)
+{
+    const struct session_user *user = collection->user;
+    int error = outbox_commit(user->sessions->outbox);
+    if (error != 0 || collection->count == 0)
+        return error;
+    user->sessions->count->records += collection->count;
+    const struct as_user_order removal = {
+        .uid = user->identity.uid,
+        .gid = user->identity.gid,
+        .keep = {user->directory, -1},
+        .act = remove_handed_in,
+        .context = collection,
+    };
+    return as_user(&removal);
+}
+
+/* A child that has become the user reads and removes; what it takes for records is looked at again
+ * here. While more than half of the outbox is used, everything stays where it is. After a crash in
+ * between, records may be taken again: under the same names. Returns 0 and the outcome, or -errno.
+ */
+static int read_handed_in(struct collection *collection, uint64_t *refused,
+                          enum flush_outcome *outcome)
+{
+    const struct session_user *user = collection->user;
+    struct reading_summary summary = {0};
+    const struct reading_request request = {
+        .kind = READING_HAND_IN,
+        .conf = user->sessions->conf,
+        .identity = &user->identity,
+        .take = take_handed_in,
+        .context = collection,
+        .deadline_ns = user->end_ns,
+        .user = user->directory,
+    };
+    collection->name = calloc(HAND_IN_RECORDS_MAX, sizeof *collection->name);
+    int error = collection->name == NULL ? -ENOMEM : reading_run(&request, &summary, outcome);
+    *refused = summary.damaged;
+    if (error != 0 && !collection->is_out_of_room) {
+        outbox_abort(user->sessions->outbox);
+        return error;
+    }
+    if (collection->is_out_of_room)
+        *outcome = FLUSH_DONE;
+    return commit_handed_in(collection); /* what came before trouble with their files is sound */
+}
+
+/* Unless another flush is at it. */
 static void collect_handed_in(const struct session_user *user)
 {
-    struct flush_count *count = user->sessions->count;
     const struct job_identity *who = &user->identity;
-    enum flush_outcome outcome;
+    struct collection collection = {.user = user};
+    enum flush_outcome outcome = FLUSH_DONE;
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are theirs */
-    int error = hand_in_collect(user, &count->records, &refused, &outcome);
-    count->damaged += refused;
+    CLEANUP_CLOSE int records = user_directory_open(user->directory, HAND_IN_RECORDS, who->uid);
+    int error = records < 0 && records != -ENOENT ? records : 0;
+    if (records >= 0 && spool_lock(records, 0) == 0)
+        error = read_handed_in(&collection, &refused, &outcome);
+    free(collection.name);
+    user->sessions->count->damaged += refused;
     if (refused > 0)
         fprintf(stderr,
                 "jobtrail-submit: user %u: %llu files that are no records of theirs: now in "
@@ -78,7 +168,7 @@ static void collect_handed_in(const struct session_user *user)
             "jobtrail-submit: user %u: what they have handed in is not taken, or not removed: %s\n",
             (unsigned)who->uid,
             error != 0 ? strerror(-error) : "the process that reads it was ended");
-    count->failed++;
+    user->sessions->count->failed++;
 }
 
 static void flush_user_sessions(const struct session_user *user)
@@ -116,17 +206,6 @@ static int parse_uid(const char *name, uid_t *uid)
     return 1;
 }
 
-/* Or each would be opened again and again, and its account looked for. */
-static int clear_place(int base, uid_t uid, struct cleared *cleared)
-{
-    char aside[SESSION_ASIDE_SIZE];
-    int error = session_place_clear(base, uid, aside);
-    cleared->stay += error != 0;
-    cleared->aside += error == 0 && aside[0] != '\0';
-    cleared->removed += error == 0 && aside[0] == '\0';
-    return -ENOENT;
-}
-
 /* Opens the directory of a user; what somebody else has made in its place is put aside. Returns a
  * descriptor or -errno. */
 static int open_user(const struct sessions *sessions, int base, const char *name, uid_t uid,
@@ -137,8 +216,13 @@ static int open_user(const struct sessions *sessions, int base, const char *name
     if (user != -EPERM && user != -ENOTDIR && user != -ELOOP)
         return user;
     int error = session_place_mend(base, uid, aside);
-    if (error == -ENOENT)
-        return clear_place(base, uid, cleared);
+    if (error == -ENOENT) { /* or it would be opened again and again, and its account looked for */
+        error = session_place_clear(base, uid, aside);
+        cleared->stay += error != 0;
+        cleared->aside += error == 0 && aside[0] != '\0';
+        cleared->removed += error == 0 && aside[0] == '\0';
+        return -ENOENT;
+    }
     if (error != 0) {
         fprintf(stderr, "jobtrail-submit: %s/%s: is no directory of this user's, and stays: %s\n",
                 sessions->conf->sessions, name, strerror(-error));

@@ -2,7 +2,7 @@
  *
  * How a process of an ordinary user, as the linker's wrapper is, has a record sent: it writes the
  * file <sessions>/<uid>/records/NAME, and the next `jobtrail-submit flush --sessions` takes it into
- * the outbox (hand_in_collect.h). Records of root's processes go into the outbox at once.
+ * the outbox (submit/flush/sessions.h). Records of root's processes go into the outbox at once.
  */
 #ifndef JOBTRAIL_HAND_IN_H
 #define JOBTRAIL_HAND_IN_H

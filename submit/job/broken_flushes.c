@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/flush_breaks.h"
+#include "submit/job/broken_flushes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 #include "conf/base/replacement.h"
-#include "submit/job/broken_flushes.h"
 
 enum { TELL_EVERY_S = 3600 };
 
@@ -23,9 +22,9 @@ static int path_of(const struct conf *conf, char path[PATH_MAX])
     return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-struct flush_breaks flush_breaks_read(const struct conf *conf)
+struct broken_flushes broken_flushes_read(const struct conf *conf)
 {
-    struct flush_breaks breaks = {.count = 0};
+    struct broken_flushes breaks = {.count = 0};
     char path[PATH_MAX], text[BROKEN_FLUSHES_BYTES];
     long long last = 0, told = 0;
     ssize_t length = path_of(conf, path);
@@ -42,7 +41,7 @@ struct flush_breaks flush_breaks_read(const struct conf *conf)
     return breaks;
 }
 
-static void write_breaks(const char *path, const struct flush_breaks *breaks)
+static void write_breaks(const char *path, const struct broken_flushes *breaks)
 {
     CLEANUP_CLOSE int fd = replacement_open(AT_FDCWD, path);
     if (fd < 0)
@@ -53,35 +52,28 @@ static void write_breaks(const char *path, const struct flush_breaks *breaks)
 }
 
 /* Whether a line is due. The clock may have been set back since the last one. */
-static bool is_to_be_told(const struct flush_breaks *breaks)
+static bool is_to_be_told(const struct broken_flushes *breaks)
 {
     return breaks->count >= BROKEN_FLUSHES_MANY &&
            (breaks->told > breaks->last || breaks->last - breaks->told >= TELL_EVERY_S);
 }
 
-/* The row is over. When syslog was told stays known for as long as no further line may follow. */
-static void end_row(const struct conf *conf, const char *path)
-{
-    const struct flush_breaks breaks = flush_breaks_read(conf);
-    time_t now = time(NULL);
-    if (breaks.told > now || now - breaks.told >= TELL_EVERY_S)
-        unlink(path);
-    else if (breaks.count > 0)
-        write_breaks(path, &(struct flush_breaks){.told = breaks.told});
-}
-
-void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome)
+void broken_flushes_note(const struct conf *conf, bool is_broken)
 {
     char path[PATH_MAX];
     if (path_of(conf, path) != 0)
         return;
-    if (outcome == FLUSH_DONE)
-        end_row(conf, path);
-    if (outcome != FLUSH_BROKEN && outcome != FLUSH_KILLED && outcome != FLUSH_PASSED_OVER)
+    struct broken_flushes breaks = broken_flushes_read(conf);
+    time_t now = time(NULL);
+    if (!is_broken) { /* when syslog was told stays known for as long as no line may follow */
+        if (breaks.told > now || now - breaks.told >= TELL_EVERY_S)
+            unlink(path);
+        else if (breaks.count > 0)
+            write_breaks(path, &(struct broken_flushes){.told = breaks.told});
         return;
-    struct flush_breaks breaks = flush_breaks_read(conf);
+    }
     breaks.count++;
-    breaks.last = time(NULL);
+    breaks.last = now;
     if (is_to_be_told(&breaks)) {
         breaks.told = breaks.last;
         openlog("jobtrail-submit", LOG_PID, LOG_DAEMON);
