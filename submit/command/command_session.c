@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What users run themselves. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "contrib/hooks/hook_variables.h"
 #include "spank/job_formats.h"
 #include "spank/ledger_make.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
-#include "submit/command/session_hooks.h"
 #include "submit/command/submit_command.h"
+#include "submit/hand_in/link_send.h"
 #include "submit/job/session.h"
 #include "submit/job/slurm_job.h"
 
@@ -52,6 +55,58 @@ static int make_session(const struct conf *conf, char path[PATH_MAX])
     return error;
 }
 
+static void print_list_hook(const struct hook_variable *hook, const char *entry, const char *user)
+{
+    if (user == NULL || hook_variable_has_room(hook, user))
+        printf("%s %s %s\n", hook->separator == ' ' ? "prepend-word" : "prepend", hook->name,
+               entry);
+}
+
+/* Whether the modulefile can put the user's value back when it is unloaded. Environment Modules
+ * keeps such values in a list with colons, Lmod keeps no empty one, and csh takes no braces. */
+static bool can_be_restored(const char *user)
+{
+    return user[0] != '\0' && user[strcspn(user, ":{}!\n\r")] == '\0';
+}
+
+static void print_file_hook(const struct hook_variable *hook, const char *path, const char *user)
+{
+    if (user == NULL)
+        printf("set %s %s\n", hook->name, path);
+    else if (strcmp(user, path) != 0 && can_be_restored(user))
+        printf("set %s %s\npush %s %s\n", hook->saved, user, hook->name, path);
+}
+
+static void print_xalt_dir(const struct hook_variable *hook, const char *path)
+{
+    printf("set %s %s\n", hook->name, path);
+    if (getenv(HOOK_XALT_RUN) == NULL)
+        printf("set %s %s\n", HOOK_XALT_RUN, HOOK_XALT_NONE);
+}
+
+/* The variables by which languages find their hooks (contrib/hooks/hook_variables.h). A hook is
+ * left out in three cases: it is not installed; the value that the variable has in this process
+ * leaves no room for it; or that value could not be restored at the end of the session. */
+static void print_hooks(const struct conf *conf)
+{
+    char value[HOOK_VALUE_MAX];
+    if (conf->hooks[0] == '\0')
+        return;
+    for (size_t i = 0; i < HOOK_VARIABLES; i++) {
+        const struct hook_variable *hook = &hook_variables[i];
+        const char *user = getenv(hook->name);
+        if (!hook_variable_value(hook, conf->hooks, value))
+            continue;
+        if (hook_variable_is_list(hook))
+            print_list_hook(hook, value, user);
+        else if (hook->saved != NULL)
+            print_file_hook(hook, value, user);
+        else if (user == NULL)
+            print_xalt_dir(hook, value);
+    }
+    printf("set %s %s\n", HOOK_STANDARD_LIBRARY, conf->standard_library ? "yes" : "no");
+}
+
 static enum submit_status print_variables(const struct conf *conf, const char *path)
 {
     CLEANUP_FREE char *policy = conf_policy_path(conf->path);
@@ -60,7 +115,7 @@ static enum submit_status print_variables(const struct conf *conf, const char *p
     printf("set JOBTRAIL_SPOOL %s\nset JOBTRAIL_POLICY %s\nset XALT_EXECUTABLE_TRACKING yes\n"
            "prepend LD_PRELOAD %s\n",
            path, policy, conf->library);
-    session_hooks_print(conf);
+    print_hooks(conf);
     return SUBMIT_OK;
 }
 
@@ -85,4 +140,20 @@ enum submit_status command_session(const struct submit_options *options)
     }
     conf_free(&conf);
     return status;
+}
+
+enum submit_status command_hand_in(const struct submit_options *options)
+{
+    struct conf conf;
+    struct link_outbox_count count;
+    enum submit_status status = submit_conf_load(options, &conf);
+    if (status != SUBMIT_OK)
+        return status;
+    int error = link_send_waiting(&conf, UINT_MAX, &count);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: not handed in: %s (sessions in %s)\n", strerror(-error),
+                conf.sessions[0] == '\0' ? "no directory" : conf.sessions);
+    printf("handed in %u, waiting %u\n", count.sent, count.waiting);
+    conf_free(&conf);
+    return error != 0 ? SUBMIT_SOME_WAIT : SUBMIT_OK;
 }

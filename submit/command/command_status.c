@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "submit/command/node_figures.h"
 #include "submit/command/node_metrics.h"
 #include "submit/command/node_status.h"
 #include "submit/command/submit_command.h"

@@ -42,10 +42,6 @@ int division_find_days(struct division *division);
 /* Makes `suspended`, when the days are known. Returns 0 or -ENOMEM. */
 int division_find_suspended(struct division *division);
 
-/* Makes `partition` of the runs and of what the journal tells. Returns 0 or the error of
- * partition_make(). */
-int division_divide(struct division *division);
-
 /* Finds, when `partition` is made, whom each task follows and which run leads it. Returns 0 or
  * -ENOMEM. */
 int division_find_leaders(struct division *division);

@@ -11,16 +11,13 @@
  *   task_exit  it was a task of Slurm's and wrote no end, or lived on after it: the journal has its
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
- *              capture (replaceable.h): a signal is the task's; an exit code is not claimed, and
- *              the end is not known
- *   step_end   it wrote no end, and its step is over: it ended at any time since it was last known
- *              to live
- *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
- *              run in the job ends at that time
- *   reboot     as epilog, but the node was booted in between
- *   session    as step_end, outside of Slurm: known only when a later flush looked
- *   kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the kernel
- *              told root of its end and its status (submit/job/kernel_notes.h)
+ *              capture (submit/flush/run_ending.h): a signal is the task's; an exit code is not
+ * claimed, and the end is not known step_end   it wrote no end, and its step is over: it ended at
+ * any time since it was last known to live epilog     as step_end, known only when the job's epilog
+ * ran; or it outlived the job: then its run in the job ends at that time reboot     as epilog, but
+ * the node was booted in between session    as step_end, outside of Slurm: known only when a later
+ * flush looked kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the
+ * kernel told root of its end and its status (submit/job/kernel_notes.h)
  *
  * What the kernel told says also the status of a run that wrote its end, and whether another
  * program replaced it unseen.

@@ -7,6 +7,7 @@
 #define JOBTRAIL_FILE_FACTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "conf/base/elf_build_id.h"
 #include "submit/facts/file_hash.h"
@@ -37,5 +38,10 @@ const struct file_facts *file_facts_build_id(const char *path);
 
 /* With what elf_replaces() says of the file. */
 const struct file_facts *file_facts_replaces(const char *path);
+
+/* Whether the ELF file imports a function that replaces the running program (execve(3) and its
+ * like), or one that could lead to that unseen (dlopen(3), syscall(2)). True also where that cannot
+ * be told. `*changed_ns`: when the file was changed last (its ctime), since the Epoch. */
+bool elf_replaces(const char *path, uint64_t *changed_ns);
 
 #endif

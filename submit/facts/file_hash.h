@@ -2,6 +2,7 @@
 #ifndef JOBTRAIL_FILE_HASH_H
 #define JOBTRAIL_FILE_HASH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -31,14 +32,20 @@ struct file_hash_bounds {
  *
  * A hash is kept for all users only where this user cannot have influenced it: the file is root's,
  * nobody else may write to it, and it is on a file system that no user can mount or make up
- * (mount_trust.h). Any other hash is kept for this user alone. The hash of a file that has just
- * been changed is not kept: the file could change again within the same tick of the file system's
- * clock. */
+ * (mount_is_trusted()). Any other hash is kept for this user alone. The hash of a file that has
+ * just been changed is not kept: the file could change again within the same tick of the file
+ * system's clock. */
 void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const char *path,
                struct file_hash *hash);
 
 /* The same of an open file, from where its descriptor stands. */
 void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int fd,
                   struct file_hash *hash);
+
+/* Whether no user can decide what the file system of the file open at `fd` holds: it is on a mount
+ * of this process's namespace, of a kind in a fixed list, which FUSE is not in; and, if it is on a
+ * device or in memory, it is mounted without nosuid. Mounts of users (the option user of fstab(5),
+ * removable media) have nosuid. False in doubt. */
+bool mount_is_trusted(int fd);
 
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/monotonic.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "submit/flush/flush_job.h"
@@ -17,7 +18,6 @@
 #include "submit/flush/sessions.h"
 #include "submit/job/spool_remove.h"
 #include "submit/outbox/outbox_send.h"
-#include "submit/outbox/transport.h"
 
 /* Those that took too long come last, the one first whose turn is the longest ago. */
 static int by_turn(const void *left, const void *right, void *spool)
@@ -35,7 +35,7 @@ static int by_turn(const void *left, const void *right, void *spool)
 /* The timer, which has more to do, waits for those that are left over: as long as for one job. */
 static int flush_all(struct flush_state *state)
 {
-    uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = monotonic_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     struct spool_jobs jobs;
     size_t i = 0;
     if (!state->options->dry_run)
@@ -46,7 +46,7 @@ static int flush_all(struct flush_state *state)
     if (jobs.count > 0)
         qsort_r(jobs.job, jobs.count, sizeof *jobs.job, by_turn, &state->spool);
     while (i < jobs.count && !state->is_queued &&
-           (!state->options->orphans || transport_left_ms(end_ns) > 0))
+           (!state->options->orphans || monotonic_left_ms(end_ns) > 0))
         flush_job(state, &jobs.job[i++]);
     if (i < jobs.count)
         fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
@@ -80,7 +80,7 @@ static bool send_records(const struct flush_state *state)
 {
     struct outbox_sent sent;
     const struct outbox_send_options options = {
-        .deadline_ns = transport_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
+        .deadline_ns = monotonic_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
     int error = outbox_send(state->conf, &options, &sent);
     if (error != 0)
         fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-error));
@@ -92,10 +92,10 @@ static bool send_records(const struct flush_state *state)
 /* Whether what found no room may be tried again. */
 static bool may_go_round(struct flush_state *state, uint64_t end_ns)
 {
-    if (state->without_room == 0 || transport_left_ms(end_ns) == 0)
+    if (state->without_room == 0 || monotonic_left_ms(end_ns) == 0)
         return 0;
     state->job_ns = end_ns;
-    return transport_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
+    return monotonic_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
 }
 
 /* Where sessions are flushed, there may be none. Returns 0 or -errno. */
@@ -126,14 +126,14 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
         .options = options,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .count = count,
-        .wait_ns = transport_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
+        .wait_ns = monotonic_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
         .slot = -1,
     };
     *count = (struct flush_count){0};
     int error = open_spool(&state);
     if (error != 0)
         return error == -ENOENT ? 0 : error; /* no job has run here */
-    uint64_t end_ns = transport_deadline(conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = monotonic_deadline(conf->job_timeout_s * UINT64_C(1000));
     bool is_timer = options->orphans && options->job == 0; /* it has looked at all jobs */
     bool is_sent;
     do { /* what is sent makes room for the rest of a job that found none */

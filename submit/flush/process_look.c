@@ -15,15 +15,15 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
+#include "conf/base/monotonic.h"
 #include "conf/base/process_stat.h"
+#include "conf/base/worker.h"
 #include "preload/ledger.h"
 #include "submit/evidence/ledger_read.h"
 #include "submit/flush/suspend_look.h"
-#include "submit/flush/worker.h"
 #include "submit/job/looks.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
-#include "submit/outbox/transport.h"
 
 /* SLOTS_MAX: so many new slots of a job are looked at; the next look goes on behind them. */
 enum { SLOTS_MAX = 32768, JOB_MS = 2000, LOOK_MS = 10000, SILENCE_MS = 2000 };
@@ -334,7 +334,7 @@ static void merge_looks(struct job_look *job)
             look.inode = old->inode;
         }
         old += is_known;
-        if ((look.flags & LOOK_EMPTY) == 0 && transport_left_ms(job->deadline_ns) > 0)
+        if ((look.flags & LOOK_EMPTY) == 0 && monotonic_left_ms(job->deadline_ns) > 0)
             look_at_process(job, &look);
         if (is_kept(&look))
             merged.look[merged.count++] = look;
@@ -377,7 +377,7 @@ static int look_at_job(const struct conf *conf, int directory)
     if (error != 0)
         return error;
     struct job_look job = {
-        .conf = conf, .uid = journal.identity.uid, .deadline_ns = transport_deadline(JOB_MS)};
+        .conf = conf, .uid = journal.identity.uid, .deadline_ns = monotonic_deadline(JOB_MS)};
     gid_t gid = journal.identity.gid;
     bool is_over = journal.epilog_ns != 0 || journal.reboot_ns != 0;
     if (!is_over)
@@ -422,9 +422,9 @@ int process_look(const struct conf *conf, int spool)
     int error = spool_list(spool, 0, &jobs);
     if (error != 0)
         return error;
-    uint64_t end_ns = transport_deadline(LOOK_MS);
+    uint64_t end_ns = monotonic_deadline(LOOK_MS);
     size_t i = 0;
-    for (; i < jobs.count && transport_left_ms(end_ns) > 0; i++)
+    for (; i < jobs.count && monotonic_left_ms(end_ns) > 0; i++)
         look_at_directory(conf, spool, &jobs.job[(first + i) % jobs.count]);
     first = jobs.count == 0 ? 0 : (first + i) % jobs.count;
     free(jobs.job);

@@ -13,11 +13,11 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/cpu_time.h"
 #include "conf/base/process.h"
+#include "conf/base/worker.h"
 #include "conf/policy_file.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/hasher.h"
 #include "submit/flush/ledger_send.h"
-#include "submit/flush/worker.h"
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_read.h"
 

@@ -1,9 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/run_ending.h"
 
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "preload/ledger.h"
+#include "submit/facts/file_facts.h"
 #include "submit/facts/kernel_run.h"
-#include "submit/facts/replaceable.h"
+
+/* These load no library but what the loader or the system's configuration names, and start programs
+ * in children alone. Names up to the version. */
+static const char *const systems[] = {
+    "ld-",       "ld64.so",    "libc.so",    "libc-2",      "libc.musl",  "libdl.so", "libdl-2",
+    "libgcc_s.", "libm.so",    "libm-2",     "libmvec.so",  "libpthread", "librt.so", "librt-2",
+    "libstdc++", "linux-vdso", "linux-gate", "libjobtrail", NULL,
+};
+
+static bool is_systems(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    for (size_t i = 0; systems[i] != NULL; i++)
+        if (strncmp(name, systems[i], strlen(systems[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the file of that path may replace the program, or is not the one that ran: it was changed
+ * after `start_ns`. */
+static bool file_replaces(const char *path, uint64_t start_ns)
+{
+    const struct file_facts *facts = file_facts_replaces(path);
+    return facts == NULL || facts->replaces || facts->changed_ns >= start_ns;
+}
+
+static bool bytes_replace(struct capture_bytes path, uint64_t start_ns)
+{
+    char text[PATH_MAX];
+    if (path.at == NULL || path.cut || path.size >= sizeof text)
+        return true;
+    memcpy(text, path.at, path.size);
+    text[path.size] = '\0';
+    return !is_systems(text) && file_replaces(text, start_ns);
+}
+
+/* Whether a program can have replaced itself by another one (execve(2)). Where the successor leaves
+ * no trace, as a static program or `env -i`, nobody sees it: then the status of the process may be
+ * the successor's (docs/decisions/0064-status-of-a-program.md). False only where executable and
+ * objects are all known, are the files of the capture's time, and import no function that replaces
+ * the program, loads a library or makes any system call. The system's own C and C++ libraries may
+ * import these. Reads files: to be called as the job's user.
+ */
+static bool replaceable(const struct capture *capture)
+{
+    if (capture->cut || capture->object_count == 0)
+        return true;
+    if (bytes_replace(capture->exec, capture->start_ns))
+        return true;
+    for (size_t i = 0; i < capture->object_count; i++)
+        if (bytes_replace(capture->objects[i].path, capture->start_ns))
+            return true;
+    return false;
+}
 
 static bool always(const struct capture *capture)
 {

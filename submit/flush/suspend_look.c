@@ -17,7 +17,7 @@
 #include "conf/base/process.h"
 #include "conf/base/process_stopped.h"
 #include "spank/journal_line.h"
-#include "submit/job/suspension.h"
+#include "submit/job/spool_job.h"
 
 enum seen { SEEN_NOTHING, SEEN_RUNNING, SEEN_SUSPENDED };
 

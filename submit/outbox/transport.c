@@ -5,27 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-unsigned transport_left_ms(uint64_t deadline_ns)
-{
-    uint64_t now = now_ns();
-    uint64_t left = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
-    return left > 3600000 ? 3600000 : (unsigned)left;
-}
-
-uint64_t transport_deadline(uint64_t ms)
-{
-    return now_ns() + ms * 1000000u;
-}
 
 void transport_make_printable(char *text)
 {

@@ -54,12 +54,6 @@ void transport_make_printable(char *text);
  * reason, when there is none. */
 const struct transport *transport_find(const char *name, struct transport_trouble *trouble);
 
-/* Milliseconds until `deadline_ns`; 0 when it is over. At the most an hour. */
-unsigned transport_left_ms(uint64_t deadline_ns);
-
-/* The deadline that is `ms` from now. */
-uint64_t transport_deadline(uint64_t ms);
-
 /* Puts one record as a file into the directory `path`, which is made where it is missing. The file
  * appears whole; it is not synced. Returns 0 or -errno. */
 int transport_file_put(const char *path, const struct record_view *record);

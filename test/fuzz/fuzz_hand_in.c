@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "submit/definition/record_view.h"
-#include "submit/hand_in/hand_in_adopt.h"
+#include "submit/hand_in/hand_in_read.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/record/record.h"
 

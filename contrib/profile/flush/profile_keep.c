@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/monotonic.h"
 #include "contrib/profile/flush/kept_profiles.h"
 #include "contrib/profile/flush/profile_join.h"
 #include "contrib/profile/flush/profile_send.h"
@@ -22,7 +23,6 @@
 #include "submit/flush/flush_part.h"
 #include "submit/flush/job_read.h"
 #include "submit/job/spool_read.h"
-#include "submit/outbox/transport.h"
 
 struct keeping {
     struct profile_steps steps; /* the child's side */
@@ -161,7 +161,7 @@ static int run_child(struct keeping *keeping, const char **undone)
                                   .take = take,
                                   .context = keeping,
                                   .silence_ms = SILENCE_MS,
-                                  .deadline_ns = transport_deadline(ALL_MS),
+                                  .deadline_ns = monotonic_deadline(ALL_MS),
                                   .memory_bytes = worker_memory(request->conf->profile_bytes),
                                   .cpu_ns = CPU_S * UINT64_C(1000000000)};
     int error = worker_run(&worker, &ended);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "contrib/profile/flush/kept_file.h"
-#include "submit/flush/worker.h"
+#include "conf/base/worker.h"
 #include "submit/job/journal_read.h"
 
 /* Steps that the journal does not have are the last one together, UINT32_MAX. */

@@ -10,7 +10,7 @@
 
 #include "contrib/profile/tick_scale.h"
 #include "submit/flush/reading.h"
-#include "submit/flush/worker.h"
+#include "conf/base/worker.h"
 
 /* The last message where the file is no profile, and where memory does not suffice for it; else
  * that one is empty. */

@@ -245,7 +245,7 @@ another_worker() { # THAN
     [[ -s $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/ledger ]]
 }
 
-# the second of three slots, of a page each, from page 9 on: its unit is the page and 1 (submit/flush/worker.h)
+# the second of three slots, of a page each, from page 9 on: its unit is the page and 1 (conf/base/worker.h)
 is_at_slow() {
     [[ $(od -An -tu8 "$SPOOL/$JOB.0/flushed.begun" | xargs) == 11 ]]
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/facts/elf_replaces.h"
+#include "submit/facts/file_facts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -22,7 +22,6 @@
 #include "submit/facts/file_hash.h"
 #include "submit/facts/hash_table.h"
 #include "submit/facts/hasher.h"
-#include "submit/facts/mount_trust.h"
 
 #define SHA1_ABC "a9993e364706816aba3e25717850c26c9cd0d89d" /* FIPS 180-4 */
 

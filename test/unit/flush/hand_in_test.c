@@ -24,7 +24,7 @@
 
 #include "conf/base/crc.h"
 #include "submit/flush/flush.h"
-#include "submit/hand_in/hand_in.h"
+#include "submit/hand_in/link_send.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/job/spool_read.h"
 

@@ -25,7 +25,6 @@
 #include "conf/base/process_stopped.h"
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"
-#include "submit/job/suspension.h"
 #include "test/unit/fixture/made_cgroup.h"
 
 static int directory;

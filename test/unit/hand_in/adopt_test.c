@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "conf/base/crc.h"
-#include "submit/hand_in/hand_in_adopt.h"
+#include "submit/hand_in/hand_in_read.h"
 
 #define UUID "019a9f00-1122-4abc-8def-0102030405ff"
 

@@ -3,7 +3,6 @@
  * What the watcher saw last of a suspension: written, read again, damaged, and added to the
  * journal.
  */
-#include "submit/job/suspension.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/worker.h"
+#include "conf/base/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include "conf/base/monotonic.h"
 #include "conf/base/privileges.h"
 #include "conf/base/process.h"
-#include "submit/outbox/transport.h"
 
 enum { PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10 };
 
@@ -100,7 +99,7 @@ static bool become_user(const struct worker *worker, int fd, struct worker_pipe 
            sandbox_enter(worker->sandbox) == 0;
 }
 
-/* Tables of symbols may take 256 MiB (contrib/profile/symbol_names.c). No more than
+/* Tables of symbols may take 256 MiB. No more than
  * privileges_drop() leaves. */
 uint64_t worker_memory(uint64_t bytes)
 {
@@ -116,7 +115,7 @@ static bool stop_reading(struct stream *stream, enum worker_outcome outcome)
 
 static void be_patient(struct stream *stream)
 {
-    stream->silent_ns = transport_deadline(stream->worker->silence_ms);
+    stream->silent_ns = monotonic_deadline(stream->worker->silence_ms);
 }
 
 /* A child that goes from one unit to the next is not silent; it may have nothing to send. */
@@ -127,13 +126,13 @@ static bool is_silent(struct stream *stream)
     if (unit != stream->begun)
         be_patient(stream);
     stream->begun = unit;
-    return transport_left_ms(stream->silent_ns) == 0;
+    return monotonic_left_ms(stream->silent_ns) == 0;
 }
 
 static bool is_late(struct stream *stream)
 {
     const struct worker *worker = stream->worker;
-    if (stream->deadline_ns == 0 || transport_left_ms(stream->deadline_ns) > 0)
+    if (stream->deadline_ns == 0 || monotonic_left_ms(stream->deadline_ns) > 0)
         return false;
     stream->deadline_ns = worker->more_time == NULL ? 0 : worker->more_time(worker->more_context);
     return stream->deadline_ns == 0;
@@ -150,7 +149,7 @@ static bool is_spent(const struct stream *stream)
 /* Milliseconds until the bounds are to be looked at again. */
 static int look_again_ms(const struct stream *stream)
 {
-    unsigned left = stream->deadline_ns == 0 ? UINT_MAX : transport_left_ms(stream->deadline_ns);
+    unsigned left = stream->deadline_ns == 0 ? UINT_MAX : monotonic_left_ms(stream->deadline_ns);
     return left < LOOK_MS ? (int)left + 1 : LOOK_MS;
 }
 

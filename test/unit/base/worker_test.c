@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "submit/flush/worker.h"
+#include "conf/base/worker.h"
 
 enum { EATEN = 600 << 20 };
 
