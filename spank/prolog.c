@@ -7,15 +7,31 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/host.h"
+#include "conf/base/process_stat.h"
 #include "conf/policy/policy.h"
-#include "spank/credential.h"
 #include "spank/elder.h"
+#include "spank/epilog_note.h"
 #include "spank/job_sluid.h"
 #include "spank/journal_line.h"
-#include "spank/node.h"
 #include "spank/options.h"
 #include "spank/spool.h"
 #include "spank/spool_path.h"
+
+void node_add(struct journal_line *line)
+{
+    char boot[HOST_BOOT_SIZE];
+    journal_text(line, "node", host_node());
+    host_boot(boot);
+    if (boot[0] != '\0')
+        journal_text(line, "boot", boot);
+}
+
+unsigned long long node_start_ticks(pid_t pid)
+{
+    struct process_stat stat;
+    return process_stat_read(pid, &stat) == 0 ? stat.start_ticks : 0;
+}
 
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid)
 {

@@ -1,25 +1,97 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/spool_make.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/directory.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
-#include "spank/spool_access.h"
 #include "spank/spool_part.h"
-#include "spank/spool_reserve.h"
+#include "spank/spool_path.h"
+
+enum { RESERVE_BYTES = 4 << 20, PART_OF_ALL = 16 };
+
+static int open_reserve(int base, int flags)
+{
+    return openat(base, SPOOL_RESERVE_NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+}
+
+void spool_reserve_fill(int base)
+{
+    struct statvfs all;
+    struct stat status;
+    if (fstatvfs(base, &all) != 0)
+        return;
+    fsblkcnt_t sixteenth = all.f_blocks / PART_OF_ALL * all.f_frsize;
+    off_t wanted = sixteenth < RESERVE_BYTES ? (off_t)sixteenth : RESERVE_BYTES;
+    int fd = wanted == 0 ? -1 : open_reserve(base, O_CREAT);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &status) == 0 && status.st_size < wanted && fallocate(fd, 0, 0, wanted) != 0)
+        (void)!ftruncate(fd, status.st_size); /* gives back the part that it got */
+    close(fd);
+}
+
+bool spool_reserve_take(int base)
+{
+    struct stat status;
+    struct statvfs all;
+    int fd = open_reserve(base, 0), taken = 0;
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &status) == 0 && status.st_size > 0 && fstatvfs(fd, &all) == 0) {
+        off_t share = status.st_size / SPOOL_RESERVE_SHARES + 1;
+        off_t left = status.st_size > share ? status.st_size - share : 0;
+        off_t block = (off_t)all.f_frsize; /* of a file system in memory: a page of the kernel */
+        taken = ftruncate(fd, left / block * block) == 0;
+    }
+    close(fd);
+    return taken;
+}
+
+#define ACCESS_LIST "system.posix_acl_access"
+#define NOBODY      UINT32_MAX /* ACL_UNDEFINED_ID, as the kernel keeps it */
+
+enum { ENTRIES = 5, READ_WRITE_SEARCH = ACL_READ | ACL_WRITE | ACL_EXECUTE };
+
+static struct posix_acl_xattr_entry entry(uint16_t tag, uint16_t may, uint32_t id)
+{
+    return (struct posix_acl_xattr_entry){htole16(tag), htole16(may), htole32(id)};
+}
+
+/* Lets root and `uid` search the directory, and nobody else, by an entry in its access control
+ * list: mode bits cannot say this, as the user would have to own the directory and could then
+ * change it, and other users may be in the user's group. On a file system without access control
+ * lists everybody may (0711). Returns 0 or -errno. */
+static int spool_access_give(int directory, uid_t uid)
+{
+    struct {
+        struct posix_acl_xattr_header header;
+        struct posix_acl_xattr_entry entries[ENTRIES];
+    } list = {{htole32(POSIX_ACL_XATTR_VERSION)},
+              {entry(ACL_USER_OBJ, READ_WRITE_SEARCH, NOBODY), entry(ACL_USER, ACL_EXECUTE, uid),
+               entry(ACL_GROUP_OBJ, 0, NOBODY), entry(ACL_MASK, ACL_EXECUTE, NOBODY),
+               entry(ACL_OTHER, 0, NOBODY)}};
+    if (fsetxattr(directory, ACCESS_LIST, &list, sizeof list, 0) == 0)
+        return 0;
+    return errno != EOPNOTSUPP ? -errno : fchmod(directory, 0711) != 0 ? -errno : 0;
+}
 
 /* In addition to ledger, profile and packages: the file system's own page tables, and one line of a
  * hook beyond PACKAGES_BYTES. */

@@ -2,6 +2,8 @@
 #ifndef JOBTRAIL_SPOOL_MAKE_H
 #define JOBTRAIL_SPOOL_MAKE_H
 
+#include <stdbool.h>
+
 #include "spank/spool.h"
 
 /* Makes the directory of the run in the node's directory open at `base`, with the part for the
@@ -9,5 +11,17 @@
  * complete; of two callers that make it at once one gets -EEXIST. Returns a descriptor, which the
  * caller closes. Returns -errno after a failure, with nothing left behind. */
 int spool_make(int base, const struct spool_run *run, const struct journal_line *line);
+
+/* A reserve for the journals of coming jobs, since users may fill the file system where their files
+ * lie on that of the journals. It is a file of root's. When a job's directory cannot be made for
+ * lack of room, the file is made smaller by one share. */
+#define SPOOL_RESERVE_SHARES 8
+
+/* Brings the reserve in the node's directory `base` to its full size: 4 MiB, or a sixteenth of a
+ * small file system. Without room for that it stays as it is. */
+void spool_reserve_fill(int base);
+
+/* Frees one share. Returns whether there was one. */
+bool spool_reserve_take(int base);
 
 #endif

@@ -45,7 +45,7 @@
  * is unmounted. The directory is in memory, so that no link outlives the boot. */
 #define SPOOL_MOUNTED "mounted"
 
-/* Beside the jobs' directories, room for journals (spank/spool_reserve.h). */
+/* Beside the jobs' directories, room for journals (spank/spool_make.h). */
 #define SPOOL_RESERVE_NAME ".reserve"
 
 /* The names of directories begin with this that are not complete yet, and of those that are to be

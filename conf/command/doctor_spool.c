@@ -130,7 +130,7 @@ static void check_place(struct doctor *doctor, const char *path)
         "shares the file system of the directory above it, which others can fill");
 }
 
-/* Without access control lists no mode gives one user alone access (spank/spool_access.h). */
+/* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
 static void check_privacy(struct doctor *doctor, const char *path)
 {
     if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)

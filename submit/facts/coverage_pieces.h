@@ -5,7 +5,7 @@
 #ifndef JOBTRAIL_COVERAGE_PIECES_H
 #define JOBTRAIL_COVERAGE_PIECES_H
 
-#include "submit/facts/coverage.h"
+#include "submit/facts/coverage_fact.h"
 
 struct coverage_piece {
     enum coverage_outcome outcome;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "submit/facts/cpu_ticks.h"
-#include "submit/facts/partition.h"
+#include "submit/facts/partition_input.h"
 
 struct day_shares; /* owned */
 

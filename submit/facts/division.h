@@ -20,10 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/evidence/succession.h"
+#include "submit/facts/division_source.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/job_allocation.h"
-#include "submit/facts/job_tasks.h"
 #include "submit/facts/partition.h"
 
 struct division; /* owned */
@@ -36,14 +34,6 @@ struct division_run {
     bool is_passed_over; /* it has no record either */
     const char *program; /* path of a run that is left out; the division's */
     uint64_t start_ns;
-};
-
-struct division_source {
-    const struct journal *journal;
-    const struct job_allocation *allocation;
-    struct job_tasks *tasks; /* what captures tell of them is noted there */
-    const struct succession *succession;
-    bool is_excluded; /* the site skips the job: tasks do not follow others */
 };
 
 /* All must outlive the division, and the succession is complete. Returns 0 or -ENOMEM;

@@ -7,6 +7,7 @@
 
 #include "conf/base/cleanup.h"
 #include "spank/journal.h"
+#include "submit/facts/division.h"
 #include "submit/facts/division_parts.h"
 
 int division_find_days(struct division *division)

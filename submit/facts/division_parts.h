@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "conf/base/days.h"
-#include "submit/facts/division.h"
+#include "submit/facts/division_source.h"
 #include "submit/facts/run_parents.h"
 
 struct division {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/facts/partition.h"
+#include "submit/facts/partition_input.h"
 
 enum partition_event_kind {
     EVENT_STEP_BEGINS, /* not of batch steps: their tasks say all */

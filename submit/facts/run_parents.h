@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "submit/evidence/succession.h"
-#include "submit/facts/partition.h"
+#include "submit/facts/partition_input.h"
 
 struct run_parents {
     uint32_t *order; /* owned; the runs by pid, then by start */

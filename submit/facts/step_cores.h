@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "submit/facts/cpu_ticks.h"
-#include "submit/facts/partition.h"
+#include "submit/facts/partition_input.h"
 
 struct step_cores; /* owned; refers to the input */
 

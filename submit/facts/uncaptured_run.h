@@ -10,7 +10,8 @@
 
 #include "conf/base/elf_build_id.h"
 #include "conf/policy/policy.h"
-#include "submit/facts/coverage.h"
+#include "submit/evidence/ledger_read.h"
+#include "submit/facts/coverage_fact.h"
 
 struct uncaptured_run {
     struct capture capture; /* points into what follows: not to be moved */

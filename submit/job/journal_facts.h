@@ -2,7 +2,7 @@
 #ifndef JOBTRAIL_JOURNAL_FACTS_H
 #define JOBTRAIL_JOURNAL_FACTS_H
 
-#include "submit/job/journal_read.h"
+#include "submit/job/job_journal.h"
 
 /* Adds what a line of the journal says, `length` bytes at `text` with a NUL in place of the
  * newline. A line that cannot be used is counted. Returns 0 or -ENOMEM. */

@@ -8,6 +8,7 @@
 #include "conf/base/elf_build_id.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
+#include "submit/record/record.h"
 
 /* MiB: more is no memory of a node's. */
 #define MEMORY_MAX (UINT64_C(1) << 40)

@@ -6,7 +6,7 @@
 #define JOBTRAIL_SLURM_TABLE_H
 
 #include "submit/record/json_write.h"
-#include "submit/record/run_record.h"
+#include "submit/record/run_source.h"
 
 /* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but
  * times, pid and core seconds are the same share the text of these in `source->memo`. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "submit/definition/record_view.h"
-#include "submit/hand_in/hand_in_read.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_read.h"
 #include "submit/record/record.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

@@ -58,3 +58,17 @@ breach() {
     }
     breach "submit/load/store: a circle of modules: known_rows -> record_owner -> known_rows" in_a_circle
 }
+
+# calls_at_most NUMBER FUNCTION...: so many calls lead from the first function by way of the others to the last one
+calls_at_most() {
+    local calls
+    calls=$("$JOBTRAIL_SOURCE/test/rules/call_depth" "$JOBTRAIL_SOURCE" "${@:2}") || return
+    echo "$calls"
+    (($(wc -l <<<"$calls") <= $1))
+}
+
+@test "from the flush of a job a reader comes to its first record in a few calls" {
+    local way=(flush_run flush_job job_read reading_run worker_run ledger_send_ends send_run run_record_build)
+    calls_at_most 10 "${way[@]}"
+    calls_at_most 14 jobtrail_submit.c:main "${way[@]}"
+}

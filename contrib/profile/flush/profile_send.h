@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contrib/profile/flush/kept_file.h"
 #include "conf/base/worker.h"
+#include "contrib/profile/flush/kept_file.h"
 #include "submit/job/journal_read.h"
 
 /* Steps that the journal does not have are the last one together, UINT32_MAX. */

@@ -8,9 +8,9 @@
 #ifndef JOBTRAIL_PROFILE_STEPS_H
 #define JOBTRAIL_PROFILE_STEPS_H
 
+#include "conf/base/worker.h"
 #include "contrib/profile/tick_scale.h"
 #include "submit/flush/reading.h"
-#include "conf/base/worker.h"
 
 /* The last message where the file is no profile, and where memory does not suffice for it; else
  * that one is empty. */

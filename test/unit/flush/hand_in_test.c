@@ -24,8 +24,8 @@
 
 #include "conf/base/crc.h"
 #include "submit/flush/flush.h"
-#include "submit/hand_in/link_send.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/link_send.h"
 #include "submit/job/spool_read.h"
 
 #define UUID "019a9f00-1122-4abc-8def-0102030405ff"

@@ -32,8 +32,8 @@
 #include "spank/journal_owner.h"
 #include "spank/ledger_make.h"
 #include "spank/spool.h"
+#include "spank/spool_make.h"
 #include "spank/spool_part.h"
-#include "spank/spool_reserve.h"
 
 enum { LEDGER_BYTES = 4 << 20 };
 

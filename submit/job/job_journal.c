@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/job_journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t bucket_of(const struct journal_index *index, uint32_t key)
+{
+    return (key * UINT32_C(2654435769) >> 8) & index->mask; /* Knuth's multiplicative hashing */
+}
+
+static void link_entry(struct journal_index *index, uint32_t entry, uint32_t key)
+{
+    uint32_t *bucket = &index->slots[bucket_of(index, key)];
+    index->slots[index->mask + entry] = *bucket;
+    *bucket = entry;
+}
+
+/* Makes the index anew, for twice as many entries. */
+static int grow_index(struct journal_index *index, size_t count, journal_key_of *key_of,
+                      const void *array)
+{
+    struct journal_index larger = {.mask = index->mask * 2 + 1};
+    if (count > UINT32_MAX / 4)
+        return -ENOMEM;
+    larger.slots = calloc(2 * (size_t)larger.mask + 1, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return -ENOMEM;
+    for (uint32_t entry = 1; entry < count; entry++)
+        link_entry(&larger, entry, key_of(array, entry - 1));
+    free(index->slots);
+    *index = larger;
+    return 0;
+}
+
+int journal_index_add(struct journal_index *index, size_t count, journal_key_of *key_of,
+                      const void *array)
+{
+    int error = count > index->mask ? grow_index(index, count, key_of, array) : 0;
+    if (error == 0)
+        link_entry(index, (uint32_t)count, key_of(array, count - 1));
+    return error;
+}
+
+uint32_t journal_index_first(const struct journal_index *index, size_t count, uint32_t key)
+{
+    return index->slots == NULL ? (uint32_t)count : index->slots[bucket_of(index, key)];
+}
+
+uint32_t journal_index_next(const struct journal_index *index, uint32_t entry)
+{
+    return index->slots == NULL ? entry - 1 : index->slots[index->mask + entry];
+}
+
+void journal_index_free(struct journal_index *index)
+{
+    free(index->slots);
+    *index = (struct journal_index){.slots = NULL};
+}
+
+const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step)
+{
+    const struct journal_index *index = &journal->step_index;
+    for (uint32_t i = journal_index_first(index, journal->step_count, step); i > 0;
+         i = journal_index_next(index, i)) {
+        if (journal->steps[i - 1].step == step)
+            return &journal->steps[i - 1];
+    }
+    return NULL;
+}
+
+bool journal_knows_pids(const struct journal *journal, uint32_t step, uint64_t name_space)
+{
+    const struct journal_step *found = journal_find_step(journal, step);
+    if (found == NULL && journal->step_count > 0)
+        found = &journal->steps[0];
+    return name_space == 0 || (found != NULL && found->name_space == name_space);
+}
+
+const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
+                                             uint64_t ticks)
+{
+    const struct journal_index *index = &journal->task_index;
+    for (uint32_t i = journal_index_first(index, journal->task_count, (uint32_t)pid); i > 0;
+         i = journal_index_next(index, i)) {
+        const struct journal_task *task = &journal->tasks[i - 1];
+        if (task->pid == pid && task->ticks == ticks)
+            return task;
+    }
+    return NULL;
+}
