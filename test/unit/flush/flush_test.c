@@ -447,6 +447,31 @@ static void forged_starts_have_root_write_no_more_names_than_captures_find_room(
     close(spool);
 }
 
+static void a_start_that_was_told_is_not_told_again(void **state)
+{
+    struct conf conf = conf_of();
+    struct stat once, twice;
+    (void)state;
+    made_start(&made);
+    for (int i = 0; i < 5; i++) {
+        struct ledger_slot slot = made_slot(50 + i, UINT64_C(1700000010000000000));
+        slot.flags = LEDGER_SLOT_START;
+        fields.size = 0;
+        made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
+        made_add(&made, &slot, 0, &fields);
+    }
+    make_job("7.0", "");
+    put_ledger("7.0");
+    int spool = open_spool();
+    assert_int_equal(start_records_send(&conf, spool), 0);
+    assert_int_equal(count_files(records_dir, ".aaa."), 5);
+    assert_int_equal(stat(below(spool_dir, "7.0/started"), &once), 0);
+    assert_int_equal(start_records_send(&conf, spool), 0);
+    assert_int_equal(stat(below(spool_dir, "7.0/started"), &twice), 0);
+    assert_int_equal(once.st_size, twice.st_size);
+    close(spool);
+}
+
 /* As its end, of which the epilog tells the cluster, would be another's in the store. */
 static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **state)
 {
@@ -922,6 +947,7 @@ int main(void)
         TEST(the_outbox_charges_the_same_blocks_when_it_is_opened_again),
         TEST(forged_starts_have_root_write_no_more_names_than_captures_find_room),
         TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
+        TEST(a_start_that_was_told_is_not_told_again),
         TEST(a_run_whose_cluster_is_not_known_yet_has_no_start_record),
         TEST(what_a_later_job_has_found_is_over_and_its_owners),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
