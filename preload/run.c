@@ -2,10 +2,12 @@
 #include "preload/run.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "preload/capture.h"
 #include "preload/clock.h"
 #include "preload/devices.h"
+#include "preload/ledger.h"
 #include "preload/memory.h"
 #include "preload/private.h"
 #include "preload/proc.h"
@@ -17,7 +19,24 @@
 #include "preload/system.h"
 #include "preload/trace.h"
 #include "preload/uuid.h"
-#include "preload/wake.h"
+
+/* Wakes the node's watcher (jobtrail-submit watch), since a run has begun whose start gets a record
+ * of its own. The pipe lies in the node's directory, two levels above `spool` (JOBTRAIL_SPOOL). The
+ * byte has no meaning: the watcher looks at the ledgers. Without a watcher nothing happens; outside
+ * of Slurm another file may be there instead of a pipe. `path`: scratch space of `room` bytes. */
+static void wake_watcher(const char *spool, char *path, size_t room)
+{
+    struct stat status;
+    char *end = text_append(path, path + room, spool);
+    if (end == NULL || text_append(end, path + room, "/../../" LEDGER_WAKE) == NULL)
+        return;
+    int fd = system_open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    if (system_stat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+        system_call6(SYS_write, fd, (long)"", 1, 0, 0, 0);
+    system_close(fd);
+}
 
 /* Room after the capture for objects that are loaded while the program runs. */
 enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };

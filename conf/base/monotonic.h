@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-uint64_t monotonic_ns(void);
 uint64_t monotonic_ms(void);
 
 /* When `ms` from now are over, in nanoseconds. */

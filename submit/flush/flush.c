@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clock_ns.h"
 #include "conf/base/monotonic.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
@@ -119,12 +119,10 @@ static int open_spool(struct flush_state *state)
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     struct flush_state state = {
         .conf = conf,
         .options = options,
-        .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        .now_ns = clock_ns(CLOCK_REALTIME),
         .count = count,
         .wait_ns = monotonic_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
         .slot = -1,

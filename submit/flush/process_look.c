@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clock_ns.h"
 #include "conf/base/listing.h"
 #include "conf/base/monotonic.h"
 #include "conf/base/process_stat.h"
@@ -42,13 +43,6 @@ struct job_look {
     struct looks old;   /* owned */
     struct looks found; /* owned; what the reader has seen, later with what root has */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- In the reader --------------------------------------------------------------------------- */
 
@@ -285,13 +279,13 @@ static void look_at_process(const struct job_look *job, struct look *look)
 {
     char path[32];
     struct stat status;
-    uint64_t before_ns = now_ns();
+    uint64_t before_ns = clock_ns(CLOCK_REALTIME);
     snprintf(path, sizeof path, "/proc/%d", look->pid);
     CLEANUP_CLOSE int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int process = opened < 0 ? -errno : opened;
     int error = find_process(process, look);
     if (error == -ESRCH)
-        look->gone_ns = now_ns();
+        look->gone_ns = clock_ns(CLOCK_REALTIME);
     if (error != 0 || fstat(process, &status) != 0 || status.st_uid != job->uid)
         return;
     enum program_seen seen = program_of(process, look);
@@ -299,7 +293,7 @@ static void look_at_process(const struct job_look *job, struct look *look)
         look->alive_ns = before_ns;
     if (seen != SEEN_OTHER || find_process(process, look) != 0)
         return;
-    look->gone_ns = now_ns();
+    look->gone_ns = clock_ns(CLOCK_REALTIME);
     look->flags |= LOOK_OTHER;
 }
 

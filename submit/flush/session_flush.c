@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
+#include "conf/base/clock_ns.h"
 #include "conf/base/process.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
@@ -124,14 +124,12 @@ static enum flush_outcome settle_progress(const struct visit *visit, struct job_
 static int read_session(struct visit *visit, int ledger, struct reading_summary *summary,
                         enum flush_outcome *outcome)
 {
-    struct timespec now;
     struct job_progress progress;
     char name[80];
     progress_name(visit, name);
     int error = job_progress_open(visit->sessions->notes, name, &progress);
     if (error != 0)
         return error;
-    clock_gettime(CLOCK_REALTIME, &now);
     const struct reading_request request = {
         .kind = READING_SESSION,
         .conf = visit->sessions->conf,
@@ -142,7 +140,7 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
         .cpu_ns = SESSION_CPU_NS,
         .ledger = ledger,
         .packages = visit->packages,
-        .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        .now_ns = clock_ns(CLOCK_REALTIME),
         .is_leader_gone = is_leader_gone(visit),
         .sent = visit->sent,
         .units = {.begun = progress.begun,

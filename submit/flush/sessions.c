@@ -376,39 +376,34 @@ static void take_turns(struct sessions *sessions, int base, const struct turns *
     tell_cleared(sessions, &cleared);
 }
 
-static void flush_users(struct sessions *sessions, DIR *base)
-{
-    struct turns turns = {NULL, 0, 0};
-    int left = FOREIGN_MAX;
-    if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)
-        turns.lot = (uint32_t)time(NULL);
-    for (const char *name; (name = listing_next(base)) != NULL;) {
-        if (strncmp(name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
-            unlinkat(dirfd(base), name, AT_REMOVEDIR); /* if it is empty by now */
-        else if (add_turn(&turns, dirfd(base), sessions->notes, name) != 0)
-            break;
-    }
-    if (turns.count > 0)
-        qsort(turns.turn, turns.count, sizeof *turns.turn, by_turn);
-    take_turns(sessions, dirfd(base), &turns);
-    free(turns.turn);
-}
-
 int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,
                    struct flush_count *count)
 {
     struct sessions sessions = {.conf = conf, .node = node, .outbox = outbox, .count = count};
+    struct turns turns = {NULL, 0, 0};
+    int left = FOREIGN_MAX;
     if (conf->sessions[0] == '\0')
         return 0;
-    CLEANUP_LISTING DIR *listing = NULL;
-    int error = listing_take(open_base(conf->sessions), &listing);
+    CLEANUP_LISTING DIR *base = NULL;
+    int error = listing_take(open_base(conf->sessions), &base);
     if (error != 0)
         return error;
     sessions.notes = open_notes(conf);
     if (sessions.notes < 0)
         return sessions.notes;
-    flush_users(&sessions, listing);
-    session_notes_clean(sessions.notes, dirfd(listing));
+    if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)
+        turns.lot = (uint32_t)time(NULL);
+    for (const char *name; (name = listing_next(base)) != NULL;) {
+        if (strncmp(name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
+            unlinkat(dirfd(base), name, AT_REMOVEDIR); /* if it is empty by now */
+        else if (add_turn(&turns, dirfd(base), sessions.notes, name) != 0)
+            break;
+    }
+    if (turns.count > 0)
+        qsort(turns.turn, turns.count, sizeof *turns.turn, by_turn);
+    take_turns(&sessions, dirfd(base), &turns);
+    free(turns.turn);
+    session_notes_clean(sessions.notes, dirfd(base));
     close(sessions.notes);
     return 0;
 }

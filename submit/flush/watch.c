@@ -76,18 +76,6 @@ static int open_lock(int spool, int flags)
     return lock < 0 ? -errno : lock;
 }
 
-/* The pid in the file is for people. */
-static int lock_spool(int spool)
-{
-    int lock = open_lock(spool, O_CREAT);
-    int error = lock < 0 ? lock : take_over(lock);
-    if (error == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
-        error = -EIO;
-    if (error != 0 && lock >= 0)
-        close(lock);
-    return error != 0 ? error : lock;
-}
-
 /* Opened for writing too, so that it never ends. Everybody may write to it. */
 static int open_pipe(int spool)
 {
@@ -234,16 +222,21 @@ static int go_to_background(int *report)
     _exit(result == 0 ? 0 : EXIT_FAILURE);
 }
 
+/* The lock is held until the end. The pid in its file is for people. */
 static int get_ready(const char *conf_path, const char *node, int *spool, int *pipe)
 {
     *spool = open_spool(conf_path, node, 1);
     if (*spool < 0)
         return *spool;
-    int lock = lock_spool(*spool); /* held until the end */
-    if (lock < 0)
-        return lock;
-    *pipe = open_pipe(*spool);
-    return *pipe < 0 ? *pipe : 0;
+    int lock = open_lock(*spool, O_CREAT);
+    int error = lock < 0 ? lock : take_over(lock);
+    if (error == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
+        error = -EIO;
+    if (error == 0) {
+        *pipe = open_pipe(*spool);
+        error = *pipe < 0 ? *pipe : 0;
+    }
+    return error;
 }
 
 /* Leaves the starter's descriptors, who waits for their end. */

@@ -132,20 +132,6 @@ static void refuse_file(const struct go *go, const char *name)
     ++*go->refused;
 }
 
-static int visit_file(struct go *go, const char *name)
-{
-    struct built_record record = {.text = NULL};
-    int error = 0;
-    if (!is_record(go, name, &record))
-        refuse_file(go, name);
-    else if ((error = go->read->give(go->read->context, &record)) == 0)
-        ++*go->given;
-    go->names++;
-    go->bytes += record.length;
-    record_free(&record);
-    return error;
-}
-
 static void remove_left_over(int records, const char *name)
 {
     struct stat status;
@@ -175,10 +161,18 @@ static int visit_all(struct go *go, DIR *listing)
     int error = 0;
     while (error == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
            (name = listing_next(listing)) != NULL) {
-        if (name[0] != '.')
-            error = visit_file(go, name);
-        else
+        struct built_record record = {.text = NULL};
+        if (name[0] == '.') {
             remove_left_over(go->records, name); /* or being written */
+            continue;
+        }
+        if (!is_record(go, name, &record))
+            refuse_file(go, name);
+        else if ((error = go->read->give(go->read->context, &record)) == 0)
+            ++*go->given;
+        go->names++;
+        go->bytes += record.length;
+        record_free(&record);
     }
     return error;
 }
