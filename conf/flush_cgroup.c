@@ -54,14 +54,24 @@ static int make_group(const char *mount, bool enter)
     return set;
 }
 
-/* Whether a line of /proc/self/mountinfo (proc(5)) is of a hierarchy of cgroups; `mount` is where
- * it is mounted. */
+/* Whether a line of /proc/self/mountinfo (proc(5)) is of a hierarchy of cgroups that may limit
+ * anything here: those of version 1 name their controllers at the end of the line. To make a group
+ * and remove it costs the kernel more than all else. `mount` is where it is mounted. */
 static bool is_hierarchy(const char *line, char mount[PATH_MAX])
 {
     const char *rest = strstr(line, " - ");
-    return rest != NULL &&
-           (strncmp(rest, " - cgroup ", 10) == 0 || strncmp(rest, " - cgroup2 ", 11) == 0) &&
-           sscanf(line, "%*u %*u %*s %*s %4095s", mount) == 1;
+    char options[256];
+    if (rest == NULL || sscanf(line, "%*u %*u %*s %*s %4095s", mount) != 1)
+        return false;
+    if (strncmp(rest, " - cgroup2 ", 11) == 0)
+        return true;
+    if (sscanf(rest, " - cgroup %*s %255s", options) != 1)
+        return false;
+    bool is_limiting = false;
+    char *at;
+    for (char *word = strtok_r(options, ",", &at); word != NULL; word = strtok_r(NULL, ",", &at))
+        is_limiting |= strcmp(word, "cpu") == 0 || strcmp(word, "memory") == 0;
+    return is_limiting;
 }
 
 static int make_groups(bool enter)

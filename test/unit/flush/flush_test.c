@@ -365,20 +365,28 @@ static void captures_that_went_with_their_file_system_are_in_the_coverage(void *
     assert_false(exists(below(spool_dir, "7.0")));
 }
 
+/* A job in which so many runs go on whose starts get records. */
+static void make_starts(const char *job, int count)
+{
+    made_start(&made);
+    for (int i = 0; i < count; i++) {
+        struct ledger_slot slot = made_slot(50 + i, UINT64_C(1700000010000000000));
+        slot.flags = LEDGER_SLOT_START;
+        fields.size = 0;
+        made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
+        made_add(&made, &slot, 0, &fields);
+    }
+    make_job(job, "");
+    put_ledger(job);
+}
+
 static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
 {
     struct conf conf = conf_of();
-    struct ledger_slot slot = made_slot(50, UINT64_C(1700000010000000000));
     (void)state;
     if (geteuid() != 0)
         return; /* nobody to be */
-    make_job("7.0", "");
-    made_start(&made);
-    slot.flags = LEDGER_SLOT_START;
-    fields.size = 0;
-    made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
-    made_add(&made, &slot, 0, &fields);
-    put_ledger("7.0");
+    make_starts("7.0", 1);
     for (int foreign = 1; foreign >= 0; foreign--) {
         int spool = open_spool();
         assert_int_equal(chown(below(spool_dir, "7.0/ledger"), foreign ? 12345 : 0, 0), 0);
@@ -422,16 +430,7 @@ static void forged_starts_have_root_write_no_more_names_than_captures_find_room(
     char before[BEFORE];
     (void)state;
     conf.ledger_bytes = LEDGER_FIRST + COUNT_OF * LEDGER_PAGE;
-    made_start(&made);
-    for (int i = 0; i < COUNT_OF; i++) {
-        struct ledger_slot slot = made_slot(50 + i, UINT64_C(1700000010000000000));
-        slot.flags = LEDGER_SLOT_START;
-        fields.size = 0;
-        made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
-        made_add(&made, &slot, 0, &fields);
-    }
-    make_job("7.0", "");
-    put_ledger("7.0");
+    make_starts("7.0", COUNT_OF);
     memset(before, '\n', sizeof before);
     put("7.0", "started", before, sizeof before);
     int spool = open_spool(), sent = 0;
@@ -452,16 +451,7 @@ static void a_start_that_was_told_is_not_told_again(void **state)
     struct conf conf = conf_of();
     struct stat once, twice;
     (void)state;
-    made_start(&made);
-    for (int i = 0; i < 5; i++) {
-        struct ledger_slot slot = made_slot(50 + i, UINT64_C(1700000010000000000));
-        slot.flags = LEDGER_SLOT_START;
-        fields.size = 0;
-        made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
-        made_add(&made, &slot, 0, &fields);
-    }
-    make_job("7.0", "");
-    put_ledger("7.0");
+    make_starts("7.0", 5);
     int spool = open_spool();
     assert_int_equal(start_records_send(&conf, spool), 0);
     assert_int_equal(count_files(records_dir, ".aaa."), 5);
@@ -476,16 +466,9 @@ static void a_start_that_was_told_is_not_told_again(void **state)
 static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **state)
 {
     struct conf conf = conf_of();
-    struct ledger_slot slot = made_slot(50, UINT64_C(1700000010000000000));
     (void)state;
     conf.cluster = (char *)"";
-    made_start(&made);
-    slot.flags = LEDGER_SLOT_START;
-    fields.size = 0;
-    made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
-    made_add(&made, &slot, 0, &fields);
-    make_job("7.0", "");
-    put_ledger("7.0");
+    make_starts("7.0", 1);
     for (int known = 0; known <= 1; known++) {
         if (known) {
             FILE *journal = fopen(below(spool_dir, "7.0/journal"), "ae");
