@@ -47,11 +47,11 @@ int profile_set_hashes(struct profile_set *set)
     return error;
 }
 
-static uint64_t table_sum(const struct profile_table *table)
+static uint64_t table_sum(const struct set_table *table)
 {
     uint64_t sum = table->count;
     for (size_t i = 0; i < table->count; i++) {
-        const struct profile_entry *entry = &table->entry[i];
+        const struct set_entry *entry = &table->entry[i];
         sum = (sum ^ entry->inclusive_ns ^ (uint64_t)entry->stack << 32) *
               UINT64_C(0x9e3779b97f4a7c15);
         sum += sum >> 29 ^ entry->calls;
@@ -59,7 +59,7 @@ static uint64_t table_sum(const struct profile_table *table)
     return sum;
 }
 
-static bool is_equal(const struct profile_table *left, const struct profile_table *right)
+static bool is_equal(const struct set_table *left, const struct set_table *right)
 {
     return left->count == right->count &&
            (left->count == 0 ||
@@ -68,7 +68,7 @@ static bool is_equal(const struct profile_table *left, const struct profile_tabl
 
 /* Sets `*number` to an equal table that is there, or to this one. Of tables that differ and have
  * the same sum the first one is found. */
-static int add_table(struct profile_set *set, struct profile_table *table, uint32_t *number)
+static int add_table(struct profile_set *set, struct set_table *table, uint32_t *number)
 {
     uint32_t sum;
     int error = GROW(set->table_of_sum, set->sums.count);
@@ -87,12 +87,12 @@ static int add_table(struct profile_set *set, struct profile_table *table, uint3
     }
     *number = (uint32_t)set->table_count;
     set->tables[set->table_count++] = *table;
-    *table = (struct profile_table){.count = 0};
+    *table = (struct set_table){.count = 0};
     return 0;
 }
 
 int profile_set_add(struct profile_set *set, const struct profile_rank *rank,
-                    struct profile_table table)
+                    struct set_table table)
 {
     uint32_t number;
     int error = add_table(set, &table, &number);
@@ -110,11 +110,11 @@ int profile_set_add_equal(struct profile_set *set, const struct profile_rank *ra
     return 0;
 }
 
-void profile_set_exclusive(const struct profile_set *set, const struct profile_table *table,
+void profile_set_exclusive(const struct profile_set *set, const struct set_table *table,
                            uint64_t *room, uint64_t *exclusive_ns)
 {
     for (size_t i = table->count; i-- > 0;) {
-        const struct profile_entry *entry = &table->entry[i];
+        const struct set_entry *entry = &table->entry[i];
         uint64_t callees = room[entry->stack];
         room[entry->stack] = 0;
         exclusive_ns[i] = entry->inclusive_ns > callees ? entry->inclusive_ns - callees : 0;

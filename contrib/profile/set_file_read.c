@@ -30,7 +30,7 @@ static bool is_whole(const struct set_file_header *header, uint64_t size)
                                  {header->ranks, sizeof(struct profile_rank)},
                                  {header->routines, sizeof(struct profile_routine_entry)},
                                  {header->tables, sizeof(uint64_t)},
-                                 {header->entries, sizeof(struct profile_entry)},
+                                 {header->entries, sizeof(struct set_entry)},
                                  {header->name_bytes, 1}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i][0] > size / parts[i][1])
@@ -40,7 +40,7 @@ static bool is_whole(const struct set_file_header *header, uint64_t size)
     return size == 0 && header->names <= header->name_bytes; /* each has its NUL */
 }
 
-static bool is_sound(const struct profile_set *set, const struct profile_table *table)
+static bool is_sound(const struct profile_set *set, const struct set_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         uint32_t stack = table->entry[i].stack;
@@ -60,13 +60,13 @@ static int read_tables(int fd, const struct set_file_header *header, struct prof
     if (error == 0 && set->tables == NULL)
         error = -ENOMEM;
     for (uint32_t i = 0; error == 0 && i < header->tables; i++) {
-        struct profile_table *table = &set->tables[set->table_count];
+        struct set_table *table = &set->tables[set->table_count];
         void *entry;
         if (counts[i] > entries)
             return -EINVAL;
         entries -= counts[i];
         error = read_things(fd, counts[i], sizeof *table->entry, &entry);
-        *table = (struct profile_table){entry, counts[i]};
+        *table = (struct set_table){entry, counts[i]};
         set->table_count++;
         if (error == 0 && !is_sound(set, table))
             error = -EINVAL;

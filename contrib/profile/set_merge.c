@@ -27,14 +27,14 @@ static int map_stacks(struct profile_set *set, const struct profile_set *other, 
 
 static int by_stack(const void *left, const void *right)
 {
-    uint32_t a = ((const struct profile_entry *)left)->stack;
-    uint32_t b = ((const struct profile_entry *)right)->stack;
+    uint32_t a = ((const struct set_entry *)left)->stack;
+    uint32_t b = ((const struct set_entry *)right)->stack;
     return (a > b) - (a < b);
 }
 
 /* Callers keep smaller numbers than what they call; beside that, the order changes. A set has no
  * stack twice; of a file that has, the first one's times are taken. */
-static void map_table(struct profile_table *table, const uint32_t *stack)
+static void map_table(struct set_table *table, const uint32_t *stack)
 {
     bool is_sorted = true;
     for (size_t i = 0; i < table->count; i++) {
@@ -80,7 +80,7 @@ int profile_set_merge(struct profile_set *set, struct profile_set *other)
         error = -ENOMEM;
     for (size_t i = 0; error == 0 && i < other->rank_count; i++) {
         struct profile_rank rank = other->ranks[i];
-        struct profile_table table = {.count = 0};
+        struct set_table table = {.count = 0};
         uint32_t from = rank.table;
         rank.where = stack[rank.where];
         if (rank.executable != 0)
@@ -88,7 +88,7 @@ int profile_set_merge(struct profile_set *set, struct profile_set *other)
         if (!is_mapped[from]) {
             map_table(&other->tables[from], stack);
             table = other->tables[from];
-            other->tables[from] = (struct profile_table){.count = 0};
+            other->tables[from] = (struct set_table){.count = 0};
             error = profile_set_add(set, &rank, table);
         } else {
             error = profile_set_add_equal(set, &rank, number[from]);

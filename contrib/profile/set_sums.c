@@ -7,7 +7,7 @@
 #include "conf/base/cleanup.h"
 #include "contrib/profile/saturate.h"
 
-static void add(struct set_sum *sum, const struct profile_entry *entry, uint64_t exclusive_ns,
+static void add(struct set_sum *sum, const struct set_entry *entry, uint64_t exclusive_ns,
                 uint32_t rank)
 {
     saturate_add(&sum->calls, entry->calls);
@@ -35,7 +35,7 @@ int set_sums_make(const struct profile_set *set, const bool *is_taken, struct se
     for (size_t i = 0; i < set->rank_count; i++) {
         if (is_taken != NULL && !is_taken[i])
             continue;
-        const struct profile_table *table = &set->tables[set->ranks[i].table];
+        const struct set_table *table = &set->tables[set->ranks[i].table];
         profile_set_exclusive(set, table, room, exclusive);
         for (size_t j = 0; j < table->count; j++)
             add(&made[table->entry[j].stack], &table->entry[j], exclusive[j], (uint32_t)i);

@@ -34,12 +34,12 @@ int profile_flame(const struct profile_set *set, const struct set_order *order,
 static int dump_rank(const struct profile_set *set, const struct set_order *order,
                      const struct profile_rank *rank, uint64_t *room, uint64_t *exclusive_ns)
 {
-    const struct profile_table *table = &set->tables[rank->table];
+    const struct set_table *table = &set->tables[rank->table];
     char step[16];
     journal_step_text(rank->step, step, sizeof step);
     profile_set_exclusive(set, table, room, exclusive_ns);
     for (size_t i = 0; i < table->count; i++) {
-        const struct profile_entry *entry = &table->entry[i];
+        const struct set_entry *entry = &table->entry[i];
         CLEANUP_FREE char *path = profile_path(set, entry->stack, '<');
         if (path == NULL)
             return -ENOMEM;
