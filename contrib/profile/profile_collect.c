@@ -8,7 +8,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "contrib/profile/saturate.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/task_ranks.h"
 #include "contrib/profile/tick_scale.h"
 

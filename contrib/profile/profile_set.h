@@ -11,7 +11,17 @@
 #include <stdint.h>
 
 #include "contrib/profile/child_index.h"
-#include "contrib/profile/name_table.h"
+
+/* Texts that get a number, each once: 0, 1, 2, ... in the order in which they come. */
+struct name_table {
+    char **text; /* owned */
+    size_t count;
+    void *tree; /* tsearch(3) */
+};
+
+/* Sets `*number`. Returns 0 or -ENOMEM. */
+int name_table_add(struct name_table *names, const char *text, uint32_t *number);
+void name_table_free(struct name_table *names);
 
 /* Stack 0 is that in which threads begin, "init"; others have a caller. stacks.key[i].parent is the
  * caller's number, which is smaller; stacks.key[i].what the number of the function's name. */

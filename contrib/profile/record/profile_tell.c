@@ -7,9 +7,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "contrib/profile/compare_numbers.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/routine_summary.h"
-#include "contrib/profile/stack_hash.h"
+#include "contrib/profile/set_order.h"
 
 int profile_runs_note(struct profile_runs *runs, size_t rank,
                       const struct profiled_process *process)

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "contrib/profile/missing_nodes.h"
-#include "contrib/profile/missing_ranks.h"
 #include "contrib/profile/set_file.h"
+#include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
 
 static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)

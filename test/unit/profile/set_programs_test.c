@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "contrib/profile/missing_ranks.h"
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/routine_log.h"
+#include "contrib/profile/set_missing.h"
 
 #define SECOND UINT64_C(1000000000)
 

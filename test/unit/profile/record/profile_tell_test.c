@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "contrib/profile/record/profile_tell.h"
-#include "contrib/profile/stack_hash.h"
+#include "contrib/profile/set_order.h"
 #include "preload/profile/profile_file.h"
 
 enum { SECOND = 1000000000 };
