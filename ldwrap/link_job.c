@@ -12,6 +12,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/uuid7.h"
+#include "extensions.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_switches.h"
@@ -159,7 +160,8 @@ static const char *add_to_link(struct link_job *job)
         return "no watermark can be made";
     if (startup_is_wanted(&job->line, job->conf.link_startup))
         job->startup = startup_open(&target, "", ".o", !xalt_wrapper_is(job->linker));
-    if (profile_archive_place(&job->line, job->conf.profile_steps, &job->arguments) != 0)
+    if (JOBTRAIL_PROFILE &&
+        profile_archive_place(&job->line, job->conf.profile_steps, &job->arguments) != 0)
         job->profile = startup_open(&target, "profile-", ".a", !xalt_wrapper_is(job->linker));
     return NULL;
 }

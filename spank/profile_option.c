@@ -7,6 +7,7 @@
 
 #include "conf/base/number_list.h"
 #include "conf/policy/policy.h"
+#include "extensions.h"
 #include "preload/profile/profile_file.h"
 
 enum ask { ASK_NOTHING, ASK_YES, ASK_NO, ASK_LIGHT, ASK_EXACT };
@@ -70,7 +71,9 @@ static int option_given(int value, const char *argument, int remote)
                     "and of which ranks the site may keep files: ranks=0,4-7 (at the end)");
         return -1; /* which ends srun */
     }
-    if (asked.ask != ASK_NO && !remote && !is_kept)
+    if (!JOBTRAIL_PROFILE && !remote)
+        slurm_info("jobtrail: no profile will be made: this jobtrail is built without profiles");
+    else if (asked.ask != ASK_NO && !remote && !is_kept)
         slurm_info("jobtrail: no profile will be kept: this site says no directory for them");
     option = asked;
     return 0;
@@ -84,7 +87,7 @@ void profile_option_register(spank_t spank, const struct settings *settings)
     struct spank_option given = {
         .name = name, .arginfo = values, .usage = usage, .has_arg = 2, .cb = option_given};
     is_kept = (settings->switches & POLICY_PROFILE_KEPT) != 0;
-    if (settings->profile_bytes != 0)
+    if ((settings->switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL)) != 0)
         spank_option_register(spank, &given); /* copies it */
 }
 

@@ -11,6 +11,7 @@
 #include "conf/policy/policy_open.h"
 #include "conf/policy/policy_path.h"
 #include "conf/policy/policy_read.h"
+#include "extensions.h"
 #include "spank/spool.h"
 #include "spank/spool_path.h"
 
@@ -69,7 +70,7 @@ int settings_open(const char *conf, struct settings *settings)
     found.submit = policy_string(found.policy, POLICY_SUBMIT);
     found.hooks = policy_string(found.policy, POLICY_HOOKS);
     found.ledger_bytes = header->ledger_bytes;
-    if (header->switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL))
+    if (JOBTRAIL_PROFILE && (header->switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL)) != 0)
         found.profile_bytes = header->profile_bytes;
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;

@@ -10,6 +10,8 @@ except ImportError:  # in the checkout
     LEFT_OUT = ()
 
 NAMES = ("libraries", "routines", "profile", "witness", "answers")
+# as people say them
+WORDS = {"profile": "profiles"}
 _BESIDE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
@@ -27,4 +29,4 @@ def doors(door):
 
 def lacking(name):
     """A sentence where the extension is not here, else None."""
-    return None if is_here(name) else "this jobtrail is built without " + name
+    return None if is_here(name) else "this jobtrail is built without " + WORDS.get(name, name)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "conf/base/grow.h"
-#include "contrib/profile/saturate.h"
+#include "contrib/profile/numbers.h"
 
 int call_tree_begin(struct call_tree *tree)
 {

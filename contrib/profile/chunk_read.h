@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contrib/profile/profile_read.h"
+struct profiled_process;
 
 struct chunk_source {
     int fd;

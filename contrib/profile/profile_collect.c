@@ -8,13 +8,13 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "contrib/profile/saturate.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/task_ranks.h"
 #include "contrib/profile/tick_scale.h"
 
 /* The sums of a rank, while its processes are added. */
 struct sums {
-    struct profile_entry *entry; /* owned; by stack; `stack` is 0 where there is none */
+    struct set_entry *entry; /* owned; by stack; `stack` is 0 where there is none */
     size_t room;
     uint32_t *touched; /* owned; stacks that have an entry */
     size_t touched_count, touched_room;
@@ -91,7 +91,7 @@ static void add_nodes(struct collect *collect, const struct profiled_process *pr
     memset(inclusive, 0, tree->children.count * sizeof *inclusive);
     for (size_t i = tree->children.count; i-- > 0;) {
         const struct call_node *node = &tree->node[i];
-        struct profile_entry *entry = &collect->sums.entry[collect->sums.stack[i]];
+        struct set_entry *entry = &collect->sums.entry[collect->sums.stack[i]];
         saturate_add(&inclusive[i], tick_ns(scale, node->exclusive));
         if (i > 0)
             saturate_add(&inclusive[tree->children.key[i].parent], inclusive[i]);
@@ -333,7 +333,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Takes the sums out as a table, and leaves them empty. */
-static int take_table(struct sums *sums, struct profile_table *table)
+static int take_table(struct sums *sums, struct set_table *table)
 {
     table->count = sums->touched_count;
     table->entry = malloc((table->count + 1) * sizeof *table->entry);
@@ -341,10 +341,10 @@ static int take_table(struct sums *sums, struct profile_table *table)
         return -ENOMEM;
     qsort(sums->touched, table->count, sizeof *sums->touched, by_number);
     for (size_t i = 0; i < table->count; i++) {
-        struct profile_entry *entry = &sums->entry[sums->touched[i]];
+        struct set_entry *entry = &sums->entry[sums->touched[i]];
         table->entry[i] = *entry;
         table->entry[i].stack = sums->touched[i];
-        *entry = (struct profile_entry){.stack = 0};
+        *entry = (struct set_entry){.stack = 0};
     }
     sums->touched_count = 0;
     return 0;
@@ -360,7 +360,7 @@ static int add_rank(struct collect *collect, const struct task_process *processe
                                 .program = last->program,
                                 .job = collect->facts->job,
                                 .step_nodes = collect->facts->step_nodes};
-    struct profile_table table;
+    struct set_table table;
     snprintf(rank.node, sizeof rank.node, "%s", collect->facts->node);
     int error = name_executable(collect, processes, count, &rank);
     for (size_t i = 0; error == 0 && i < count; i++)

@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/profile/log_marks.h"
-#include "contrib/profile/log_origins.h"
-#include "contrib/profile/missing_nodes.h"
-#include "contrib/profile/missing_ranks.h"
-#include "contrib/profile/plural.h"
+#include "contrib/profile/log_notes.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/rank_end.h"
+#include "contrib/profile/set_missing.h"
 #include "contrib/profile/tick_scale.h"
 #include "spank/journal.h"
 
@@ -29,18 +28,6 @@ static const char *word(const struct profile_set *set, uint32_t stack, char *roo
     return terminal_word(set->names.text[set->stacks.key[stack].what], room);
 }
 
-void profile_log_rank(const struct profile_rank *rank, FILE *to)
-{
-    char node[TERMINAL_WORD_SIZE], step[16];
-    fprintf(to, "rank %" PRIu32, profile_rank_number(rank));
-    if (rank->size > 1)
-        fprintf(to, " of %" PRIu32, rank->size);
-    journal_step_text(rank->step, step, sizeof step);
-    if (rank->step != UINT32_MAX)
-        fprintf(to, ", step %s", step);
-    fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
-}
-
 /* Where a rank was that did not come to its exit handlers. */
 static int print_end(const struct profile_set *set, const struct profile_rank *rank, FILE *to)
 {
@@ -50,7 +37,7 @@ static int print_end(const struct profile_set *set, const struct profile_rank *r
     if (path == NULL)
         return -ENOMEM;
     fprintf(to, "# ");
-    profile_log_rank(rank, to);
+    log_rank(rank, to);
     fputs(": ", to);
     rank_end_print_way(rank, to);
     fprintf(to, "; was in %s", path);
@@ -77,7 +64,7 @@ int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool i
         return error;
     if (rank_end_first(set, is_taken, &first, &ns)) {
         fprintf(to, "# ");
-        profile_log_rank(&set->ranks[first], to);
+        log_rank(&set->ranks[first], to);
         fprintf(to, ", was killed first%s", is_whole ? "" : " of those that are here");
         if (ns >= PROFILE_LEAST_NS)
             fprintf(to, ", at least %.6f s before the next one ended", profile_seconds(ns));
@@ -198,7 +185,7 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
         return error;
     if (rank < set->rank_count) {
         fprintf(to, "# ");
-        profile_log_rank(&set->ranks[rank], to);
+        log_rank(&set->ranks[rank], to);
         fprintf(to, ": %" PRIu64 " process%s, %" PRIu64 " thread%s\n", set->ranks[rank].processes,
                 plural(set->ranks[rank].processes, "", "es"), set->ranks[rank].threads,
                 plural_end(set->ranks[rank].threads));
@@ -309,4 +296,52 @@ int profile_log_text(const struct profile_log *log, size_t rank, FILE *to)
     print_foot(&rows, to);
     free(rows.row);
     return error;
+}
+
+/* Of deeper stacks so many names are printed: the texts of a deep recursion's stacks would
+ * otherwise be as long as the square of its depth. */
+enum { NAMES_MAX = 256 };
+
+/* The stacks from this one outwards: `*count` of them, at most `most`, which the caller frees. */
+static uint32_t *chain_of(const struct profile_set *set, uint32_t stack, size_t most, size_t *count)
+{
+    uint32_t *chain = NULL;
+    *count = 0;
+    for (;; stack = set->stacks.key[stack].parent) {
+        if (GROW(chain, *count) != 0) {
+            free(chain);
+            return NULL;
+        }
+        chain[(*count)++] = stack;
+        if (stack == PROFILE_SET_INIT || *count == most)
+            return chain;
+    }
+}
+
+char *profile_path(const struct profile_set *set, uint32_t stack, char separator)
+{
+    size_t count, length = 0, room = 0;
+    char *text = NULL;
+    bool is_outwards = separator == '<';
+    CLEANUP_FREE uint32_t *chain =
+        chain_of(set, stack, is_outwards ? NAMES_MAX + 1 : SIZE_MAX, &count);
+    for (size_t i = 0; chain != NULL && i < count && i <= NAMES_MAX; i++) {
+        char word[TERMINAL_WORD_SIZE] = "...";
+        uint32_t at = chain[is_outwards ? i : count - 1 - i];
+        if (i < NAMES_MAX)
+            terminal_word(set->names.text[set->stacks.key[at].what], word);
+        size_t size = strlen(word);
+        if (GROW_TO(text, room, length + size + 2) != 0) {
+            free(text);
+            return NULL;
+        }
+        if (i > 0)
+            text[length++] = separator;
+        for (size_t j = 0; !is_outwards && j < size; j++)
+            if (word[j] == separator || word[j] == ' ') /* for which a name has no place */
+                word[j] = '_';
+        memcpy(text + length, word, size + 1);
+        length += size;
+    }
+    return text;
 }

@@ -22,17 +22,6 @@ struct profile_log {
  * that is timed, and one that is counted alone. */
 enum { CALL_COST_TIMED_NS = 20, CALL_COST_LIGHT_NS = 9 };
 
-static inline double profile_seconds(uint64_t ns)
-{
-    return (double)ns / 1e9;
-}
-
-/* Of a shorter time no digit would be printed. */
-enum { PROFILE_LEAST_NS = 1000 };
-
-/* Prints which rank it is. */
-void profile_log_rank(const struct profile_rank *rank, FILE *to);
-
 /* Prints which of the ranks was killed first, and of how many the end is not known, in lines that
  * begin with "#"; nothing where neither is so. `is_taken` NULL: of all. They may be a part
  * of those of their program that are in the set; otherwise `is_all`. Returns 0 or -ENOMEM. */

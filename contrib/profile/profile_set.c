@@ -2,11 +2,51 @@
 #include "contrib/profile/profile_set.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+
+/* `text` follows. */
+struct numbered {
+    uint32_t number;
+    char text[];
+};
+
+static int compare(const void *left, const void *right)
+{
+    return strcmp(((const struct numbered *)left)->text, ((const struct numbered *)right)->text);
+}
+
+int name_table_add(struct name_table *names, const char *text, uint32_t *number)
+{
+    size_t size = strlen(text) + 1;
+    struct numbered *added = malloc(sizeof *added + size);
+    if (added == NULL || names->count == UINT32_MAX || GROW(names->text, names->count) != 0) {
+        free(added);
+        return -ENOMEM;
+    }
+    memcpy(added->text, text, size);
+    added->number = (uint32_t)names->count;
+    struct numbered **found = tsearch(added, &names->tree, compare);
+    if (found == NULL || *found != added)
+        free(added);
+    else
+        names->text[names->count++] = added->text;
+    if (found == NULL)
+        return -ENOMEM;
+    *number = (*found)->number;
+    return 0;
+}
+
+void name_table_free(struct name_table *names)
+{
+    tdestroy(names->tree, free);
+    free(names->text);
+    *names = (struct name_table){.text = NULL};
+}
 
 int profile_set_begin(struct profile_set *set)
 {
@@ -47,11 +87,11 @@ int profile_set_hashes(struct profile_set *set)
     return error;
 }
 
-static uint64_t table_sum(const struct profile_table *table)
+static uint64_t table_sum(const struct set_table *table)
 {
     uint64_t sum = table->count;
     for (size_t i = 0; i < table->count; i++) {
-        const struct profile_entry *entry = &table->entry[i];
+        const struct set_entry *entry = &table->entry[i];
         sum = (sum ^ entry->inclusive_ns ^ (uint64_t)entry->stack << 32) *
               UINT64_C(0x9e3779b97f4a7c15);
         sum += sum >> 29 ^ entry->calls;
@@ -59,7 +99,7 @@ static uint64_t table_sum(const struct profile_table *table)
     return sum;
 }
 
-static bool is_equal(const struct profile_table *left, const struct profile_table *right)
+static bool is_equal(const struct set_table *left, const struct set_table *right)
 {
     return left->count == right->count &&
            (left->count == 0 ||
@@ -68,7 +108,7 @@ static bool is_equal(const struct profile_table *left, const struct profile_tabl
 
 /* Sets `*number` to an equal table that is there, or to this one. Of tables that differ and have
  * the same sum the first one is found. */
-static int add_table(struct profile_set *set, struct profile_table *table, uint32_t *number)
+static int add_table(struct profile_set *set, struct set_table *table, uint32_t *number)
 {
     uint32_t sum;
     int error = GROW(set->table_of_sum, set->sums.count);
@@ -87,12 +127,12 @@ static int add_table(struct profile_set *set, struct profile_table *table, uint3
     }
     *number = (uint32_t)set->table_count;
     set->tables[set->table_count++] = *table;
-    *table = (struct profile_table){.count = 0};
+    *table = (struct set_table){.count = 0};
     return 0;
 }
 
 int profile_set_add(struct profile_set *set, const struct profile_rank *rank,
-                    struct profile_table table)
+                    struct set_table table)
 {
     uint32_t number;
     int error = add_table(set, &table, &number);
@@ -110,11 +150,11 @@ int profile_set_add_equal(struct profile_set *set, const struct profile_rank *ra
     return 0;
 }
 
-void profile_set_exclusive(const struct profile_set *set, const struct profile_table *table,
+void profile_set_exclusive(const struct profile_set *set, const struct set_table *table,
                            uint64_t *room, uint64_t *exclusive_ns)
 {
     for (size_t i = table->count; i-- > 0;) {
-        const struct profile_entry *entry = &table->entry[i];
+        const struct set_entry *entry = &table->entry[i];
         uint64_t callees = room[entry->stack];
         room[entry->stack] = 0;
         exclusive_ns[i] = entry->inclusive_ns > callees ? entry->inclusive_ns - callees : 0;

@@ -11,7 +11,17 @@
 #include <stdint.h>
 
 #include "contrib/profile/child_index.h"
-#include "contrib/profile/name_table.h"
+
+/* Texts that get a number, each once: 0, 1, 2, ... in the order in which they come. */
+struct name_table {
+    char **text; /* owned */
+    size_t count;
+    void *tree; /* tsearch(3) */
+};
+
+/* Sets `*number`. Returns 0 or -ENOMEM. */
+int name_table_add(struct name_table *names, const char *text, uint32_t *number);
+void name_table_free(struct name_table *names);
 
 /* Stack 0 is that in which threads begin, "init"; others have a caller. stacks.key[i].parent is the
  * caller's number, which is smaller; stacks.key[i].what the number of the function's name. */
@@ -20,7 +30,7 @@ enum { PROFILE_SET_INIT = 0 };
 /* What a rank did in one stack, in all its processes and threads. Times are nanoseconds, and those
  * of threads are added. Exclusive time is inclusive minus that of the stacks called from here; it
  * is never negative. */
-struct profile_entry {
+struct set_entry {
     uint64_t calls : 63;
     uint64_t is_light : 1; /* some calls are counted, and not timed: their time is the caller's */
     uint64_t inclusive_ns;
@@ -30,8 +40,8 @@ struct profile_entry {
 
 /* Entries in the order of their stacks, which are smaller than the set's count; the caller of each
  * is there too. */
-struct profile_table {
-    struct profile_entry *entry; /* owned */
+struct set_table {
+    struct set_entry *entry; /* owned */
     size_t count;
 };
 
@@ -120,7 +130,7 @@ struct profile_set {
     struct child_index stacks;
     uint64_t *hash; /* owned; of each stack's text (set_order.h); 0, or none there: not known */
     size_t hash_count, hash_room;
-    struct profile_table *tables; /* owned */
+    struct set_table *tables; /* owned */
     size_t table_count;
     struct profile_rank *ranks; /* owned */
     size_t rank_count;
@@ -142,7 +152,7 @@ int profile_set_stack(struct profile_set *set, uint32_t caller, uint32_t name, u
 /* Adds a rank with its table, which becomes the set's, or is freed where there is an equal one; in
  * case of an error too. Returns 0 or -ENOMEM. */
 int profile_set_add(struct profile_set *set, const struct profile_rank *rank,
-                    struct profile_table table);
+                    struct set_table table);
 
 /* Adds a rank that has the same table as another one, by its number. */
 int profile_set_add_equal(struct profile_set *set, const struct profile_rank *rank, uint32_t table);
@@ -152,7 +162,7 @@ int profile_set_hashes(struct profile_set *set);
 
 /* Exclusive times of a table, for each entry. `room` has set->stacks.count zeros, and has zeros
  * again afterwards. */
-void profile_set_exclusive(const struct profile_set *set, const struct profile_table *table,
+void profile_set_exclusive(const struct profile_set *set, const struct set_table *table,
                            uint64_t *room, uint64_t *exclusive_ns);
 
 /* The number by which people know it: that of the MPI program, or where it is none of several, of

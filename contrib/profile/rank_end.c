@@ -5,8 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "contrib/profile/plural.h"
-#include "contrib/profile/profile_log.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/set_programs.h"
 
 static bool is_known(const struct profile_rank *rank)

@@ -10,13 +10,12 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/profile/log_marks.h"
-#include "contrib/profile/log_origins.h"
-#include "contrib/profile/missing_ranks.h"
-#include "contrib/profile/plural.h"
+#include "contrib/profile/log_notes.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/rank_end.h"
 #include "contrib/profile/routine_summary.h"
+#include "contrib/profile/set_missing.h"
 
 enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized)
 {
@@ -82,7 +81,7 @@ static void print_open(const struct profile_set *set, const bool *is_taken, bool
             continue;
         is_told[entry->rank] = true;
         fprintf(to, "# ");
-        profile_log_rank(&set->ranks[entry->rank], to);
+        log_rank(&set->ranks[entry->rank], to);
         fprintf(to, ": was in %s since ", terminal_word(set->names.text[entry->name], name));
         print_time(entry->open_since_ns, to);
         print_way(&set->ranks[entry->rank], to);
@@ -103,7 +102,7 @@ static int print_ends(const struct profile_set *set, const bool *is_taken,
         if (is_told[i] || (is_taken != NULL && !is_taken[i]) || !rank_end_is_told(rank))
             continue;
         fprintf(to, "# ");
-        profile_log_rank(rank, to);
+        log_rank(rank, to);
         fputs(summary->ranks > 0 ? ": was outside of MPI" : ": was in no call that is counted", to);
         print_way(rank, to);
         putc('\n', to);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "contrib/profile/saturate.h"
+#include "contrib/profile/numbers.h"
 #include "preload/profile/profile_file.h"
 
 static int by_time(const void *left, const void *right)

@@ -9,7 +9,7 @@
  *     struct profile_rank[ranks]
  *     struct profile_routine_entry[routines]
  *     uint64_t[tables]                  entries of each
- *     struct profile_entry[entries]     of the first table, of the second, ...
+ *     struct set_entry[entries]     of the first table, of the second, ...
  *     char[name_bytes]                  names, each ended by NUL
  *
  * The file is its writer's: readers check each number in it.

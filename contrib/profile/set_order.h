@@ -7,7 +7,15 @@
 #ifndef JOBTRAIL_SET_ORDER_H
 #define JOBTRAIL_SET_ORDER_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "contrib/profile/profile_set.h"
+
+/* The hash by which stacks are put in order, the same in every process: that of Vftrace
+ * (src/hashing.c), of a text as "foo<bar<main<init": Jenkins's one-at-a-time hash in the upper
+ * half, MurmurHash3 of 32 bits in the lower one. */
+uint64_t stack_hash(const char *text, size_t size);
 
 /* The hash is that of the stack's text "foo<bar<main<init", of at most so many bytes of its start:
  * recursion makes texts that are longer. */

@@ -8,8 +8,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/profile/compare_numbers.h"
-#include "contrib/profile/plural.h"
+#include "contrib/profile/numbers.h"
 
 enum { PROGRAMS_MAX = 64 }; /* in a line */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/profile/compare_numbers.h"
+#include "contrib/profile/numbers.h"
 #include "spank/journal.h"
 
 /* The number that the process tells, plus 1; 0: none. */

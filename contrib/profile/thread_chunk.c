@@ -6,7 +6,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "contrib/profile/chunk_read.h"
-#include "contrib/profile/saturate.h"
+#include "contrib/profile/numbers.h"
+#include "contrib/profile/profile_read.h"
 
 /* One of a thread's arrays, with its pieces, in one piece of memory. */
 struct entries {

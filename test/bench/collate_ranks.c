@@ -18,10 +18,9 @@
 #include <unistd.h>
 
 #include "contrib/profile/profile_collect.h"
+#include "contrib/profile/profile_rows.h"
 #include "contrib/profile/set_file.h"
 #include "contrib/profile/set_order.h"
-#include "contrib/profile/set_sums.h"
-#include "contrib/profile/stack_hash.h"
 
 struct shape {
     uint32_t nodes, ranks, stacks;

@@ -42,7 +42,7 @@ static int sampled(void *context, size_t rank, const struct profile_sample *samp
     return 0;
 }
 
-static void check_table(const struct profile_set *set, const struct profile_table *table)
+static void check_table(const struct profile_set *set, const struct set_table *table)
 {
     uint64_t *room = calloc(set->stacks.count, sizeof *room);
     uint64_t *exclusive = calloc(table->count + 1, sizeof *exclusive);

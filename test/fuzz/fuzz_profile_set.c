@@ -4,12 +4,12 @@
  */
 #include <stdlib.h>
 
-#include "contrib/profile/log_origins.h"
-#include "contrib/profile/missing_ranks.h"
+#include "contrib/profile/log_notes.h"
+#include "contrib/profile/profile_rows.h"
 #include "contrib/profile/routine_summary.h"
 #include "contrib/profile/set_file.h"
+#include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
-#include "contrib/profile/set_sums.h"
 #include "test/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

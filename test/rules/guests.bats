@@ -28,6 +28,7 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $output != *NEEDED* && $output != *TEXTREL* && $output != *RPATH* && $output != *RUNPATH* ]]
 }
 
+# bats test_tags=needs:profile
 @test "the library for profiles has what instrumented functions call, and dlclose(), and needs nothing" {
     local library=$JOBTRAIL_STAGE/lib/libjobtrail-profile.so
     [[ $(nm -D --defined-only "$library" | awk '{ print $3 }') == $'__cyg_profile_func_enter\n__cyg_profile_func_exit\ndlclose' ]]

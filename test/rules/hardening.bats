@@ -17,6 +17,7 @@ is_optimised() {
     ! grep -q '^CMAKE_BUILD_TYPE:.*=Debug$' "$JOBTRAIL_BUILD/CMakeCache.txt"
 }
 
+# bats test_tags=needs:libraries,needs:routines,needs:profile
 @test "all that is installed is looked at" {
     local names
     names=$(for file in "${BINARIES[@]}"; do echo "${file##*/}"; done | sort | paste -sd ' ')

@@ -12,7 +12,8 @@ STANDARD = set("""argparse base64 bisect calendar collections configparser datet
     bz2 codecs contextlib fcntl http lzma zlib""".split())
 place = pathlib.Path(sys.argv[1])
 programs = [place / ("jobtrail-" + name) for name in ("acct", "alldoc", "answer", "own", "report", "web")]
-files = sorted(place.glob("jobtrail/**/*.py")) + programs
+folders = ("jobtrail", "libraries", "routines", "profile", "witness", "answers")
+files = sorted(path for folder in folders for path in place.glob(folder + "/**/*.py")) + programs
 assert len(files) > 20
 for path in files:
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 
-from .. import library, profile_summary
+from .. import extensions, library
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
@@ -162,50 +162,6 @@ def routine_count(run):
     return bounded(len(routines["called"]) + routines["unnamed"], ">=" if routines["missed"] else "")
 
 
-def profile_paths(run):
-    """As words for jobtrail-profile(1)."""
-    return " ".join(run["profile"]["paths"]) if run["profile"] else None
-
-
-def mpi(of):
-    """What a function makes of the run's time in MPI; None where it is not known."""
-
-    def value(run):
-        found = profile_summary.own_mpi(run) if run["profile"] else None
-        return None if found is None else of(run, found)
-
-    return value
-
-
-def percent(number, bound):
-    return None if number is None else "%s%.1f%%" % (bound, number)
-
-
-def mpi_share(_, found):
-    """~: it may be less, since ranks ran for longer than is known, or are missing; >=: calls were missed."""
-    share = found["share"]
-    is_part = found["open"] or not found["is_whole"]
-    return percent(share and 100 * share, "~" if is_part else ">=" if found["missed"] else "")
-
-
-def mpi_imbalance(run, found):
-    """Of all ranks of the program. ~: not of all, or of times that are bounds."""
-    program = run["profile"]["mpi"]
-    is_sure = found["is_whole"] and not program["open"] and not program["missed"]
-    return percent(found["imbalance"], "" if is_sure else "~")
-
-
-def mpi_ranks(run, found):
-    return "%d of %s" % (found["ranks"], run["profile"]["size"] or "?")
-
-
-def mpi_routines(_, found):
-    """Each with its part of the run's time."""
-    if not found["elapsed"] or found["untimed"]:
-        return None
-    return ",".join("%s:%.1f%%" % (one["routine"], 100 * one["seconds"] / found["elapsed"]) for one in found["routines"])
-
-
 def of_ranks(of):
     """What a function makes of the summary of a run's ranks; None where none is known."""
 
@@ -336,10 +292,6 @@ OURS = [
     ("MissingLib", 20, column("missing_library")),
     ("Module", 20, column("module")),
     ("Modules", 40, modules),
-    ("MPIImbalance", 12, mpi(mpi_imbalance)),
-    ("MPIRanks", 12, mpi(mpi_ranks)),
-    ("MPIRoutines", 40, mpi(mpi_routines)),
-    ("MPIShare", 8, mpi(mpi_share)),
     ("NCPUS", 10, cpus),
     ("NGPUS", 8, lambda run: first_known(run["gpus_alloc"], run["num_gpus"])),
     ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
@@ -351,7 +303,6 @@ OURS = [
     ("Packages", 40, packages),
     ("Partition", 10, lambda run: first_known(known(run["partition"]), known(run["queue"]))),
     ("Probability", 11, column("probability")),
-    ("Profile", 40, profile_paths),
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("Ranks", 8, of_ranks(lambda found: found["ranks"])),
@@ -383,6 +334,15 @@ OURS = [
     ("User", 9, column("user")),
     ("UUID", 36, column("uuid")),
 ]
+# What extensions add, by modules acct_door:
+#   FIELDS     as in OURS
+#   SORTED_BY  as below
+#   KEY        what a run gets for them; None where it has nothing
+#   of_runs    a function of (store, runs): {id of a run: what it has of that}
+DOORS = list(extensions.doors("acct_door"))
+OURS += [field for door in DOORS for field in door.FIELDS]
+# of which extension they are
+OF_EXTENSION = dict.fromkeys(("mpiimbalance", "mpiranks", "mpiroutines", "mpishare", "profile"), "profile")
 # In the order of --helpformat, which is the order of sacct: of the alphabet.
 FIELDS = sorted(OURS + [(name, width, slurm(name)) for name, width in OF_SACCT.items()], key=lambda field: field[0].lower())
 # what the rows of these fields are sorted by, where that is not their text
@@ -397,14 +357,13 @@ SORTED_BY = {
     "RunForkedSignaled": column("forked_signaled"), "RunForkedWrite": column("forked_write"),
     "RunMaxRSS": column("max_rss"), "RunSystemCPU": column("system_cpu"),
     "RunUserCPU": column("user_cpu"),
-    "MPIShare": mpi(lambda _, found: found["share"]),
-    "MPIImbalance": mpi(lambda _, found: found["imbalance"]),
     "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
 }  # fmt: skip
+for _door in DOORS:
+    SORTED_BY.update(_door.SORTED_BY)
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
 OF_ROUTINES = {"NRoutines", "Routines"}
-OF_PROFILES = {"MPIImbalance", "MPIRanks", "MPIRoutines", "MPIShare", "Profile"}
 OF_RANKS = {"Ranks", "RanksFailed", "RanksFirstFailed"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
@@ -422,7 +381,8 @@ def find_field(name, fields):
     found = [field for field in fields if wanted and field[0].lower().startswith(wanted)]
     if not found:
         message = 'Invalid field requested: "%s"' % escape(name)
-        raise Failure(message + hint(name, [field[0] for field in fields]))
+        lacking = extensions.lacking(OF_EXTENSION.get(wanted))
+        raise Failure("%s: %s" % (message, lacking) if lacking else message + hint(name, [field[0] for field in fields]))
     return next((field for field in found if field[0].lower() == wanted), found[0])
 
 

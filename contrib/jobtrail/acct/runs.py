@@ -4,7 +4,7 @@
 import itertools
 import json
 
-from .. import profile_summary, rank_summary, ranks, slurm
+from .. import rank_summary, ranks, slurm
 from ..hints import tell
 from . import run_routines
 from .fields import job_id
@@ -92,7 +92,7 @@ def latest_restarts(store, selection):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, duplicates, packages, routines, profiles, ranks, divided (whether core seconds are wanted), qos
+    `wanted`: now, duplicates, packages, routines, ranks, divided (whether core seconds are wanted), doors (of fields.DOORS), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -112,12 +112,13 @@ def read(store, selection, wanted):
         added = ranks.added(store, runs) if wanted.divided else {}
         if wanted.routines:
             run_routines.add(store, runs)
-        profiles = profile_summary.of_runs(store, runs) if wanted.profiles else {}
+        told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors}
         summaries = rank_summary.of_runs(store, runs) if wanted.ranks else {}
         for run in runs:
             add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])
-            run["profile"] = profiles.get(run["id"])
+            run["profile"] = None
+            run.update((key, found.get(run["id"])) for key, found in told.items())
             run["rank_summary"] = summaries.get(run["id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
             complete(run, wanted, successors)

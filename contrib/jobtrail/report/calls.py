@@ -7,8 +7,7 @@ seen, and those by imports that were missed.
 
 from .. import library
 from . import days
-from .changes_page import runs_of
-from .chosen import program_test
+from .chosen import program_test, runs_of
 from .gather import BASIS, HOURS, INCLUSIVE, UNCERTAIN, job_name
 
 # of a run: what loaded it says nothing of packages

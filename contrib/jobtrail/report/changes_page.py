@@ -2,11 +2,10 @@
 """The page of changes of the site's libraries, an installation a row, with the runs of before and after."""
 
 from .. import library_changes
-from ..acct.select import Selection, select_nodes
 from ..times import format_time
 from . import days
+from .chosen import runs_of
 from .columns import BETWEEN, COUNT, ESTIMATE, LIST, RANGE, TEXT, Page, top
-from .gather import PARTITION
 from .model import UNKNOWN
 
 # a change is of libraries, and not of programs or packages
@@ -39,19 +38,6 @@ COLUMNS = [
     ("command", "Command", TEXT),
     ("nodes", "Node", LIST),
 ] + number_columns()
-
-
-def runs_of(options):
-    """The runs that are counted."""
-    selection = Selection()
-    if options.user is not None:
-        selection.add_list("run.user", options.user)
-    for column, names in (("run.account", options.account), ("run.syshost", options.cluster), (PARTITION, options.partition)):
-        if names is not None:
-            selection.add_list("lower(%s)" % column, [name.lower() for name in names])
-    if options.node is not None:
-        select_nodes(selection, options.node, True)
-    return selection
 
 
 def is_of_libraries(model, options):

@@ -8,12 +8,13 @@ fits all options. The patterns are those of jobtrail-acct.
 import re
 
 from .. import glob, library
-from ..acct.select import ids, library_ids, module_ids, package_ids, parts_of
+from ..acct.select import Selection, ids, library_ids, module_ids, package_ids, parts_of, select_nodes
 from ..hints import hint, tell
 from ..pattern import Pattern
 from ..program import Failure
 from ..text import escape
 from .division import OTHERS
+from .gather import PARTITION
 from .model import PEOPLE_AT
 
 SOFTWARE = ("exec", "lib", "module", "pkg")
@@ -31,6 +32,19 @@ FILTERS = (
     ("pkg", "package", "packages"),
 )
 NODE = Pattern(r"[A-Za-z0-9._-]+\Z")
+
+
+def runs_of(options):
+    """The runs that are counted."""
+    selection = Selection()
+    if options.user is not None:
+        selection.add_list("run.user", options.user)
+    for column, names in (("run.account", options.account), ("run.syshost", options.cluster), (PARTITION, options.partition)):
+        if names is not None:
+            selection.add_list("lower(%s)" % column, [name.lower() for name in names])
+    if options.node is not None:
+        select_nodes(selection, options.node, True)
+    return selection
 
 
 def filters(options):

@@ -3,7 +3,7 @@
 
 from .. import rank_summary
 from . import days
-from .changes_page import runs_of
+from .chosen import runs_of
 from .columns import COUNT, HOURS, SHARE, TEXT, Page, top
 
 MIB = 1048576

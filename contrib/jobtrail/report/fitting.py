@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages of the report, and which options fit them. An option that nothing would come of is an error."""
 
+from .. import extensions
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import calls, changes_page, chosen, efficiency_page, link_page, mpi_page, removal_page, routines_page, uncalled_page, unused_page, use_parts
+from . import calls, changes_page, chosen, efficiency_page, link_page, removal_page, routines_page, uncalled_page, unused_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
-from .pages import PAGES
+from .pages import DOORS, OF_EXTENSION, PAGES
 
 # Pages of an allocation as a whole, and what they cannot be of: the time that no program had is no program's.
 OF_ALLOCATION = ("allocation", "coverage")
@@ -26,20 +27,26 @@ BY = KINDS + ("packages", "others", "routines")
 ORDERS_OF = {"others": ("hours", "runs"), "routines": tuple(routines_page.ORDERS)}
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
-OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY, routines=routines_page.ROUTINES_OF, mpi=mpi_page.MPI_OF)
-WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused", "efficiency", "mpi", "routines", "uncalled")
+OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY, routines=routines_page.ROUTINES_OF)
+WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused", "efficiency", "routines", "uncalled")
 WITHOUT_TOP = ("endings",)
-NAMES_EXECUTABLES = ("executables", "failures", "efficiency", "mpi", "removal")
+NAMES_EXECUTABLES = ("executables", "failures", "efficiency", "removal")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families", "entries")
 # what else pages cannot be of
 OF_LIBRARIES = ("changes", "unused", "removal", "routines", "uncalled")
 WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
 WHY_UNFIT.update(
-    changes="it is of libraries", efficiency="it is by program", mpi="it is by program", unused="it says what nobody has used", removal="links and opens do not have it",
+    changes="it is of libraries", efficiency="it is by program", unused="it says what nobody has used", removal="links and opens do not have it",
     routines="a call is of no package", uncalled="it says what nobody has called",
 )
-UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "efficiency": efficiency_page.UNFIT, "mpi": mpi_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT,
+UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "efficiency": efficiency_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT,
          "routines": calls.UNFIT, "uncalled": uncalled_page.UNFIT}  # fmt: skip
+for _door in DOORS:
+    OF.update(_door.OF)
+    UNFIT.update(_door.UNFIT)
+    WHY_UNFIT.update(_door.WHY_UNFIT)
+    WITHOUT_RAW += _door.WITHOUT_RAW
+    NAMES_EXECUTABLES += _door.NAMES_EXECUTABLES
 BY_USE = ("weekdays", "months")
 OPTIONS = {"user": "--user", "cluster": "--cluster", "exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
            "partition": "--partition", "node": "--node"}  # fmt: skip
@@ -105,8 +112,9 @@ def check(options):
     """Failure where options do not fit together, as they are given."""
     for page in options.page:
         if page not in PAGES:
-            text = "there is no page %s%s" % (escape(page), hint(page, PAGES) or "; there are " + ", ".join(PAGES))
-            raise Failure(text)
+            lacking = extensions.lacking(OF_EXTENSION.get(page))
+            more = ": " + lacking if lacking else hint(page, PAGES) or "; there are " + ", ".join(PAGES)
+            raise Failure("there is no page " + escape(page) + more)
     if options.update:
         check_update(options)
     for page in options.page:

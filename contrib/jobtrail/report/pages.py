@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages of the report by name, and how they are grouped. Each is made of (model, options)."""
 
+from .. import extensions
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
 from .changes_page import changes_page
@@ -8,7 +9,6 @@ from .efficiency_page import efficiency_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
-from .mpi_page import mpi_page
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
 from .removal_page import removal_page
@@ -17,6 +17,7 @@ from .uncalled_page import uncalled_page
 from .unused_page import unused_page
 from .usage import usage_page
 
+# Those of extensions have their place here.
 PAGES = {kind: usage_page(kind) for kind in KINDS}
 PAGES.update(
     weekdays=calendar_page("weekdays", "weekday", weekdays),
@@ -27,7 +28,7 @@ PAGES.update(
     endings=endings_page,
     failures=failures_page,
     efficiency=efficiency_page,
-    mpi=mpi_page,
+    mpi=None,
     packages=packages_page,
     together=together_page,
     allocation=allocation_page,
@@ -39,6 +40,13 @@ PAGES.update(
     routines=routines_page,
     uncalled=uncalled_page,
 )
+# What extensions add, by modules report_door: PAGES and NAMES as here, and what fitting.py has of each page.
+DOORS = list(extensions.doors("report_door"))
+for _door in DOORS:
+    PAGES.update(_door.PAGES)
+PAGES = {name: page for name, page in PAGES.items() if page is not None}
+# of which extension they are
+OF_EXTENSION = {"mpi": "profile"}
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
@@ -49,8 +57,11 @@ GROUPS = [
     ("How well", ["efficiency", "mpi"]),
     ("How much we see", ["allocation", "coverage"]),
 ]
+GROUPS = [(title, [name for name in names if name in PAGES]) for title, names in GROUPS]
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", mpi="Time in MPI", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", coverage="Coverage by outcome",
 )  # fmt: skip
+for _door in DOORS:
+    NAMES.update(_door.NAMES)

@@ -71,7 +71,8 @@ class Wanted:
     def __init__(self, context, facts):
         self.now = context.now
         self.duplicates, self.divided, self.qos = True, facts, None
-        self.packages = self.routines = self.profiles = self.facts = facts
+        self.packages = self.routines = self.facts = facts
+        self.doors = fields.DOORS if facts else []
         self.is_extra = self.ranks = False
         self.fitting = ()
         self.accounting = context.accounting

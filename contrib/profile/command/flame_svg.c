@@ -14,9 +14,8 @@
 #include "conf/base/crc.h"
 #include "conf/base/terminal_text.h"
 #include "contrib/profile/command/profile_forms.h"
-#include "contrib/profile/plural.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/rank_end.h"
-#include "contrib/profile/saturate.h"
 #include "contrib/profile/set_programs.h"
 
 /* LEAST: of a box; FONT: width of a letter, in tenths of a pixel. */

@@ -24,11 +24,11 @@
 #include "contrib/profile/command/profile_samples.h"
 #include "contrib/profile/command/program_choice.h"
 #include "contrib/profile/command/readable_names.h"
-#include "contrib/profile/missing_nodes.h"
-#include "contrib/profile/missing_ranks.h"
-#include "contrib/profile/plural.h"
+#include "contrib/profile/numbers.h"
+#include "contrib/profile/program_logs.h"
 #include "contrib/profile/routine_log.h"
 #include "contrib/profile/set_file.h"
+#include "contrib/profile/set_missing.h"
 #include "contrib/profile/symbol_names.h"
 #include "contrib/profile/tick_scale.h"
 #include "spank/journal.h"
@@ -162,25 +162,19 @@ static void say_missing_nodes(void *context, const struct missing_nodes *missing
                 missing->is_awaited ? "; ids of stacks are provisional" : "");
 }
 
-static int show_log(const struct profile_work *work, const struct profile_log *log, size_t rank)
-{
-    return work->options->json ? profile_log_json(log, rank) : profile_log_text(log, rank, stdout);
-}
-
 /* Of one program. */
-static int show_program(void *context, const bool *is_of)
+static int show_json(void *context, const bool *is_of)
 {
     const struct profile_work *work = context;
     const struct profile_log log = {&work->set, &work->order, work->options->by,
                                     work->options->group != NULL, is_of};
     bool is_all = work->is_taken == NULL;
     if (work->options->mpi)
-        return work->options->json ? profile_routines_json(&work->set, is_of, is_all)
-                                   : routine_log_text(&work->set, is_of, is_all, stdout);
-    int error = is_all ? show_log(work, &log, work->set.rank_count) : 0;
+        return profile_routines_json(&work->set, is_of, is_all);
+    int error = is_all ? profile_log_json(&log, work->set.rank_count) : 0;
     for (size_t i = 0; !is_all && error == 0 && i < work->set.rank_count; i++)
         if (is_of[i])
-            error = show_log(work, &log, i);
+            error = profile_log_json(&log, i);
     return error;
 }
 
@@ -190,27 +184,22 @@ static const bool *taken(const struct profile_work *work)
     return work->is_taken != NULL ? work->is_taken : work->choice.is_taken;
 }
 
-static void say_untold(struct profile_work *work, size_t untold)
+static int show(struct profile_work *work)
 {
-    work->has_missing |= untold > 0;
-    if (!work->options->json)
-        set_programs_print_untold(untold, stdout);
-    else if (untold > 0)
+    const struct profile_log log = {&work->set, &work->order, work->options->by,
+                                    work->options->group != NULL, NULL};
+    struct program_logs logs = {&log, &work->choice.programs, stdout, work->is_taken == NULL};
+    const bool is_mpi = work->options->mpi;
+    size_t untold = 0;
+    int error = work->options->json ? set_programs_each(&work->choice.programs, taken(work),
+                                                        show_json, work, &untold)
+                                    : program_logs_print(&logs, taken(work), is_mpi, &untold);
+    work->has_missing |= error == 0 && untold > 0;
+    if (work->options->json && error == 0 && untold > 0)
         fprintf(stderr,
                 "jobtrail-profile: programs that have no log here: %zu; --program NAME takes one\n",
                 untold);
-}
-
-static int show(struct profile_work *work)
-{
-    size_t untold = 0;
-    if (!work->options->json)
-        set_programs_print(&work->choice.programs, stdout);
-    int error = set_programs_each(&work->choice.programs, taken(work), show_program, work, &untold);
-    if (error == 0)
-        say_untold(work, untold);
-    if (!work->options->json && !work->options->mpi &&
-        routine_log_has_rows(&work->set, taken(work)))
+    if (!work->options->json && !is_mpi && routine_log_has_rows(&work->set, taken(work)))
         puts("# calls of MPI or of designated libraries were counted: --mpi shows their times");
     return error;
 }

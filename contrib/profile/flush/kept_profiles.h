@@ -1,24 +1,70 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Root's side of keeping profiles: a job's files below [profile] directory, one for each step, in a
- * directory of the user's uid, and records of each; beside these logs, and files with samples of
- * its ranks.
+ * Root's side of keeping profiles: what a child sends of them (profile_steps.h) becomes files below
+ * [profile] directory, in a directory of the user's uid, and a set of a step has records. Beside a
+ * step's set may be its summary, and logs and samples of its ranks.
  */
 #ifndef JOBTRAIL_KEPT_PROFILES_H
 #define JOBTRAIL_KEPT_PROFILES_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <time.h>
 
-#include "contrib/profile/flush/kept_file.h"
-#include "contrib/profile/flush/profile_room.h"
+#include "conf/base/worker.h"
 #include "contrib/profile/record/profile_record.h"
 #include "submit/flush/job_read.h"
+
+/* What is kept of a step. */
+enum kept_kind { KEPT_SET, KEPT_SUMMARY, KEPT_LOG, KEPT_SAMPLES };
+
+#define KEPT_SET_ENDING ".profile"
+
+/* Each file is a unit of the child's work; of those of a step the set comes first. Steps that the
+ * journal does not have are the last one together, UINT32_MAX. */
+#define KEPT_UNIT_SET(step)         (((uint64_t)(step) + 1) << 31)
+#define KEPT_UNIT(step, kind, rank) (KEPT_UNIT_SET(step) + ((uint64_t)(kind) << 29) + (rank))
+#define KEPT_UNIT_RANKS             (UINT32_C(1) << 29) /* only these have files of their own */
+
+/* How much of a user's profiles is kept: [profile] user_size bytes. A new file takes the place of
+ * the user's oldest ones. */
+struct profile_room {
+    int place; /* the user's directory; the caller's */
+    uint64_t most, bytes;
+    struct kept_name {
+        char *name; /* owned */
+        struct timespec made;
+        uid_t uid;
+        uint64_t bytes;
+    } * names;          /* owned: the oldest first */
+    size_t count, next; /* those from `next` on are there */
+};
+
+/* Counts the files of the directory open at `place`. Returns 0 or -errno; profile_room_free()
+ * releases, in every case. */
+int profile_room_count(int place, uint64_t most, struct profile_room *room);
+void profile_room_free(struct profile_room *room);
+
+/* Removes the oldest files until one more of so many bytes, that is about to get this name, fits.
+ * Returns 0; -EFBIG where it does not fit beside those that were made since the count; or -errno.
+ */
+int profile_room_make(struct profile_room *room, const char *name, uint64_t bytes);
 
 struct kept_profiles {
     const struct flush_state *state;
     const struct journal *journal;
     int place; /* -1: not open */
     struct profile_room room;
+    uint64_t left_out; /* files beside sets for which there was no room */
+    int untold;        /* why a record of a file that is kept could not be made, -errno */
+
+    /* Of one child. */
+    const struct journal_step *joined; /* the step whose nodes' files it joins; NULL: none */
+    uint64_t most, bytes, files;       /* that it may send; that it has sent */
+    uint64_t unit;                     /* 0: none has been begun */
+    char last[8];                      /* its last message, a word */
+    int error;                         /* of root's own work */
+
     /* The file that is being written. */
     int fd; /* -1: none */
     enum kept_kind kind;
@@ -27,9 +73,7 @@ struct kept_profiles {
     const struct journal_step *step;
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t told_count;
-    uint64_t bytes;
-    uint64_t left_out; /* files beside profiles for which there was no room */
-    int untold; /* why a record of a file that is kept could not be made, -errno; 0: all were */
+    uint64_t size;
 };
 
 /* Returns 0 or -errno; kept_profiles_close() releases, in every case. */
@@ -39,25 +83,23 @@ int kept_profiles_open(const struct flush_state *state, const struct journal *jo
 /* Hands the records over to the outbox; says where a file has none. Returns `error`. */
 int kept_profiles_close(struct kept_profiles *kept, int error);
 
-/* Begins the file of a step (NULL: of those that the journal does not have), of whose programs is
- * told, at most PROFILE_TOLD_PROGRAMS. Returns 0 or -errno. */
-int kept_profile_begin(struct kept_profiles *kept, const struct journal_step *step,
-                       const struct profile_told *told, size_t count);
+/* The next child may send so many bytes: files of the node, or of a step that it joins, whose logs
+ * may have [profile] size more. */
+void kept_profiles_begin(struct kept_profiles *kept, const struct journal_step *joined,
+                         uint64_t most);
 
-/* Begins a file beside that step's: its summary, or the log or samples of a rank. None has a record
- * of its own. Returns 0 or -errno. */
-int kept_profile_beside(struct kept_profiles *kept, enum kept_kind kind, uint32_t rank);
+/* Takes a message of the child. Nothing in it is believed that cannot be. */
+enum worker_answer kept_profiles_take(struct kept_profiles *kept,
+                                      const struct worker_message *message);
 
-int kept_profile_write(struct kept_profiles *kept, const char *bytes, size_t size);
+/* Gives the file that is open to its user, and its name, and adds its records; with an `error` of
+ * the caller removes it. Returns that, or its own, but not for a record, nor where there is no room
+ * for a file beside a set. */
+int kept_profiles_end(struct kept_profiles *kept, int error);
 
-/* Gives the file, if one is open, to its user, and its name, and adds its records; with an `error`
- * of the caller removes it. Returns that, or its own, but not for a record, nor where there is no
- * room for a file beside a profile. */
-int kept_profile_end(struct kept_profiles *kept, int error);
-
-/* Adds the record of a file, of that name and size, to which those of the step's nodes were joined.
- */
-void kept_profiles_tell_joined(struct kept_profiles *kept, const struct journal_step *step,
-                               const char *name, uint64_t bytes);
+/* The name of a step's set, of this node's, or where `node` is "" of the whole. Returns 0 or
+ * -ENAMETOOLONG. */
+int kept_profiles_name(const struct kept_profiles *kept, uint32_t step, const char *node,
+                       char name[NAME_MAX + 1]);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The child's side of keeping a job's profiles (profile_keep.c): as the user, it reads the file
- * that the processes left, names its stacks, and sends for each step what its record tells
- * (profile_tell.h, one message), its profile set (set_file.h), the logs that [profile] logs has
- * (profile_logs.h), and the samples of the ranks that [profile] samples has (sample_file.h).
+ * The child's side of keeping profiles (kept_profiles.h): as the user, it sends for each step what
+ * its record tells (profile_tell.h, one message), its profile set (set_file.h), the logs that
+ * [profile] logs has, and the samples of the ranks that [profile] samples has (sample_file.h). Logs
+ * are what jobtrail-profile(1) shows: a summary of all ranks, and one of each number of a rank that
+ * the site and the user name.
  */
 #ifndef JOBTRAIL_PROFILE_STEPS_H
 #define JOBTRAIL_PROFILE_STEPS_H
 
-#include "conf/base/worker.h"
+#include "contrib/profile/flush/kept_profiles.h"
 #include "contrib/profile/tick_scale.h"
 #include "submit/flush/reading.h"
 
@@ -21,10 +22,22 @@ struct profile_steps {
     const struct reading_request *request; /* of the ends */
     struct profile_pair now;
     char boot[64]; /* that `now` is of */
-    int from;      /* the user's file */
+    int from;      /* the file that the processes left */
 };
 
-/* All that the child does. Returns 0 or -errno. */
+/* Reads that file, and names its stacks. Returns 0 or -errno. */
 int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pipe);
+
+/* The sets of a step's nodes, each in a file of the user's. */
+struct profile_parts {
+    const struct conf *conf;
+    const struct journal_step *step;
+    int place; /* the files' directory */
+    const struct kept_name *const *part;
+    size_t count;
+};
+
+/* Makes one set of them, and its logs. Returns 0 or -errno. */
+int profile_parts_send(const struct profile_parts *parts, struct worker_pipe *pipe);
 
 #endif

@@ -10,44 +10,10 @@
 #ifndef JOBTRAIL_PROFILE_RECORD_H
 #define JOBTRAIL_PROFILE_RECORD_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "contrib/profile/record/profile_told.h"
 #include "submit/record/step_part.h"
-
-enum {
-    PROFILE_TOLD_PROGRAMS = 16,
-    PROFILE_TOLD_ROUTINES = 16,
-    PROFILE_TOLD_RUNS = 16,
-    PROFILE_TOLD_NAME = 40
-};
-
-struct profile_told_routine {
-    char name[PROFILE_TOLD_NAME]; /* letters, digits and _ */
-    uint64_t calls, ns;
-    uint64_t open; /* ranks that were in it at the end */
-};
-
-/* What a file has of one MPI program, as its reader says: all ranks of it that run one executable,
- * and what is known of their time in MPI (contrib/profile/routine_summary.h). */
-struct profile_told {
-    uint64_t program;    /* profile_rank.program; 0: ranks of which it is not known */
-    uint64_t executable; /* stack_hash() of its path; 0: it is not known, or they have no program */
-    uint64_t programs;   /* executables of programs in the file; the first ones are told of */
-    uint64_t size;       /* ranks that the program has, on all nodes; 0: not known */
-    uint64_t ranks;
-    uint64_t mpi_ranks, mpi_calls;
-    uint64_t mpi_ns, run_ns;
-    uint64_t outside_most_ns; /* of one rank */
-    uint64_t outside_rank;    /* its number */
-    uint64_t missed;
-    uint64_t is_untimed, is_open; /* 0 or 1 */
-    uint64_t routine_count;
-    struct profile_told_routine routines[PROFILE_TOLD_ROUTINES]; /* the most time first */
-    uint64_t runs;                      /* that have a capture, and processes in these ranks */
-    uint64_t mpi_runs;                  /* those that called MPI */
-    uint8_t run[PROFILE_TOLD_RUNS][16]; /* the first of them; those that called MPI come first */
-};
 
 struct profile_source {
     struct step_part part;
@@ -56,13 +22,6 @@ struct profile_source {
     uint64_t made_ns;                /* since the Epoch */
     const struct profile_told *told; /* NULL: the file is the whole step's, which was joined */
 };
-
-/* Whether a routine has it that is told of. */
-bool profile_told_is_name(const char *name);
-
-/* Whether a reader can have found that: more time in MPI than there was cannot be, for one. `count`
- * programs of one file. */
-bool profile_told_is_sound(const struct profile_told *told, size_t count);
 
 /* Builds the record, of what is sound. The same step, node, program and executable give the same
  * uuid. Returns 0, -ENOMEM, or -EIO as step_part_uuid(). record_free() releases `*record`. */

@@ -6,9 +6,63 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "contrib/profile/compare_numbers.h"
+#include "conf/base/grow.h"
+#include "contrib/profile/numbers.h"
 #include "contrib/profile/routine_summary.h"
-#include "contrib/profile/stack_hash.h"
+#include "contrib/profile/set_order.h"
+
+int profile_runs_note(struct profile_runs *runs, size_t rank,
+                      const struct profiled_process *process)
+{
+    static const uint8_t none[sizeof process->uuid];
+    if (memcmp(process->uuid, none, sizeof none) == 0)
+        return 0;
+    int error = GROW(runs->run, runs->count);
+    if (error != 0)
+        return error;
+    struct profile_run *run = &runs->run[runs->count++];
+    *run = (struct profile_run){.rank = (uint32_t)rank, .has_mpi = profiled_calls_mpi(process)};
+    memcpy(run->uuid, process->uuid, sizeof run->uuid);
+    return 0;
+}
+
+/* Of one uuid, as of processes that were forked, what called MPI comes first. */
+static int by_uuid(const void *left, const void *right)
+{
+    const struct profile_run *a = left, *b = right;
+    int result = memcmp(a->uuid, b->uuid, sizeof a->uuid);
+    return result != 0 ? result : b->has_mpi - a->has_mpi;
+}
+
+/* How many are of MPI, or are not; writes them to `uuid` from `at` on. */
+static uint64_t take_runs(const struct profile_runs *runs, const bool *is_taken, bool has_mpi,
+                          uint8_t (*uuid)[16], uint64_t at)
+{
+    const struct profile_run *last = NULL;
+    uint64_t found = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct profile_run *run = &runs->run[i];
+        bool is_again = last != NULL && memcmp(last->uuid, run->uuid, sizeof run->uuid) == 0;
+        if (!is_taken[run->rank] || is_again)
+            continue;
+        last = run;
+        if (run->has_mpi != has_mpi)
+            continue;
+        if (at + found < PROFILE_TOLD_RUNS)
+            memcpy(uuid[at + found], run->uuid, sizeof run->uuid);
+        found++;
+    }
+    return found;
+}
+
+/* Tells of the runs of ranks for which `is_taken` has true. Changes the order of `runs`. */
+static void tell_runs(struct profile_runs *runs, const bool *is_taken, struct profile_told *told)
+{
+    if (runs->count > 0)
+        qsort(runs->run, runs->count, sizeof *runs->run, by_uuid);
+    told->mpi_runs = take_runs(runs, is_taken, true, told->run, 0);
+    told->runs = told->mpi_runs + take_runs(runs, is_taken, false, told->run, told->mpi_runs);
+}
 
 /* The most time that one rank was outside of MPI. */
 static uint64_t outside_most(const struct routine_summary *summary)
@@ -149,8 +203,7 @@ int profile_tell(const struct profile_set *set, struct profile_runs *runs,
         told[i] = (struct profile_told){
             .program = all[i].program, .executable = all[i].executable, .programs = programs};
         take_ranks(set, &all[i], is_taken, &told[i]);
-        profile_runs_find(runs, is_taken, told[i].run, PROFILE_TOLD_RUNS, &told[i].runs,
-                          &told[i].mpi_runs);
+        tell_runs(runs, is_taken, &told[i]);
         error = tell_program(set, is_taken, &told[i]);
     }
     return error;

@@ -9,6 +9,7 @@
 #include "conf/base/json_pairs.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
+#include "extensions.h"
 #include "submit/load/parse/json_parse.h"
 #include "submit/load/parse/load_coverage.h"
 #include "submit/load/parse/load_run.h"
@@ -77,23 +78,10 @@ static int read_ranks(struct record_reader *reader)
     return error;
 }
 
-static int read_profile(struct record_reader *reader)
-{
-    struct profile_record *profile = &reader->record->profile;
-    int error = record_read_values(reader->record->root, &profile_fields, profile, reader->reason);
-    if (error == 0 && !uuid_is_text(profile->uuid))
-        error = load_refuse(reader->reason, "profileT.uuid is not a uuid");
-    if (error == 0 && (!profile->job_id_raw.known || profile->step_id == NULL ||
-                       profile->node == NULL || profile->path == NULL || !profile->end_time.known))
-        error = load_refuse(reader->reason, "profileT does not say of which step, where or when");
-    if (error == 0 && !profile_is_sound(profile))
-        error = load_refuse(reader->reason, "profileT has numbers that cannot be");
-    return error;
-}
-
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct record_reader *reader);
+    const char *lacking; /* the extension that reads it, where that is not built */
 } kinds[] = {
     [RECORD_RUN] = {"userT", load_run},
     [RECORD_LINK] = {"resultT", read_link},
@@ -101,7 +89,11 @@ static const struct {
     [RECORD_COVERAGE] = {"coverageT", load_coverage},
     [RECORD_LIBRARY] = {"libraryT", read_library},
     [RECORD_RANKS] = {"ranksT", read_ranks},
-    [RECORD_PROFILE] = {"profileT", read_profile},
+#if JOBTRAIL_PROFILE
+    [RECORD_PROFILE] = {"profileT", load_profile},
+#else
+    [RECORD_PROFILE] = {.key = "profileT", .lacking = "profiles"},
+#endif
 };
 
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
@@ -129,6 +121,9 @@ static int read_kind(struct record_reader *reader)
     int error = check_kind(reader, kind);
     if (error != 0)
         return error;
+    if (kinds[kind].lacking != NULL)
+        return load_refuse(reader->reason, "is a %s record: this jobtrail is built without %s",
+                           record_kind_name(kind), kinds[kind].lacking);
     reader->record->kind = kind;
     return kinds[kind].read(reader);
 }

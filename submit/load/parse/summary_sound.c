@@ -6,12 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/uuid7.h"
-#include "submit/load/parse/told_routines.h"
-
-/* ENDS: as submit/facts/rank_summary.h has them, RUNS: contrib/profile/record/profile_record.h.
- * UUID: of one, as text. DIGITS: of a number of 32 bits. */
-enum { ENDS = 16, RUNS = 16, UUID = 36, DIGITS = 10, EXIT_MOST = 255, SIGNAL_MOST = 127 };
+/* ENDS: as submit/facts/rank_summary.h has them. DIGITS: of a number of 32 bits. */
+enum { ENDS = 16, DIGITS = 10, EXIT_MOST = 255, SIGNAL_MOST = 127 };
 
 /* More than any sum of seconds or bytes of a step; of as many records no sum overflows. */
 #define NUMBER_MOST 1e18
@@ -104,62 +100,4 @@ bool ranks_are_sound(const struct ranks_record *ranks)
            is_int_spread(&ranks->memory_min, &ranks->memory_mean, &ranks->memory_max) &&
            is_int_spread(&ranks->faults_min, &ranks->faults_mean, &ranks->faults_max) &&
            (ranks->ends == NULL || are_ends(ranks->ends)) && is_end(ranks->failed_end);
-}
-
-/* "", or what a hash of 64 bits is as text. */
-static bool is_hash(const char *text)
-{
-    return text != NULL &&
-           (text[0] == '\0' || (strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16));
-}
-
-/* Uuids with a space between two: of `runs`, at most RUNS. */
-static bool are_runs(const char *text, int64_t runs)
-{
-    const int64_t count = runs < RUNS ? runs : RUNS;
-    if (text == NULL || strlen(text) != (size_t)(count == 0 ? 0 : count * (UUID + 1) - 1))
-        return false;
-    for (int64_t i = 0; i < count; i++) {
-        char uuid[UUID + 1] = "";
-        memcpy(uuid, text + i * (UUID + 1), UUID);
-        if (!uuid_is_text(uuid) || (i > 0 && text[i * (UUID + 1) - 1] != ' '))
-            return false;
-    }
-    return true;
-}
-
-static bool are_times_sound(const struct profile_record *profile)
-{
-    const bool is_counted = profile->mpi_ranks.value > 0;
-    const struct record_real *const times[] = {&profile->mpi_time, &profile->mpi_elapsed,
-                                               &profile->mpi_outside_max};
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        if (times[i]->known != is_counted ||
-            (is_counted &&
-             !(is_number(times[i]->value) && times[i]->value <= profile->mpi_elapsed.value)))
-            return false;
-    return profile->mpi_outside_rank.known == is_counted &&
-           (!is_counted ||
-            are_counts((const struct record_int *const[]){&profile->mpi_outside_rank}, 1));
-}
-
-bool profile_is_sound(const struct profile_record *profile)
-{
-    const struct told_routines_most most = {.calls = profile->mpi_calls.value,
-                                            .open = profile->mpi_ranks.value,
-                                            .seconds = profile->mpi_time.value};
-    const struct record_int *const counts[] = {
-        &profile->ranks,      &profile->mpi_ranks,  &profile->step_tasks,
-        &profile->step_nodes, &profile->node_tasks, &profile->programs,
-        &profile->runs,       &profile->mpi_runs,   &profile->mpi_size};
-    return are_counts(counts, sizeof counts / sizeof counts[0]) && are_times_sound(profile) &&
-           is_hash(profile->program) && is_hash(profile->executable) &&
-           profile->mpi_runs.value <= profile->runs.value &&
-           are_runs(profile->run_uuids, profile->runs.value) && profile->joined.known &&
-           (profile->joined.value == 0 || profile->ranks.value == 0) &&
-           profile->mpi_ranks.value <= profile->ranks.value && profile->bytes.known &&
-           profile->bytes.value >= 0 && profile->mpi_calls.known && profile->mpi_calls.value >= 0 &&
-           (double)profile->mpi_calls.value <= profile->mpi_elapsed.value * 1e9 &&
-           profile->mpi_missed.known && profile->mpi_routines != NULL &&
-           told_routines_are_sound(profile->mpi_routines, &most);
 }

@@ -5,6 +5,8 @@
 # with two executables on two nodes; 80 and 81 are components of a heterogeneous job, as are 90 and 91, of which n2 has not sent.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
+# bats file_tags=needs:profile
+
 bats_require_minimum_version 1.5.0
 load ../fixture/site
 load ../fixture/mariadb

@@ -475,7 +475,7 @@ finds_under() {
         "$BATS_TEST_TMPDIR/said"
 }
 
-# bats test_tags=needs:root
+# bats test_tags=needs:root,needs:profile
 @test "profiles: nowhere kept, or in a directory that is not there, others can change, or users cannot pass" {
     local kept=$BATS_TEST_TMPDIR/kept
     new_job
@@ -497,7 +497,7 @@ finds_under() {
     jq -e --arg library "${LIBRARY%.so}-profile.so" 'any(.[]; .check == "profiles" and .state == "ok" and .object == $library)' "$BATS_TEST_TMPDIR/said"
 }
 
-# bats test_tags=needs:root
+# bats test_tags=needs:root,needs:profile
 @test "profiles: what a flush needs in their directory is tried: files, flock, chown" {
     local kept=$BATS_TEST_TMPDIR/kept
     with_profiles 'steps = asked' "directory = $kept"
@@ -511,6 +511,7 @@ finds_under() {
     [[ -z $(ls -A "$kept") ]]
 }
 
+# bats test_tags=needs:profile
 @test "profiles: the library for them is missing, or that of runs has another name" {
     local place=$BATS_TEST_TMPDIR/libraries
     mkdir "$place"

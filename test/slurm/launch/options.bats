@@ -62,6 +62,15 @@ teardown_file() {
     [[ $(coverage "$job") == $'0 recorded 1\n1 follower 1\n1 policy 1\nbatch script 1' ]]
 }
 
+@test "srun says that no profile is kept, or that jobtrail is built without profiles, and goes on" {
+    local why="no profile will be kept: this site says no directory for them"
+    [[ -e $STAGE/lib/libjobtrail-profile.so ]] || why="no profile will be made: this jobtrail is built without profiles"
+    configure $'[profile]\nsteps = asked'
+    job=$(submit_and_wait "srun --jobtrail-profile $PROGRAMS/exit_with 0")
+    [[ $(output_of "$job") == *"jobtrail: $why"* ]]
+    [[ $(record_count "$job") == 1 ]]
+}
+
 @test "with enabled = no a job's environment is untouched, and it leaves nothing in the spool" {
     configure $'[tracking]\nenabled = no'
     job=$(submit_and_wait "env; srun $PROGRAMS/exit_with 0; srun env" -w n1)

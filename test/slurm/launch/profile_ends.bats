@@ -3,6 +3,8 @@
 # However a task of a step ends, where the site has no witness: its calls are there, and the one that was open lasts until
 # then, as the program and Slurm saw it.
 
+# bats file_tags=needs:profile
+
 load ../fixture/cluster
 
 setup_file() {

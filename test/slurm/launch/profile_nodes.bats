@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Profiles of MPI programs on two nodes, of which a rank or a node dies: each launcher of Open MPI and MPICH. What records tell of them.
 
+# bats file_tags=needs:profile
+
 load ../fixture/cluster
 
 setup_file() {

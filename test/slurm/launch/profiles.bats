@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Which steps leave a profile: by srun's option, by the variable, by the site's rule.
 
+# bats file_tags=needs:profile
+
 load ../fixture/cluster
 
 setup_file() {

@@ -208,13 +208,14 @@ was_in() {
             (.rows | map([.stack, .calls]) | sort | tojson)'
 }
 
+# bats test_tags=needs:profile
 @test "a profile shows in which function the time limit ended a program" {
     [[ $(run_as root sacct -n -P -X -j "$HELD" -o state) == TIMEOUT ]]
     [[ $(was_in "$HELD") == '[["held<main<init",false,true,true]]
 [["held<main<init",1],["main<init",1]]' ]]
 }
 
-# bats test_tags=needs:cgroup_v1
+# bats test_tags=needs:cgroup_v1,needs:profile
 @test "a profile shows in which function a program was that took too much memory" {
     [[ $(run_as root sacct -n -P -j "$GROWN.0" -o state) == OUT_OF_MEMORY ]]
     [[ $(was_in "$GROWN") == '[["grow<main<init",false,true,true]]

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "contrib/profile/missing_nodes.h"
-#include "contrib/profile/missing_ranks.h"
 #include "contrib/profile/set_file.h"
+#include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
 
 static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)
@@ -30,10 +29,10 @@ static void add_rank(struct profile_set *set, uint32_t task, const uint32_t *sta
                      uint64_t ns)
 {
     const struct profile_rank rank = {.node = "n1", .task = task, .where = stacks[count - 1]};
-    struct profile_table table = {calloc(count, sizeof *table.entry), count};
+    struct set_table table = {calloc(count, sizeof *table.entry), count};
     assert_non_null(table.entry);
     for (size_t i = 0; i < count; i++)
-        table.entry[i] = (struct profile_entry){
+        table.entry[i] = (struct set_entry){
             .calls = (i + 1) & INT64_MAX, .inclusive_ns = (count - i) * ns, .stack = stacks[i]};
     assert_int_equal(profile_set_add(set, &rank, table), 0);
 }
@@ -79,7 +78,7 @@ static void merged_sets_have_each_stack_once(void **state)
     assert_string_equal(text, "foo<bar<main<init");
     set_stack_text(&set, set.ranks[1].where, text, sizeof text);
     assert_string_equal(text, "foo<baz<main<init");
-    const struct profile_table *table = &set.tables[set.ranks[1].table];
+    const struct set_table *table = &set.tables[set.ranks[1].table];
     assert_int_equal(table->count, 4);
     for (size_t i = 1; i < table->count; i++)
         assert_true(table->entry[i - 1].stack < table->entry[i].stack);
@@ -156,7 +155,7 @@ static void add_one_of(struct profile_set *set, const char *node, uint32_t step,
                                 .step_nodes = 2,
                                 .end_ns = 100 * (uint64_t)SECOND};
     strcpy(rank.node, node);
-    assert_int_equal(profile_set_add(set, &rank, (struct profile_table){NULL, 0}), 0);
+    assert_int_equal(profile_set_add(set, &rank, (struct set_table){NULL, 0}), 0);
 }
 
 static void note_nodes(void *context, const struct missing_nodes *missing)
@@ -244,7 +243,7 @@ static void a_file_of_another_version_is_refused_as_such(void **state)
     assert_int_equal(pwrite(fd, "X", 1, 6), 1);
     assert_int_equal(set_file_read(fd, &read), -EINVAL);
     /* a way in which no process ends */
-    assert_int_equal(profile_set_add(&set, &rank, (struct profile_table){NULL, 0}), 0);
+    assert_int_equal(profile_set_add(&set, &rank, (struct set_table){NULL, 0}), 0);
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
     assert_int_equal(set_file_write(fd, &set), 0);
     assert_int_equal(set_file_read(fd, &read), -EINVAL);

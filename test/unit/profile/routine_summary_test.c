@@ -45,7 +45,7 @@ static void add_rank(struct profile_set *set, uint32_t number, uint64_t run_ns)
                                       .flags = PROFILE_RANK_END_KNOWN,
                                       .callers = 1,
                                       .called_ns = run_ns};
-    assert_int_equal(profile_set_add(set, &rank, (struct profile_table){.count = 0}), 0);
+    assert_int_equal(profile_set_add(set, &rank, (struct set_table){.count = 0}), 0);
 }
 
 /* Two ranks of 4 s: 3 s and 1 s of them in MPI. A third one has called nothing of MPI. */

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "contrib/profile/missing_ranks.h"
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/routine_log.h"
+#include "contrib/profile/set_missing.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -38,7 +38,7 @@ static void add(const char *path, uint64_t program, uint32_t step, uint32_t numb
     uint32_t name;
     assert_int_equal(name_table_add(&set.names, path, &name), 0);
     rank.executable = name + 1;
-    assert_int_equal(profile_set_add(&set, &rank, (struct profile_table){NULL, 0}), 0);
+    assert_int_equal(profile_set_add(&set, &rank, (struct set_table){NULL, 0}), 0);
 }
 
 static int begin(void **state)

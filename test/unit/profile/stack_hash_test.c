@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/profile/stack_hash.h"
+#include "contrib/profile/set_order.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

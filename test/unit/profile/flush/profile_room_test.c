@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "contrib/profile/flush/profile_room.h"
+#include "contrib/profile/flush/kept_profiles.h"
 
 static char place_path[] = "/tmp/profile_room.XXXXXX";
 static int place;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "contrib/profile/record/profile_tell.h"
-#include "contrib/profile/stack_hash.h"
+#include "contrib/profile/set_order.h"
 #include "preload/profile/profile_file.h"
 
 enum { SECOND = 1000000000 };
@@ -34,7 +34,7 @@ static void add_rank_of(struct profile_set *set, uint64_t called_ns, uint64_t pr
                                       .program = program,
                                       .rank = number,
                                       .size = program == 0 ? 0 : 8};
-    assert_int_equal(profile_set_add(set, &rank, (struct profile_table){NULL, 0}), 0);
+    assert_int_equal(profile_set_add(set, &rank, (struct set_table){NULL, 0}), 0);
 }
 
 static void add_rank(struct profile_set *set, uint64_t called_ns)

@@ -2,7 +2,7 @@
  *
  * What a profile tells of its ranks is bounded by what root knows of the step.
  */
-#include "contrib/profile/flush/told_most.h"
+#include "contrib/profile/record/profile_told.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

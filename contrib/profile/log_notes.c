@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/profile/log_origins.h"
+#include "contrib/profile/log_notes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,9 +8,20 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/profile/compare_numbers.h"
-#include "contrib/profile/plural.h"
+#include "contrib/profile/numbers.h"
 #include "spank/journal.h"
+
+void log_rank(const struct profile_rank *rank, FILE *to)
+{
+    char node[TERMINAL_WORD_SIZE], step[16];
+    fprintf(to, "rank %" PRIu32, profile_rank_number(rank));
+    if (rank->size > 1)
+        fprintf(to, " of %" PRIu32, rank->size);
+    journal_step_text(rank->step, step, sizeof step);
+    if (rank->step != UINT32_MAX)
+        fprintf(to, ", step %s", step);
+    fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
+}
 
 enum { ORIGINS_MAX = 16, NODES_MAX = 4 };
 
@@ -83,4 +94,24 @@ int log_origins(const struct profile_set *set, const bool *is_taken, FILE *to)
         fprintf(to, "# and %zu other program%s\n", programs - ORIGINS_MAX,
                 plural_end(programs - ORIGINS_MAX));
     return 0;
+}
+
+static void print_mark(const struct profile_rank *rank, const char *what, FILE *to)
+{
+    fprintf(to, "# ");
+    log_rank(rank, to);
+    fprintf(to, ": %s\n", what);
+}
+
+void log_marks(const struct profile_set *set, const bool *is_taken, FILE *to)
+{
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        if (is_taken != NULL && !is_taken[i])
+            continue;
+        if ((rank->flags & PROFILE_RANK_CONFINED) != 0)
+            print_mark(rank, "entered a sandbox: nothing after that is counted", to);
+        if ((rank->flags & PROFILE_RANK_HOOKED) != 0)
+            print_mark(rank, "has hooks of its own: it has no stacks", to);
+    }
 }

@@ -7,8 +7,9 @@ ranks in two steps, and srun in two components. Where the files are is root's wo
 import itertools
 import re
 
-from .pattern import Pattern
-from .rank_summary import AT_ONCE, step_of
+from ..pattern import Pattern
+
+AT_ONCE = 500  # numbers of jobs in a query
 
 COLUMNS = (
     "cluster", "job_id_raw", "het_job_id", "restart_count", "user", "step_id", "step_tasks", "step_nodes", "node", "path", "bytes", "end_time",
@@ -30,6 +31,11 @@ ROUTINE = Pattern(r"([A-Za-z0-9_]+)=([0-9]{1,18}):([0-9]{1,18}(?:\.[0-9]{0,17})?
 OF_STEP = ("cluster", "job_id_raw", "restart_count", "user", "step_id")
 # steps of Slurm's that are on one node, and of which the plugin is told no number
 ON_ONE_NODE = ("batch", "extern", "interactive")
+
+
+def step_of(row):
+    """Whose step it is, and which."""
+    return row["cluster"] or "", row["job_id_raw"], row["restart_count"] or 0, row["user"] or "", row["step_id"] or ""
 
 
 def routine_name(text):

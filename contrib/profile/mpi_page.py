@@ -2,10 +2,11 @@
 """The page of time in MPI: which programs spend how much of theirs there, and in which routines, as profiles of steps tell (see
 profile_summary.py)."""
 
-from .. import profile_summary, ranks
-from . import days
-from .changes_page import runs_of
-from .columns import BESIDE, COUNT, HOURS, SHARE, TEXT, Page, top
+from .. import ranks
+from ..report import days
+from ..report.chosen import runs_of
+from ..report.columns import BESIDE, COUNT, HOURS, SHARE, TEXT, Page, top
+from . import profile_summary
 
 MPI_OF = ("executables", "routines")
 # software is what the rows are by

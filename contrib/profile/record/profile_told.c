@@ -1,10 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/profile/flush/told_most.h"
+#include "contrib/profile/record/profile_told.h"
+
+#include <string.h>
 
 #include "preload/profile/profile_file.h"
 
 /* Clocks of the journal and of the flush. */
 #define SLACK_NS UINT64_C(60000000000)
+
+bool profile_told_is_name(const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t length = strnlen(name, PROFILE_TOLD_NAME);
+    return length > 0 && length < PROFILE_TOLD_NAME && strspn(name, letters) == length;
+}
+
+static bool are_routines_sound(const struct profile_told *told)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < told->routine_count; i++) {
+        const struct profile_told_routine *routine = &told->routines[i];
+        if (!profile_told_is_name(routine->name) || routine->calls > told->mpi_calls ||
+            routine->ns > told->mpi_ns - ns || routine->open > told->mpi_ranks)
+            return false;
+        ns += routine->ns;
+    }
+    return true;
+}
+
+static bool is_sound(const struct profile_told *told)
+{
+    return told->ranks <= UINT32_MAX && told->mpi_ranks <= told->ranks &&
+           told->size <= UINT32_MAX && told->outside_rank <= UINT32_MAX && told->is_untimed <= 1 &&
+           told->is_open <= 1 && told->routine_count <= PROFILE_TOLD_ROUTINES &&
+           told->mpi_calls <= INT64_MAX && told->missed <= UINT32_MAX && told->runs <= UINT32_MAX &&
+           told->mpi_runs <= told->runs && told->run_ns <= INT64_MAX &&
+           told->mpi_ns <= told->run_ns && told->outside_most_ns <= told->run_ns &&
+           are_routines_sound(told);
+}
+
+bool profile_told_is_sound(const struct profile_told *told, size_t count)
+{
+    if (count == 0 || count > PROFILE_TOLD_PROGRAMS)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_sound(&told[i]) || told[i].programs != told->programs || told[i].programs < count ||
+            told[i].programs > UINT32_MAX)
+            return false;
+        for (size_t before = 0; before < i; before++)
+            if (told[before].program == told[i].program &&
+                told[before].executable == told[i].executable)
+                return false;
+    }
+    return true;
+}
 
 static uint64_t product(uint64_t a, uint64_t b)
 {
