@@ -345,7 +345,7 @@ def default_format(options):
 
 
 def main(own=None):
-    """`own`: who asks, where that is not who runs this program, as jobtrail-own and the service for answers have it:
+    """`own`: who asks, where that is not who runs this program, as the service for answers has it:
     their name `user`; `everybody`, whether -a is the default; `address` and open() of a store with what they may see;
     add_options(parser, "acct"), what there is beside what parser() leaves out; and the `scopes` of sacct."""
     if {"--di", "--dif", "--diff"} & set(sys.argv):  # argparse takes beginnings

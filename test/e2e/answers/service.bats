@@ -666,6 +666,50 @@ for number in range(40):
     ! grep -q '[[:cntrl:]]' "$MUNGE/answer.err" || false
 }
 
+@test "what is not read through a view is refused" {
+    as jobtrail /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" "${STORE#sqlite:}" <<'EOF'
+import sqlite3, sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.program import Failure
+from jobtrail.service.restricted import RestrictedSqlite
+from jobtrail.service.rights import Rights
+from jobtrail.store import SqliteStore
+store = RestrictedSqlite(Rights(["alice"]))
+store.connect(sys.argv[2])
+store.begin()
+names = [row[0] for row in sqlite3.connect(sys.argv[2]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+assert len(names) > 20
+seen = set()
+for name in names:
+    for place, read in (("", store.lookup), ("main.", lambda sql: SqliteStore.lookup(store, sql))):
+        try:
+            rows = read("SELECT * FROM %s%s" % (place, name))
+        except sqlite3.DatabaseError as error:
+            assert "prohibited" in str(error) or "not authorized" in str(error), error
+            continue
+        assert place == "" and "SECRET" not in str(rows), (place, name)
+        if rows:
+            seen.add(name)
+assert seen >= {"executable", "object", "env_value", "ancestors", "package"}, seen
+for sql in ("ATTACH ? AS other", "PRAGMA user_version", "DROP VIEW temp.run", "DELETE FROM temp.may_user",
+            "UPDATE temp.may_user SET name = ?", "CREATE TABLE temp.x (y)"):
+    try:
+        SqliteStore.lookup(store, sql, ("bob",) * sql.count("?"))
+        raise SystemExit(sql)
+    except sqlite3.DatabaseError as error:
+        assert "authorized" in str(error), error
+# the authorizer takes names of common table expressions for those of views
+for sql in ("SELECT * FROM main.run_own", "WITH x AS (SELECT uuid FROM main.run_own) SELECT * FROM x",
+            "SELECT * FROM (WITH run AS (SELECT uuid FROM run_own) SELECT * FROM run)"):
+    for read in (store.lookup, store.query):
+        try:
+            read(sql)
+            raise SystemExit(sql)
+        except Failure as error:
+            assert "is not read here" in str(error), error
+EOF
+}
+
 @test "what is not read through the rows that may be seen is not even counted, in SQLite" {
     run --separate-stderr as jobtrail /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" "$STORE" <<'PYTHON'
 import sqlite3, sys

@@ -143,7 +143,7 @@ read_only() { # DIRECTORY
     said in_node jobtrail-conf doctor
     # no systemd and no cron run here
     [[ $(grep -c '^bad' <<<"$output") == 0 && $(grep '^warning' <<<"$output" | grep -cv '^warning timer ') == 0 ]]
-    for program in conf submit load acct answer ps report own ld; do at_site "jobtrail-$program" --help >/dev/null; done
+    for program in conf submit load acct answer ps report ld; do at_site "jobtrail-$program" --help >/dev/null; done
     at_site bash -c 'for file in /usr/lib/jobtrail/*/bin/* /usr/lib/jobtrail/*/lib/jobtrail/transport_*.so /usr/bin/jobtrail-l*; do
         ldd "$file"; done' >"$DIR/ldd"
     [[ $(grep -c "=>" "$DIR/ldd") -gt 10 ]]
@@ -241,7 +241,7 @@ is_listening() {
     at_site systemctl start jobtrail-load
     at_site bash -c 'chgrp jobtrail /var/lib/jobtrail/jobtrail.db* && chmod 640 /var/lib/jobtrail/jobtrail.db*'
     start_client
-    [[ ! -e $ROOT/srv/client/usr/bin/jobtrail-load && ! -e $ROOT/srv/client/etc/sudoers.d/jobtrail-own ]]
+    [[ ! -e $ROOT/srv/client/usr/bin/jobtrail-load ]]
     printf '%s\n' '[answers]' user=jobtrail munge_socket=/srv/lab/run/munge.socket listen=127.0.0.1:0 see=own >"$ROOT/srv/answers.conf"
     at_site bash -c 'echo $$ >/srv/answers.pid
         exec setpriv --reuid jobtrail --regid jobtrail --clear-groups jobtrail-answer --conf /srv/answers.conf' \
@@ -279,7 +279,7 @@ is_listening() {
 # What a site has, each file with its mode, owner, time, link and content: configuration, rules, keys, units with overrides
 # and what is enabled, outbox, quarantine, records, store. The compiled policy is made at each upgrade.
 site_files() {
-    at_site find etc/jobtrail etc/slurm etc/sudoers.d etc/systemd var/lib/jobtrail var/spool/jobtrail \
+    at_site find etc/jobtrail etc/slurm etc/systemd var/lib/jobtrail var/spool/jobtrail \
         ! -name 'jobtrail.policy*' -printf '%p %M %U:%G %l %T@ ' -exec sh -c '[ -f "$1" ] && cksum <"$1" || echo' _ {} \; |
         sed -E '/ d[rwxst-]{9} /s/ [0-9.]+ *$//' | sort
 }
@@ -296,7 +296,6 @@ site_files() {
     in_node jobtrail-conf compile
     echo "# ours" >>"$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
     echo JOBTRAIL_LOAD_OPTIONS=--expire=3650 >>"$ROOT/etc/jobtrail/collector.env"
-    echo '%staff ALL = (jobtrail) NOPASSWD: /usr/bin/jobtrail-own' >>"$ROOT/etc/sudoers.d/jobtrail-own"
     at_site jobtrail-conf make-key /etc/jobtrail/key
     mkdir -p "$ROOT/etc/systemd/system/jobtrail-load.service.d" "$ROOT/etc/systemd/system/multi-user.target.wants"
     printf '[Service]\nReadWritePaths=/srv\n' >"$ROOT/etc/systemd/system/jobtrail-load.service.d/override.conf"
