@@ -9,6 +9,7 @@ import sys
 import time
 
 from .. import program, progress, slurm, witness
+from ..asking import ask_service
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
 from . import diff, empty, fields, job_summary, output, running
@@ -355,7 +356,7 @@ def main(own=None):
     if options.helpformat:
         print_fields(listed)
         return
-    if program.ask_service(options, "acct"):
+    if ask_service(options, "acct"):
         return
     now = time.time()
     columns = fields.parse_format(",".join(options.format or [default_format(options)]), listed)

@@ -230,8 +230,8 @@ all_forms_are_the_same() {
         "$JOBTRAIL_STAGE/libexec/jobtrail" "$MARIADB_STORE" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.service.restricted import open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
 for rights in (Rights(["alice"]), Rights(everything=True)):
     store = open_for(sys.argv[2], rights, 1)
     for read in (store.lookup, lambda sql: list(store.query(sql)[1])):
@@ -251,8 +251,8 @@ PYTHON
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.program import Failure
-from jobtrail.service.restricted import TABLES, open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import TABLES, open_for
+from jobtrail.answers.service.rights import Rights
 store = open_for(sys.argv[2], Rights(["alice"]))
 whole = open_for(sys.argv[2], Rights(everything=True))
 names = [name for name, in whole.lookup("SHOW TABLES")]
@@ -317,8 +317,8 @@ in_both() { # SQL...: in both databases
             "$JOBTRAIL_STAGE/libexec/jobtrail" "$store" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.service.restricted import TABLES, open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import TABLES, open_for
+from jobtrail.answers.service.rights import Rights
 def rows_of(store, table):
     names, rows = store.query("SELECT * FROM " + table)
     return [dict(zip(names, row)) for row in rows]
@@ -402,8 +402,8 @@ SQL
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.acct.details import environments
-from jobtrail.service.rights import Rights
-from jobtrail.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
 whole = open_for(sys.argv[2], Rights(everything=True))
 (number,), = whole.lookup("SELECT environment_id FROM run WHERE user = 'alice' ORDER BY id DESC LIMIT 1")
 assert number < 1000000
@@ -624,8 +624,8 @@ page() { # USER [TARGET]: by the web server, who is carol
     run /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.web.local import Door
-from jobtrail.web.request import Head
+from jobtrail.answers.web.local import Door
+from jobtrail.answers.web.request import Head
 for name in ("a%0d%0aSet-Cookie:%20x=y", "%E2%82%AC", "overview"):
     door = Door()
     head = "GET %s%s?secret=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (door.path, name, door.secret)
@@ -671,8 +671,8 @@ for number in range(40):
 import sqlite3, sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.program import Failure
-from jobtrail.service.restricted import RestrictedSqlite
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import RestrictedSqlite
+from jobtrail.answers.service.rights import Rights
 from jobtrail.store import SqliteStore
 store = RestrictedSqlite(Rights(["alice"]))
 store.connect(sys.argv[2])
@@ -715,8 +715,8 @@ EOF
 import sqlite3, sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.program import Failure
-from jobtrail.service.restricted import TABLES, open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import TABLES, open_for
+from jobtrail.answers.service.rights import Rights
 store = open_for(sys.argv[2], Rights(["nobody"]))
 names = [row[0] for row in sqlite3.connect(sys.argv[2][7:]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
 others = [name for name in names if name not in TABLES and not name.startswith("sqlite")]
