@@ -43,8 +43,13 @@ CUT = (
 
 def connect(found):
     """A connection on which what is sent and received is waited for as long as an answer may take."""
+    where = found.asked()
     try:
-        connection = socket.create_connection(settings.place(found.address), CONNECT_SECONDS)
+        if where == settings.SOCKET:
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.connect(where)
+        else:
+            connection = socket.create_connection(settings.place(where), CONNECT_SECONDS)
     except (OSError, OverflowError, UnicodeError) as error:
         raise protocol.Refused(words_of(error)) from None
     connection.settimeout(found.time + MARGIN_SECONDS)
@@ -120,12 +125,12 @@ def check(options):
 
 
 def ask(options, name):
-    """Lets the service that jobtrail.conf names answer instead of the program of this name (acct, report), and returns True; ends the
+    """Lets the service that jobtrail.conf names, or that of this host, answer instead of the program of this name (acct, report), and returns True; ends the
     program, or raises Failure, if the answer is a failure. --update is for the host that has the store. Where nothing is asked, the
     store is set in `options`."""
     found = settings.read()
-    if found is None or not found.address or getattr(options, "update", False):
-        options.store = found.store if found else program.DEFAULT_STORE
+    if not found.asked() or getattr(options, "update", False):
+        options.store = found.store
         return False
     check(options)
     with Replacing(getattr(options, "output", None)):
@@ -138,7 +143,7 @@ def ask(options, name):
 def exchange(found, name, arguments):
     """Asks the service of these Settings what the program of this name with these arguments would say, and prints it. Returns its exit
     status."""
-    where = "the service for answers at %s" % escape(found.address)
+    where = "the service for answers at %s" % escape(found.asked())
     uid = service_uid(found.user)
     try:
         munge = Munge(found.munge_socket)

@@ -27,11 +27,11 @@ def size(text):
 
 
 def section(name, path=None):
-    """{key: value} of the keys with one value in a section of the file, by default of this host's; None where there is no file.
-    Raises Failure."""
-    path = path or conf_path()
-    if not os.path.exists(path) or not os.path.exists(CONF_PROGRAM):
+    """{key: value} of the keys with one value in a section of the file, by default of this host's; None where this host has none, or
+    no jobtrail-conf. Raises Failure."""
+    if not os.path.exists(path or conf_path()) and path is None or not os.path.exists(CONF_PROGRAM):
         return None
+    path = path or conf_path()
     done = subprocess.run(
         [CONF_PROGRAM, "show", "--json", "--conf", path],
         stdin=subprocess.DEVNULL,

@@ -75,7 +75,7 @@ def add_store_option(parser):
         metavar="ADDRESS",
         default=stored(os.environ.get("JOBTRAIL_STORE") or "") or None,
         help="sqlite:FILE or mariadb://[USER@][HOST[:PORT]]/DATABASE;"
-        " default: $JOBTRAIL_STORE, else the service that jobtrail.conf(5) names, else " + DEFAULT_STORE,
+        " default: $JOBTRAIL_STORE, else what jobtrail.conf(5) says: a service, or a store, else " + DEFAULT_STORE,
     )
 
 

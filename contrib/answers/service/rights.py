@@ -61,8 +61,8 @@ def sacctmgr(*words):
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(str(error)) from None
     if done.returncode != 0:
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable(lines[-1] if lines else "sacctmgr ended with %d" % done.returncode)
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["sacctmgr ended with %d" % done.returncode]
+        raise Unavailable(next((line for line in lines if NO_ACCOUNTING in line), lines[-1]))
     return [line.split("|") for line in done.stdout.decode(errors="replace").splitlines()]
 
 

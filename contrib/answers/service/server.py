@@ -24,7 +24,8 @@ from . import protocol, rights, worker
 from .helpers import Errand, Helpers, Work, kill
 from .munge import ENCODED_AT_MOST, PREFIX, Munge, MungeError, of_form
 from .notices import Notices, log
-from .settings import place, read
+from .settings import SOCKET, place, read
+from .sockets import Doorway, listening
 
 QUESTION_SECONDS = 10  # in which a question has to come in
 ERRAND_SECONDS = 10  # in which a helper has to find out who asks
@@ -34,7 +35,6 @@ READING_MAX = 128  # connections, by TCP and by the proxy each, whose question i
 LINE_MAX = 128  # connections, by TCP and by the proxy each, that wait for a helper; of more, one is refused
 WAITING_MAX = 256  # questions that wait for their turn
 USER_WAITING_MAX = 16
-BACKLOG = 128
 SLURM_MAX = 64 << 20  # bytes of what Slurm says
 LINES_MAX = 10  # in the log in a minute: of what is refused, by TCP and by the proxy each, and of answers that are ended
 
@@ -131,19 +131,28 @@ class Server:
         self.is_asking = False  # Slurm
         self.refusals = {Connection: Notices(LINES_MAX), proxy.Connection: Notices(LINES_MAX)}
         self.ended = Notices(LINES_MAX)
+        self.doorways = []
         self.is_ending = False
 
     # ---- Start and end
 
     def listen(self):
-        """Returns (host, port)."""
-        self.listener = listening(*place(self.settings.listen))
-        self.listener.setblocking(False)
-        self.selector.register(self.listener, selectors.EVENT_READ, self.accept)
+        """Returns where, for people."""
+        where, runtime = [], os.environ.get("RUNTIME_DIRECTORY")
+        if runtime:
+            self.add_doorway(Doorway(os.path.join(runtime, os.path.basename(SOCKET))), self.accept_here)
         if self.settings.web_socket:
-            self.doorway = proxy.Doorway(self.settings)
-            self.selector.register(self.doorway.listener, selectors.EVENT_READ, self.accept_proxy)
-        return self.listener.getsockname()[:2]
+            self.add_doorway(proxy.Doorway(self.settings), self.accept_proxy)
+        if self.settings.listen:
+            listener = listening(*place(self.settings.listen))
+            listener.setblocking(False)
+            self.selector.register(listener, selectors.EVENT_READ, lambda: self.accept(listener))
+            where.append("port %d of %s" % listener.getsockname()[1::-1])
+        return where + [doorway.path for doorway in self.doorways]
+
+    def add_doorway(self, doorway, accept):
+        self.doorways.append(doorway)
+        self.selector.register(doorway.listener, selectors.EVENT_READ, lambda: accept(doorway))
 
     def watch_signals(self):
         """Signals wake the selector."""
@@ -181,6 +190,8 @@ class Server:
         for processes in [self.running] + [helpers.helpers for helpers in self.helpers.values()]:
             for process in processes:
                 kill(process)
+        for doorway in self.doorways:
+            doorway.close()
 
     def start_helpers(self):
         for helpers in self.helpers.values():
@@ -195,15 +206,21 @@ class Server:
 
     # ---- Questions
 
-    def accept(self):
+    def accept(self, listener):
         try:
-            client, address = self.listener.accept()
+            client, address = listener.accept()
         except OSError:  # the client has gone, or there are no more descriptors
             return
         self.begin(Connection(client, address[0]))
 
-    def accept_proxy(self):
-        connection = self.doorway.accept()
+    def accept_here(self, doorway):
+        """Who has many connections is a user here, and not a host."""
+        client, uid = doorway.accept() or (None, None)
+        if client is not None:
+            self.begin(Connection(client, "uid %d here" % uid))
+
+    def accept_proxy(self, doorway):
+        connection = doorway.accept()
         if connection is not None:
             self.begin(connection)
 
@@ -443,18 +460,13 @@ SLURM_WORK = Work(
 )
 
 
-def listening(host, port):
-    """A socket that listens there; without a host on all addresses, of IPv6 too where this system has it."""
-    if not host and socket.has_dualstack_ipv6():
-        return socket.create_server(("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True)
-    family, _, _, _, address = socket.getaddrinfo(host or None, port, 0, socket.SOCK_STREAM, 0, socket.AI_PASSIVE)[0]
-    return socket.create_server(address, family=family, backlog=BACKLOG)
-
-
 def check(settings):
     """Failure where the configuration does not let this process serve."""
-    if settings is None or not settings.listen:
-        raise Failure("jobtrail-answer: jobtrail.conf has no `listen` in [answers]; see jobtrail.conf(5)")
+    if not settings.listen and not os.environ.get("RUNTIME_DIRECTORY"):
+        raise Failure(
+            "jobtrail-answer: jobtrail.conf has no `listen` in [answers], and systemd, which has a directory for the socket of this"
+            " host, does not start it; see jobtrail.conf(5)"
+        )
     if os.geteuid() == 0 or rights.user_id(settings.user) != os.geteuid():
         raise Failure(
             "jobtrail-answer: start it as the user %s, which is `user` in [answers], and not as root" % settings.user
@@ -472,14 +484,11 @@ def main():
     prepare(settings.store)
     try:
         server = Server(settings, Munge(settings.munge_socket))
-        host, port = server.listen()
+        where = server.listen()
         server.watch_signals()
         server.start_helpers()
     except (MungeError, OSError) as error:
         raise Failure("jobtrail-answer: %s" % error) from None
-    print("jobtrail-answer listens on port %d of %s" % (port, host), flush=True)
-    if settings.web_socket:
-        print("jobtrail-answer listens on %s" % settings.web_socket, flush=True)
+    for place_here in where:
+        print("jobtrail-answer listens on " + place_here, flush=True)
     server.serve()
-    if settings.web_socket:
-        server.doorway.close()

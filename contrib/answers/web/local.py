@@ -92,13 +92,11 @@ class Asked:
 
 
 def source(store):
-    """What answers: the store where one is named, else the service that jobtrail.conf names, else the default store."""
+    """What answers: the store where one is named, else the service that jobtrail.conf names, or that of this host, else its store."""
     if store is not None:
         return Direct(store)
     found = settings.read()
-    if found is not None and found.address:
-        return Asked(found)
-    return Direct(found.store if found else program.DEFAULT_STORE)
+    return Asked(found) if found.asked() else Direct(found.store)
 
 
 def peer_uid(peer, here):

@@ -5,18 +5,14 @@ The web server has found out who asks, and says so in a field of HTTP. It is bel
 uid is that of `web_proxy_user` in jobtrail.conf(5); a connection of another uid is closed before anything is read.
 """
 
-import errno
-import os
 import pwd
 import socket
-import stat
-import struct
 import time
 
 from ...pattern import Pattern
 from ...program import Failure
 from ...text import escape
-from ..service import worker
+from ..service import sockets, worker
 from ..service.helpers import Work
 from ..service.notices import Notices
 from .application import guarded
@@ -26,8 +22,6 @@ from .response import plain
 READ_SECONDS = 10
 SEND_SECONDS = 60
 LOOK_SECONDS = 10  # for an account
-BACKLOG = 128
-CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 USER = Pattern(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,255}\Z")
 
 
@@ -51,59 +45,22 @@ def proxy_uid(settings):
         ) from None
 
 
-class Doorway:
-    """The socket. Everybody may connect, and only the proxy is listened to."""
+class Doorway(sockets.Doorway):
+    """The socket. Only the proxy is listened to."""
 
     def __init__(self, settings):
-        self.path, self.header, self.uid = settings.web_socket, settings.web_user_header, proxy_uid(settings)
+        super().__init__(settings.web_socket)
+        self.header, self.uid = settings.web_user_header, proxy_uid(settings)
         self.notices = Notices(1)
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.remove_old()
-        mask = os.umask(0o111)
-        try:
-            self.listener.bind(self.path)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self.path) from None
-        finally:
-            os.umask(mask)
-        self.facts = os.lstat(self.path)
-        self.listener.listen(BACKLOG)
-        self.listener.setblocking(False)
-
-    def remove_old(self):
-        """A socket of ours on which nobody listens any more."""
-        try:
-            facts = os.lstat(self.path)
-        except FileNotFoundError:
-            return
-        if not stat.S_ISSOCK(facts.st_mode) or facts.st_uid != os.geteuid():
-            return  # bind() fails
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
-            error = other.connect_ex(self.path)
-        if error == errno.ECONNREFUSED:
-            os.unlink(self.path)
-
-    def close(self):
-        """Removes the socket, unless another service has replaced it."""
-        try:
-            facts = os.lstat(self.path)
-            if (facts.st_dev, facts.st_ino) == (self.facts.st_dev, self.facts.st_ino):
-                os.unlink(self.path)
-        except FileNotFoundError:
-            pass
 
     def accept(self):
         """A connection of the proxy, or None."""
-        try:
-            client, _ = self.listener.accept()
-        except OSError:
-            return None
-        _, uid, _ = CREDENTIALS.unpack(client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size))
-        if uid != self.uid:
-            self.notices.log("%s: refused: uid %d is not that of web_proxy_user" % (self.path, uid))
-            client.close()
-            return None
-        return Connection(client, self.path, self.header)
+        client, uid = super().accept() or (None, None)
+        if client is None or uid == self.uid:
+            return client and Connection(client, self.path, self.header)
+        self.notices.log("%s: refused: uid %d is not that of web_proxy_user" % (self.path, uid))
+        client.close()
+        return None
 
 
 class Connection:

@@ -139,6 +139,36 @@ all_forms_are_the_same() {
     [[ $stderr == *"unrecognized arguments: --bogus"* ]]
 }
 
+@test "without an address users ask the service of this host by its socket, and who may read the store reads it" {
+    local here=/run/jobtrail-answer
+    install -d -o 6100 "$here"
+    RUNTIME_DIRECTORY=$here serve see=own "store=$STORE"
+    sed -i '/^address = /d' "$MUNGE/jobtrail.conf"
+    ASK alice acct -a -S 2024-11-01 -n -P -o user
+    [ "$status" -eq 0 ]
+    [ "$(sort -u <<<"$output")" = alice ]
+    ASK jobtrail acct -a -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = $'alice\nbob\ncarol' ]
+    kill -STOP "$ANSWER_PID"
+    ASK jobtrail acct -a -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = $'alice\nbob\ncarol' ]
+    kill -CONT "$ANSWER_PID"
+    answer_stop
+    [ ! -e "$here/socket" ]
+    ASK alice acct -a -S 2024-11-01 -n
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"store "*"Permission denied"* ]]
+    rmdir "$here"
+}
+
+@test "without jobtrail-conf the service has the values of an empty file" {
+    PYTHONPATH=$JOBTRAIL_STAGE/libexec/jobtrail /usr/bin/python3 - <<'PYTHON'
+from jobtrail.answers.service.settings import DEFAULTS
+from jobtrail.conf import section
+assert section("answers", "/dev/null") == DEFAULTS, section("answers", "/dev/null")
+PYTHON
+}
+
 @test "a report goes into a file of the asker's, and only a whole one" {
     serve see=own "store=$STORE"
     mkdir -m 777 "$BATS_TEST_TMPDIR/all"

@@ -123,6 +123,8 @@ is_enabled() { # TIMER
     # the compiled policy and the line for Slurm are made by the packages, and belong to none
     [[ $(rpm --root "$ROOT" -Va --nodeps) == "" ]]
     for timer in send load slurm; do is_enabled "jobtrail-$timer.timer"; done
+    [[ -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-answer.service ]]
+    [[ $(in_root stat -c %U:%G:%a:%s /var/lib/jobtrail/jobtrail.db) == root:jobtrail:640:0 ]]
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.timer && -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.service ]]
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libwatch.service && ! -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-libwatch.service ]]
     # a site enables it on one host
