@@ -75,7 +75,7 @@
  * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
  *   CgroupJobIdPaths=yes (26.05.2 and later) (src/plugins/cgroup/v2/cgroup_v2.c).
  * - 26.05: `sacctmgr show configuration` prints sacctmgr's own values as those of slurmdbd
- *   (measured, 26.05.5), so that PrivateData is not known (contrib/jobtrail/service/rights.py).
+ *   (measured, 26.05.5), so that PrivateData is not known (contrib/answers/service/rights.py).
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
  */
 #ifndef JOBTRAIL_SLURM_RELEASE_H

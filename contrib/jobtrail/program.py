@@ -75,28 +75,8 @@ def add_store_option(parser):
         metavar="ADDRESS",
         default=stored(os.environ.get("JOBTRAIL_STORE") or "") or None,
         help="sqlite:FILE or mariadb://[USER@][HOST[:PORT]]/DATABASE;"
-        " default: $JOBTRAIL_STORE, else the service that jobtrail.conf(5) names, else " + DEFAULT_STORE,
+        " default: $JOBTRAIL_STORE, else what jobtrail.conf(5) says: a service, or a store, else " + DEFAULT_STORE,
     )
-
-
-def ask_service(options, name):
-    """Where no store is named, and jobtrail.conf names a service for answers: lets it answer instead of the program
-    of this name (acct, report), and returns True; ends the program if the answer is a failure. --update is for the
-    host that has the store."""
-    if options.store is not None:
-        return False
-    # what needs no service does without munge
-    from .service import client, settings  # pylint: disable=import-outside-toplevel
-
-    try:
-        found = settings.read()
-        if found is None or not found.address or getattr(options, "update", False):
-            options.store = found.store if found else DEFAULT_STORE
-            return False
-        client.ask(found, name, options, sys.argv[1:])
-    except Failure as failure:
-        raise Failure("jobtrail-%s: %s" % (name, failure)) from None
-    return True
 
 
 def utf8_output():

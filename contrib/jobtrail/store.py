@@ -52,6 +52,8 @@ class SqliteStore:
             ) from None
         except OSError as error:
             raise Failure("store " + os_trouble(error)) from None
+        if os.stat(path).st_size == 0:  # as a package makes it
+            raise Failure("the store %s is empty: jobtrail-load has loaded nothing yet" % escape(path))
         self.database = self.open(path)
         self.database.create_function("regexp", 2, regexp)
 

@@ -11,10 +11,10 @@ STANDARD = set("""argparse base64 bisect calendar collections configparser datet
     ctypes mmap resource selectors socket struct traceback
     bz2 codecs contextlib fcntl http lzma zlib""".split())
 place = pathlib.Path(sys.argv[1])
-programs = [place / ("jobtrail-" + name) for name in ("acct", "alldoc", "answer", "own", "report", "web")]
-folders = ("jobtrail", "libraries", "routines", "profile", "witness", "answers")
-files = sorted(path for folder in folders for path in place.glob(folder + "/**/*.py")) + programs
-assert len(files) > 20
+programs = [path for path in place.rglob("jobtrail-*") if path.is_file() and path.read_bytes().startswith(b"#!/usr/bin/python3")]
+modules = [path for path in place.rglob("*.py") if path.relative_to(place).parts[0] not in ("hooks", "easybuild", "spack")]
+files = programs + modules
+assert len(programs) >= 5 and len(modules) > 20
 for path in files:
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))
     for node in ast.walk(tree):

@@ -10,7 +10,7 @@
 copy_sources() {
     mkdir "$1"
     (cd "$JOBTRAIL_SOURCE" && find . \( -name .git -o -path ./build \) -prune -o -type f \
-        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \) -print0 |
+        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name '*.py' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \) -print0 |
         tar --null -cf - -T -) | tar -C "$1" -xf -
 }
 
@@ -57,6 +57,10 @@ breach() {
         include submit/load/store/record_owner.h submit/load/store/known_rows.h
     }
     breach "submit/load/store: a circle of modules: known_rows -> record_owner -> known_rows" in_a_circle
+    breach "-> jobtrail.progress -> jobtrail.program -> " \
+        tee -a contrib/jobtrail/progress.py <<<$'def late():\n    from . import program'
+    breach "jobtrail.text may not import jobtrail.answers.service.munge, which is an extension's" \
+        tee -a contrib/jobtrail/text.py <<<"from .answers.service import munge"
 }
 
 # calls_at_most NUMBER FUNCTION...: so many calls lead from the first function by way of the others to the last one

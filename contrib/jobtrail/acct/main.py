@@ -9,6 +9,7 @@ import sys
 import time
 
 from .. import program, progress, slurm, witness
+from ..asking import ask_service
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
 from . import diff, empty, fields, job_summary, output, running
@@ -345,7 +346,7 @@ def default_format(options):
 
 
 def main(own=None):
-    """`own`: who asks, where that is not who runs this program, as jobtrail-own and the service for answers have it:
+    """`own`: who asks, where that is not who runs this program, as the service for answers has it:
     their name `user`; `everybody`, whether -a is the default; `address` and open() of a store with what they may see;
     add_options(parser, "acct"), what there is beside what parser() leaves out; and the `scopes` of sacct."""
     if {"--di", "--dif", "--diff"} & set(sys.argv):  # argparse takes beginnings
@@ -355,7 +356,7 @@ def main(own=None):
     if options.helpformat:
         print_fields(listed)
         return
-    if program.ask_service(options, "acct"):
+    if ask_service(options, "acct"):
         return
     now = time.time()
     columns = fields.parse_format(",".join(options.format or [default_format(options)]), listed)

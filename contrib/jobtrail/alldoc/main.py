@@ -8,8 +8,8 @@ import sqlite3
 import sys
 
 from .. import hints, program
+from ..conf import SIZES, size
 from ..program import Failure, Parser
-from ..service.settings import SIZES, size
 from ..text import escape, file_path, fit, stored
 from . import command, database, search, show
 from .indexing import TOLD, Run

@@ -8,8 +8,8 @@ import stat
 import subprocess
 
 from .. import hints
+from ..conf import conf_path
 from ..program import Failure
-from ..service.settings import conf_path
 from ..text import escape
 from ..trusted import check_place
 from . import header, module, pkgconfig, plain, roff

@@ -19,10 +19,9 @@ import re
 import stat
 import time
 
-from .. import library
+from .. import conf, library
 from ..pattern import Pattern
 from ..program import Failure, os_trouble
-from ..service import settings
 from ..text import escape, file_path
 from ..trusted import check_place
 from .summary import MARGIN
@@ -294,8 +293,8 @@ class Turn:
 
 def limits():
     """(bytes of a log, how many older ones of each are kept): those of [libraries] in jobtrail.conf(5)."""
-    found = settings.section("libraries")
-    return (settings.size(found["log_size"]), int(found["log_files"])) if found else LIMITS
+    found = conf.section("libraries")
+    return (conf.size(found["log_size"]), int(found["log_files"])) if found else LIMITS
 
 
 def update(store, address, path, zone):

@@ -7,6 +7,7 @@ import time
 
 from .. import program, progress
 from ..acct.select import user_name
+from ..asking import ask_service
 from ..hostlist import expand, split
 from ..replacing import Replacing
 from ..store import open_store, trouble
@@ -196,7 +197,7 @@ def main(own=None):
         check_options(options, own)
     except program.Failure as failure:
         raise program.Failure("jobtrail-report: %s" % failure) from None
-    if program.ask_service(options, "report"):
+    if ask_service(options, "report"):
         return
     try:
         families = Families(options.families)

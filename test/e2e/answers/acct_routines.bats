@@ -284,6 +284,7 @@ differing() {
 }
 
 # However many runs are listed: some statements for each hundred of them, that search by an index.
+# bats test_tags=needs:answers
 @test "statements are few, and find rows by indexes" {
     local many=$BATS_TEST_TMPDIR/many.db
     "$JOBTRAIL_SOURCE/test/bench/make_records" 1000 --seed 3 --routines 5 --until 1760000000 |
@@ -292,8 +293,8 @@ differing() {
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.acct import run_routines, select
-from jobtrail.service.restricted import open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
 store = open_for("sqlite:" + sys.argv[2], Rights(everything=True))
 runs = [{"id": number} for number, in store.lookup("SELECT id FROM run_own")]
 assert len(runs) == 1000

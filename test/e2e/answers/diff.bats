@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-acct --diff and --job-summary: what is compared with what, and what is said where a side has no record. That jobs of a real
-# cluster differ as they do is in test/slurm/records/diff.bats; who may see what, in own_runs.bats and service.bats.
+# cluster differ as they do is in test/slurm/records/diff.bats; who may see what, in service.bats.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets them
 
 bats_require_minimum_version 1.5.0

@@ -12,9 +12,9 @@ import sys
 
 sys.path.insert(0, sys.argv[1])
 
-from jobtrail.service import protocol  # noqa: E402
-from jobtrail.service.client import Answer  # noqa: E402
-from jobtrail.service.munge import Munge, MungeError  # noqa: E402
+from jobtrail.answers.service import protocol  # noqa: E402
+from jobtrail.answers.ask_door import Answer  # noqa: E402
+from jobtrail.answers.service.munge import Munge, MungeError  # noqa: E402
 
 MUNGE = Munge(sys.argv[2])
 NOBODYS = protocol.frame(protocol.QUESTION, b"MUNGE:nobody:")  # a question only by its form

@@ -517,12 +517,17 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
     # rows that are printed as they are read say it themselves
     run script -qec "$programs/jobtrail-acct --store $many --no-sacct -a -S 2000-01-01" /dev/null
     [[ $status -eq 0 && $output != *"$clear"* && $(wc -l <<<"$output") -gt 2000 ]]
-    # what a service or a page asks for
+}
+
+# bats test_tags=needs:answers
+@test "what a service or a page asks for says not how far it has come" {
+    local many=sqlite:$BATS_TEST_TMPDIR/many.db programs=$JOBTRAIL_SOURCE/contrib clear=$'\r\e[K' what
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 3000 | "$JOBTRAIL_BIN/jobtrail-load" --store "$many" -
     cat >"$BATS_TEST_TMPDIR/asked.py" <<'EOF'
 import sys
 from jobtrail.acct import main as acct
 from jobtrail.report import main as report
-from jobtrail.web.local import Direct
+from jobtrail.answers.web.local import Direct
 
 program, address, *sys.argv[1:] = sys.argv[1:]
 {"acct": acct, "report": report}[program].main(Direct(address))

@@ -139,6 +139,36 @@ all_forms_are_the_same() {
     [[ $stderr == *"unrecognized arguments: --bogus"* ]]
 }
 
+@test "without an address users ask the service of this host by its socket, and who may read the store reads it" {
+    local here=/run/jobtrail-answer
+    install -d -o 6100 "$here"
+    RUNTIME_DIRECTORY=$here serve see=own "store=$STORE"
+    sed -i '/^address = /d' "$MUNGE/jobtrail.conf"
+    ASK alice acct -a -S 2024-11-01 -n -P -o user
+    [ "$status" -eq 0 ]
+    [ "$(sort -u <<<"$output")" = alice ]
+    ASK jobtrail acct -a -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = $'alice\nbob\ncarol' ]
+    kill -STOP "$ANSWER_PID"
+    ASK jobtrail acct -a -S 2024-11-01 -n -P -o user
+    [ "$(sort -u <<<"$output")" = $'alice\nbob\ncarol' ]
+    kill -CONT "$ANSWER_PID"
+    answer_stop
+    [ ! -e "$here/socket" ]
+    ASK alice acct -a -S 2024-11-01 -n
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"store "*"Permission denied"* ]]
+    rmdir "$here"
+}
+
+@test "without jobtrail-conf the service has the values of an empty file" {
+    PYTHONPATH=$JOBTRAIL_STAGE/libexec/jobtrail /usr/bin/python3 - <<'PYTHON'
+from jobtrail.answers.service.settings import DEFAULTS
+from jobtrail.conf import section
+assert section("answers", "/dev/null") == DEFAULTS, section("answers", "/dev/null")
+PYTHON
+}
+
 @test "a report goes into a file of the asker's, and only a whole one" {
     serve see=own "store=$STORE"
     mkdir -m 777 "$BATS_TEST_TMPDIR/all"
@@ -230,8 +260,8 @@ all_forms_are_the_same() {
         "$JOBTRAIL_STAGE/libexec/jobtrail" "$MARIADB_STORE" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.service.restricted import open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
 for rights in (Rights(["alice"]), Rights(everything=True)):
     store = open_for(sys.argv[2], rights, 1)
     for read in (store.lookup, lambda sql: list(store.query(sql)[1])):
@@ -251,8 +281,8 @@ PYTHON
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.program import Failure
-from jobtrail.service.restricted import TABLES, open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import TABLES, open_for
+from jobtrail.answers.service.rights import Rights
 store = open_for(sys.argv[2], Rights(["alice"]))
 whole = open_for(sys.argv[2], Rights(everything=True))
 names = [name for name, in whole.lookup("SHOW TABLES")]
@@ -317,8 +347,8 @@ in_both() { # SQL...: in both databases
             "$JOBTRAIL_STAGE/libexec/jobtrail" "$store" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.service.restricted import TABLES, open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import TABLES, open_for
+from jobtrail.answers.service.rights import Rights
 def rows_of(store, table):
     names, rows = store.query("SELECT * FROM " + table)
     return [dict(zip(names, row)) for row in rows]
@@ -402,8 +432,8 @@ SQL
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.acct.details import environments
-from jobtrail.service.rights import Rights
-from jobtrail.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
 whole = open_for(sys.argv[2], Rights(everything=True))
 (number,), = whole.lookup("SELECT environment_id FROM run WHERE user = 'alice' ORDER BY id DESC LIMIT 1")
 assert number < 1000000
@@ -624,8 +654,8 @@ page() { # USER [TARGET]: by the web server, who is carol
     run /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.web.local import Door
-from jobtrail.web.request import Head
+from jobtrail.answers.web.local import Door
+from jobtrail.answers.web.request import Head
 for name in ("a%0d%0aSet-Cookie:%20x=y", "%E2%82%AC", "overview"):
     door = Door()
     head = "GET %s%s?secret=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (door.path, name, door.secret)
@@ -666,13 +696,57 @@ for number in range(40):
     ! grep -q '[[:cntrl:]]' "$MUNGE/answer.err" || false
 }
 
+@test "what is not read through a view is refused" {
+    as jobtrail /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" "${STORE#sqlite:}" <<'EOF'
+import sqlite3, sys
+sys.path.insert(0, sys.argv[1])
+from jobtrail.program import Failure
+from jobtrail.answers.service.restricted import RestrictedSqlite
+from jobtrail.answers.service.rights import Rights
+from jobtrail.store import SqliteStore
+store = RestrictedSqlite(Rights(["alice"]))
+store.connect(sys.argv[2])
+store.begin()
+names = [row[0] for row in sqlite3.connect(sys.argv[2]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+assert len(names) > 20
+seen = set()
+for name in names:
+    for place, read in (("", store.lookup), ("main.", lambda sql: SqliteStore.lookup(store, sql))):
+        try:
+            rows = read("SELECT * FROM %s%s" % (place, name))
+        except sqlite3.DatabaseError as error:
+            assert "prohibited" in str(error) or "not authorized" in str(error), error
+            continue
+        assert place == "" and "SECRET" not in str(rows), (place, name)
+        if rows:
+            seen.add(name)
+assert seen >= {"executable", "object", "env_value", "ancestors", "package"}, seen
+for sql in ("ATTACH ? AS other", "PRAGMA user_version", "DROP VIEW temp.run", "DELETE FROM temp.may_user",
+            "UPDATE temp.may_user SET name = ?", "CREATE TABLE temp.x (y)"):
+    try:
+        SqliteStore.lookup(store, sql, ("bob",) * sql.count("?"))
+        raise SystemExit(sql)
+    except sqlite3.DatabaseError as error:
+        assert "authorized" in str(error), error
+# the authorizer takes names of common table expressions for those of views
+for sql in ("SELECT * FROM main.run_own", "WITH x AS (SELECT uuid FROM main.run_own) SELECT * FROM x",
+            "SELECT * FROM (WITH run AS (SELECT uuid FROM run_own) SELECT * FROM run)"):
+    for read in (store.lookup, store.query):
+        try:
+            read(sql)
+            raise SystemExit(sql)
+        except Failure as error:
+            assert "is not read here" in str(error), error
+EOF
+}
+
 @test "what is not read through the rows that may be seen is not even counted, in SQLite" {
     run --separate-stderr as jobtrail /usr/bin/python3 -I - "$JOBTRAIL_STAGE/libexec/jobtrail" "$STORE" <<'PYTHON'
 import sqlite3, sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.program import Failure
-from jobtrail.service.restricted import TABLES, open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import TABLES, open_for
+from jobtrail.answers.service.rights import Rights
 store = open_for(sys.argv[2], Rights(["nobody"]))
 names = [row[0] for row in sqlite3.connect(sys.argv[2][7:]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
 others = [name for name in names if name not in TABLES and not name.startswith("sqlite")]

@@ -730,7 +730,7 @@ http {
     scgi_temp_path $at/scgi;
     server {
         listen unix:$at/socket;
-$(sed -n '/^location/,/^}/p' "$JOBTRAIL_SOURCE/contrib/jobtrail-answer.8.scd" | sed "s|/etc/nginx/users|$at/users|; s|/run/jobtrail-answer/web|$WEB|")
+$(sed -n '/^location/,/^}/p' "$JOBTRAIL_SOURCE/contrib/answers/jobtrail-answer.8.scd" | sed "s|/etc/nginx/users|$at/users|; s|/run/jobtrail-answer/web|$WEB|")
     }
 }
 NGINX

@@ -169,7 +169,7 @@ def beside(path):
 
 def closed(library):
     sys.path.insert(0, library)
-    from jobtrail.web.local import peer_uid
+    from jobtrail.answers.web.local import peer_uid
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname())
@@ -183,7 +183,7 @@ def closed(library):
 
 def fuzz(library, count):
     sys.path.insert(0, library)
-    from jobtrail.web.request import Head, Page, Refused, quote, text_of
+    from jobtrail.answers.web.request import Head, Page, Refused, quote, text_of
 
     rng, found = random.Random(2), collections.Counter()
     for _ in range(int(count)):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The pages of documentation in jobtrail-web: what is found, beside who uses its library, and what is not shown.
+# bats file_tags=needs:answers,needs:libraries
 # shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

@@ -387,7 +387,7 @@ answers() {
     sed -i "s|^\[answers\]|&\n${1%%=*} = ${1#*=}|" "$CONF"
 }
 
-# bats test_tags=needs:root
+# bats test_tags=needs:root,needs:answers
 @test "the service for answers: a client without its user, munge or the service, and with all of them" {
     local port
     new_job
@@ -427,7 +427,7 @@ answers() {
     finds ok answers "it takes connections" "" --role login
 }
 
-# bats test_tags=needs:root
+# bats test_tags=needs:root,needs:answers
 @test "the service for answers: its collector without its user or a listener, and with the web server's socket" {
     new_job
     munge_start

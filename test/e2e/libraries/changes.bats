@@ -395,7 +395,7 @@ linked() {
 }
 
 # what root has written alone is proven to be a user's
-# bats test_tags=needs:root
+# bats test_tags=needs:root,needs:answers
 @test "MariaDB says the same, also of the rows that a user may see" {
     linked
     make_library two 0
@@ -408,8 +408,8 @@ import json
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail import library_changes
-from jobtrail.service.restricted import open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
 
 for rights in Rights(everything=True), Rights([sys.argv[3]]), Rights(["nobody"]):
     store = open_for(sys.argv[2], rights)
@@ -509,14 +509,15 @@ TEXT
     [[ $stderr == *"name the first one: runs of the others (1) are not counted"* ]]
 }
 
+# bats test_tags=needs:answers
 @test "what a user may see are the changes and their own runs alone" {
     two_builds
     cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
 import sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail import library_changes
-from jobtrail.service.restricted import open_for
-from jobtrail.service.rights import Rights
+from jobtrail.answers.service.restricted import open_for
+from jobtrail.answers.service.rights import Rights
 
 store = open_for(sys.argv[2], Rights(["nobody"]))
 print(store.lookup("SELECT count(*) FROM library_event WHERE kind = 'change'"),

@@ -221,6 +221,7 @@ acct() { # FIELDS: of all runs
         "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store sqlite:store.db --no-sacct -a -nP -o "$1"
 }
 
+# bats test_tags=needs:answers
 @test "a program of MPI that was not built for profiles has its time in MPI on its page, no empty picture, and how to build for more" {
     cat >plain.c <<'C'
 #include <mpi.h>
@@ -246,6 +247,7 @@ C
     [[ $output == *"Time in MPI of its program"*"MPI_Barrier"* && $output != *"Where its time went"* ]]
 }
 
+# bats test_tags=needs:answers
 @test "the page of a run has the way to times in designated libraries, and takes its own program of the files" {
     printf '[routines]\nkeep = soname:libm\\.so\\.6\n' >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
@@ -263,7 +265,7 @@ C
     run ! grep MPI_Init told
 }
 
-# bats test_tags=needs:root
+# bats test_tags=needs:root,needs:answers
 @test "the page of a run has a flame graph where it may read the user's own file, and jobtrail-acct names the file" {
     build_calls '<b>bold' foo
     tracked ./calls
@@ -321,12 +323,13 @@ C
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
 }
 
+# bats test_tags=needs:answers
 @test "a picture is looked through in little memory, has nothing but boxes and texts, and is not taken where it has no end" {
     printf '#!/bin/sh\nexec yes "<g>"\n' >endless
     chmod 755 endless
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B - <<'PYTHON'
 import resource
-from jobtrail.web import flame
+from jobtrail.answers.web import flame
 
 resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
 svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="9" height="9" font-family="monospace" font-size="12">%s</svg>'
@@ -338,13 +341,14 @@ assert flame.picture_of([], []) is None
 PYTHON
 }
 
+# bats test_tags=needs:answers
 @test "sampling files are looked for under a bounded number of names, by who may see the profile" {
     head -c 1 /dev/zero | tee run.0.n1_0.vfd run.0.n2_3.vfd "run.0.n1_2000.vfd" >/dev/null
     mkfifo run.0.n1_1.vfd
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B - <<'PYTHON'
 import getpass
 from types import SimpleNamespace
-from jobtrail.web import flame
+from jobtrail.answers.web import flame
 
 files = [{"path": "run.0.n2.profile"}, {"path": "run.0.n1.profile"}, {"path": "run.0.n1.profile"}]
 profile = {"user": getpass.getuser(), "proven": True, "size": 10 ** 12, "ranks": 4, "files": files}

@@ -100,7 +100,7 @@ is_enabled() { # TIMER
     start_collector
     # shellcheck disable=SC2046
     rpm --root "$ROOT" -i --nodeps $(packages 1 | grep -E '/jobtrail-(client|common|runtime)')
-    [[ ! -e $ROOT/usr/bin/jobtrail-load && ! -e $ROOT/etc/sudoers.d/jobtrail-own ]]
+    [[ ! -e $ROOT/usr/bin/jobtrail-load ]]
     mkdir -p "$ROOT$MUNGE"
     mount --bind "$MUNGE" "$ROOT$MUNGE"
     : >"$ROOT/dev/null"
@@ -123,6 +123,8 @@ is_enabled() { # TIMER
     # the compiled policy and the line for Slurm are made by the packages, and belong to none
     [[ $(rpm --root "$ROOT" -Va --nodeps) == "" ]]
     for timer in send load slurm; do is_enabled "jobtrail-$timer.timer"; done
+    [[ -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-answer.service ]]
+    [[ $(in_root stat -c %U:%G:%a:%s /var/lib/jobtrail/jobtrail.db) == root:jobtrail:640:0 ]]
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.timer && -e $ROOT/usr/lib/systemd/system/jobtrail-libmon.service ]]
     [[ -e $ROOT/usr/lib/systemd/system/jobtrail-libwatch.service && ! -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-libwatch.service ]]
     # a site enables it on one host
@@ -133,7 +135,7 @@ is_enabled() { # TIMER
     in_root jobtrail-conf check
     [[ -s $POLICY ]]
     in_root getent passwd jobtrail
-    for program in jobtrail-load jobtrail-acct jobtrail-report jobtrail-submit jobtrail-own jobtrail-ps jobtrail-libmon; do
+    for program in jobtrail-load jobtrail-acct jobtrail-report jobtrail-submit jobtrail-ps jobtrail-libmon; do
         in_root "$program" --help >/dev/null
     done
     [[ -e $ROOT/usr/share/modulefiles/jobtrail && -e $ROOT/usr/share/modulefiles/jobtrail-ld.lua ]]
@@ -141,7 +143,7 @@ is_enabled() { # TIMER
 
 # What a site has, each file with its mode, owner, time, link and content. The compiled policy is made at each upgrade.
 site_files() {
-    (cd "$ROOT" && find etc/jobtrail etc/slurm etc/sudoers.d etc/systemd var/lib/jobtrail var/spool/jobtrail ! -type d \
+    (cd "$ROOT" && find etc/jobtrail etc/slurm etc/systemd var/lib/jobtrail var/spool/jobtrail ! -type d \
         ! -name 'jobtrail.policy*' ! -name '*.rpmnew' -printf '%p %M %U:%G %l %T@ ' -exec sh -c '[ -f "$1" ] && cksum <"$1" || echo' _ {} \; | sort)
 }
 
@@ -151,7 +153,6 @@ site_files() {
     sed -i '/job_share/d' "$ROOT/etc/jobtrail/jobtrail.conf"
     echo "# ours" >>"$ROOT/etc/jobtrail/jobtrail.conf"
     echo JOBTRAIL_LOAD_OPTIONS=--expire=3650 >>"$ROOT/etc/jobtrail/collector.env"
-    echo '%staff ALL = (jobtrail) NOPASSWD: /usr/bin/jobtrail-own' >>"$ROOT/etc/sudoers.d/jobtrail-own"
     mkdir -p "$ROOT/etc/systemd/system/jobtrail-load.service.d" "$ROOT/var/lib/jobtrail/outbox/http" "$ROOT/var/spool/jobtrail/records"
     printf '[Service]\nReadWritePaths=/srv\n' >"$ROOT/etc/systemd/system/jobtrail-load.service.d/override.conf"
     echo '{}' | tee "$ROOT/var/lib/jobtrail/outbox/http/a" "$ROOT/var/lib/jobtrail/jobtrail.db" >"$ROOT/var/spool/jobtrail/records/run.json"
@@ -250,7 +251,7 @@ build_other_formats() {
     left=$(find "$ROOT/etc" "$ROOT/usr" "$ROOT/var/lib/jobtrail" "$ROOT/var/spool" -name '*jobtrail*' -printf '%P\n' 2>/dev/null | sort | paste -sd ' ')
     echo "$left"
     [[ $left == \
-        "jobtrail jobtrail jobtrail/jobtrail.conf.rpmnew jobtrail/jobtrail.conf.rpmsave slurm/plugstack.conf.d/.jobtrail.conf.removed sudoers.d/jobtrail-own.rpmsave" ]]
+        "jobtrail jobtrail jobtrail/jobtrail.conf.rpmnew jobtrail/jobtrail.conf.rpmsave slurm/plugstack.conf.d/.jobtrail.conf.removed" ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf.rpmsave") == "# ours" ]]
     [[ -e $ROOT/var/spool/jobtrail/records/run.json && -e $ROOT/etc/jobtrail/site.policy ]]
     [[ $(find "$ROOT/var/lib/jobtrail" -name '*.lock' -o -name 'broken*' -o -name 'hashes*' -o -path '*/libraries*') == "" ]]

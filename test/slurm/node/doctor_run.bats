@@ -94,6 +94,7 @@ store_of_nobody() {
     mv "$DIR/new/store.db" "$DIR/own/store.db"
 }
 
+# bats test_tags=needs:answers
 @test "as another user, where the service for answers shows users their own runs" {
     mkdir -p "$DIR/own"
     chown nobody "$DIR/own"

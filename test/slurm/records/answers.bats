@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The service for answers on a cluster with munge and slurmdbd: users, a coordinator and an operator see of jobtrail what
 # they see of sacct.
+# bats file_tags=needs:answers
 
 bats_require_minimum_version 1.5.0
 load ../fixture/cluster
@@ -221,7 +222,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 del sys.argv[1:3]
 from jobtrail import program
-from jobtrail.service import rights, server
+from jobtrail.answers.service import rights, server
 rights.KEEP_SECONDS = 1
 program.run(server.main)' "$STAGE/libexec/jobtrail" "$STAGE/bin/jobtrail-answer")
     service_start "$@"

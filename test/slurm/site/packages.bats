@@ -31,6 +31,11 @@ N() { # the number of the formats
     sed -n 's/^.*define JOB_FORMATS //p' "$JOBTRAIL_SOURCE/spank/job_formats.h"
 }
 
+# as the user games, whom every system has
+as_games() { # COMMAND...
+    at_site setpriv --reuid games --regid games --clear-groups "$@"
+}
+
 # The commands of README that lead to the first report, one a line
 readme_commands() {
     sed -n '/three commands/,/^[^ ]/s/^    *\([a-z].*\)/\1/p' "$JOBTRAIL_SOURCE/README.md" | sed 's/  *#.*//'
@@ -132,10 +137,26 @@ read_only() { # DIRECTORY
     in_node env -C /debs/first bash -c "${commands[0]}"
     at_site bash -c "${commands[1]}"
     job=$(submit 'python3 -c "print(1)"')
+    theirs=$(as_games sbatch --parsable --chdir=/ --output=/dev/null <<<$'#!/bin/bash\npython3 -c "print(1)"')
     wait_job "$job"
+    wait_job "$theirs"
     said at_site bash -c "${commands[2]}"
     grep -q '^python3' <<<"$output"
     echo "# from nothing to the first report: $((SECONDS - began)) s" >&3
+    # and users are answered: systemd has started what the package has enabled. munged is where libmunge looks for it
+    [[ -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-answer.service ]]
+    at_site systemctl start jobtrail-answer
+    at_site mkdir -p /run/munge
+    at_site ln -sf /srv/lab/run/munge.socket /run/munge/munge.socket.2
+    eventually 30 at_site test -S /run/jobtrail-answer/socket
+    run as_games cat /var/lib/jobtrail/jobtrail.db
+    [[ $status != 0 ]]
+    said as_games jobtrail-acct -n -P -o JobID,User,Exec
+    [[ $output == "$theirs.batch|games|python3"* && $output != *root* ]]
+    said as_games jobtrail-report users --csv
+    [[ $output == *games* && $output != *root* ]]
+    at_site bash -c 'kill "$(cat /srv/jobtrail-answer.pid)"'
+    eventually 30 at_site test ! -e /run/jobtrail-answer/socket
 }
 
 @test "everything is there that the programs need" {
@@ -143,7 +164,7 @@ read_only() { # DIRECTORY
     said in_node jobtrail-conf doctor
     # no systemd and no cron run here
     [[ $(grep -c '^bad' <<<"$output") == 0 && $(grep '^warning' <<<"$output" | grep -cv '^warning timer ') == 0 ]]
-    for program in conf submit load acct answer ps report own ld; do at_site "jobtrail-$program" --help >/dev/null; done
+    for program in conf submit load acct answer ps report ld; do at_site "jobtrail-$program" --help >/dev/null; done
     at_site bash -c 'for file in /usr/lib/jobtrail/*/bin/* /usr/lib/jobtrail/*/lib/jobtrail/transport_*.so /usr/bin/jobtrail-l*; do
         ldd "$file"; done' >"$DIR/ldd"
     [[ $(grep -c "=>" "$DIR/ldd") -gt 10 ]]
@@ -208,11 +229,6 @@ quick_start() { # SECTION JOB
     [[ $status == 5 ]]
 }
 
-# as the user games, whom every system has
-as_games() { # COMMAND...
-    at_site setpriv --reuid games --regid games --clear-groups "$@"
-}
-
 # A second system in /srv/client, which shares the network, and munged's socket
 start_client() {
     local name archives=()
@@ -239,9 +255,8 @@ is_listening() {
     job=$(as_games sbatch --parsable --chdir=/ --output=/dev/null <<<$'#!/bin/bash\npython3 -c "print(1)"')
     wait_job "$job"
     at_site systemctl start jobtrail-load
-    at_site bash -c 'chgrp jobtrail /var/lib/jobtrail/jobtrail.db* && chmod 640 /var/lib/jobtrail/jobtrail.db*'
     start_client
-    [[ ! -e $ROOT/srv/client/usr/bin/jobtrail-load && ! -e $ROOT/srv/client/etc/sudoers.d/jobtrail-own ]]
+    [[ ! -e $ROOT/srv/client/usr/bin/jobtrail-load ]]
     printf '%s\n' '[answers]' user=jobtrail munge_socket=/srv/lab/run/munge.socket listen=127.0.0.1:0 see=own >"$ROOT/srv/answers.conf"
     at_site bash -c 'echo $$ >/srv/answers.pid
         exec setpriv --reuid jobtrail --regid jobtrail --clear-groups jobtrail-answer --conf /srv/answers.conf' \
@@ -249,7 +264,7 @@ is_listening() {
     eventually 30 is_listening
     line=$(sed -n 's/.* port \([0-9]*\) .*/address=127.0.0.1:\1/p' "$ROOT/srv/answers.out")
     { cat "$ROOT/srv/answers.conf" && echo "$line"; } >"$ROOT/srv/client/etc/jobtrail/jobtrail.conf"
-    said at_site chroot --userspec=games:games /srv/client jobtrail-acct -n -P -S 2000-01-01 -o JobID,User
+    said at_site chroot --userspec=games:games /srv/client jobtrail-acct -n -P -j "$job" -o JobID,User
     [[ $(sort -u <<<"$output") == "$job.batch|games" ]]
     said at_site chroot --userspec=games:games /srv/client jobtrail-report users --csv
     [[ $output == *games* && $output != *root* ]]
@@ -259,10 +274,11 @@ is_listening() {
     rm -rf --one-file-system "$ROOT/srv/client"
 }
 
-@test "timers are enabled, and systemd takes the units" {
+@test "timers and the service for answers are enabled, and systemd takes the units" {
     for timer in send load slurm; do
         [[ -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-$timer.timer ]]
     done
+    [[ -L $ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-answer.service ]]
     # a site enables it on one host
     [[ ! -e $ROOT/etc/systemd/system/timers.target.wants/jobtrail-libmon.timer && -e $(at_site dpkg -L jobtrail-common | grep -x '.*/jobtrail-libmon.timer' | sed "s|^|$ROOT|") ]]
     mkdir "$DIR/units"
@@ -279,7 +295,7 @@ is_listening() {
 # What a site has, each file with its mode, owner, time, link and content: configuration, rules, keys, units with overrides
 # and what is enabled, outbox, quarantine, records, store. The compiled policy is made at each upgrade.
 site_files() {
-    at_site find etc/jobtrail etc/slurm etc/sudoers.d etc/systemd var/lib/jobtrail var/spool/jobtrail \
+    at_site find etc/jobtrail etc/slurm etc/systemd var/lib/jobtrail var/spool/jobtrail \
         ! -name 'jobtrail.policy*' -printf '%p %M %U:%G %l %T@ ' -exec sh -c '[ -f "$1" ] && cksum <"$1" || echo' _ {} \; |
         sed -E '/ d[rwxst-]{9} /s/ [0-9.]+ *$//' | sort
 }
@@ -296,14 +312,13 @@ site_files() {
     in_node jobtrail-conf compile
     echo "# ours" >>"$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
     echo JOBTRAIL_LOAD_OPTIONS=--expire=3650 >>"$ROOT/etc/jobtrail/collector.env"
-    echo '%staff ALL = (jobtrail) NOPASSWD: /usr/bin/jobtrail-own' >>"$ROOT/etc/sudoers.d/jobtrail-own"
     at_site jobtrail-conf make-key /etc/jobtrail/key
-    mkdir -p "$ROOT/etc/systemd/system/jobtrail-load.service.d" "$ROOT/etc/systemd/system/multi-user.target.wants"
+    mkdir -p "$ROOT/etc/systemd/system/jobtrail-load.service.d"
     printf '[Service]\nReadWritePaths=/srv\n' >"$ROOT/etc/systemd/system/jobtrail-load.service.d/override.conf"
     # disabled, masked, enabled by the site
-    rm "$ROOT/etc/systemd/system/timers.target.wants/jobtrail-slurm.timer"
+    rm "$ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-answer.service"
     ln -s /dev/null "$ROOT/etc/systemd/system/jobtrail-send.timer"
-    ln -s /usr/lib/systemd/system/jobtrail-answer.service "$ROOT/etc/systemd/system/multi-user.target.wants"
+    ln -s /usr/lib/systemd/system/jobtrail-libmon.timer "$ROOT/etc/systemd/system/timers.target.wants"
     # records that nobody takes, a store, what was refused
     job=$(submit 'python3 -c "print(1)"')
     wait_job "$job"
@@ -323,7 +338,7 @@ site_files() {
     # nothing is in force that the site did not write
     [[ $(at_site jobtrail-conf show | grep -v '; default' | sed -n '/^[a-z_]* = ./p' | head -n 3) == $'timezone = Europe/Berlin\nuse = file,http\nurl = http://127.0.0.1:9/' ]]
     in_node jobtrail-submit outbox drop --transport http
-    rm "$ROOT/etc/systemd/system/jobtrail-send.timer" "$ROOT/etc/systemd/system/multi-user.target.wants/jobtrail-answer.service"
+    rm "$ROOT/etc/systemd/system/jobtrail-send.timer" "$ROOT/etc/systemd/system/timers.target.wants/jobtrail-libmon.timer"
     rm -r "$ROOT/etc/systemd/system/jobtrail-load.service.d" "$ROOT/etc/jobtrail/key"
     said install_debs same
     [[ $output != *"new keys of jobtrail.conf"* ]]

@@ -180,6 +180,16 @@ case "$1 $2" in
     set -a
     file=$(sed -n 's/^EnvironmentFile=-//p' "$unit")
     [[ -z $file ]] || . "$file"
+    user=$(sed -n 's/^User=//p' "$unit")
+    if [[ $user ]]; then # a service that stays, with the umask that it says
+        RUNTIME_DIRECTORY=/run/$(sed -n 's/^RuntimeDirectory=//p' "$unit")
+        install -d -o "$user" -g "$user" "$RUNTIME_DIRECTORY"
+        umask "$(sed -n 's/^UMask=//p' "$unit")"
+        setsid setpriv --reuid "$user" --regid "$user" --clear-groups --no-new-privs --bounding-set=-all \
+            "$(sed -n 's/^ExecStart=//p' "$unit")" >"/srv/$2.out" 2>&1 </dev/null &
+        echo $! >"/srv/$2.pid"
+        exit
+    fi
     condition=$(sed -n "s/^ExecCondition=//p" "$unit")
     [[ -z $condition ]] || eval "$condition" || exit 0
     run ExecStartPre

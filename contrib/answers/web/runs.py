@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tables of runs and of jobs, the latest first: rows of the store, as many as are shown."""
+
+from ...acct import fields, runs
+from ...acct import main as acct
+from ...acct.select import Selection, ids, job_condition, select_place, select_software
+from ...program import Failure
+from ...report import days
+from ...report.columns import COUNT, DATE, HOURS, TEXT, Page
+from ...store import PACKAGE_OF_RUN
+from ...times import format_time
+from .request import as_asked
+
+WHOLE_MAX = 200000  # rows of CSV and JSON
+FEW = 20000  # runs that are looked up one by one
+VALUES = {name: value for name, _, value in fields.FIELDS}
+RUN_COLUMNS = [
+    ("job", "Job", TEXT, "JobID"),
+    ("user", "User", TEXT, "User"),
+    ("account", "Account", TEXT, "Account"),
+    ("cluster", "Cluster", TEXT, "Cluster"),
+    ("executable", "Executable", TEXT, "ExecPath"),
+    ("state", "State", TEXT, "State"),
+    ("exit_code", "Exit", TEXT, "ExitCode"),
+    ("node", "Node", TEXT, "Node"),
+    ("start", "Start", DATE, "Start"),
+    ("elapsed", "Elapsed", DATE, "Elapsed"),
+    ("core_hours", "CoreHrs", HOURS, None),
+    ("run", "Run", TEXT, "UUID"),
+]
+EXECUTABLE = " LEFT JOIN executable ON executable.id = run.executable_id"
+FOUND_IN = ("run.user", "run.account", "executable.path", "run.node", "run.job_id", "run.uuid")
+RUNS_BY = {
+    "job": "run.job_id_raw",
+    "user": "run.user",
+    "account": "run.account",
+    "cluster": "run.cluster",
+    "executable": "executable.path",
+    "node": "run.node",
+    "start": "run.start_time",
+    "elapsed": "run.run_time",
+    "core_hours": "run.core_seconds",
+}
+JOB_COLUMNS = [
+    ("job", "Job", TEXT),
+    ("cluster", "Cluster", TEXT),
+    ("user", "User", TEXT),
+    ("account", "Account", TEXT),
+    ("start", "First start", DATE),
+    ("end", "Last end", DATE),
+    ("runs", "# Records", COUNT),
+    ("core_hours", "CoreHrs", HOURS),
+]
+JOBS = (
+    "SELECT run.job_id_raw, run.job_id, run.array_job_id, run.array_task_id, run.het_job_id, run.het_offset, run.cluster,"
+    " run.user, run.account, min(run.start_time) AS first, max(run.end_time) AS last, count(*) AS number,"
+    " sum(run.core_seconds) AS used FROM run WHERE %s GROUP BY run.job_id_raw, run.job_id, run.array_job_id,"
+    " run.array_task_id, run.het_job_id, run.het_offset, run.cluster, run.user, run.account ORDER BY %s LIMIT %d OFFSET %d"
+)
+JOBS_BY = {"job": "run.job_id_raw", "user": "run.user", "account": "run.account", "cluster": "run.cluster",
+           "start": "first", "end": "last", "runs": "number", "core_hours": "used"}  # fmt: skip
+
+
+class TooMany(Failure):
+    """The rows are more than a page, or a file, of this kind has."""
+
+
+class Wanted:
+    """Arguments of acct's runs.read()."""
+
+    def __init__(self, context, facts):
+        self.now = context.now
+        self.duplicates, self.divided, self.qos = True, facts, None
+        self.packages = self.routines = self.facts = facts
+        self.doors = fields.DOORS if facts else []
+        self.is_extra = self.ranks = False
+        self.fitting = ()
+        self.accounting = context.accounting
+
+
+class Part:
+    """Rows of a long table, as tables.Shown: `table` has those that are shown. How many there are in all is not counted,
+    since that would take longer than to show them."""
+
+    total = None
+
+    def __init__(self, table, view, has_more, sorted_by):
+        self.table, self.view, self.has_more, self.sorted_by = table, view, has_more, sorted_by
+        self.rows = self.fitting = table.rows
+
+    def can_sort(self, key):
+        return key in self.sorted_by
+
+    def counted(self):
+        first = (self.view.page - 1) * self.view.rows + 1
+        return "Rows {:,} to {:,}".format(first, first + len(self.rows) - 1) if self.rows else ""
+
+
+def contains(text):
+    """A value for LIKE ? ESCAPE '!'."""
+    for special in "!%_":
+        text = text.replace(special, "!" + special)
+    return "%" + text + "%"
+
+
+def select_find(selection, find, columns):
+    if find:
+        sql = " OR ".join("%s LIKE ? ESCAPE '!'" % column for column in columns)
+        selection.add("(%s)" % sql, *[contains(find)] * len(columns))
+
+
+def select_days(selection, model):
+    """Runs that began on one of the days."""
+    selection.add("run.start_time >= ?", days.begin(model.first))
+    selection.add("run.start_time < ?", days.begin(model.last + 1))
+
+
+def select_filters(selection, context, names):
+    """The filters of these names, as jobtrail-acct has them."""
+    arguments = ["--%s=%s" % (name, context.get(name)) for name in names]
+    with as_asked():
+        options = acct.parser(context.asker).parse_args(arguments)
+        options.allusers, options.asker = True, context.asker.user
+        select_place(selection, options)
+        select_software(selection, options, context.store)
+
+
+def select_programs(selection, model):
+    """Runs of the programs that the model has chosen."""
+    found = [model.programs()[number] for number in model.programs_wanted]
+    selection.add("run.executable_id IN (%s)" % ids({program[0] for program in found if program[0] is not None}))
+    selection.add("run.object_set_id IN (%s)" % ids({program[1] for program in found if program[1] is not None}))
+
+
+def select_sets(selection, model):
+    """Runs that load what these programs load."""
+    found = [model.programs()[number] for number in model.programs_wanted]
+    selection.add("run.object_set_id IN (%s)" % ids({program[1] for program in found if program[1] is not None}))
+
+
+def select_packages(selection, store, name, program):
+    found = store.lookup("SELECT id FROM package WHERE name = ? AND program = ?", (name, program))
+    listed = ids(number for number, in found)
+    of_runs = "SELECT run_uuid FROM run_package WHERE package_id IN (%s)" % listed
+    (number,), = store.lookup("SELECT count(*) FROM (%s LIMIT %d) AS found" % (of_runs, FEW + 1))
+    if number <= FEW:  # of more, the latest are found sooner from the latest runs on
+        selection.add("run.uuid IN (%s)" % of_runs)
+    selection.add("EXISTS (SELECT 1 FROM run_package WHERE %s AND package_id IN (%s))" % (PACKAGE_OF_RUN, listed))
+
+
+def select_owner(selection, context):
+    """On which cluster, whose, and which attempt of a job that was requeued: as far as the address says so."""
+    for name, column in (("cluster", "run.cluster"), ("owner", "run.user"), ("restart", "coalesce(run.restart_count, 0)")):
+        if context.get(name):
+            selection.add(column + " = ?", int(context.get(name)) if name == "restart" else context.get(name))
+
+
+def select_job(selection, text, context):
+    sql, values = job_condition(text)
+    selection.add(sql, *values)
+    select_owner(selection, context)
+
+
+def select_numbers(selection, numbers, text, context):
+    """Facts of the jobs of these numbers, which their table has an index for. `text`: what was asked for."""
+    selection.add("run.job_id_raw IN (%s)" % ids(numbers))
+    _, dot, step = text.partition(".")
+    if dot:
+        selection.add("run.step_id = ?", step)
+    select_owner(selection, context)
+
+
+def order_of(sort, columns, default):
+    """SQL of ORDER BY, of a column's key with - before it or without; nothing of what was asked for is in it."""
+    column = columns.get(sort.lstrip("-"))
+    return default if column is None else column + (" DESC" if sort.startswith("-") else " ASC")
+
+
+def span(view, whole):
+    """(LIMIT, OFFSET): a row more than is shown tells whether others follow."""
+    return (WHOLE_MAX + 1, 0) if whole else (view.rows + 1, (view.page - 1) * view.rows)
+
+
+def cut(rows, view, whole):
+    limit = WHOLE_MAX if whole else view.rows
+    if whole and len(rows) > limit:
+        raise TooMany("There are more than {:,} rows. Ask for a shorter period.".format(WHOLE_MAX))
+    return rows[:limit], len(rows) > limit
+
+
+def run_table(context, selection, view, whole):
+    """Part of the selected runs."""
+    select_find(selection, view.find, FOUND_IN)
+    order = order_of(view.sort, RUNS_BY, "run.start_time DESC") + ", run.id"
+    # a table that is joined, and of which no column is read, is refused to users who see a part of the store
+    join = EXECUTABLE if view.find or "executable" in order else ""
+    limits = " ORDER BY %s LIMIT %d OFFSET %d" % ((order,) + span(view, whole))
+    rows = context.store.lookup("SELECT run.id FROM run" + join + " WHERE " + selection.sql() + limits, selection.values)
+    numbers, more = cut([number for number, in rows], view, whole)
+    found = {run["id"]: run for run in read(context, numbers)}
+    rows = [row_of(found[number]) for number in numbers if number in found]
+    table = Page("runs", "Runs", [column[:3] for column in RUN_COLUMNS], rows)
+    return Part(table, view, more, RUNS_BY)
+
+
+def read(context, numbers, facts=False):
+    """Runs of these ids, as acct's runs.read() has them."""
+    for at in range(0, len(numbers), runs.AT_ONCE):
+        selection = Selection()
+        selection.add("run.id IN (%s)" % ids(numbers[at : at + runs.AT_ONCE]))
+        yield from runs.read(context.store, selection, Wanted(context, facts))
+
+
+def row_of(run):
+    seconds = run["core_seconds"]
+    hours = None if seconds is None else seconds / 3600
+    return [hours if field is None else VALUES[field](run) for _, _, _, field in RUN_COLUMNS]
+
+
+def job_table(context, selection, view, whole):
+    """Part of the jobs of the selected runs."""
+    selection.add("run.job_id_raw IS NOT NULL")
+    select_find(selection, view.find, ("run.user", "run.account", "run.cluster", "run.job_id"))
+    order = order_of(view.sort, JOBS_BY, "first DESC") + ", run.job_id_raw"
+    sql = JOBS % ((selection.sql(), order) + span(view, whole))
+    rows, more = cut(context.store.lookup(sql, selection.values), view, whole)
+    table = Page("jobs", "Jobs", JOB_COLUMNS, [job_row(row) for row in rows])
+    return Part(table, view, more, JOBS_BY)
+
+
+def job_row(row):
+    names = ("job_id_raw", "job_id", "array_job_id", "array_task_id", "het_job_id", "het_offset")
+    job = fields.job_id(dict(zip(names, row), step_id=None))
+    cluster, user, account, first, last, number, used = row[6:]
+    hours = None if used is None else float(used) / 3600
+    return [str(job), cluster, user, account, format_time(first), format_time(last), number, hours]
