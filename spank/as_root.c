@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "conf/base/clock_ns.h"
+#include "conf/base/clocks.h"
 
 enum { TRIES = 3, WAIT_S = 3 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/clock_ns.h"
+#include "conf/base/clocks.h"
 #include "conf/base/command_options.h"
 #include "conf/base/grow.h"
 #include "conf/base/host.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
-#include "conf/base/monotonic.h"
 #include "conf/base/worker.h"
 #include "contrib/ps/own_processes.h"
 #include "submit/evidence/succession.h"
@@ -160,7 +160,7 @@ int running_read(const struct conf *conf, int ledger, uid_t uid, gid_t gid,
         .context = &job,
         .patience_ms = PATIENCE_MS,
         .silence_ms = JOB_MS,
-        .deadline_ns = monotonic_deadline(JOB_MS),
+        .deadline_ns = clock_deadline(JOB_MS),
         .cpu_ns = JOB_CPU_NS,
     };
     enum worker_outcome outcome = WORKER_BROKEN;

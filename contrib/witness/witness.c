@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "conf/base/capabilities.h"
-#include "conf/base/clock_pair.h"
+#include "conf/base/clocks.h"
 #include "contrib/witness/kernel_rings.h"
 #include "contrib/witness/kernel_walk.h"
 #include "contrib/witness/task_end_socket.h"

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/clock_ns.h"
-#include "conf/base/monotonic.h"
+#include "conf/base/clocks.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "submit/flush/flush_job.h"
@@ -35,7 +34,7 @@ static int by_turn(const void *left, const void *right, void *spool)
 /* The timer, which has more to do, waits for those that are left over: as long as for one job. */
 static int flush_all(struct flush_state *state)
 {
-    uint64_t end_ns = monotonic_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = clock_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     struct spool_jobs jobs;
     size_t i = 0;
     if (!state->options->dry_run)
@@ -46,7 +45,7 @@ static int flush_all(struct flush_state *state)
     if (jobs.count > 0)
         qsort_r(jobs.job, jobs.count, sizeof *jobs.job, by_turn, &state->spool);
     while (i < jobs.count && !state->is_queued &&
-           (!state->options->orphans || monotonic_left_ms(end_ns) > 0))
+           (!state->options->orphans || clock_left_ms(end_ns) > 0))
         flush_job(state, &jobs.job[i++]);
     if (i < jobs.count)
         fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
@@ -80,7 +79,7 @@ static bool send_records(const struct flush_state *state)
 {
     struct outbox_sent sent;
     const struct outbox_send_options options = {
-        .deadline_ns = monotonic_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
+        .deadline_ns = clock_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
     int error = outbox_send(state->conf, &options, &sent);
     if (error != 0)
         fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-error));
@@ -92,10 +91,10 @@ static bool send_records(const struct flush_state *state)
 /* Whether what found no room may be tried again. */
 static bool may_go_round(struct flush_state *state, uint64_t end_ns)
 {
-    if (state->without_room == 0 || monotonic_left_ms(end_ns) == 0)
+    if (state->without_room == 0 || clock_left_ms(end_ns) == 0)
         return 0;
     state->job_ns = end_ns;
-    return monotonic_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
+    return clock_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
 }
 
 /* Where sessions are flushed, there may be none. Returns 0 or -errno. */
@@ -124,14 +123,14 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
         .options = options,
         .now_ns = clock_ns(CLOCK_REALTIME),
         .count = count,
-        .wait_ns = monotonic_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
+        .wait_ns = clock_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
         .slot = -1,
     };
     *count = (struct flush_count){0};
     int error = open_spool(&state);
     if (error != 0)
         return error == -ENOENT ? 0 : error; /* no job has run here */
-    uint64_t end_ns = monotonic_deadline(conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = clock_deadline(conf->job_timeout_s * UINT64_C(1000));
     bool is_timer = options->orphans && options->job == 0; /* it has looked at all jobs */
     bool is_sent;
     do { /* what is sent makes room for the rest of a job that found none */

@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "conf/base/monotonic.h"
+#include "conf/base/clocks.h"
 #include "submit/flush/flush_part.h"
 #include "submit/flush/job_progress.h"
 #include "submit/job/witness_state.h"
@@ -76,7 +76,7 @@ static int take_slot(const char *state)
 uint64_t flush_more_time(void *context)
 {
     struct flush_state *state = context;
-    if (state->options->dry_run || monotonic_left_ms(state->job_ns) == 0)
+    if (state->options->dry_run || clock_left_ms(state->job_ns) == 0)
         return 0;
     if (state->slot < 0)
         state->slot = take_slot(state->conf->state);
@@ -193,7 +193,7 @@ static int settle(struct job_reading *reading, int error, enum flush_outcome *ou
         *outcome = FLUSH_BROKEN;
     if (!is_fault || progress->is_hopeless)
         return 0;
-    if (monotonic_left_ms(reading->request.deadline_ns) > 0 || flush_more_time(reading->state) != 0)
+    if (clock_left_ms(reading->request.deadline_ns) > 0 || flush_more_time(reading->state) != 0)
         return 1;
     *outcome = FLUSH_LATE;
     return 0;
@@ -219,7 +219,7 @@ static int begin(struct job_reading *reading, const struct journal *journal, int
     int error = roots_notes_read(state->spool, directory, &reading->notes);
     if (error != 0)
         return error;
-    state->job_ns = monotonic_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    state->job_ns = clock_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
     error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
     if (error != 0)

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/clock_ns.h"
+#include "conf/base/clocks.h"
 #include "conf/base/listing.h"
-#include "conf/base/monotonic.h"
 #include "conf/base/process_stat.h"
 #include "conf/base/worker.h"
 #include "preload/ledger.h"
@@ -328,7 +327,7 @@ static void merge_looks(struct job_look *job)
             look.inode = old->inode;
         }
         old += is_known;
-        if ((look.flags & LOOK_EMPTY) == 0 && monotonic_left_ms(job->deadline_ns) > 0)
+        if ((look.flags & LOOK_EMPTY) == 0 && clock_left_ms(job->deadline_ns) > 0)
             look_at_process(job, &look);
         if (is_kept(&look))
             merged.look[merged.count++] = look;
@@ -371,7 +370,7 @@ static int look_at_job(const struct conf *conf, int directory)
     if (error != 0)
         return error;
     struct job_look job = {
-        .conf = conf, .uid = journal.identity.uid, .deadline_ns = monotonic_deadline(JOB_MS)};
+        .conf = conf, .uid = journal.identity.uid, .deadline_ns = clock_deadline(JOB_MS)};
     gid_t gid = journal.identity.gid;
     bool is_over = journal.epilog_ns != 0 || journal.reboot_ns != 0;
     if (!is_over)
@@ -416,9 +415,9 @@ int process_look(const struct conf *conf, int spool)
     int error = spool_list(spool, 0, &jobs);
     if (error != 0)
         return error;
-    uint64_t end_ns = monotonic_deadline(LOOK_MS);
+    uint64_t end_ns = clock_deadline(LOOK_MS);
     size_t i = 0;
-    for (; i < jobs.count && monotonic_left_ms(end_ns) > 0; i++)
+    for (; i < jobs.count && clock_left_ms(end_ns) > 0; i++)
         look_at_directory(conf, spool, &jobs.job[(first + i) % jobs.count]);
     first = jobs.count == 0 ? 0 : (first + i) % jobs.count;
     free(jobs.job);

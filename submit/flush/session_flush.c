@@ -13,7 +13,7 @@
 
 #include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
-#include "conf/base/clock_ns.h"
+#include "conf/base/clocks.h"
 #include "conf/base/process.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
-#include "conf/base/monotonic.h"
 #include "conf/conf_transport.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session.h"
@@ -98,7 +98,7 @@ static int send_by_file(const struct conf *conf, const struct record_view *recor
         item.record.length = record->length;
     else
         item.record.text = fitted;
-    error = transport_file.send(state, &item, 1, monotonic_deadline(SEND_MS), &trouble);
+    error = transport_file.send(state, &item, 1, clock_deadline(SEND_MS), &trouble);
     transport_file.close(state);
     return item.outcome == TRANSPORT_ACCEPTED ? 0 : error != 0 ? error : -EIO;
 }

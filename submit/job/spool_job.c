@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/clock_ns.h"
+#include "conf/base/clocks.h"
 #include "conf/base/host.h"
 #include "conf/base/io.h"
 #include "conf/base/name_space.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/outbox/outbox_ask.h"
 
-#include "conf/base/monotonic.h"
+#include "conf/base/clocks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ int outbox_ask(const struct conf *conf, const char *name, unsigned timeout_ms,
     const struct transport *transport = transport_find(name, trouble);
     int error = transport == NULL ? -ENOENT : transport->open(conf, &state, trouble);
     if (error == 0) {
-        error = transport->ask(state, monotonic_deadline(timeout_ms), trouble);
+        error = transport->ask(state, clock_deadline(timeout_ms), trouble);
         transport->close(state);
     }
     if (error != 0 && trouble->text[0] == '\0')

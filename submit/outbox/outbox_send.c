@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
-#include "conf/base/monotonic.h"
 #include "conf/conf_transport.h"
 #include "conf/key_file.h"
 #include "submit/definition/record_signature.h"
@@ -58,7 +58,7 @@ static int lock_transport(int directory, uint64_t deadline_ns)
     if (fd < 0)
         return -errno;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK || monotonic_left_ms(deadline_ns) == 0) {
+        if (errno != EWOULDBLOCK || clock_left_ms(deadline_ns) == 0) {
             int error = errno == EWOULDBLOCK ? -EAGAIN : -errno;
             close(fd);
             return error;
@@ -198,7 +198,7 @@ static int send_batches(struct sender *sender, const struct outbox_batches *batc
     struct group group = {.count = 0};
     int error = 0;
     for (size_t i = 0; i < batches->count && error == 0; i++) {
-        if (monotonic_left_ms(sender->options->deadline_ns) == 0)
+        if (clock_left_ms(sender->options->deadline_ns) == 0)
             error = -ETIMEDOUT;
         else
             error = add_batch(sender, &group, batches->name[i]);
@@ -268,7 +268,7 @@ static int send_locked(struct sender *sender)
     uint64_t accepted = sender->sent->accepted;
     error = open_and_send(sender, &batches);
     outbox_batches_free(&batches);
-    int late = error == -ETIMEDOUT && monotonic_left_ms(sender->options->deadline_ns) == 0 &&
+    int late = error == -ETIMEDOUT && clock_left_ms(sender->options->deadline_ns) == 0 &&
                sender->sent->accepted > accepted;
     if (error == 0 || late) { /* it works, there was but no time for all */
         outbox_backoff_clear(sender->directory);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/cpu_time.h"
+#include "conf/base/clocks.h"
 #include "conf/base/own_directory.h"
 #include "conf/base/signal_fd.h"
 #include "contrib/libraries/lines/line_service.h"

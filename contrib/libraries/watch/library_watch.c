@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/globs.h"
-#include "conf/base/monotonic.h"
 #include "contrib/libraries/watch/watch_events.h"
 #include "contrib/libraries/watch/watch_marks.h"
 #include "contrib/libraries/watch/watch_new.h"
@@ -74,7 +74,7 @@ int library_watch_new(const struct conf *conf, struct library_watch **out)
     }
     watch_marks_again(watch->marks, &conf->library_trees);
     watch->is_due = true; /* what has changed meanwhile */
-    watch->first_ms = watch->last_ms = monotonic_ms() - QUIET_MS;
+    watch->first_ms = watch->last_ms = clock_ms() - QUIET_MS;
     *out = watch;
     return 0;
 }
@@ -106,7 +106,7 @@ const struct library_whos *library_watch_whos(const struct library_watch *watch)
 
 static void note_burst(struct library_watch *watch)
 {
-    uint64_t now = monotonic_ms();
+    uint64_t now = clock_ms();
     if (!watch->is_due)
         watch->first_ms = now;
     watch->is_due = true;
@@ -148,12 +148,12 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
-    if (!watch_process_find(watch->processes, event, monotonic_ms(), who)) {
+    if (!watch_process_find(watch->processes, event, clock_ms(), who)) {
         watch->state.unknown++;
         return;
     }
     who->time_s = time_ns / 1000000000;
-    watch_sessions_event(&watch->sessions, who, monotonic_ms());
+    watch_sessions_event(&watch->sessions, who, clock_ms());
 }
 
 /* Marks the new directories, as long as walks have time. What they do not come to is left to
@@ -209,7 +209,7 @@ static void take_event(void *context, const struct watch_event *event)
 int library_watch_read(struct library_watch *watch)
 {
     _Alignas(struct fanotify_event_metadata) static char bytes[EVENT_BYTES];
-    for (uint64_t begin = monotonic_ms(); monotonic_ms() - begin < READ_MS;) {
+    for (uint64_t begin = clock_ms(); clock_ms() - begin < READ_MS;) {
         ssize_t size = read(watch_marks_fd(watch->marks), bytes, sizeof bytes);
         if (size < 0 && errno == EINTR)
             continue;
@@ -230,7 +230,7 @@ int library_watch_due_ms(const struct library_watch *watch)
 {
     if (!watch->is_due)
         return -1;
-    uint64_t now = monotonic_ms(), at = watch->last_ms + QUIET_MS;
+    uint64_t now = clock_ms(), at = watch->last_ms + QUIET_MS;
     if (at > watch->first_ms + LONGEST_MS)
         at = watch->first_ms + LONGEST_MS;
     if (at < watch->rest_ms)
@@ -251,14 +251,14 @@ void library_watch_begin(struct library_watch *watch)
 void library_watch_end(struct library_watch *watch, bool is_done, uint64_t used_ms)
 {
     watch->state.scans++;
-    watch->rest_ms = monotonic_ms() + used_ms * REST;
+    watch->rest_ms = clock_ms() + used_ms * REST;
     if (is_done) {
         library_whos_forget(watch->whos, watch->scan_ns);
         return;
     }
     note_burst(watch);
-    if (watch->rest_ms < monotonic_ms() + AGAIN_MS)
-        watch->rest_ms = monotonic_ms() + AGAIN_MS;
+    if (watch->rest_ms < clock_ms() + AGAIN_MS)
+        watch->rest_ms = clock_ms() + AGAIN_MS;
 }
 
 void library_watch_state(const struct library_watch *watch, struct library_watch_state *state)

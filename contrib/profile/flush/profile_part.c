@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/monotonic.h"
+#include "conf/base/clocks.h"
 #include "contrib/profile/flush/kept_profiles.h"
 #include "contrib/profile/flush/profile_steps.h"
 #include "preload/profile/profile_file.h"
@@ -164,7 +164,7 @@ static int join_parts(struct keeping *keeping, const char *whole, uint64_t bytes
     struct kept_profiles *kept = &keeping->kept;
     const int keep[] = {kept->place, -1};
     enum worker_outcome ended;
-    if (bytes > PARTS_BYTES || monotonic_ms() >= deadline_ms) {
+    if (bytes > PARTS_BYTES || clock_ms() >= deadline_ms) {
         tell_unjoined(kept, whole,
                       bytes > PARTS_BYTES ? "they are too large" : "other steps took too long");
         return 0;
@@ -200,7 +200,7 @@ static int join_steps(struct keeping *keeping)
 {
     const struct kept_profiles *kept = &keeping->kept;
     const struct journal *journal = kept->journal;
-    const uint64_t deadline_ms = monotonic_ms() + JOIN_MS;
+    const uint64_t deadline_ms = clock_ms() + JOIN_MS;
     struct profile_room files = {.count = 0};
     bool has_steps = false;
     for (size_t i = 0; i < journal->step_count; i++)
@@ -248,7 +248,7 @@ static int keep_from(const struct flush_state *state, const struct reading_reque
     int error = kept_profiles_open(state, request->journal, kept);
     if (error == 0) {
         kept_profiles_begin(kept, NULL, bytes);
-        error = run_child(&keeping, send_steps, keep, bytes, monotonic_ms() + KEEP_MS, &ended);
+        error = run_child(&keeping, send_steps, keep, bytes, clock_ms() + KEEP_MS, &ended);
     }
     if (error == 0)
         *undone = undone_of(kept, ended);
