@@ -11,69 +11,11 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
 #include "conf/base/shared_file_system.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/conf_transport.h"
 #include "conf/flush_cgroup.h"
 
 enum { ROOM_BYTES = 1 << 20 };
-
-uint64_t doctor_free_bytes(const char *path)
-{
-    struct statvfs status;
-    return statvfs(path, &status) != 0 ? 0 : (uint64_t)status.f_bavail * status.f_frsize;
-}
-
-/* Whether a file can be made and filled there, by trying. Returns 0 or -errno. */
-static int try_to_write(const char *path)
-{
-    char name[PATH_MAX + 32];
-    snprintf(name, sizeof name, "%s/.doctor.%d", path, (int)getpid());
-    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    int positive = posix_fallocate(fd, 0, 4096);
-    close(fd);
-    unlink(name);
-    return positive == EOPNOTSUPP ? 0 : -positive;
-}
-
-/* The path itself or, where it does not exist yet, the nearest directory above it that does. */
-static void nearest_existing(const char *path, char *found, size_t size)
-{
-    snprintf(found, size, "%s", path);
-    while (access(found, F_OK) != 0 && errno == ENOENT && strcmp(found, "/") != 0) {
-        char *slash = strrchr(found, '/');
-        if (slash == NULL)
-            return;
-        slash[slash == found] = '\0';
-    }
-}
-
-bool doctor_directory(struct doctor *doctor, const char *check, const char *path, const char *key)
-{
-    char found[PATH_MAX];
-    struct stat status;
-    nearest_existing(path, found, sizeof found);
-    bool is_there = strcmp(found, path) == 0;
-    int error = stat(found, &status) != 0               ? -errno
-                : !S_ISDIR(status.st_mode)              ? -ENOTDIR
-                : !is_there && access(found, W_OK) != 0 ? -errno
-                : is_there                              ? try_to_write(found)
-                                                        : 0;
-    if (error != 0)
-        doctor_add(doctor, FINDING_BAD, check, path, key, "cannot write to %s: %s", found,
-                   strerror(-error));
-    else if (doctor_is_changeable(doctor, check, path, found))
-        return false;
-    else if (!is_there)
-        doctor_add(doctor, FINDING_OK, check, path, "", "not there yet: made when it is needed");
-    else if (doctor_free_bytes(found) < ROOM_BYTES)
-        doctor_add(doctor, FINDING_BAD, check, path, "make room, or a larger file system",
-                   "%" PRIu64 " bytes are free", doctor_free_bytes(found));
-    else
-        return true;
-    return false;
-}
 
 static unsigned count_entries(const char *path)
 {
@@ -126,13 +68,6 @@ static void check_quarantine(struct doctor *doctor, const char *state)
         doctor_add(doctor, FINDING_BAD, "quarantine", path,
                    "see what fills the quarantine, make room, and remove this file",
                    "%" PRIu64 " jobs had no place in the quarantine, and are lost", lost);
-}
-
-void doctor_writable(struct doctor *doctor, const char *check, const char *path, const char *advice)
-{
-    if (doctor_directory(doctor, check, path, advice))
-        doctor_add(doctor, FINDING_OK, check, path, "", "%" PRIu64 " MiB free",
-                   doctor_free_bytes(path) >> 20);
 }
 
 static void check_cgroup(struct doctor *doctor)

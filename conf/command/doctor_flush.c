@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "conf/base/io.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "submit/job/broken_flushes.h"
 
 /* Reads the file that counts flushes broken down in a row. Returns whether there is one that is

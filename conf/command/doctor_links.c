@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 
 void doctor_links(struct doctor *doctor, const struct conf *conf)
 {

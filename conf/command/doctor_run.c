@@ -18,7 +18,7 @@
 #include "conf/base/listing.h"
 #include "conf/base/monotonic.h"
 #include "conf/base/program_run.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/conf_defaults.h"
 #include "spank/spool_path.h"
 
@@ -332,14 +332,14 @@ static void acct_words(const struct run *run, const char *store, const char *arg
  * record is loaded. */
 static enum in_store ask_store(const struct run *run, char why[256])
 {
+    static struct collector_env env; /* large */
     const char *argv[WORDS_MAX];
-    char store[4096];
-    doctor_store(run->doctor, store, sizeof store);
+    doctor_collector_env(run->doctor, &env);
     why[0] = '\0';
     bool is_collectors = (run->doctor->roles & ROLE_COLLECTOR) && getenv("JOBTRAIL_STORE") == NULL;
-    if (is_collectors && strncmp(store, "sqlite:", 7) == 0 && access(store + 7, F_OK) != 0)
+    if (is_collectors && strncmp(env.store, "sqlite:", 7) == 0 && access(env.store + 7, F_OK) != 0)
         return STORE_HAS_NOT;
-    acct_words(run, is_collectors ? store : NULL, argv);
+    acct_words(run, is_collectors ? env.store : NULL, argv);
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     int error = program_run(argv, NULL, ACCT_MS, &result);
     snprintf(why, 256, "%s", error != 0 ? strerror(-error) : result.complaint);
@@ -387,10 +387,13 @@ static void follow_store(const struct run *run)
     }
 }
 
-void doctor_run(struct doctor *doctor, const struct conf *conf, const struct doctor_run *asked)
+void doctor_run(struct doctor *doctor, const struct conf *conf)
 {
     static struct run run; /* large */
-    run = (struct run){.doctor = doctor, .conf = conf, .asked = asked, .start_ms = monotonic_ms()};
+    if (doctor->run == NULL)
+        return;
+    run = (struct run){
+        .doctor = doctor, .conf = conf, .asked = doctor->run, .start_ms = monotonic_ms()};
     doctor_installed(STEP_FROM_BIN, run.helper, sizeof run.helper);
     if (run_step(&run) && follow_node(&run))
         follow_store(&run);

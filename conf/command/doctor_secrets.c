@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/secrets.h"
 
 /* Until then records wait in the outbox. */

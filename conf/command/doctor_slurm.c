@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_slurm.h"
 #include "conf/command/plugin_release.h"
+#include "conf/command/plugstack.h"
 #include "conf/conf_defaults.h"
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
@@ -21,8 +23,8 @@
 /* Where distributions install Slurm's plugins; searched after PluginDir of slurm.conf. */
 #define PLUGIN_DIRS "/usr/lib64/slurm:/usr/lib/slurm:/usr/lib/x86_64-linux-gnu/slurm-wlm"
 
-/* As Slurm's own programs look for it. */
-const char *doctor_slurm_conf(void)
+/* The slurm.conf that Slurm's own programs here read. */
+static const char *slurm_conf_path(void)
 {
     const char *path = getenv("SLURM_CONF");
     if (path != NULL && path[0] != '\0')
@@ -57,7 +59,7 @@ static bool next_value(FILE *file, const char *key, char *value, size_t size)
 /* The value of `key` in slurm.conf; returns whether it is there. */
 static bool slurm_key(const char *key, char *value, size_t size)
 {
-    CLEANUP_FCLOSE FILE *file = fopen(doctor_slurm_conf(), "re");
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf_path(), "re");
     return next_value(file, key, value, size);
 }
 
@@ -66,7 +68,7 @@ static void plugstack_path(const struct doctor *doctor, char *path, size_t size)
     if (doctor->plugstack != NULL) {
         snprintf(path, size, "%s", doctor->plugstack);
     } else if (!slurm_key("PlugStackConfig", path, size)) {
-        const char *conf = doctor_slurm_conf(), *slash = strrchr(conf, '/');
+        const char *conf = slurm_conf_path(), *slash = strrchr(conf, '/');
         snprintf(path, size, "%.*s/plugstack.conf", slash == NULL ? 0 : (int)(slash - conf), conf);
     }
 }
@@ -224,7 +226,7 @@ static bool site_runs_prolog(void)
 {
     char pattern[PATH_MAX];
     bool is_found = false;
-    CLEANUP_FCLOSE FILE *file = fopen(doctor_slurm_conf(), "re");
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf_path(), "re");
     while (!is_found && next_value(file, "Prolog", pattern, sizeof pattern)) {
         glob_t scripts = {0};
         if (glob(pattern, 0, NULL, &scripts) == 0)
@@ -246,11 +248,11 @@ static void check_prolog(struct doctor *doctor)
     if (!doctor_runs_in_job())
         return;
     if (site_runs_prolog())
-        doctor_add(doctor, FINDING_OK, "prolog", doctor_slurm_conf(), "",
+        doctor_add(doctor, FINDING_OK, "prolog", slurm_conf_path(), "",
                    "PrologFlags has RunInJob, and a Prolog script runs '" PROLOG_COMMAND "'");
     else
         doctor_add(
-            doctor, FINDING_WARN, "prolog", doctor_slurm_conf(),
+            doctor, FINDING_WARN, "prolog", slurm_conf_path(),
             "run '" PROLOG_COMMAND " || true' in the site's Prolog script",
             "PrologFlags has RunInJob: Slurm does not call the plugin's prolog; without that "
             "script's help jobs have no account, no partition and no restart count, and "
@@ -274,28 +276,43 @@ static void add_missing_line(struct doctor *doctor, const char *path, int found)
                 path);
 }
 
-bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
+/* The configuration to look at: the one asked for, or that of the plugin's line. */
+static void choose_conf(struct doctor *doctor, const struct plugstack_line *line)
 {
+    const char *plugin = line->conf[0] != '\0' ? line->conf : DEFAULT_CONF;
+    if (strcmp(doctor->conf, DEFAULT_CONF) == 0 || strcmp(doctor->conf, plugin) == 0)
+        doctor->conf = plugin;
+    else
+        doctor_add(doctor, FINDING_BAD, "plugstack", line->plugin,
+                   "say conf=FILE in plugstack.conf, or leave --conf out",
+                   "the plugin reads %s and not %s", plugin, doctor->conf);
+}
+
+void doctor_slurm(struct doctor *doctor, const struct conf *conf)
+{
+    static struct plugstack_line line; /* large */
     char path[PATH_MAX];
     struct stat status;
+    (void)conf;
     plugstack_path(doctor, path, sizeof path);
-    int found = plugstack_find(path, line);
-    if (found <= 0) {
+    int found = plugstack_find(path, &line);
+    doctor->has_plugstack = found > 0;
+    if (!doctor->has_plugstack) {
         add_missing_line(doctor, path, found);
-        return false;
+        return;
     }
     if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) == 0) {
         doctor_add(doctor, FINDING_BAD, "plugstack", path, "", "users cannot read it");
         doctor_mend(doctor, "chmod a+r %s", path);
-    } else if (line->is_required) {
+    } else if (line.is_required) {
         doctor_add(doctor, FINDING_WARN, "plugstack", path, "",
                    "it is 'required': a plugin that cannot be loaded fails jobs and drains nodes");
-        mend_line(doctor, line, line->plugin);
+        mend_line(doctor, &line, line.plugin);
     } else {
-        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line->plugin);
+        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line.plugin);
     }
-    check_arguments(doctor, line);
-    check_plugin(doctor, line);
+    check_arguments(doctor, &line);
+    check_plugin(doctor, &line);
     check_prolog(doctor);
-    return true;
+    choose_conf(doctor, &line);
 }

@@ -11,7 +11,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_slurm.h"
 
 enum { LINE_MAX_BYTES = 8192 };
 

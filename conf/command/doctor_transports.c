@@ -17,7 +17,7 @@
 #include "conf/base/listing.h"
 #include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/conf_transport.h"
 #include "spank/job_formats.h"
 

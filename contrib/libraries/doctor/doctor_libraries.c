@@ -15,7 +15,8 @@
 
 #include "conf/base/shared_file_system.h"
 #include "conf/base/trusted.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_timer.h"
 #include "conf/conf_defaults.h"
 #include "conf/conf_libraries.h"
 #include "contrib/libraries/scan/library_last_scan.h"

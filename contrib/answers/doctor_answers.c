@@ -18,7 +18,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/program_run.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/conf_defaults.h"
 
 /* For each address that a name has; for a question, which may wait while the service asks Slurm. */

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/compile.h"
 #include "conf/conf_rules.h"
 #include "conf/library_modules.h"

@@ -10,7 +10,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "spank/spool_path.h"
 #include "submit/job/witness_state.h"
 

@@ -13,7 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/replacement.h"
 #include "conf/base/shared_file_system.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/profile_advice.h"
 
 /* The plugin takes the one beside the library, if that has its own name. */
