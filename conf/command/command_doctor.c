@@ -171,8 +171,7 @@ enum exit_status command_doctor(const struct options *options)
     doctor.node = options->node != NULL ? options->node : host_node();
     doctor.plugstack = options->plugstack;
     doctor.conf = options->conf;
-    const struct doctor_run run = {options->user, options->args, options->args_count,
-                                   options->timeout_s};
+    const struct doctor_run run = {options->user, options->args, options->timeout_s};
     doctor.run = options->run ? &run : NULL;
     bool is_run_only = options->args_count > 0 || options->user != NULL || options->timeout_s > 0;
     if (is_run_only && !options->run) {

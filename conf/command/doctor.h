@@ -37,9 +37,8 @@ enum doctor_role {
 
 /* What `doctor --run` was asked for. */
 struct doctor_run {
-    const char *user;  /* who starts the step; NULL: the caller */
-    char *const *args; /* more options of srun's */
-    int args_count;
+    const char *user;   /* who starts the step; NULL: the caller */
+    char *const *args;  /* more options of srun's; the last one is NULL */
     uint32_t timeout_s; /* for each station; 0: defaults */
 };
 

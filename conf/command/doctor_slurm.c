@@ -10,7 +10,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/command/doctor_slurm.h"
-#include "conf/command/plugin_release.h"
 #include "conf/command/plugstack.h"
 #include "conf/conf_defaults.h"
 
@@ -92,72 +91,6 @@ static void plugin_path(const char *plugin, char *path, size_t size)
     }
 }
 
-/* The release of the Slurm that is installed, as in struct plugin_releases: "slurm 23.11.4",
- * "slurm-wlm 22.05.8". 0: none. */
-static uint32_t installed_release(void)
-{
-    char line[256] = "";
-    unsigned major, minor;
-    FILE *pipe =
-        popen("PATH=$PATH:/usr/sbin:/usr/local/sbin; { slurmd -V || srun -V; } 2>&-", "re");
-    if (pipe == NULL)
-        return 0;
-    if (fgets(line, sizeof line, pipe) == NULL)
-        line[0] = '\0';
-    pclose(pipe);
-    const char *digits = line + strcspn(line, " ");
-    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 16 | minor << 8 : 0;
-}
-
-/* "22.05, 24.11". Returns whether `slurm` is one of them. */
-static bool list_releases(const struct plugin_releases *releases, uint32_t slurm, char *text,
-                          size_t size)
-{
-    size_t length = 0;
-    bool has_slurm = false;
-    text[0] = '\0';
-    for (size_t i = 0; i < releases->count && length < size; i++) {
-        uint32_t number = releases->numbers[i];
-        length += (size_t)snprintf(text + length, size - length, "%s%u.%02u", i == 0 ? "" : ", ",
-                                   number >> 16, number >> 8 & 255);
-        has_slurm = has_slurm || number == slurm;
-    }
-    return has_slurm;
-}
-
-static void check_release(struct doctor *doctor, const char *path)
-{
-    char known[16 * PLUGIN_RELEASES_MAX];
-    struct plugin_releases releases = {.count = 0};
-    int error = plugin_releases(path, &releases);
-    uint32_t slurm = installed_release();
-    bool is_known = list_releases(&releases, slurm, known, sizeof known);
-    if (error != 0)
-        doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
-                   "does not say for which Slurm it is: %s",
-                   error == -ENOEXEC ? "no plugin of jobtrail's" : strerror(-error));
-    else if (slurm == 0)
-        doctor_add(doctor, FINDING_WARN, "release", path,
-                   "put slurmd or srun into PATH to have the releases compared",
-                   "for Slurm %s; no Slurm found", known);
-    else if (!is_known)
-        doctor_add(doctor, FINDING_BAD, "release", path,
-                   "install a jobtrail that knows this Slurm, or build one with its headers",
-                   "for Slurm %s, and this is %u.%02u: the plugin is inactive in it", known,
-                   slurm >> 16, slurm >> 8 & 255);
-    else if (slurm == releases.untested)
-        doctor_add(
-            doctor, FINDING_WARN, "release", path,
-            "look at some jobs' records, and install a jobtrail that was tested with it when "
-            "there is one",
-            "for Slurm %s; this is %u.%02u, which the tests of this jobtrail have not run: it was "
-            "built with its headers",
-            known, slurm >> 16, slurm >> 8 & 255);
-    else
-        doctor_add(doctor, FINDING_OK, "release", path, "", "for Slurm %s; this is %u.%02u", known,
-                   slurm >> 16, slurm >> 8 & 255);
-}
-
 void doctor_good_line(const char *plugin, const char *conf, char *text, size_t size)
 {
     char own[PATH_MAX] = "";
@@ -190,9 +123,7 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
             mend_line(doctor, line, own);
     } else if (!doctor_is_changeable(doctor, "plugin", path, path)) {
         doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
-        check_release(doctor, path);
-        if (doctor->roles & ROLE_NODE)
-            doctor_slurmd(doctor);
+        doctor_plugin(doctor, path);
     }
 }
 

@@ -18,7 +18,8 @@ void doctor_good_line(const char *plugin, const char *conf, char *text, size_t s
  * run in the slurmstepd of the extern step, which does not call those of SPANK plugins. */
 bool doctor_runs_in_job(void);
 
-/* Looks at whether slurmd of this node has loaded the plugin. */
-void doctor_slurmd(struct doctor *doctor);
+/* Looks at the plugin's file: for which Slurm it is, and whether slurmd of this node has loaded it.
+ */
+void doctor_plugin(struct doctor *doctor, const char *path);
 
 #endif
