@@ -3,7 +3,6 @@
  * The service for answers (jobtrail-answer(8)): whether this machine can ask it, and whether it
  * runs on its collector. Without it records are made and loaded as ever, so nothing here is bad.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -24,8 +23,8 @@
 /* For each address that a name has; for a question, which may wait while the service asks Slurm. */
 enum { CONNECT_MS = 5000, QUESTION_MS = 60000 };
 
-/* Of libmunge, which is loaded since not every node has it. */
-enum { MUNGE_OPT_SOCKET = 8 };
+/* Where libmunge looks for munged, as distributions build it. */
+#define MUNGE_SOCKET "/run/munge/munge.socket.2"
 
 #define CHECK "answers"
 
@@ -85,43 +84,12 @@ static bool has_user(struct doctor *doctor, const char *key, const char *name)
     return false;
 }
 
-/* Where libmunge looks for munged; "" where there is no libmunge. */
-static void find_munge_socket(char *path, size_t size)
-{
-    void *library = dlopen("libmunge.so.2", RTLD_NOW | RTLD_LOCAL);
-    void *(*create)(void) = NULL;
-    void (*destroy)(void *context) = NULL;
-    int (*get)(void *context, int option, ...) = NULL;
-    const char *found = NULL;
-    path[0] = '\0';
-    if (library == NULL)
-        return;
-    *(void **)&create = dlsym(library, "munge_ctx_create");
-    *(void **)&destroy = dlsym(library, "munge_ctx_destroy");
-    *(void **)&get = dlsym(library, "munge_ctx_get");
-    void *context = create == NULL || destroy == NULL || get == NULL ? NULL : create();
-    if (context != NULL) {
-        if (get(context, MUNGE_OPT_SOCKET, &found) == 0 && found != NULL)
-            snprintf(path, size, "%s", found);
-        destroy(context);
-    }
-    dlclose(library);
-}
-
 /* Whether munged takes connections. munged notes in its log that nothing was asked. Adds a
  * finding. */
 static bool has_munge(struct doctor *doctor, const struct conf *conf)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char built_in[PATH_MAX];
-    find_munge_socket(built_in, sizeof built_in);
-    const char *path = conf->munge_socket[0] != '\0' ? conf->munge_socket : built_in;
-    if (built_in[0] == '\0') {
-        doctor_add(doctor, FINDING_WARN, CHECK, "libmunge.so.2",
-                   "install libmunge (Debian: libmunge2, Red Hat: munge-libs)",
-                   "it cannot be loaded");
-        return false;
-    }
+    const char *path = conf->munge_socket[0] != '\0' ? conf->munge_socket : MUNGE_SOCKET;
     int error = -ENAMETOOLONG;
     if (strlen(path) < sizeof address.sun_path) {
         strcpy(address.sun_path, path);
