@@ -144,12 +144,11 @@ static void mend_secret(struct doctor *doctor, const struct secret *secret)
     const char *path = secret->path;
     if (secret->trouble == -EPERM)
         doctor_mend(doctor, "chown root: %s && chmod 600 %s; it may be no link", path, path);
-    else if (secret->trouble == -ENOENT && strcmp(secret->name, "key_file") == 0)
+    else if (secret->trouble == -ENOENT && secret->holds == NULL)
         doctor_mend(doctor, "copy the site's key there; the first one: jobtrail-conf make-key %s",
                     path);
     else if (secret->trouble == -ENOENT)
-        doctor_mend(doctor, "(umask 077 && cat >%s), and type the %s", path,
-                    strcmp(secret->name, "token_file") == 0 ? "token" : "properties");
+        doctor_mend(doctor, "(umask 077 && cat >%s), and type the %s", path, secret->holds);
 }
 
 static void check_secrets(struct doctor *doctor, const struct conf *conf)

@@ -91,8 +91,7 @@ static void connect(struct node *node)
 {
     node->conf = (struct conf){.cluster = node->cluster_of_site,
                                .syshost = node->syshost,
-                               .transport = (char *)"file",
-                               .xalt_strict = (char *)"none"};
+                               .transport = (char *)"file"};
     node->journal.identity.user = node->user;
     node->journal.identity.account = node->account;
     node->journal.identity.partition = node->partition;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parts that read jobtrail.conf share while they do.
+ * The lines of jobtrail.conf, as libinih parses them: each is checked, and what it gives taken.
  */
-#ifndef JOBTRAIL_CONF_LOADER_H
-#define JOBTRAIL_CONF_LOADER_H
+#ifndef JOBTRAIL_CONF_TAKE_H
+#define JOBTRAIL_CONF_TAKE_H
 
 #include <stdbool.h>
 #include <stddef.h>
