@@ -5,14 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES = 3, WAIT_S = 3 };
+#include "conf/base/clocks.h"
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+enum { TRIES = 3, WAIT_S = 3 };
 
 bool as_root_again(int error, struct as_root *state)
 {
@@ -20,8 +15,8 @@ bool as_root_again(int error, struct as_root *state)
     if ((error != -EACCES && error != -EPERM) || getuid() != 0 || ++state->tries > TRIES)
         return false;
     if (state->deadline_ns == 0)
-        state->deadline_ns = now_ns() + WAIT_S * UINT64_C(1000000000);
-    while (geteuid() != 0 && now_ns() < state->deadline_ns)
+        state->deadline_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_S * UINT64_C(1000000000);
+    while (geteuid() != 0 && clock_ns(CLOCK_MONOTONIC) < state->deadline_ns)
         nanosleep(&pause, NULL);
     return geteuid() == 0;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/monotonic.h"
+#include "conf/base/clocks.h"
 #include "conf/base/process.h"
 
 enum { BUFFER_BYTES = 16 << 10, END_MS = 1000 };
@@ -73,7 +73,7 @@ static int streams_read(struct stream streams[2], uint64_t end_ms)
     int error = 0;
     while (error == 0 && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
         struct pollfd polled[2] = {{streams[0].fd, POLLIN, 0}, {streams[1].fd, POLLIN, 0}};
-        uint64_t now = monotonic_ms();
+        uint64_t now = clock_ms();
         int ready = now >= end_ms ? 0 : poll(polled, 2, (int)(end_ms - now));
         if (ready == 0)
             return -ETIMEDOUT;
@@ -128,7 +128,7 @@ int program_run_taking(const char *const argv[], char *const environment[], unsi
 {
     int out[2] = {-1, -1}, complaint[2] = {-1, -1};
     pid_t pid = -1;
-    uint64_t end_ms = monotonic_ms() + timeout_ms;
+    uint64_t end_ms = clock_ms() + timeout_ms;
     int error = pipe2(out, O_CLOEXEC) != 0 || pipe2(complaint, O_CLOEXEC) != 0 ? -errno : 0;
     if (error == 0)
         error = program_start(argv, environment, out, complaint, &pid);
@@ -139,7 +139,7 @@ int program_run_taking(const char *const argv[], char *const environment[], unsi
     struct program_result found = {.size = 0};
     if (error == 0) {
         error = streams_read(streams, end_ms);
-        uint64_t now = monotonic_ms();
+        uint64_t now = clock_ms();
         int left_ms = now < end_ms && error == 0 ? (int)(end_ms - now) : 0;
         if (!process_reap(pid, left_ms, &found.status)) {
             kill(-pid, SIGKILL);

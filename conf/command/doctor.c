@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/program_place.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_defaults.h"
 
@@ -65,16 +66,9 @@ const char *doctor_conf_words(const struct doctor *doctor)
 
 void doctor_installed(const char *from_bin, char *path, size_t size)
 {
-    char self[PATH_MAX], joined[2 * PATH_MAX], real[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length < 0 ? 0 : length] = '\0';
-    char *slash = strrchr(self, '/');
-    path[0] = '\0';
-    if (slash == NULL)
-        return;
-    snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - self), self, from_bin);
-    if (realpath(joined, real) != NULL)
-        snprintf(path, size, "%s", real);
+    char place[PATH_MAX], real[PATH_MAX];
+    bool is_there = program_place(from_bin, place, sizeof place) && realpath(place, real) != NULL;
+    snprintf(path, size, "%s", is_there ? real : "");
 }
 
 bool doctor_is_changeable(struct doctor *doctor, const char *check, const char *object,

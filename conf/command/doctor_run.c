@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/listing.h"
-#include "conf/base/monotonic.h"
 #include "conf/base/program_run.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/conf_defaults.h"
@@ -47,7 +47,7 @@ struct run {
 /* Progress, on stderr. */
 static void show(const struct run *run, const char *station, const char *what)
 {
-    uint64_t ms = monotonic_ms() - run->start_ms;
+    uint64_t ms = clock_ms() - run->start_ms;
     fprintf(stderr, "%4" PRIu64 ".%" PRIu64 " s  %s: %s\n", ms / 1000, ms / 100 % 10, station,
             what);
 }
@@ -77,13 +77,13 @@ static bool wait_until(const struct run *run, const char *station, unsigned seco
     const struct timespec pause = {.tv_sec = pause_ms / 1000,
                                    .tv_nsec = pause_ms % 1000 * 1000000L};
     unsigned asked_s = run->asked->timeout_s;
-    uint64_t end = monotonic_ms() + (asked_s > 0 ? asked_s : seconds) * UINT64_C(1000);
-    uint64_t next = monotonic_ms() + SHOW_S * UINT64_C(1000);
+    uint64_t end = clock_ms() + (asked_s > 0 ? asked_s : seconds) * UINT64_C(1000);
+    uint64_t next = clock_ms() + SHOW_S * UINT64_C(1000);
     while (!is_done(run)) {
-        if (monotonic_ms() >= end)
+        if (clock_ms() >= end)
             return false;
         nanosleep(&pause, NULL);
-        if (monotonic_ms() < next)
+        if (clock_ms() < next)
             continue;
         show(run, station, "still waiting");
         next += SHOW_S * UINT64_C(1000);
@@ -356,8 +356,8 @@ void doctor_run(struct doctor *doctor, const struct conf *conf)
     static struct run run; /* large */
     if (doctor->run == NULL)
         return;
-    run = (struct run){
-        .doctor = doctor, .conf = conf, .asked = doctor->run, .start_ms = monotonic_ms()};
+    run =
+        (struct run){.doctor = doctor, .conf = conf, .asked = doctor->run, .start_ms = clock_ms()};
     doctor_installed(STEP_FROM_BIN, run.helper, sizeof run.helper);
     if (run_step(&run) && follow_node(&run))
         follow_store(&run);

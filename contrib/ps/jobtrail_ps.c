@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/command_options.h"
 #include "conf/base/grow.h"
 #include "conf/base/host.h"
@@ -141,17 +142,15 @@ static bool list_job(const struct ps_options *options, const struct conf *conf,
                      size_t *rows)
 {
     struct running_list list;
-    struct timespec now;
     int error = running_read(conf, job->ledger, job->uid, job->gid, &list);
     if (error != 0)
         return !tell(job, options->node,
                      error == -EINVAL   ? "has no usable ledger"
                      : error == -EPROTO ? "has captures that end their reader"
                                         : strerror(-error));
-    clock_gettime(CLOCK_REALTIME, &now);
     struct ps_row row = {.job = job,
                          .node = options->node,
-                         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec};
+                         .now_ns = clock_ns(CLOCK_REALTIME)};
     size_t before = *rows;
     for (size_t i = 0; i < list.count; i++) {
         row.run = &list.run[i];

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
 #include "contrib/ps/own_processes.h"
 #include "submit/evidence/succession.h"
 #include "submit/flush/worker.h"
-#include "submit/outbox/transport.h"
 
 /* JOB_MS: for one job. PATIENCE_MS: runs are sent together. */
 enum { JOB_MS = 10000, PATIENCE_MS = 100 };
@@ -160,7 +160,7 @@ int running_read(const struct conf *conf, int ledger, uid_t uid, gid_t gid,
         .context = &job,
         .patience_ms = PATIENCE_MS,
         .silence_ms = JOB_MS,
-        .deadline_ns = transport_deadline(JOB_MS),
+        .deadline_ns = clock_deadline(JOB_MS),
         .cpu_ns = JOB_CPU_NS,
     };
     enum worker_outcome outcome = WORKER_BROKEN;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
 #include "submit/command/hand_on.h"
@@ -63,7 +64,7 @@ static enum submit_status send_waiting(const struct submit_options *options, boo
     if (status != SUBMIT_OK)
         return status;
     const struct outbox_send_options how = {
-        .deadline_ns = transport_deadline((uint64_t)options->timeout_s * 1000),
+        .deadline_ns = clock_deadline((uint64_t)options->timeout_s * 1000),
         .transport = options->transport,
         .at_once = at_once,
     };

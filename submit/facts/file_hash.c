@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/monotonic.h"
+#include "conf/base/clocks.h"
 #include "conf/base/text.h"
 #include "submit/facts/mount_trust.h"
 
@@ -36,7 +36,7 @@ static bool is_within(const struct file_hash_bounds *bounds, uint64_t bytes, uin
 static ssize_t read_more(struct digest *digest, int fd, unsigned char *buffer)
 {
     if (digest->done % CLOCK_BYTES < BUFFER_BYTES &&
-        !is_within(digest->bounds, digest->size, monotonic_ms() - digest->began_ms))
+        !is_within(digest->bounds, digest->size, clock_ms() - digest->began_ms))
         return -EFBIG;
     ssize_t got = read(fd, buffer, BUFFER_BYTES);
     if (got < 0)
@@ -67,11 +67,11 @@ static uint64_t subtract(uint64_t left, uint64_t used)
 /* Returns 0; -EFBIG where the file is beyond the bounds; or another -errno. */
 static int digest_file(struct file_hash_bounds *bounds, int fd, uint64_t size, unsigned char *sha1)
 {
-    struct digest digest = {.bounds = bounds, .size = size, .began_ms = monotonic_ms()};
+    struct digest digest = {.bounds = bounds, .size = size, .began_ms = clock_ms()};
     int error = digest_all(&digest, fd, sha1);
     if (bounds != NULL) {
         bounds->bytes = subtract(bounds->bytes, digest.done);
-        bounds->ms = subtract(bounds->ms, monotonic_ms() - digest.began_ms);
+        bounds->ms = subtract(bounds->ms, clock_ms() - digest.began_ms);
     }
     return error;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "submit/flush/flush_job.h"
@@ -17,7 +18,6 @@
 #include "submit/flush/sessions.h"
 #include "submit/job/spool_remove.h"
 #include "submit/outbox/outbox_send.h"
-#include "submit/outbox/transport.h"
 
 /* Those that took too long come last, the one first whose turn is the longest ago. */
 static int by_turn(const void *left, const void *right, void *spool)
@@ -35,10 +35,10 @@ static int by_turn(const void *left, const void *right, void *spool)
 /* The timer, which has more to do, waits for those that are left over: as long as for one job. */
 static void flush_in_turn(struct flush_state *state, const struct spool_jobs *jobs)
 {
-    uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = clock_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     size_t i = 0;
     for (; i < jobs->count && !state->is_queued &&
-           (!state->options->orphans || transport_left_ms(end_ns) > 0);
+           (!state->options->orphans || clock_left_ms(end_ns) > 0);
          i++)
         flush_job(state, &jobs->job[i]);
     if (i == jobs->count)
@@ -87,7 +87,7 @@ static int send_records(const struct flush_state *state)
 {
     struct outbox_sent sent;
     const struct outbox_send_options options = {
-        .deadline_ns = transport_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
+        .deadline_ns = clock_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
     int error = outbox_send(state->conf, &options, &sent);
     if (error != 0)
         fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-error));
@@ -109,16 +109,16 @@ static int flush_once(struct flush_state *state)
 /* Whether what found no room may be tried again. */
 static bool may_go_round(struct flush_state *state, uint64_t end_ns)
 {
-    if (state->without_room == 0 || transport_left_ms(end_ns) == 0)
+    if (state->without_room == 0 || clock_left_ms(end_ns) == 0)
         return 0;
     state->job_ns = end_ns;
-    return transport_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
+    return clock_left_ms(state->wait_ns) > 0 || flush_more_time(state) != 0;
 }
 
 /* What is sent makes room for the rest of a job that found none. */
 static int flush_and_send(struct flush_state *state)
 {
-    uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = clock_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     int error, sent;
     if (state->options->dry_run)
         return flush_all(state);
@@ -147,7 +147,7 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
         .options = options,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .count = count,
-        .wait_ns = transport_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
+        .wait_ns = clock_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
         .slot = -1,
     };
     *count = (struct flush_count){0};

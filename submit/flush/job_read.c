@@ -8,10 +8,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "submit/flush/flush_part.h"
 #include "submit/flush/job_progress.h"
 #include "submit/flush/roots_notes.h"
-#include "submit/outbox/transport.h"
 
 struct job_reading {
     struct flush_state *state;
@@ -51,7 +51,7 @@ static int take_slot(const char *state)
 uint64_t flush_more_time(void *context)
 {
     struct flush_state *state = context;
-    if (state->options->dry_run || transport_left_ms(state->job_ns) == 0)
+    if (state->options->dry_run || clock_left_ms(state->job_ns) == 0)
         return 0;
     if (state->slot < 0)
         state->slot = take_slot(state->conf->state);
@@ -179,7 +179,7 @@ static int read_to_the_end(struct job_reading *reading, struct reading_summary *
             *outcome = FLUSH_BROKEN;
         if (!is_fault || progress->is_hopeless)
             return 0;
-        if (transport_left_ms(reading->request.deadline_ns) == 0 &&
+        if (clock_left_ms(reading->request.deadline_ns) == 0 &&
             flush_more_time(reading->state) == 0) {
             *outcome = FLUSH_LATE;
             return 0;
@@ -211,7 +211,7 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     int error = roots_notes_read(state->spool, directory, &notes);
     if (error != 0)
         return error;
-    state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    state->job_ns = clock_deadline(state->conf->job_timeout_s * UINT64_C(1000));
     bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
     error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
     if (error != 0) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/listing.h"
 #include "conf/base/process_stat.h"
 #include "preload/ledger.h"
@@ -23,7 +24,6 @@
 #include "submit/job/looks.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
-#include "submit/outbox/transport.h"
 
 /* SLOTS_MAX: so many new slots of a job are looked at; the next look goes on behind them. */
 enum { SLOTS_MAX = 32768, JOB_MS = 2000, LOOK_MS = 10000, SILENCE_MS = 2000 };
@@ -42,13 +42,6 @@ struct job_look {
     struct looks old;   /* owned */
     struct looks found; /* owned; what the reader has seen, later with what root has */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- In the reader --------------------------------------------------------------------------- */
 
@@ -285,13 +278,13 @@ static void look_at_process(const struct job_look *job, struct look *look)
 {
     char path[32];
     struct stat status;
-    uint64_t before_ns = now_ns();
+    uint64_t before_ns = clock_ns(CLOCK_REALTIME);
     snprintf(path, sizeof path, "/proc/%d", look->pid);
     CLEANUP_CLOSE int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int process = opened < 0 ? -errno : opened;
     int error = find_process(process, look);
     if (error == -ESRCH)
-        look->gone_ns = now_ns();
+        look->gone_ns = clock_ns(CLOCK_REALTIME);
     if (error != 0 || fstat(process, &status) != 0 || status.st_uid != job->uid)
         return;
     enum program_seen seen = program_of(process, look);
@@ -299,7 +292,7 @@ static void look_at_process(const struct job_look *job, struct look *look)
         look->alive_ns = before_ns;
     if (seen != SEEN_OTHER || find_process(process, look) != 0)
         return;
-    look->gone_ns = now_ns();
+    look->gone_ns = clock_ns(CLOCK_REALTIME);
     look->flags |= LOOK_OTHER;
 }
 
@@ -334,7 +327,7 @@ static void merge_looks(struct job_look *job)
             look.inode = old->inode;
         }
         old += is_known;
-        if ((look.flags & LOOK_EMPTY) == 0 && transport_left_ms(job->deadline_ns) > 0)
+        if ((look.flags & LOOK_EMPTY) == 0 && clock_left_ms(job->deadline_ns) > 0)
             look_at_process(job, &look);
         if (is_kept(&look))
             merged.look[merged.count++] = look;
@@ -377,7 +370,7 @@ static int look_at_job(const struct conf *conf, int directory)
     if (error != 0)
         return error;
     struct job_look job = {
-        .conf = conf, .uid = journal.identity.uid, .deadline_ns = transport_deadline(JOB_MS)};
+        .conf = conf, .uid = journal.identity.uid, .deadline_ns = clock_deadline(JOB_MS)};
     gid_t gid = journal.identity.gid;
     bool is_over = journal.epilog_ns != 0 || journal.reboot_ns != 0;
     if (!is_over)
@@ -422,9 +415,9 @@ int process_look(const struct conf *conf, int spool)
     int error = spool_list(spool, 0, &jobs);
     if (error != 0)
         return error;
-    uint64_t end_ns = transport_deadline(LOOK_MS);
+    uint64_t end_ns = clock_deadline(LOOK_MS);
     size_t i = 0;
-    for (; i < jobs.count && transport_left_ms(end_ns) > 0; i++)
+    for (; i < jobs.count && clock_left_ms(end_ns) > 0; i++)
         look_at_directory(conf, spool, &jobs.job[(first + i) % jobs.count]);
     first = jobs.count == 0 ? 0 : (first + i) % jobs.count;
     free(jobs.job);

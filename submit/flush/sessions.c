@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
@@ -22,7 +23,6 @@
 #include "submit/flush/hand_in_collect.h"
 #include "submit/flush/session_flush.h"
 #include "submit/job/session_place.h"
-#include "submit/outbox/transport.h"
 
 /* Bounds of one flush, as users can make as many sessions as they like, and each may take its time.
  * A user who has used up USER_MS has the next turn LATER_S seconds later, after the other users. */
@@ -90,7 +90,7 @@ static void flush_user_sessions(const struct session_user *user)
     enum flush_outcome outcome = FLUSH_DONE;
     int left = NAMES_MAX;
     while (outcome != FLUSH_LATE && outcome != FLUSH_NO_ROOM && left > 0 &&
-           transport_left_ms(user->deadline_ns) > 0 && (name = listing_next(listing)) != NULL) {
+           clock_left_ms(user->deadline_ns) > 0 && (name = listing_next(listing)) != NULL) {
         outcome = session_flush(user, name);
         left--;
     }
@@ -156,8 +156,8 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
                        struct cleared *cleared)
 {
     struct session_user user = {.sessions = sessions,
-                                .deadline_ns = transport_deadline(USER_MS),
-                                .end_ns = transport_deadline(USER_END_MS)};
+                                .deadline_ns = clock_deadline(USER_MS),
+                                .end_ns = clock_deadline(USER_END_MS)};
     struct stat status;
     uid_t uid;
     if (!parse_uid(name, &uid))
@@ -270,22 +270,22 @@ static void tell_cleared(const struct sessions *sessions, const struct cleared *
  */
 static void take_turns(struct sessions *sessions, int base, const struct turns *turns)
 {
-    uint64_t end_ns = transport_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t end_ns = clock_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));
     uint64_t foreign_ns = 0;
     struct cleared cleared = {0, 0, 0};
     int foreign = 0;
     time_t now = time(NULL);
-    for (size_t i = 0; i < turns->count && transport_left_ms(end_ns) > 0; i++) {
+    for (size_t i = 0; i < turns->count && clock_left_ms(end_ns) > 0; i++) {
         const struct turn *turn = &turns->turn[i];
         if (turn->used_up > now - LATER_S && turn->used_up <= now)
             continue;
         if (turn->foreign && foreign++ == 0)
-            foreign_ns = transport_deadline(FOREIGN_MS);
-        if (turn->foreign && (foreign > FOREIGN_MAX || transport_left_ms(foreign_ns) == 0))
+            foreign_ns = clock_deadline(FOREIGN_MS);
+        if (turn->foreign && (foreign > FOREIGN_MAX || clock_left_ms(foreign_ns) == 0))
             break; /* they come last */
-        uint64_t mine_ns = transport_deadline(USER_MS);
+        uint64_t mine_ns = clock_deadline(USER_MS);
         flush_user(sessions, base, turn->name, &cleared);
-        int used_up = transport_left_ms(mine_ns) == 0;
+        int used_up = clock_left_ms(mine_ns) == 0;
         if (used_up || turn->used_up != 0)
             note_turn(sessions->notes, turn->name, used_up);
     }

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "preload/ledger.h"
 #include "submit/flush/reading.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/outbox_send.h"
-#include "submit/outbox/transport.h"
 #include "submit/record/record.h"
 
 #define STARTED "started"
@@ -40,7 +40,7 @@ static unsigned slow_next;
 static bool is_slow(const char *job)
 {
     for (size_t i = 0; i < SLOW_MAX; i++)
-        if (strcmp(slow[i].name, job) == 0 && transport_left_ms(slow[i].until_ns) > 0)
+        if (strcmp(slow[i].name, job) == 0 && clock_left_ms(slow[i].until_ns) > 0)
             return true;
     return false;
 }
@@ -49,7 +49,7 @@ static void note_slow(const char *job)
 {
     unsigned at = slow_next++ % SLOW_MAX;
     snprintf(slow[at].name, sizeof slow[at].name, "%s", job);
-    slow[at].until_ns = transport_deadline(SLOW_MS);
+    slow[at].until_ns = clock_deadline(SLOW_MS);
 }
 
 /* Start records of one job. */
@@ -138,7 +138,7 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
         .identity = &journal->identity,
         .take = take_record,
         .context = starts,
-        .deadline_ns = transport_deadline(JOB_MS),
+        .deadline_ns = clock_deadline(JOB_MS),
         .cpu_ns = JOB_CPU_NS,
         .journal = journal,
         .ledger = ledger,
@@ -211,9 +211,9 @@ int start_records_send(const struct conf *conf, int spool)
     error = spool_list(spool, 0, &jobs);
     if (error == 0) {
         static size_t first; /* each look begins with those that the last one had no time for */
-        uint64_t end_ns = transport_deadline(LOOK_MS);
+        uint64_t end_ns = clock_deadline(LOOK_MS);
         size_t i = 0;
-        for (; i < jobs.count && transport_left_ms(end_ns) > 0; i++) {
+        for (; i < jobs.count && clock_left_ms(end_ns) > 0; i++) {
             const struct spool_job *job = &jobs.job[(first + i) % jobs.count];
             if (!is_slow(job->name))
                 look_at_job(&starts, spool, job);
@@ -222,6 +222,6 @@ int start_records_send(const struct conf *conf, int spool)
         free(jobs.job);
     }
     outbox_close(starts.outbox);
-    const struct outbox_send_options options = {.deadline_ns = transport_deadline(SEND_MS)};
+    const struct outbox_send_options options = {.deadline_ns = clock_deadline(SEND_MS)};
     return error != 0 ? error : outbox_send(conf, &options, &sent);
 }

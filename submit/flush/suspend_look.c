@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
 #include "conf/base/process.h"
@@ -20,13 +21,6 @@
 #include "submit/job/suspension.h"
 
 enum seen { SEEN_NOTHING, SEEN_RUNNING, SEEN_SUSPENDED };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool is_roots(int32_t pid)
 {
@@ -129,7 +123,7 @@ int suspend_look(int directory, const struct journal *journal)
         journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
     const struct suspension last = suspension_read(directory);
     bool is_noted = pause != NULL && pause->may_end_ns == UINT64_MAX;
-    struct suspension found = {.time_ns = now_ns()};
+    struct suspension found = {.time_ns = clock_ns(CLOCK_REALTIME)};
     enum seen seen = see_job(journal);
     int error = 0;
     if (seen == SEEN_NOTHING)

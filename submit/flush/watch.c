@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/cpu_time.h"
 #include "conf/base/days.h"
 #include "conf/base/stderr_or_syslog.h"
@@ -26,7 +27,6 @@
 #include "submit/flush/watch_witness.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
-#include "submit/outbox/transport.h"
 
 /* Opens the node's spool directory; where it is to be `made`, also one that is missing. */
 static int open_spool(const char *conf_path, const char *node, int made)
@@ -147,7 +147,7 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
 {
     uint64_t before = used_ns();
     look_at_jobs(conf_path, spool, LOOK_FOR_STARTS);
-    return transport_deadline((used_ns() - before) * REST / 1000000u);
+    return clock_deadline((used_ns() - before) * REST / 1000000u);
 }
 
 /* Only the watcher that goes on without jobs does, of the newest version. */
@@ -188,16 +188,16 @@ static void watch_pipe(const char *conf_path, const char *node, int spool, int p
     uint64_t turn_ns = 0; /* of processes; CLOCK_MONOTONIC */
     uint64_t rest_ns = look_for_starts(conf_path, spool);
     for (;;) {
-        if (transport_left_ms(turn_ns) == 0) {
+        if (clock_left_ms(turn_ns) == 0) {
             if (ends_with_jobs && !has_jobs(spool))
                 return;
             if (!ends_with_jobs)
                 keep_children(conf_path, node);
             may_start = !ends_with_jobs;
-            turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
+            turn_ns = clock_deadline(PROCESS_LOOK_S * UINT64_C(1000));
             look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
         }
-        unsigned turn_ms = transport_left_ms(turn_ns), rest_ms = transport_left_ms(rest_ns);
+        unsigned turn_ms = clock_left_ms(turn_ns), rest_ms = clock_left_ms(rest_ns);
         bool is_resting = rest_ms > 0;
         if (wait_for_events(pipe, is_resting, may_start,
                             is_resting && rest_ms < turn_ms ? rest_ms : turn_ms)) {

@@ -12,11 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/cpu_time.h"
-#include "conf/base/monotonic.h"
 #include "conf/base/privileges.h"
 #include "conf/base/process.h"
-#include "submit/outbox/transport.h"
 
 enum { PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10 };
 
@@ -63,7 +62,7 @@ static int send_message(struct worker_pipe *pipe, struct head head, const struct
     fwrite(&head, sizeof head, 1, pipe->file);
     for (size_t i = 0; i < count; i++)
         fwrite(parts[i].iov_base, parts[i].iov_len, 1, pipe->file);
-    uint64_t now = monotonic_ms();
+    uint64_t now = clock_ms();
     if (head.is_last || now - pipe->flushed_ms >= pipe->patience_ms) {
         pipe->flushed_ms = now;
         fflush(pipe->file);
@@ -88,7 +87,7 @@ static int be_child(const struct worker *worker, int fd)
     static char buffer[OUTLET_BYTES];
     int keep[16] = {fd};
     struct worker_pipe pipe = {
-        .file = fdopen(fd, "w"), .patience_ms = worker->patience_ms, .flushed_ms = monotonic_ms()};
+        .file = fdopen(fd, "w"), .patience_ms = worker->patience_ms, .flushed_ms = clock_ms()};
     size_t count = sizeof keep / sizeof keep[0] - 1;
     if (pipe.file == NULL || setvbuf(pipe.file, buffer, _IOFBF, sizeof buffer) != 0 ||
         worker->keep_count > count)
@@ -118,7 +117,7 @@ static bool stop_reading(struct stream *stream, enum worker_outcome outcome)
 
 static void be_patient(struct stream *stream)
 {
-    stream->silent_ns = transport_deadline(stream->worker->silence_ms);
+    stream->silent_ns = clock_deadline(stream->worker->silence_ms);
 }
 
 /* A child that goes from one unit to the next is not silent; it may have nothing to send. */
@@ -129,13 +128,13 @@ static bool is_silent(struct stream *stream)
     if (unit != stream->begun)
         be_patient(stream);
     stream->begun = unit;
-    return transport_left_ms(stream->silent_ns) == 0;
+    return clock_left_ms(stream->silent_ns) == 0;
 }
 
 static bool is_late(struct stream *stream)
 {
     const struct worker *worker = stream->worker;
-    if (stream->deadline_ns == 0 || transport_left_ms(stream->deadline_ns) > 0)
+    if (stream->deadline_ns == 0 || clock_left_ms(stream->deadline_ns) > 0)
         return false;
     stream->deadline_ns = worker->more_time == NULL ? 0 : worker->more_time(worker->more_context);
     return stream->deadline_ns == 0;
@@ -152,7 +151,7 @@ static bool is_spent(const struct stream *stream)
 /* Milliseconds until the bounds are to be looked at again. */
 static int look_again_ms(const struct stream *stream)
 {
-    unsigned left = stream->deadline_ns == 0 ? UINT_MAX : transport_left_ms(stream->deadline_ns);
+    unsigned left = stream->deadline_ns == 0 ? UINT_MAX : clock_left_ms(stream->deadline_ns);
     return left < LOOK_MS ? (int)left + 1 : LOOK_MS;
 }
 

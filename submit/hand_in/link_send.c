@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "conf/conf_transport.h"
@@ -35,7 +36,7 @@ static int send_by_file(const struct conf *conf, const struct record_view *recor
     int error = transport_file.open(&own, &state, &trouble);
     if (error != 0)
         return error;
-    error = transport_file.send(state, &item, 1, transport_deadline(SEND_MS), &trouble);
+    error = transport_file.send(state, &item, 1, clock_deadline(SEND_MS), &trouble);
     transport_file.close(state);
     return item.outcome == TRANSPORT_ACCEPTED ? 0 : error != 0 ? error : -EIO;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/host.h"
 #include "conf/base/name_space.h"
 #include "conf/base/process.h"
@@ -86,13 +87,6 @@ static void pause_extend(int directory, struct journal *journal)
     if (pause != NULL && last.is_suspended && last.time_ns > pause->end_ns &&
         last.time_ns <= pause->may_end_ns)
         pause->end_ns = last.time_ns;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static bool is_other_boot(const char *boot)

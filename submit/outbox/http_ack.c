@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/uuid7.h"
 #include "submit/outbox/http_body.h"
 #include "submit/outbox/transport.h"
@@ -125,10 +126,10 @@ int http_ack_wait(struct http_ack *ack, uint64_t number, uint64_t deadline_ns, c
 {
     unsigned left, pause_ms = FIRST_PAUSE_MS;
     snprintf(why, size, "no time for an acknowledgement");
-    while ((left = transport_left_ms(deadline_ns)) > 0) {
+    while ((left = clock_left_ms(deadline_ns)) > 0) {
         if (ask_collector(ack, number, left, why, size))
             return 0;
-        left = transport_left_ms(deadline_ns);
+        left = clock_left_ms(deadline_ns);
         unsigned wait_ms = left < pause_ms ? left : pause_ms;
         const struct timespec pause = {.tv_sec = wait_ms / 1000,
                                        .tv_nsec = (long)(wait_ms % 1000) * 1000000};

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
+#include "conf/base/text.h"
 #include "conf/conf_transport.h"
 #include "conf/key_file.h"
 #include "submit/definition/record_signature.h"
@@ -57,7 +59,7 @@ static int lock_transport(int directory, uint64_t deadline_ns)
     if (fd < 0)
         return -errno;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK || transport_left_ms(deadline_ns) == 0) {
+        if (errno != EWOULDBLOCK || clock_left_ms(deadline_ns) == 0) {
             int error = errno == EWOULDBLOCK ? -EAGAIN : -errno;
             close(fd);
             return error;
@@ -100,7 +102,7 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
         sender->sent->accepted += item->outcome == TRANSPORT_ACCEPTED;
         if (item->outcome != TRANSPORT_REFUSED)
             continue;
-        transport_make_printable(item->why);
+        text_make_printable(item->why);
         tell_of_transport(sender, item->why);
         error = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
                                        item->record.length, item->why);
@@ -185,7 +187,7 @@ static int send_batches(struct sender *sender, const struct outbox_batches *batc
     struct group group = {.count = 0};
     int error = 0;
     for (size_t i = 0; i < batches->count && error == 0; i++) {
-        if (transport_left_ms(sender->options->deadline_ns) == 0)
+        if (clock_left_ms(sender->options->deadline_ns) == 0)
             error = -ETIMEDOUT;
         else
             error = add_batch(sender, &group, batches->name[i]);
@@ -255,7 +257,7 @@ static int send_locked(struct sender *sender)
     uint64_t accepted = sender->sent->accepted;
     error = open_and_send(sender, &batches);
     outbox_batches_free(&batches);
-    int late = error == -ETIMEDOUT && transport_left_ms(sender->options->deadline_ns) == 0 &&
+    int late = error == -ETIMEDOUT && clock_left_ms(sender->options->deadline_ns) == 0 &&
                sender->sent->accepted > accepted;
     if (error == 0 || late) { /* it works, there was but no time for all */
         outbox_backoff_clear(sender->directory);
@@ -263,7 +265,7 @@ static int send_locked(struct sender *sender)
     }
     if (sender->trouble.text[0] == '\0')
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-error));
-    transport_make_printable(sender->trouble.text);
+    text_make_printable(sender->trouble.text);
     tell_of_transport(sender, sender->trouble.text);
     outbox_backoff_extend(sender->directory, &backoff, &sender->trouble);
     return error;
@@ -321,11 +323,11 @@ int outbox_ask(const struct conf *conf, const char *name, unsigned timeout_ms,
     const struct transport *transport = transport_find(name, trouble);
     int error = transport == NULL ? -ENOENT : transport->open(conf, &state, trouble);
     if (error == 0) {
-        error = transport->ask(state, transport_deadline(timeout_ms), trouble);
+        error = transport->ask(state, clock_deadline(timeout_ms), trouble);
         transport->close(state);
     }
     if (error != 0 && trouble->text[0] == '\0')
         snprintf(trouble->text, sizeof trouble->text, "%s", strerror(-error));
-    transport_make_printable(trouble->text);
+    text_make_printable(trouble->text);
     return error;
 }

@@ -5,56 +5,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-unsigned transport_left_ms(uint64_t deadline_ns)
-{
-    uint64_t now = now_ns();
-    uint64_t left = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
-    return left > 3600000 ? 3600000 : (unsigned)left;
-}
-
-uint64_t transport_deadline(uint64_t ms)
-{
-    return now_ns() + ms * 1000000u;
-}
-
-void transport_make_printable(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
-            *text = '?';
-}
+#include "conf/base/program_place.h"
 
 /* Modules lie where we were installed, wherever that is now. */
-static int module_path(const char *name, char *path, size_t size)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return 0;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash == NULL)
-        return 0;
-    *slash = '\0';
-    int written =
-        snprintf(path, size, "%s/" JOBTRAIL_MODULES_FROM_BIN "/transport_%s.so", self, name);
-    return written > 0 && (size_t)written < size;
-}
-
 static const struct transport *load_module(const char *name, struct transport_trouble *trouble)
 {
-    char path[PATH_MAX];
-    if (!module_path(name, path, sizeof path)) {
+    char path[PATH_MAX], from_program[256];
+    snprintf(from_program, sizeof from_program, JOBTRAIL_MODULES_FROM_BIN "/transport_%s.so", name);
+    if (!program_place(from_program, path, sizeof path)) {
         snprintf(trouble->text, sizeof trouble->text, "the module of %s is not found", name);
         return NULL;
     }
@@ -65,11 +24,13 @@ static const struct transport *load_module(const char *name, struct transport_tr
     return found;
 }
 
+/* Those that are no modules. */
+static const struct transport *const built_in[] = {&transport_file, &transport_syslog};
+
 const struct transport *transport_find(const char *name, struct transport_trouble *trouble)
 {
-    if (strcmp(name, "file") == 0)
-        return &transport_file;
-    if (strcmp(name, "syslog") == 0)
-        return &transport_syslog;
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
+        if (strcmp(built_in[i]->name, name) == 0)
+            return built_in[i];
     return load_module(name, trouble);
 }

@@ -47,18 +47,9 @@ struct transport {
     void (*close)(void *state);
 };
 
-/* Makes what a receiver has said fit for logs and terminals. */
-void transport_make_printable(char *text);
-
 /* The transport of this name, loaded when it is a module, which stays in memory. NULL, with the
  * reason, when there is none. */
 const struct transport *transport_find(const char *name, struct transport_trouble *trouble);
-
-/* Milliseconds until `deadline_ns`; 0 when it is over. At the most an hour. */
-unsigned transport_left_ms(uint64_t deadline_ns);
-
-/* The deadline that is `ms` from now. */
-uint64_t transport_deadline(uint64_t ms);
 
 /* Puts one record as a file into the directory `path`, which is made where it is missing. The file
  * appears whole; it is not synced. Returns 0 or -errno. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
@@ -159,7 +160,7 @@ static int write_group(const struct file_state *state, struct group *group, uint
 {
     for (size_t i = 0; i < group->count; i++) {
         const struct record_view *record = &group->items[i]->record;
-        int error = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
+        int error = clock_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
         if (error == 0)
             error = find_place(state, group, record, &group->place_of[i]);
         if (error == 0)

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <zlib.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/uuid7.h"
 #include "conf/secret_file.h"
 #include "conf/url.h"
@@ -275,7 +276,7 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
 static enum verdict wait_for_ack(const struct http_state *state, const struct answer *answer,
                                  uint64_t deadline_ns, struct transport_trouble *trouble)
 {
-    uint64_t number, end_ns = transport_deadline(state->conf->http_timeout_s * UINT64_C(1000));
+    uint64_t number, end_ns = clock_deadline(state->conf->http_timeout_s * UINT64_C(1000));
     char why[160];
     if (answer->text == NULL || !http_splunk_number(answer->text, answer->size, &number) ||
         http_ack_wait(state->ack, number, end_ns < deadline_ns ? end_ns : deadline_ns, why,
@@ -291,7 +292,7 @@ static enum verdict post(const struct http_state *state, const char *body, size_
 {
     char error[CURL_ERROR_SIZE] = "";
     struct answer answer = {NULL, 0};
-    unsigned left = transport_left_ms(deadline_ns), limit = state->conf->http_timeout_s * 1000u;
+    unsigned left = clock_left_ms(deadline_ns), limit = state->conf->http_timeout_s * 1000u;
     long timeout = left < limit ? left : limit;
     if (timeout == 0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: no time left", state->place);

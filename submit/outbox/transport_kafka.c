@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/clocks.h"
 #include "submit/outbox/kafka_properties.h"
 #include "submit/outbox/transport.h"
 
@@ -135,7 +136,7 @@ static rd_kafka_resp_err_t produce_in_time(const struct kafka_state *state,
 {
     rd_kafka_resp_err_t error;
     while ((error = produce(state, item)) == RD_KAFKA_RESP_ERR__QUEUE_FULL &&
-           transport_left_ms(deadline_ns) > 0)
+           clock_left_ms(deadline_ns) > 0)
         rd_kafka_poll(state->producer, 10);
     return error;
 }
@@ -144,7 +145,7 @@ static rd_kafka_resp_err_t produce_in_time(const struct kafka_state *state,
  * its items stay pending. */
 static void finish_delivery(const struct kafka_state *state, uint64_t deadline_ns)
 {
-    if (rd_kafka_flush(state->producer, (int)transport_left_ms(deadline_ns)) ==
+    if (rd_kafka_flush(state->producer, (int)clock_left_ms(deadline_ns)) ==
         RD_KAFKA_RESP_ERR_NO_ERROR)
         return;
     rd_kafka_purge(state->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
@@ -156,7 +157,7 @@ static int kafka_send(void *context, struct transport_item *items, size_t count,
 {
     const struct kafka_state *state = context;
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
-    uint64_t soon = transport_deadline(30000);
+    uint64_t soon = clock_deadline(30000);
     if (deadline_ns > soon)
         deadline_ns = soon;
     for (size_t i = 0; i < count; i++) {
@@ -189,7 +190,7 @@ static int kafka_ask(void *context, uint64_t deadline_ns, struct transport_troub
     rd_kafka_resp_err_t error = topic == NULL
                                     ? rd_kafka_last_error()
                                     : rd_kafka_metadata(state->producer, 0, topic, &metadata,
-                                                        (int)transport_left_ms(deadline_ns));
+                                                        (int)clock_left_ms(deadline_ns));
     const char *what = state->conf->kafka_brokers;
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1 &&
         metadata->topics[0].err != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) {

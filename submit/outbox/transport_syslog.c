@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/crc.h"
 #include "submit/outbox/transport.h"
 
@@ -73,7 +74,7 @@ static int send_message(const struct syslog_state *state, char *text, size_t len
     size_t size = length + (state->kind == SOCK_STREAM);
     text[length] = '\0';
     for (size_t sent = 0; sent < size;) {
-        unsigned left = transport_left_ms(deadline_ns);
+        unsigned left = clock_left_ms(deadline_ns);
         const struct timeval wait = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
         if (left == 0)
             return -ETIMEDOUT;
@@ -136,7 +137,7 @@ static int wait_read(const struct syslog_state *state, uint64_t deadline_ns)
     const struct timespec pause = {.tv_nsec = 1000000};
     int unread = 0;
     while (ioctl(state->fd, SIOCOUTQ, &unread) == 0 && unread > 0) {
-        if (transport_left_ms(deadline_ns) == 0)
+        if (clock_left_ms(deadline_ns) == 0)
             return -ETIMEDOUT;
         nanosleep(&pause, NULL);
     }

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/globs.h"
-#include "conf/base/monotonic.h"
 #include "conf/base/own_directory.h"
 #include "conf/base/signal_fd.h"
 #include "conf/base/trusted.h"
@@ -107,9 +107,9 @@ static enum log_answer take_message(struct line_service *service, const char *by
     if (is_new && !globs_match(service->names, message.name))
         return LOG_NO_SUCH;
     uint32_t place = place_of(service, uid);
-    if (is_new && !line_limits_begin_log(&service->limits, place, monotonic_ms()))
+    if (is_new && !line_limits_begin_log(&service->limits, place, clock_ms()))
         return LOG_NO_MORE;
-    if (!line_limits_take(&service->limits, place, message.name, monotonic_ms()))
+    if (!line_limits_take(&service->limits, place, message.name, clock_ms()))
         return LOG_LEFT_OUT;
     return answer_of(service, append_line(service, &message, uid), message.name);
 }
@@ -117,7 +117,7 @@ static enum log_answer take_message(struct line_service *service, const char *by
 static void tell_left_out(struct line_service *service, bool is_end)
 {
     struct line_user *user;
-    while ((user = line_limits_untold(&service->limits, monotonic_ms(), is_end)) != NULL) {
+    while ((user = line_limits_untold(&service->limits, clock_ms(), is_end)) != NULL) {
         char words[64];
         int size = snprintf(words, sizeof words, "LINES_LEFT_OUT count=%llu",
                             (unsigned long long)user->left_out);
@@ -172,7 +172,7 @@ static void accept_one(struct line_service *service)
     if (connection == NULL)
         end_connection(&refused, LOG_TOO_MANY);
     else
-        *connection = (struct connection){fd, peer.uid, monotonic_ms() + PATIENCE_MS};
+        *connection = (struct connection){fd, peer.uid, clock_ms() + PATIENCE_MS};
 }
 
 /* One packet, whole, or nothing yet. */
@@ -189,7 +189,7 @@ static void read_connection(struct line_service *service, struct connection *con
 
 static void end_late(struct line_service *service)
 {
-    uint64_t now = monotonic_ms();
+    uint64_t now = clock_ms();
     for (int i = 0; i < CONNECTIONS; i++)
         if (service->connection[i].fd >= 0 && service->connection[i].until_ms <= now)
             end_connection(&service->connection[i], LOG_WRONG);

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/globs.h"
 #include "conf/base/host.h"
-#include "conf/base/monotonic.h"
 #include "conf/base/own_directory.h"
 #include "conf/base/signal_fd.h"
 #include "conf/conf_defaults.h"
@@ -106,16 +106,16 @@ static bool has_jobs(struct use_watch *watch)
     struct spool_jobs jobs = {.job = NULL};
     CLEANUP_CLOSE int spool = spool_open_node(watch->spool);
     if (spool >= 0 && spool_list(spool, 0, &jobs) == 0 && jobs.count > 0)
-        watch->job_ms = monotonic_ms();
+        watch->job_ms = clock_ms();
     free(jobs.job);
-    return watch->job_ms != 0 && monotonic_ms() - watch->job_ms <= JOB_MS;
+    return watch->job_ms != 0 && clock_ms() - watch->job_ms <= JOB_MS;
 }
 
 static void take_open(struct use_watch *watch, const struct watch_event *event, const char *path)
 {
     struct library_who who;
     bool is_exec = (event->mask & FAN_OPEN_EXEC) != 0;
-    watch_process_find(watch->processes, event, monotonic_ms(), &who);
+    watch_process_find(watch->processes, event, clock_ms(), &who);
     if (is_exec)
         watch_process_executes(watch->processes, event->pid);
     bool is_known = who.how >= LIBRARY_WHO_BY_FILE;

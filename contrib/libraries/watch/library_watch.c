@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/globs.h"
-#include "conf/base/monotonic.h"
 #include "contrib/libraries/watch/watch_events.h"
 #include "contrib/libraries/watch/watch_marks.h"
 #include "contrib/libraries/watch/watch_new.h"
@@ -38,13 +38,6 @@ struct library_watch {
     uint64_t first_ms, last_ms, rest_ms; /* monotonic: of the burst; before it there is no scan */
     int64_t scan_ns;                     /* since the Epoch: the begin of the scan */
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static int get_ready(struct library_watch *watch)
 {
@@ -74,7 +67,7 @@ int library_watch_new(const struct conf *conf, struct library_watch **out)
     }
     watch_marks_again(watch->marks, &conf->library_trees);
     watch->is_due = true; /* what has changed meanwhile */
-    watch->first_ms = watch->last_ms = monotonic_ms() - QUIET_MS;
+    watch->first_ms = watch->last_ms = clock_ms() - QUIET_MS;
     *out = watch;
     return 0;
 }
@@ -106,7 +99,7 @@ const struct library_whos *library_watch_whos(const struct library_watch *watch)
 
 static void note_burst(struct library_watch *watch)
 {
-    uint64_t now = monotonic_ms();
+    uint64_t now = clock_ms();
     if (!watch->is_due)
         watch->first_ms = now;
     watch->is_due = true;
@@ -148,12 +141,12 @@ static bool is_wanted(const struct library_watch *watch, const struct watch_even
 static void find_who(struct library_watch *watch, const struct watch_event *event,
                      struct library_who *who, int64_t time_ns)
 {
-    if (!watch_process_find(watch->processes, event, monotonic_ms(), who)) {
+    if (!watch_process_find(watch->processes, event, clock_ms(), who)) {
         watch->state.unknown++;
         return;
     }
     who->time_s = time_ns / 1000000000;
-    watch_sessions_event(&watch->sessions, who, monotonic_ms());
+    watch_sessions_event(&watch->sessions, who, clock_ms());
 }
 
 /* Marks the new directories, as long as walks have time. What they do not come to is left to
@@ -162,14 +155,14 @@ static void walk_new(struct library_watch *watch)
 {
     struct watch_new *fresh = &watch->fresh;
     for (size_t i = 0; i < fresh->count; i++) {
-        int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+        int64_t begin_ns = (int64_t)clock_ns(CLOCK_MONOTONIC);
         if (!watch_new_may_walk(fresh, begin_ns)) {
             watch->is_moved = true;
             break;
         }
         if (watch_marks_add(watch->marks, fresh->path[i]) != -E2BIG)
-            library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
-        watch_new_used(fresh, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+            library_whos_watched(watch->whos, fresh->path[i], (int64_t)clock_ns(CLOCK_REALTIME));
+        watch_new_used(fresh, (int64_t)clock_ns(CLOCK_MONOTONIC) - begin_ns);
     }
     watch_new_clear(fresh);
 }
@@ -196,7 +189,7 @@ static void take_event(void *context, const struct watch_event *event)
     if (!is_wanted(watch, event, deeds) || !watch_marks_event_path(watch->marks, event, path))
         return;
     note_burst(watch);
-    int64_t time_ns = clock_ns(CLOCK_REALTIME);
+    int64_t time_ns = (int64_t)clock_ns(CLOCK_REALTIME);
     find_who(watch, event, &who, time_ns);
     library_whos_add(watch->whos, path, deeds, &who, time_ns);
     if ((event->mask & (FAN_MOVED_FROM | FAN_MOVED_TO)) != 0 &&
@@ -209,7 +202,7 @@ static void take_event(void *context, const struct watch_event *event)
 int library_watch_read(struct library_watch *watch)
 {
     _Alignas(struct fanotify_event_metadata) static char bytes[EVENT_BYTES];
-    for (uint64_t begin = monotonic_ms(); monotonic_ms() - begin < READ_MS;) {
+    for (uint64_t begin = clock_ms(); clock_ms() - begin < READ_MS;) {
         ssize_t size = read(watch_marks_fd(watch->marks), bytes, sizeof bytes);
         if (size < 0 && errno == EINTR)
             continue;
@@ -230,7 +223,7 @@ int library_watch_due_ms(const struct library_watch *watch)
 {
     if (!watch->is_due)
         return -1;
-    uint64_t now = monotonic_ms(), at = watch->last_ms + QUIET_MS;
+    uint64_t now = clock_ms(), at = watch->last_ms + QUIET_MS;
     if (at > watch->first_ms + LONGEST_MS)
         at = watch->first_ms + LONGEST_MS;
     if (at < watch->rest_ms)
@@ -242,23 +235,23 @@ void library_watch_begin(struct library_watch *watch)
 {
     if (watch->is_moved || watch_marks_is_stale(watch->marks)) {
         watch_marks_again(watch->marks, &watch->conf->library_trees);
-        library_whos_watched(watch->whos, NULL, clock_ns(CLOCK_REALTIME));
+        library_whos_watched(watch->whos, NULL, (int64_t)clock_ns(CLOCK_REALTIME));
     }
     watch->is_moved = watch->is_due = false;
-    watch->scan_ns = clock_ns(CLOCK_REALTIME);
+    watch->scan_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 }
 
 void library_watch_end(struct library_watch *watch, bool is_done, uint64_t used_ms)
 {
     watch->state.scans++;
-    watch->rest_ms = monotonic_ms() + used_ms * REST;
+    watch->rest_ms = clock_ms() + used_ms * REST;
     if (is_done) {
         library_whos_forget(watch->whos, watch->scan_ns);
         return;
     }
     note_burst(watch);
-    if (watch->rest_ms < monotonic_ms() + AGAIN_MS)
-        watch->rest_ms = monotonic_ms() + AGAIN_MS;
+    if (watch->rest_ms < clock_ms() + AGAIN_MS)
+        watch->rest_ms = clock_ms() + AGAIN_MS;
 }
 
 void library_watch_state(const struct library_watch *watch, struct library_watch_state *state)

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
-#include "conf/base/monotonic.h"
 #include "contrib/profile/flush/kept_file.h"
 #include "contrib/profile/flush/profile_logs.h"
 #include "contrib/profile/set_file.h"
@@ -278,7 +278,7 @@ static void tell_unjoined(const struct joining *joining, const char *why)
 /* Returns 0 too where they cannot be joined, which it says. */
 static int join_parts(struct joining *joining)
 {
-    if (joining->bytes > PARTS_BYTES || monotonic_ms() >= joining->deadline_ms) {
+    if (joining->bytes > PARTS_BYTES || clock_ms() >= joining->deadline_ms) {
         tell_unjoined(joining, joining->bytes > PARTS_BYTES ? "they are too large"
                                                             : "other steps took too long");
         return 0;
@@ -314,7 +314,7 @@ int profile_join(struct kept_profiles *kept)
 {
     const struct journal *journal = kept->journal;
     struct found_files found = {.count = 0};
-    const uint64_t deadline_ms = monotonic_ms() + ALL_S * UINT64_C(1000);
+    const uint64_t deadline_ms = clock_ms() + ALL_S * UINT64_C(1000);
     bool has_steps = false;
     for (size_t i = 0; i < journal->step_count; i++)
         has_steps |= journal->steps[i].nodes > 1;

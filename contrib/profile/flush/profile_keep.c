@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "contrib/profile/flush/kept_profiles.h"
 #include "contrib/profile/flush/profile_join.h"
 #include "contrib/profile/flush/profile_send.h"
@@ -23,7 +24,6 @@
 #include "submit/flush/job_read.h"
 #include "submit/flush/roots_notes.h"
 #include "submit/job/spool_read.h"
-#include "submit/outbox/transport.h"
 
 struct keeping {
     struct profile_steps steps; /* the child's side */
@@ -162,7 +162,7 @@ static int run_child(struct keeping *keeping, const char **undone)
                                   .take = take,
                                   .context = keeping,
                                   .silence_ms = SILENCE_MS,
-                                  .deadline_ns = transport_deadline(ALL_MS),
+                                  .deadline_ns = clock_deadline(ALL_MS),
                                   .memory_bytes = worker_memory(request->conf->profile_bytes),
                                   .cpu_ns = CPU_S * UINT64_C(1000000000)};
     int error = worker_run(&worker, &ended);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/clock_pair.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +6,8 @@
 #include <time.h>
 
 #include <cmocka.h>
+
+#include "conf/base/clocks.h"
 
 static uint64_t read_clock(clockid_t clock)
 {

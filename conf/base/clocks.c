@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/clock_pair.h"
-
-#include <time.h>
+#include "conf/base/clocks.h"
 
 /* A process may lose its processor between two clocks, and seldom does so at each reading. */
 enum { READINGS = 8 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 struct clock_pair clock_pair_read(void)
 {
