@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/clocks.h"
 
+#include <sys/resource.h>
+#include <time.h>
+
 /* A process may lose its processor between two clocks, and seldom does so at each reading. */
 enum { READINGS = 8 };
 
@@ -14,4 +17,36 @@ struct clock_pair clock_pair_read(void)
             best = (struct clock_pair){boot_ns, real_ns, apart_ns};
     }
     return best;
+}
+
+static uint64_t read_clock(clockid_t clock)
+{
+    struct timespec time;
+    return clock_gettime(clock, &time) != 0
+               ? 0
+               : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+uint64_t cpu_time_own(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t cpu_time_of(pid_t pid)
+{
+    clockid_t clock;
+    return pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 ? 0 : read_clock(clock);
+}
+
+static uint64_t nanoseconds(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+uint64_t cpu_time_children(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_CHILDREN, &usage) != 0
+               ? 0
+               : nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
 }

@@ -6,6 +6,7 @@
 #define JOBTRAIL_CLOCKS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 static inline uint64_t clock_ns(clockid_t clock)
@@ -49,5 +50,14 @@ struct clock_pair {
 };
 
 struct clock_pair clock_pair_read(void);
+
+/* Processor time in nanoseconds that this process has used so far. */
+uint64_t cpu_time_own(void);
+
+/* The same of the process `pid`, which may be another user's; 0 where there is none. */
+uint64_t cpu_time_of(pid_t pid);
+
+/* The same of all children that this process has waited for, and of their children. */
+uint64_t cpu_time_children(void);
 
 #endif

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
-#include "conf/base/shared_file_system.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/compile.h"
 #include "conf/conf_transport.h"
@@ -94,7 +94,7 @@ static void check_sessions(struct doctor *doctor, const char *path)
         doctor_mend(doctor, "chown root: %s && chmod 1733 %s", path, path);
     } else if (doctor_is_changeable(doctor, "sessions", path, path)) {
         return;
-    } else if (shared_file_system(path)) {
+    } else if (directory_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
                    "on a shared file system");
     } else {

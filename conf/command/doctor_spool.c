@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
-#include "conf/base/shared_file_system.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/command/doctor_slurm.h"
 #include "spank/spool_part.h"
@@ -191,7 +191,7 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
         doctor_add(doctor, FINDING_BAD, "spool", path, "",
                    "users cannot get at their jobs' ledgers");
         doctor_mend(doctor, "chmod 711 %s", path);
-    } else if (shared_file_system(path)) {
+    } else if (directory_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "spool", path, mend, "on a shared file system");
     } else if (doctor_free_bytes(path) < conf->ledger_bytes) {
         doctor_add(doctor, FINDING_WARN, "spool", path, "make room, or a larger file system",

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/replacement.h"
-#include "conf/base/shared_file_system.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/profile_advice.h"
 
@@ -75,9 +75,9 @@ static void try_directory(struct doctor *doctor, const char *path)
             "cannot %s there: %s", trial.step, strerror(-trial.error));
     else
         doctor_add(doctor, FINDING_OK, "profiles", path, "", "a flush can keep profiles there; %s",
-                   shared_file_system(path) ? "on a shared file system"
-                                            : "on no file system of a network: it may be that the "
-                                              "nodes' files are not joined");
+                   directory_is_shared(path) ? "on a shared file system"
+                                             : "on no file system of a network: it may be that the "
+                                               "nodes' files are not joined");
 }
 
 static void check_directory(struct doctor *doctor, const char *path)

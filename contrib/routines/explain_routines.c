@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/elf_soname.h"
+#include "conf/base/elf_segments.h"
 #include "conf/routine_modules.h"
 
 enum { SONAME_SIZE = 256 };

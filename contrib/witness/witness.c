@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/capabilities.h"
 #include "conf/base/clocks.h"
+#include "conf/base/privileges.h"
 #include "contrib/witness/kernel_rings.h"
 #include "contrib/witness/kernel_walk.h"
 #include "contrib/witness/task_end_socket.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
+#include "conf/base/privileges.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/reading.h"
 #include "submit/hand_in/hand_in_read.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/cpu_time.h"
+#include "conf/base/clocks.h"
 #include "conf/base/process.h"
 #include "conf/policy_file.h"
 #include "submit/facts/file_facts.h"

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
+#include "conf/base/privileges.h"
 #include "conf/base/process.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"

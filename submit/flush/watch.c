@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
-#include "conf/base/cpu_time.h"
 #include "conf/base/days.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/conf.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
-#include "conf/base/cpu_time.h"
 #include "conf/base/privileges.h"
 #include "conf/base/process.h"
 

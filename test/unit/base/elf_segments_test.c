@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/elf_soname.h"
+#include "conf/base/elf_segments.h"
 
 #include <elf.h>
 #include <setjmp.h>
