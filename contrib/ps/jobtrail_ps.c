@@ -148,9 +148,7 @@ static bool list_job(const struct ps_options *options, const struct conf *conf,
                      error == -EINVAL   ? "has no usable ledger"
                      : error == -EPROTO ? "has captures that end their reader"
                                         : strerror(-error));
-    struct ps_row row = {.job = job,
-                         .node = options->node,
-                         .now_ns = clock_ns(CLOCK_REALTIME)};
+    struct ps_row row = {.job = job, .node = options->node, .now_ns = clock_ns(CLOCK_REALTIME)};
     size_t before = *rows;
     for (size_t i = 0; i < list.count; i++) {
         row.run = &list.run[i];
