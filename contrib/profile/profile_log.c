@@ -9,7 +9,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/profile/log_marks.h"
 #include "contrib/profile/log_origins.h"
 #include "contrib/profile/missing_nodes.h"
 #include "contrib/profile/missing_ranks.h"
@@ -39,6 +38,26 @@ void profile_log_rank(const struct profile_rank *rank, FILE *to)
     if (rank->step != UINT32_MAX)
         fprintf(to, ", step %s", step);
     fprintf(to, ", node %s, pid %" PRId32, terminal_word(rank->node, node), rank->pid);
+}
+
+static void print_mark(const struct profile_rank *rank, const char *what, FILE *to)
+{
+    fprintf(to, "# ");
+    profile_log_rank(rank, to);
+    fprintf(to, ": %s\n", what);
+}
+
+void profile_log_marks(const struct profile_set *set, const bool *is_taken, FILE *to)
+{
+    for (size_t i = 0; i < set->rank_count; i++) {
+        const struct profile_rank *rank = &set->ranks[i];
+        if (is_taken != NULL && !is_taken[i])
+            continue;
+        if ((rank->flags & PROFILE_RANK_CONFINED) != 0)
+            print_mark(rank, "entered a sandbox: nothing after that is counted", to);
+        if ((rank->flags & PROFILE_RANK_HOOKED) != 0)
+            print_mark(rank, "has hooks of its own: it has no stacks", to);
+    }
 }
 
 /* Where a rank was that did not come to its exit handlers. */
@@ -208,7 +227,7 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
     }
     if (error == 0)
         error = missing_nodes(set, tick_now().real_ns, print_missing_nodes, to);
-    log_marks(set, is_taken, to);
+    profile_log_marks(set, is_taken, to);
     print_losses(set, is_taken, to);
     fprintf(to, "# %.6f s in all, times of threads and processes added\n",
             profile_seconds(rows->exclusive_ns));

@@ -66,4 +66,8 @@ int profile_log_text(const struct profile_log *log, size_t rank, FILE *to);
 /* The rows of its ranks, or of that one. */
 int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows);
 
+/* Lines about ranks that could not be counted to their end, or without stacks. `is_taken`: for each
+ * rank; NULL: all of them. */
+void profile_log_marks(const struct profile_set *set, const bool *is_taken, FILE *to);
+
 #endif

@@ -10,7 +10,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/profile/log_marks.h"
 #include "contrib/profile/log_origins.h"
 #include "contrib/profile/missing_ranks.h"
 #include "contrib/profile/plural.h"
@@ -165,7 +164,7 @@ static int print_head(const struct profile_set *set, const bool *is_taken, bool 
         fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
     if (error == 0)
         error = profile_log_ends(set, is_taken, is_all, to);
-    log_marks(set, is_taken, to);
+    profile_log_marks(set, is_taken, to);
     print_missed(summary, true, to);
     print_missed(summary, false, to);
     if (error == 0)

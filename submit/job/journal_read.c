@@ -134,17 +134,6 @@ void journal_free(struct journal *journal)
     *journal = (struct journal){0};
 }
 
-const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step)
-{
-    const struct journal_index *index = &journal->step_index;
-    for (uint32_t i = journal_index_first(index, journal->step_count, step); i > 0;
-         i = journal_index_next(index, i)) {
-        if (journal->steps[i - 1].step == step)
-            return &journal->steps[i - 1];
-    }
-    return NULL;
-}
-
 bool journal_knows_pids(const struct journal *journal, uint32_t step, uint64_t name_space)
 {
     const struct journal_step *found = journal_find_step(journal, step);

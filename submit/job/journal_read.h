@@ -126,7 +126,17 @@ int journal_parse(const char *text, size_t size, struct journal *journal);
 
 void journal_free(struct journal *journal);
 
-const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step);
+static inline const struct journal_step *journal_find_step(const struct journal *journal,
+                                                           uint32_t step)
+{
+    const struct journal_index *index = &journal->step_index;
+    for (uint32_t i = journal_index_first(index, journal->step_count, step); i > 0;
+         i = journal_index_next(index, i)) {
+        if (journal->steps[i - 1].step == step)
+            return &journal->steps[i - 1];
+    }
+    return NULL;
+}
 
 /* Whether pids of this namespace, the inode that a capture of the step has (0: the task's), are
  * those that the step's daemon, and so the kernel's witness, knows: a process that has lost its
