@@ -1,13 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * libinih parses the lines that conf_line.c lets through; conf_take.c takes what they give.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/conf.h"
 
 #include <errno.h>
 #include <ini.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,35 +13,11 @@
 #include "conf/base/trusted.h"
 #include "conf/conf_keys.h"
 #include "conf/conf_libraries.h"
-#include "conf/conf_loader.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
+#include "conf/conf_take.h"
 #include "conf/conf_transport.h"
 #include "conf/policy/policy_path.h"
-
-int conf_refuse(struct conf_loader *loader, size_t column, const char *format, ...)
-{
-    va_list args;
-    loader->error = -EINVAL;
-    loader->why.line = loader->line;
-    loader->why.column = (unsigned)column;
-    va_start(args, format);
-    vsnprintf(loader->why.reason, sizeof loader->why.reason, format, args);
-    va_end(args);
-    return loader->error;
-}
-
-void conf_refuse_hint(struct conf_loader *loader, const char *text)
-{
-    snprintf(loader->why.hint, sizeof loader->why.hint, "%s", text);
-}
-
-int conf_give_up(struct conf_loader *loader, int error)
-{
-    loader->error = error;
-    snprintf(loader->why.reason, sizeof loader->why.reason, "%s", strerror(-error));
-    return error;
-}
 
 static int parse_file(struct conf_loader *loader)
 {
@@ -117,6 +89,31 @@ static FILE *open_file(const char *path, struct conf_loader *loader)
     return stream;
 }
 
+/* What no line alone shows: a transport that lacks what it cannot do without, or that would send a
+ * token or password in clear text to another host; directories of logs that lie in each other.
+ * Returns 0 or -EINVAL. */
+static int check_whole(struct conf_loader *loader)
+{
+    const struct conf *conf = loader->conf;
+    const struct conf_transport *lacking = conf_transport_lacking(conf);
+    const char *key, *other;
+    if (lacking != NULL) {
+        loader->line = conf->key_line[conf_key_find("transport", "use")];
+        conf_refuse(loader, 1, "the transport %s has no %s", lacking->name, lacking->needs);
+        snprintf(loader->why.hint, sizeof loader->why.hint, "write %s = %s in [%s]", lacking->needs,
+                 lacking->example, lacking->name);
+    } else if (conf_transport_is_clear(conf)) {
+        loader->line = conf->key_line[conf_key_find("http", "url")];
+        conf_refuse(loader, 1, "a token or password would be sent in clear text");
+        conf_refuse_hint(loader, "write url = https://...; http:// to this host is fine");
+    } else if (conf_libraries_clash(conf, &key, &other)) {
+        loader->line = conf->key_line[conf_key_find(CONF_LIBRARIES_SECTION, key)];
+        conf_refuse(loader, 1, "'%s' is, has or lies in the directory of '%s'", key, other);
+        conf_refuse_hint(loader, "name a directory of its own");
+    }
+    return loader->error;
+}
+
 static int load_file(const char *path, struct conf_loader *loader)
 {
     int error = set_defaults(loader);
@@ -132,9 +129,7 @@ static int load_file(const char *path, struct conf_loader *loader)
     error = parse_file(loader);
     if (error != 0)
         return error;
-    error = conf_transport_check(loader);
-    if (error == 0)
-        error = conf_libraries_check(loader);
+    error = check_whole(loader);
     if (error != 0)
         return error;
     error = conf_lists_default(loader->conf);

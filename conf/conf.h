@@ -64,7 +64,7 @@ enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_AL
 enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 100
+#define CONF_KEYS 99
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -93,7 +93,6 @@ struct conf {
                              executable */
     bool coverage;         /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
-    char *xalt_strict;     /* [transport] xalt_strict: words of the same kind */
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
     uint32_t outbox_job_share;    /* [outbox] job_share: of 100 parts */

@@ -17,7 +17,6 @@ struct conf_key {
     size_t offset; /* of the field in struct conf */
     const char *default_text;
     const struct conf_kind *kind;
-    const char *since; /* the version of jobtrail that brought it */
 };
 
 extern const struct conf_key conf_keys[CONF_KEYS];

@@ -11,15 +11,14 @@
 #include "conf/base/directory.h"
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
-#include "conf/conf_keys.h"
 
 #define FIELD(name) offsetof(struct conf, name)
 #define BLANKS      " \t"
 
 const struct conf_library_key conf_library_keys[CONF_LIBRARY_LINES] = {
-    {"tree", FIELD(library_trees), "PATH", "0.1.0", false},
-    {"name", FIELD(library_names), "LIBRARY PATTERN", "0.1.0", true},
-    {"group", FIELD(library_groups), "GROUP PATTERN", "0.1.0", true},
+    {"tree", FIELD(library_trees), false},
+    {"name", FIELD(library_names), true},
+    {"group", FIELD(library_groups), true},
 };
 
 const struct conf_library_key *conf_library_key_find(const char *section, const char *name)
@@ -147,23 +146,19 @@ static bool is_one_in_other(const char *one, const char *other)
     }
 }
 
-int conf_libraries_check(struct conf_loader *loader)
+bool conf_libraries_clash(const struct conf *conf, const char **key, const char **other)
 {
-    const struct conf *conf = loader->conf;
     static const char *const keys[] = {"logs", "use_logs", "log_dir"};
     const char *const paths[] = {conf->library_logs, conf->library_use_logs, conf->library_log_dir};
     for (size_t i = 1; i < sizeof keys / sizeof *keys; i++)
-        for (size_t other = 0; other < i; other++) {
-            if (paths[i][0] == '\0' || paths[other][0] == '\0' ||
-                !is_one_in_other(paths[i], paths[other]))
+        for (size_t k = 0; k < i; k++) {
+            if (paths[i][0] == '\0' || paths[k][0] == '\0' || !is_one_in_other(paths[i], paths[k]))
                 continue;
-            loader->line = conf->key_line[conf_key_find(CONF_LIBRARIES_SECTION, keys[i])];
-            conf_refuse(loader, 1, "'%s' is, has or lies in the directory of '%s'", keys[i],
-                        keys[other]);
-            conf_refuse_hint(loader, "name a directory of its own");
-            return loader->error;
+            *key = keys[i];
+            *other = keys[k];
+            return true;
         }
-    return 0;
+    return false;
 }
 
 const char *conf_library_log_dir_is_in(const struct conf *conf)

@@ -16,18 +16,15 @@
 #include <stddef.h>
 
 #include "conf/conf.h"
-#include "conf/conf_loader.h"
-#include "conf/conf_value.h"
+#include "conf/conf_fault.h"
 
 #define CONF_LIBRARIES_SECTION "libraries"
 #define CONF_LIBRARY_LINES     3
 
 struct conf_library_key {
     const char *name;
-    size_t offset;       /* of the struct conf_lines in struct conf */
-    const char *example; /* of the value */
-    const char *since;   /* the version of jobtrail that brought it */
-    bool has_name;       /* the value is a name and a pattern */
+    size_t offset; /* of the struct conf_lines in struct conf */
+    bool has_name; /* the value is a name and a pattern */
 };
 
 extern const struct conf_library_key conf_library_keys[CONF_LIBRARY_LINES];
@@ -55,9 +52,9 @@ const struct conf_line *conf_library_name(const struct conf *conf, const char *p
 /* The line `group` that decides about the library of this name; NULL: none. */
 const struct conf_line *conf_library_group(const struct conf *conf, const char *name);
 
-/* Refuses directories of logs that are one, or lie in each other: whoever may write lines to the
- * one would write them into the other. Returns 0 or -EINVAL. */
-int conf_libraries_check(struct conf_loader *loader);
+/* Whether two directories of logs are one, or lie in each other: whoever may write lines to the
+ * one would write them into the other. Gives their keys. */
+bool conf_libraries_clash(const struct conf *conf, const char **key, const char **other);
 
 /* The same, as the directories are on disk, by whatever links and mounts: the key of the directory
  * that log_dir is, has or lies in; NULL: none. */

@@ -20,16 +20,16 @@
 #define FIELD(name) offsetof(struct conf, name)
 
 const struct conf_list conf_lists[CONF_LISTS] = {
-    {"hosts", FIELD(host), POLICY_HOST, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
-    {"partitions", FIELD(partition), POLICY_PARTITION, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
-    {"accounts", FIELD(account), POLICY_ACCOUNT, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
-    {"paths", FIELD(path_rules), POLICY_PATH, PATH_ACTIONS, POLICY_KEEP, "0.1.0"},
-    {"arguments", FIELD(argument), POLICY_ARGUMENT, ARGUMENT_ACTIONS, POLICY_CONTINUE, "0.1.0"},
-    {"environment", FIELD(env), POLICY_ENV, KEEP_SKIP, POLICY_SKIP, "0.1.0"},
-    {"packages", FIELD(package), POLICY_PKG, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
-    {"routines", FIELD(routine), POLICY_ROUTINE, KEEP_SKIP, POLICY_SKIP, "0.1.0"},
-    {"profile", FIELD(profile), POLICY_PROFILE, KEEP_SKIP, POLICY_KEEP, "0.1.0"},
-    {"redact", FIELD(redact), POLICY_REDACT, KEEP_HIDE, POLICY_KEEP, "0.1.0"},
+    {"hosts", FIELD(host), POLICY_HOST, KEEP_SKIP, POLICY_KEEP},
+    {"partitions", FIELD(partition), POLICY_PARTITION, KEEP_SKIP, POLICY_KEEP},
+    {"accounts", FIELD(account), POLICY_ACCOUNT, KEEP_SKIP, POLICY_KEEP},
+    {"paths", FIELD(path_rules), POLICY_PATH, PATH_ACTIONS, POLICY_KEEP},
+    {"arguments", FIELD(argument), POLICY_ARGUMENT, ARGUMENT_ACTIONS, POLICY_CONTINUE},
+    {"environment", FIELD(env), POLICY_ENV, KEEP_SKIP, POLICY_SKIP},
+    {"packages", FIELD(package), POLICY_PKG, KEEP_SKIP, POLICY_KEEP},
+    {"routines", FIELD(routine), POLICY_ROUTINE, KEEP_SKIP, POLICY_SKIP},
+    {"profile", FIELD(profile), POLICY_PROFILE, KEEP_SKIP, POLICY_KEEP},
+    {"redact", FIELD(redact), POLICY_REDACT, KEEP_HIDE, POLICY_KEEP},
 };
 
 static const char *const action_names[] = {

@@ -19,7 +19,6 @@ struct conf_list {
     enum policy_section which; /* in the compiled policy */
     unsigned actions;          /* bitmap of 1 << enum policy_action that its rules may have */
     enum policy_action default_action; /* where no rule matches */
-    const char *since;                 /* the version of jobtrail that brought it */
 };
 
 extern const struct conf_list conf_lists[CONF_LISTS];

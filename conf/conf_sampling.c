@@ -21,8 +21,8 @@
 #define FIELD(name) offsetof(struct conf, name)
 
 const struct conf_table conf_tables[CONF_TABLES] = {
-    {"scalar", FIELD(scalar), POLICY_SCALAR, "0.1.0"},
-    {"mpi", FIELD(mpi), POLICY_MPI, "0.1.0"},
+    {"scalar", FIELD(scalar), POLICY_SCALAR},
+    {"mpi", FIELD(mpi), POLICY_MPI},
 };
 
 /* TACC's figures, per table. */

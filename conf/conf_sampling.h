@@ -18,7 +18,6 @@ struct conf_table {
     const char *name;          /* the key of its lines */
     size_t offset;             /* of the struct conf_intervals in struct conf */
     enum policy_section which; /* in the compiled policy */
-    const char *since;         /* the version of jobtrail that brought it */
 };
 
 extern const struct conf_table conf_tables[CONF_TABLES];

@@ -1,16 +1,207 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/conf_loader.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What libinih would accept silently is refused: a line that is too long, which it splits; a line
+ * that starts with blanks, which continues the line before; text after a [section]; and an unknown
+ * section, even when it is empty.
+ */
+#include "conf/conf_take.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "conf/conf_hint.h"
+#include "conf/base/suggest.h"
 #include "conf/conf_keys.h"
 #include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/redact.h"
+
+int conf_refuse(struct conf_loader *loader, size_t column, const char *format, ...)
+{
+    va_list args;
+    loader->error = -EINVAL;
+    loader->why.line = loader->line;
+    loader->why.column = (unsigned)column;
+    va_start(args, format);
+    vsnprintf(loader->why.reason, sizeof loader->why.reason, format, args);
+    va_end(args);
+    return loader->error;
+}
+
+void conf_refuse_hint(struct conf_loader *loader, const char *text)
+{
+    snprintf(loader->why.hint, sizeof loader->why.hint, "%s", text);
+}
+
+int conf_give_up(struct conf_loader *loader, int error)
+{
+    loader->error = error;
+    snprintf(loader->why.reason, sizeof loader->why.reason, "%s", strerror(-error));
+    return error;
+}
+
+/* ---- What an administrator may have meant -----------------------------------------------------
+ */
+
+#define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + CONF_LIBRARY_LINES + POLICY_ACTIONS)
+
+/* A set of words of at most WORDS_MAX. */
+struct words {
+    const char *word[WORDS_MAX];
+    size_t count;
+};
+
+static void add_word(struct words *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->word[i], word) == 0)
+            return;
+    words->word[words->count++] = word;
+}
+
+static struct words section_words(void)
+{
+    struct words words = {0};
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        add_word(&words, conf_keys[i].section);
+    for (size_t i = 0; i < CONF_LISTS; i++)
+        add_word(&words, conf_lists[i].section);
+    return words;
+}
+
+static struct words key_words(const char *section)
+{
+    struct words words = {0};
+    const struct conf_list *list = conf_list_find(section);
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        if (strcmp(conf_keys[i].section, section) == 0)
+            add_word(&words, conf_keys[i].name);
+    for (size_t i = 0; i < CONF_TABLES && strcmp(section, CONF_SAMPLING_SECTION) == 0; i++)
+        add_word(&words, conf_tables[i].name);
+    for (size_t i = 0; i < CONF_LIBRARY_LINES && strcmp(section, CONF_LIBRARIES_SECTION) == 0; i++)
+        add_word(&words, conf_library_keys[i].name);
+    for (unsigned action = POLICY_KEEP; list != NULL && action < POLICY_ACTIONS; action++)
+        if (conf_list_allows(list, action))
+            add_word(&words, conf_action_name(action));
+    return words;
+}
+
+/* "did you mean WORD?", or the words that there are. */
+static void print_hint(const char *name, const struct words *words, char *text, size_t size)
+{
+    const char *near = suggest(name, words->word, words->count);
+    if (near != NULL) {
+        snprintf(text, size, "did you mean %s?", near);
+        return;
+    }
+    int at = snprintf(text, size, "there is ");
+    for (size_t i = 0; i < words->count && at > 0 && (size_t)at < size; i++)
+        at += snprintf(text + at, size - (size_t)at, "%s%s", i == 0 ? "" : ", ", words->word[i]);
+}
+
+static bool has_section(const char *section)
+{
+    struct words known = section_words();
+    for (size_t i = 0; i < known.count; i++)
+        if (strcmp(known.word[i], section) == 0)
+            return true;
+    return false;
+}
+
+static void hint_section(const char *name, char *text, size_t size)
+{
+    struct words known = section_words();
+    print_hint(name, &known, text, size);
+}
+
+static void hint_key(const char *section, const char *name, char *text, size_t size)
+{
+    const char *home = NULL;
+    struct words known = key_words(section);
+    for (size_t i = 0; i < CONF_KEYS && home == NULL; i++)
+        if (strcmp(conf_keys[i].name, name) == 0)
+            home = conf_keys[i].section;
+    if (home != NULL)
+        snprintf(text, size, "it belongs in [%s]", home);
+    else if (known.count == 0)
+        snprintf(text, size, "write a [SECTION] line above it");
+    else
+        print_hint(name, &known, text, size);
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------
+ */
+
+#define BLANKS " \t\r\n\f\v"
+
+static int check_section(struct conf_loader *loader, const char *text)
+{
+    char name[64];
+    const char *end = strchr(text, ']');
+    if (end == NULL) {
+        conf_refuse(loader, 1, "no ']' after the section's name");
+        conf_refuse_hint(loader, "write [SECTION]");
+        return loader->error;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(end - text - 1), text + 1);
+    if (!has_section(name)) {
+        conf_refuse(loader, 2, "unknown section '%s'", name);
+        hint_section(name, loader->why.hint, sizeof loader->why.hint);
+        return loader->error;
+    }
+    end += 1 + strspn(end + 1, BLANKS);
+    if (*end != '\0' && *end != ';' && *end != '#') {
+        conf_refuse(loader, (size_t)(end - text) + 1, "text after the section's name");
+        conf_refuse_hint(loader, "write it on a line of its own");
+    }
+    return loader->error;
+}
+
+/* Refuses the line just read where libinih would misread it. libinih takes `limit` bytes of a line,
+ * the NUL included. */
+static int check_line(struct conf_loader *loader, size_t length, size_t limit)
+{
+    const char *text = loader->text;
+    if (strlen(text) != length) {
+        conf_refuse(loader, strlen(text) + 1, "a NUL byte");
+        conf_refuse_hint(loader, "this is not a text file");
+    } else if (length >= limit) {
+        conf_refuse(loader, limit - 1, "line too long");
+        snprintf(loader->why.hint, sizeof loader->why.hint,
+                 "at most %zu bytes; split a pattern into several rules", limit - 2);
+    } else if (strchr(BLANKS, text[0]) != NULL && text[strspn(text, BLANKS)] != '\0') {
+        conf_refuse(loader, 1, "the line starts with blanks");
+        conf_refuse_hint(loader, "a line cannot be continued; start it in the first column");
+    } else if (text[0] == '[') {
+        check_section(loader, text);
+    }
+    return loader->error;
+}
+
+char *conf_line_read(char *buffer, int size, void *user)
+{
+    struct conf_loader *loader = user;
+    if (loader->error != 0)
+        return NULL;
+    errno = 0;
+    ssize_t length = getline(&loader->text, &loader->room, loader->stream);
+    if (length < 0) {
+        if (!feof(loader->stream))
+            conf_give_up(loader, errno != 0 ? -errno : -EIO);
+        return NULL;
+    }
+    loader->line++;
+    if (check_line(loader, (size_t)length, (size_t)size) != 0)
+        return NULL;
+    memcpy(buffer, loader->text, (size_t)length + 1);
+    return buffer;
+}
+
+/* ---- Values -----------------------------------------------------------------------------------
+ */
 
 /* Where in the line, from 1, the value starts. */
 static size_t value_column(const struct conf_loader *loader)
@@ -157,6 +348,6 @@ int conf_line_take(void *user, const char *section, const char *name, const char
         conf_refuse(loader, 1, "the key '%.64s' is in no section", name);
     else
         conf_refuse(loader, 1, "unknown key '%.64s' in [%.32s]", name, section);
-    conf_hint_key(section, name, loader->why.hint, sizeof loader->why.hint);
+    hint_key(section, name, loader->why.hint, sizeof loader->why.hint);
     return 0;
 }

@@ -1,74 +1,114 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/conf_transport.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "conf/conf_keys.h"
 #include "conf/url.h"
 
-const char *const conf_transports[] = {"file", "syslog", "http", "kafka", "none", NULL};
+#define FIELD(name) offsetof(struct conf, name)
 
-int conf_transport_index(const char *name, size_t length)
+const struct conf_transport conf_transports[CONF_TRANSPORTS] = {
+    {.name = "file"},
+    {.name = "syslog", .advice = "start the syslog daemon, or mend [syslog] socket"},
+    {.name = "http",
+     .needs = "url",
+     .needs_offset = FIELD(http_url),
+     .example = "https://...",
+     .secret = "token_file",
+     .secret_offset = FIELD(http_token_file),
+     .secret_holds = "token",
+     .advice = "mend url, token_file or ca of [http], or the collector"},
+    {.name = "kafka",
+     .needs = "brokers",
+     .needs_offset = FIELD(kafka_brokers),
+     .example = "HOST:PORT",
+     .secret = "properties",
+     .secret_offset = FIELD(kafka_properties),
+     .secret_holds = "properties",
+     .advice = "mend brokers, topic or properties of [kafka], or the brokers"},
+};
+
+const struct conf_transport *conf_transport_find(const char *name, size_t length)
 {
-    for (int i = 0; conf_transports[i] != NULL; i++)
-        if (strlen(conf_transports[i]) == length && memcmp(conf_transports[i], name, length) == 0)
-            return i;
-    return -1;
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++)
+        if (strlen(conf_transports[i].name) == length &&
+            memcmp(conf_transports[i].name, name, length) == 0)
+            return &conf_transports[i];
+    return NULL;
 }
 
-static bool is_named(const char *words, const char *name)
+const char *conf_transport_names(void)
 {
-    size_t length = strlen(name);
-    for (const char *at = words; *at != '\0';) {
-        size_t word = strcspn(at, " \t,");
-        if (word == length && memcmp(at, name, length) == 0)
-            return true;
-        at += word + strspn(at + word, " \t,");
+    static char text[16 * CONF_TRANSPORTS];
+    size_t length = 0;
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                                   i == 0                    ? ""
+                                   : i + 1 < CONF_TRANSPORTS ? ", "
+                                                             : " and ",
+                                   conf_transports[i].name);
+    return text;
+}
+
+/* Words have blanks or commas between. */
+static const char *next_word(const char *at)
+{
+    return at + strspn(at, " \t,");
+}
+
+static size_t word_length(const char *at)
+{
+    return strcspn(at, " \t,");
+}
+
+int conf_transport_words(const char *text, struct conf_fault *fault)
+{
+    static char form[64 + 16 * CONF_TRANSPORTS];
+    bool is_seen[CONF_TRANSPORTS] = {false}, has_none = false;
+    size_t count = 0;
+    snprintf(form, sizeof form, "write none, or some of %s", conf_transport_names());
+    for (const char *at = next_word(text); *at != '\0'; count++) {
+        size_t length = word_length(at), offset = (size_t)(at - text);
+        const struct conf_transport *found = conf_transport_find(at, length);
+        bool is_none = length == 4 && memcmp(at, "none", 4) == 0;
+        bool *is_given = is_none || found == NULL ? &has_none : &is_seen[found - conf_transports];
+        if (found == NULL && !is_none)
+            return conf_fault(fault, offset, "unknown transport", form);
+        if (*is_given)
+            return conf_fault(fault, offset, "a transport twice", "write it once");
+        *is_given = true;
+        at = next_word(at + length);
     }
-    return false;
+    if (count == 0)
+        return conf_fault(fault, 0, "no transport", form);
+    return count > 1 && has_none ? conf_fault(fault, 0, "none beside other transports", form) : 0;
 }
 
 bool conf_uses_transport(const struct conf *conf, const char *name)
 {
-    return is_named(conf->transport, name);
+    for (const char *at = next_word(conf->transport); *at != '\0';
+         at = next_word(at + word_length(at)))
+        if (strlen(name) == word_length(at) && memcmp(at, name, word_length(at)) == 0)
+            return true;
+    return false;
 }
 
-bool conf_is_for_xalt(const struct conf *conf, const char *name)
+const struct conf_transport *conf_transport_lacking(const struct conf *conf)
 {
-    return is_named(conf->xalt_strict, name);
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++) {
+        const struct conf_transport *row = &conf_transports[i];
+        if (row->needs != NULL && conf_uses_transport(conf, row->name) &&
+            conf_text_at(conf, row->needs_offset)[0] == '\0')
+            return row;
+    }
+    return NULL;
 }
 
-/* Whether a token, or a password in the URL, would be sent unencrypted to another host. */
-static bool sends_secret_in_clear(const struct conf *conf)
+bool conf_transport_is_clear(const struct conf *conf)
 {
     return conf_uses_transport(conf, "http") &&
            (conf->http_token_file[0] != '\0' || url_has_user(conf->http_url)) &&
            strncasecmp(conf->http_url, "http://", 7) == 0 && !url_is_loopback(conf->http_url);
-}
-
-int conf_transport_check(struct conf_loader *loader)
-{
-    const struct conf *conf = loader->conf;
-    const char *missing = NULL, *hint = NULL;
-    if (conf_uses_transport(conf, "http") && conf->http_url[0] == '\0') {
-        missing = "the transport http has no url";
-        hint = "write url = https://... in [http]";
-    } else if (conf_uses_transport(conf, "kafka") && conf->kafka_brokers[0] == '\0') {
-        missing = "the transport kafka has no brokers";
-        hint = "write brokers = HOST:PORT in [kafka]";
-    }
-    if (missing == NULL && sends_secret_in_clear(conf)) {
-        loader->line = conf->key_line[conf_key_find("http", "url")];
-        conf_refuse(loader, 1, "a token or password would be sent in clear text");
-        conf_refuse_hint(loader, "write url = https://...; http:// to this host is fine");
-        return loader->error;
-    }
-    if (missing == NULL)
-        return 0;
-    loader->line = conf->key_line[conf_key_find("transport", "use")];
-    conf_refuse(loader, 1, "%s", missing);
-    conf_refuse_hint(loader, hint);
-    return loader->error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which transports [transport] use names.
+ * The transports: each is a row, from which the configuration, its hints, the outbox, its messages
+ * and doctor read.
  */
 #ifndef JOBTRAIL_CONF_TRANSPORT_H
 #define JOBTRAIL_CONF_TRANSPORT_H
@@ -8,21 +9,49 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conf/conf_loader.h"
+#include "conf/conf.h"
+#include "conf/conf_fault.h"
 
-/* In the order in which records are handed to them. Ends with NULL. */
-extern const char *const conf_transports[];
+/* `needs` and `secret` are keys of the section that has the transport's name. */
+struct conf_transport {
+    const char *name;
+    const char *needs;   /* the key without which it cannot work; NULL: none */
+    size_t needs_offset; /* of that key's text in struct conf */
+    const char *example; /* of a value of it */
+    const char *secret;  /* the key that names a file with a secret; NULL: none */
+    size_t secret_offset;
+    const char *secret_holds; /* what that file has, for people */
+    const char
+        *advice; /* of doctor, where the receiver takes no records; NULL: it has none to ask */
+};
 
-/* The index of the name, `length` bytes at `name`, in conf_transports[], or -1. */
-int conf_transport_index(const char *name, size_t length);
+#define CONF_TRANSPORTS 4
+
+/* In the order in which records are handed to them. */
+extern const struct conf_transport conf_transports[CONF_TRANSPORTS];
+
+/* The row of this name, `length` bytes at `name`; NULL: none. */
+const struct conf_transport *conf_transport_find(const char *name, size_t length);
+
+/* "file, syslog, http and kafka". Static. */
+const char *conf_transport_names(void);
+
+/* Checks the value of a key that names some of them, or none. Returns 0, or -EINVAL and fills
+ * `*fault`. */
+int conf_transport_words(const char *text, struct conf_fault *fault);
 
 bool conf_uses_transport(const struct conf *conf, const char *name);
 
-/* Whether XALT's loaders read what goes by this transport: [transport] xalt_strict names it. */
-bool conf_is_for_xalt(const struct conf *conf, const char *name);
+/* The first in use that lacks the key without which it cannot work; NULL: none. */
+const struct conf_transport *conf_transport_lacking(const struct conf *conf);
 
-/* Refuses a transport that lacks what it cannot do without, or that would send a token or password
- * in clear text to another host. Returns 0 or -EINVAL. */
-int conf_transport_check(struct conf_loader *loader);
+/* Whether a token, or a password in the URL, would be sent unencrypted to another host. */
+bool conf_transport_is_clear(const struct conf *conf);
+
+/* The text at an offset in struct conf. */
+static inline const char *conf_text_at(const struct conf *conf, size_t offset)
+{
+    return *(char *const *)(const void *)((const char *)conf + offset);
+}
 
 #endif

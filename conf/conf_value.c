@@ -14,12 +14,6 @@
 #include "conf/base/number_list.h"
 #include "conf/conf_transport.h"
 
-int conf_fault(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
-{
-    *fault = (struct conf_fault){offset, reason, hint};
-    return -EINVAL;
-}
-
 /* A cluster's name is part of paths and of records. */
 static int check_name(const char *text, struct conf_fault *fault)
 {
@@ -152,38 +146,10 @@ static int check_logs(const char *text, struct conf_fault *fault)
 
 static int check_timezone(const char *text, struct conf_fault *fault)
 {
-    static char hint[sizeof "did you mean ?" + DAYS_ZONE_MAX];
-    char near[DAYS_ZONE_MAX];
-    if (*text == '\0' || days_has_zone(text))
-        return 0;
-    if (days_suggest_zone(text, near))
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
-    else
-        snprintf(hint, sizeof hint, "such as Europe/Berlin or UTC; is tzdata installed?");
-    return conf_fault(fault, 0, "no time zone of this machine", hint);
-}
-
-/* Words with blanks or commas between. */
-static int check_transport(const char *text, struct conf_fault *fault)
-{
-    static const char *const form = "write none, or some of file, syslog, http and kafka";
-    unsigned seen = 0;
-    size_t count = 0;
-    for (const char *at = text + strspn(text, " \t,"); *at != '\0'; count++) {
-        size_t length = strcspn(at, " \t,");
-        int which = conf_transport_index(at, length);
-        if (which < 0)
-            return conf_fault(fault, (size_t)(at - text), "unknown transport", form);
-        if (seen & 1u << which)
-            return conf_fault(fault, (size_t)(at - text), "a transport twice", "write it once");
-        seen |= 1u << which;
-        at += length + strspn(at + length, " \t,");
-    }
-    if (count == 0)
-        return conf_fault(fault, 0, "no transport", form);
-    if (count > 1 && seen & 1u << conf_transport_index("none", 4))
-        return conf_fault(fault, 0, "none beside other transports", form);
-    return 0;
+    return *text == '\0' || days_has_zone(text)
+               ? 0
+               : conf_fault(fault, 0, "no time zone of this machine",
+                            "such as Europe/Berlin or UTC; is tzdata installed?");
 }
 
 /* clang-format off */
@@ -209,7 +175,7 @@ const struct conf_kind
     conf_value_hooks = TEXT(check_hooks),
     conf_value_url = TEXT(check_url),
     conf_value_timezone = TEXT(check_timezone),
-    conf_value_transport_words = TEXT(check_transport),
+    conf_value_transport_words = TEXT(conf_transport_words),
     conf_value_yes_no = CHOICE(CONF_YES_NO, WORDS("no", "yes"), "neither yes nor no", "write yes or no"),
     /* by enum conf_mount, conf_startup, policy_command_line, conf_witness, conf_profile_steps and conf_profile_mode */
     conf_value_mount = CHOICE(CONF_INDEX, WORDS("auto", "yes", "no"), "neither yes nor no",

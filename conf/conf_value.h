@@ -8,15 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a value was refused. */
-struct conf_fault {
-    size_t offset;      /* of the offending byte in the value */
-    const char *reason; /* static */
-    const char *hint;   /* static, as it is until the next fault */
-};
-
-/* Fills `*fault`. Returns -EINVAL. */
-int conf_fault(struct conf_fault *fault, size_t offset, const char *reason, const char *hint);
+#include "conf/conf_fault.h"
 
 enum conf_form {
     CONF_TEXT,   /* a char *, owned */

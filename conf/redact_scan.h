@@ -64,13 +64,6 @@ static inline size_t end_of_value(const struct scan *scan, size_t at)
     return at < scan->end ? at : scan->end;
 }
 
-/* Replaces the bytes `from` up to `to`, by `rule`. Returns `to`. */
-size_t redact_hide(struct scan *scan, size_t from, size_t to, const struct policy_rule *rule);
-
-/* Redacts a URL; `word` is the offset of its "://": USER:PASSWORD@HOST, TOKEN@HOST or
- * TOKEN:ANY@HOST may follow, and IMAGE@DIGEST is none of them. Returns where to go on. */
-size_t redact_url(struct scan *scan, size_t word, const struct policy_rule *rule);
-
 /* The rules of these return NULL where no rule hides. */
 
 /* The rule for the text from `from` to `to`; redact_match_lower() matches it in lower case. */

@@ -29,30 +29,28 @@ static int try_key_file(const char *path)
     return size < 0 ? (int)size : 0;
 }
 
-static size_t add_secret(struct secret *secrets, size_t count, struct secret secret,
-                         int (*look)(const char *path), const char *(*tell)(int why))
+static void take_secret(struct secret *secret, int (*look)(const char *path),
+                        const char *(*tell)(int why))
 {
-    if (secret.path[0] == '\0')
-        return count;
-    secret.trouble = look(secret.path);
-    secret.reason = secret.trouble == 0 ? NULL : tell(secret.trouble);
-    secrets[count] = secret;
-    return count + 1;
+    secret->trouble = look(secret->path);
+    secret->reason = secret->trouble == 0 ? NULL : tell(secret->trouble);
 }
 
 size_t secrets_look(const struct conf *conf, struct secret secrets[SECRETS_MAX])
 {
-    size_t count =
-        add_secret(secrets, 0, (struct secret){"signature", "key_file", conf->key_file, 0, NULL},
-                   try_key_file, key_file_trouble);
-    if (conf_uses_transport(conf, "http"))
-        count = add_secret(secrets, count,
-                           (struct secret){"http", "token_file", conf->http_token_file, 0, NULL},
-                           try_text_file, secret_file_trouble);
-    if (conf_uses_transport(conf, "kafka"))
-        count = add_secret(secrets, count,
-                           (struct secret){"kafka", "properties", conf->kafka_properties, 0, NULL},
-                           try_text_file, secret_file_trouble);
+    size_t count = 0;
+    if (conf->key_file[0] != '\0') {
+        secrets[count] = (struct secret){"signature", "key_file", NULL, conf->key_file, 0, NULL};
+        take_secret(&secrets[count++], try_key_file, key_file_trouble);
+    }
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++) {
+        const struct conf_transport *row = &conf_transports[i];
+        const char *path = row->secret == NULL ? "" : conf_text_at(conf, row->secret_offset);
+        if (path[0] == '\0' || !conf_uses_transport(conf, row->name))
+            continue;
+        secrets[count] = (struct secret){row->name, row->secret, row->secret_holds, path, 0, NULL};
+        take_secret(&secrets[count++], try_text_file, secret_file_trouble);
+    }
     return count;
 }
 

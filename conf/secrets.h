@@ -5,12 +5,13 @@
 #ifndef JOBTRAIL_CONF_SECRETS_H
 #define JOBTRAIL_CONF_SECRETS_H
 
-#include "conf/conf.h"
+#include "conf/conf_transport.h"
 
-enum { SECRETS_MAX = 3 };
+enum { SECRETS_MAX = 1 + CONF_TRANSPORTS };
 
 struct secret {
     const char *section, *name; /* the key that names it */
+    const char *holds;          /* what is in it, for people; NULL: a key of signatures */
     const char *path;           /* the configuration's */
     int trouble;                /* 0, or -errno of reading it */
     const char *reason;         /* for people; NULL where there is no trouble */

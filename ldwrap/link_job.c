@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/uuid7.h"
 #include "extensions.h"
 #include "ldwrap/descriptor_numbers.h"
@@ -24,13 +25,6 @@
 #include "ldwrap/xalt_wrapper.h"
 #include "submit/evidence/watermark.h"
 #include "submit/record/record.h"
-
-uint64_t link_job_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The environment first, since the password file may be a slow directory service. A user can set
  * the variables, but the record is the user's own. */
@@ -82,7 +76,7 @@ static int name_link(struct link_job *job)
     const struct ancestor *wrapper = ancestors_wrapper(&job->ancestors);
     uuid_t uuid;
     job->epoch = getenv("SOURCE_DATE_EPOCH");
-    job->start_ns = link_job_now();
+    job->start_ns = clock_ns(CLOCK_REALTIME);
     if (job->epoch != NULL && job->epoch[0] != '\0') {
         if (link_uuid_reproducible(job->epoch, &job->arguments, job->uuid) != 0)
             return -ENOMEM;

@@ -35,9 +35,6 @@ struct link_job {
     int profile; /* the library for profiles; -1: none */
 };
 
-/* Nanoseconds since the Epoch. */
-uint64_t link_job_now(void);
-
 /* Reads the command line and the configuration, and makes the objects that are added to the link.
  * `job` has `called`, `linker`, `argc`, `argv` and `ancestors`. Returns NULL, or the reason why the
  * plain link is to be run. link_job_free() releases in any case. */

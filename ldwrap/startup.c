@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/program_place.h"
 #include "ldwrap/descriptor_numbers.h"
 
 bool startup_is_crt(const char *path)
@@ -60,15 +61,13 @@ static int copy_to_memory(int fd)
 int startup_open(const struct elf_target *target, const char *before, const char *after,
                  bool has_path)
 {
-    char program[PATH_MAX], path[2 * PATH_MAX];
+    char name[256], path[PATH_MAX];
     const char *machine = machine_name(target);
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (machine == NULL || length <= 0)
+    if (machine == NULL)
         return -1;
-    program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    *slash = '\0';
-    snprintf(path, sizeof path, "%s/" STARTUP_FROM_BIN "/%s%s%s", program, before, machine, after);
+    snprintf(name, sizeof name, STARTUP_FROM_BIN "/%s%s%s", before, machine, after);
+    if (!program_place(name, path, sizeof path))
+        return -1;
     int fd = descriptor_move_up(open(path, O_RDONLY | O_CLOEXEC));
     return fd < 0 || has_path ? fd : copy_to_memory(fd);
 }

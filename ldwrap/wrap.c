@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/policy_file.h"
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/crash_handler.h"
@@ -141,7 +142,7 @@ static void record_success(struct link_job *job, struct link_attempt *attempt)
 {
     struct link_inputs inputs = {.objects = 0};
     crash_succeeds();
-    job->end_ns = link_job_now();
+    job->end_ns = clock_ns(CLOCK_REALTIME);
     int error = link_attempt_inputs(job, attempt, &inputs);
     if (error == 0)
         error = record_link(job, attempt, &inputs);

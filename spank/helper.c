@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
+
 int helper_path(const char *name, char *path, size_t size)
 {
     Dl_info info;
@@ -55,13 +57,6 @@ static int helper_spawn(const char *const argv[], int message_fd, pid_t *pid)
     return -error;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Reads `fd` until the program ends and so closes it; keeps the first bytes. */
 static void read_message(int fd, int64_t deadline, char *message, size_t size)
 {
@@ -69,7 +64,7 @@ static void read_message(int fd, int64_t deadline, char *message, size_t size)
     for (;;) {
         char rest[256];
         struct pollfd ready = {.fd = fd, .events = POLLIN};
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - (int64_t)clock_ms();
         int polled = left > 0 ? poll(&ready, 1, (int)left) : 0;
         if (polled < 0 && errno == EINTR)
             continue;
@@ -95,7 +90,7 @@ static bool wait_until(pid_t pid, int64_t deadline, int *status)
         pid_t got = waitpid(pid, status, WNOHANG);
         if (got == pid)
             return true;
-        if ((got < 0 && errno != EINTR) || now_ms() >= deadline)
+        if ((got < 0 && errno != EINTR) || (int64_t)clock_ms() >= deadline)
             return false;
         nanosleep(&pause, NULL);
     }
@@ -110,7 +105,7 @@ int helper_run(const char *const argv[], unsigned timeout_s, struct helper_resul
     int error = helper_spawn(argv, pipe_fds[1], &pid);
     close(pipe_fds[1]);
     if (error == 0) {
-        int64_t deadline = now_ms() + (int64_t)timeout_s * 1000;
+        int64_t deadline = (int64_t)clock_ms() + (int64_t)timeout_s * 1000;
         read_message(pipe_fds[0], deadline, result->message, sizeof result->message);
         result->is_finished = wait_until(pid, deadline, &result->status);
     }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/cycles.h"
 #include "conf/base/host.h"
 #include "contrib/hooks/packages.h"
@@ -56,13 +57,6 @@ static void fill_ledger(void *head, uint64_t bytes, uint64_t backed)
     note_root(header);
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void fill_profile(void *head, uint64_t bytes, uint64_t backed)
 {
     struct profile_header *header = head;
@@ -73,9 +67,9 @@ static void fill_profile(void *head, uint64_t bytes, uint64_t backed)
         .backed_bytes = backed,
         .used_bytes = PROFILE_PAGE,
         .counter = is_cycles ? PROFILE_CYCLES : PROFILE_COARSE,
-        .made = {.ticks = is_cycles ? cycles_read() : nanoseconds(CLOCK_MONOTONIC_COARSE),
-                 .boot_ns = nanoseconds(CLOCK_BOOTTIME),
-                 .real_ns = nanoseconds(CLOCK_REALTIME)},
+        .made = {.ticks = is_cycles ? cycles_read() : clock_ns(CLOCK_MONOTONIC_COARSE),
+                 .boot_ns = clock_ns(CLOCK_BOOTTIME),
+                 .real_ns = clock_ns(CLOCK_REALTIME)},
     };
     host_boot(header->boot);
 }

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/host.h"
 #include "conf/base/io.h"
-#include "conf/base/name_space.h"
 #include "conf/policy/policy.h"
 #include "spank/as_root.h"
 #include "spank/elder.h"

@@ -15,8 +15,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
-#include "conf/base/suggest.h"
-#include "conf/base/whole_file.h"
 
 #define SECOND_NS   UINT64_C(1000000000)
 #define DAY_SECONDS 86400
@@ -70,33 +68,6 @@ bool days_is_same_zone(const char *one, const char *other)
             return false;
     }
     return facts[0].st_dev == facts[1].st_dev && facts[0].st_ino == facts[1].st_ino;
-}
-
-bool days_suggest_zone(const char *zone, char near[DAYS_ZONE_MAX])
-{
-    char path[PATH_MAX];
-    const char *names[1024];
-    size_t count = 0, size;
-    CLEANUP_FREE char *text = NULL;
-    snprintf(path, sizeof path, "%s/zone.tab", zone_directory());
-    if (whole_file_open_read(path, 1 << 20, &text, &size) != 0)
-        return false;
-    /* country, coordinates, name and, mostly, a comment; tabs between */
-    char *rest;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-        char *at;
-        const char *word = line[0] == '#' ? NULL : strtok_r(line, "\t", &at);
-        for (int column = 1; word != NULL && column < 3; column++)
-            word = strtok_r(NULL, "\t", &at);
-        if (word != NULL && count < sizeof names / sizeof names[0])
-            names[count++] = word;
-    }
-    const char *found = suggest(zone, names, count);
-    if (found == NULL || !days_has_zone(found))
-        return false;
-    snprintf(near, DAYS_ZONE_MAX, "%s", found);
-    return true;
 }
 
 /* Where /etc/localtime is a link into the database, as "Etc/UTC". Without it the C library takes

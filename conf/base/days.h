@@ -23,10 +23,6 @@ bool days_has_zone(const char *zone);
 /* Whether both names are of one zone of the database, as "UTC" and "Etc/UTC". */
 bool days_is_same_zone(const char *one, const char *other);
 
-/* The zone of the database's zone.tab that a mistyped name is nearest to (suggest.h). Returns
- * whether there is one. */
-bool days_suggest_zone(const char *zone, char near[DAYS_ZONE_MAX]);
-
 /* Gives the process the zone, by TZ in its environment, and reads its file. "" is the machine's own
  * zone, whatever TZ was. Returns 0; -EINVAL where days_has_zone() is false, with the process left
  * as it was; or -ENOMEM. Not beside other threads. What is below reads no file after it, and may be

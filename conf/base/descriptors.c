@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "conf/base/listing.h"
@@ -88,4 +90,17 @@ int descriptors_keep(const int *keep, size_t count)
     if (error == -ENOSYS || error == -EPERM)
         error = close_listed(sorted, kept);
     return error != 0 ? error : replace_standard_by_null(sorted, kept);
+}
+
+int signal_fd(const int *more, size_t count)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    for (size_t i = 0; i < count; i++)
+        sigaddset(&set, more[i]);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd < 0 ? -errno : fd;
 }

@@ -11,4 +11,8 @@
  * are to be kept; or -errno: then any of them may be closed. */
 int descriptors_keep(const int *keep, size_t count);
 
+/* Blocks SIGTERM and SIGINT, and the `count` others at `more`. Returns a descriptor to read them
+ * from (signalfd(2)), without waiting, which the caller closes; or -errno. */
+int signal_fd(const int *more, size_t count);
+
 #endif

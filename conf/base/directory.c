@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int directory_open(int at, const char *path)
@@ -96,5 +98,23 @@ bool directory_is_in(const char *path, const char *other)
     }
     if (fd >= 0)
         close(fd);
+    return false;
+}
+
+bool directory_is_shared(const char *path)
+{
+    /* From linux/magic.h and the file systems' own sources. */
+    static const unsigned types[] = {0x6969 /* NFS */,
+                                     0xff534d42 /* CIFS */,
+                                     0xfe534d42 /* SMB2 */,
+                                     0x0bd00bd0 /* Lustre */,
+                                     0x47504653 /* GPFS */,
+                                     0x00c36400 /* Ceph */,
+                                     0x19830326 /* BeeGFS */};
+    struct statfs status;
+    for (size_t i = 0; statfs(path, &status) == 0 && i < sizeof types / sizeof types[0]; i++) {
+        if ((unsigned)status.f_type == types[i])
+            return true;
+    }
     return false;
 }

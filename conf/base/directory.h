@@ -35,4 +35,8 @@ int directory_make(const char *path, mode_t mode);
  * lies in it: by device and inode, whatever links and mounts lead there. */
 bool directory_is_in(const char *path, const char *other);
 
+/* Whether the path is on a file system of the kinds that hosts share; false where that is not
+ * known. */
+bool directory_is_shared(const char *path);
+
 #endif

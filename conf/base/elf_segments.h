@@ -45,4 +45,8 @@ void *elf_bytes(const struct elf_segments *segments, GElf_Off offset, uint64_t f
 bool elf_dynamic_entry(const struct elf_segments *segments, const void *bytes, size_t size,
                        size_t i, GElf_Dyn *entry);
 
+/* The soname of the open ELF file `fd`, cut to `size` bytes with its NUL, as its segments tell it:
+ * "" where it has none. The bytes are the file's own. */
+void elf_soname(int fd, char *name, size_t size);
+
 #endif

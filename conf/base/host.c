@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/io.h"
@@ -25,4 +26,10 @@ void host_boot(char boot[HOST_BOOT_SIZE])
 {
     io_read_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, HOST_BOOT_SIZE);
     boot[strcspn(boot, "\n")] = '\0';
+}
+
+uint64_t name_space_of_pids(void)
+{
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
 }

@@ -3,13 +3,18 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conf/base/descriptors.h"
+#include "conf/base/process.h"
+#include "conf/base/sandbox.h"
 
 /* An id that no account has: below (uid_t)-2, which NFS knows as nobody. */
 #define UID_OF_NOBODY ((uid_t)-3)
@@ -89,6 +94,41 @@ int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count)
         return -EPERM;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ||
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+        return -errno;
+    return 0;
+}
+
+enum { PATIENCE_MS = 10000 };
+
+static int as_user_run(const struct as_user_order *order)
+{
+    const size_t count = sizeof order->keep / sizeof order->keep[0];
+    int error = privileges_drop(order->uid, order->gid, order->keep, count);
+    if (error == 0)
+        error = sandbox_enter(SANDBOX_RENAMES);
+    return error != 0 ? error : order->act(order->context);
+}
+
+int as_user(const struct as_user_order *order)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(as_user_run(order) != 0);
+    if (pid < 0)
+        return -errno;
+    if (!process_reap(pid, PATIENCE_MS, &status)) {
+        kill(pid, SIGKILL); /* it may hang in a file system */
+        return -ETIMEDOUT;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
+}
+
+int capabilities_drop(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capset, &head, none) != 0)
         return -errno;
     return 0;
 }

@@ -18,4 +18,22 @@ int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count);
 /* Gives up address space beyond so many bytes, too; 0: none. Returns 0 or -errno. */
 int privileges_limit_memory(uint64_t bytes);
 
+/* What is done with a user's rights. */
+struct as_user_order {
+    uid_t uid;
+    gid_t gid;
+    int keep[2]; /* the descriptors that `act` needs; -1: none */
+    int (*act)(const void *context);
+    const void *context;
+};
+
+/* Calls `act` in a child process that has become the user for good (sandbox.h), and waits
+ * ten seconds for it. Returns 0 when `act` returned 0; -ECANCELED when it did not;
+ * -ETIMEDOUT when the child had not ended, and was killed; or -errno. */
+int as_user(const struct as_user_order *order);
+
+/* Gives up all capabilities (capabilities(7)) of this process for good, and the way to get new ones
+ * by a program. Root's files stay its own; what is open stays open. Returns 0 or -errno. */
+int capabilities_drop(void);
+
 #endif

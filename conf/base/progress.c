@@ -4,16 +4,11 @@
 #include <stdio.h>
 #include <time.h>
 
-static double monotonic_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
+#include "conf/base/clocks.h"
 
 void progress_begin(struct progress *progress, const char *what, size_t total)
 {
-    progress->begun_s = monotonic_seconds();
+    progress->begun_s = clock_seconds(CLOCK_MONOTONIC);
     progress->what = what;
     progress->total = total;
     progress->part = -1;
@@ -33,7 +28,7 @@ void progress_show(const struct progress *progress, size_t count, const char *no
 {
     if (!progress->is_shown)
         return;
-    const double seconds = monotonic_seconds() - progress->begun_s;
+    const double seconds = clock_seconds(CLOCK_MONOTONIC) - progress->begun_s;
     const double part = progress->total > 0 && progress->part < 0
                             ? (double)count / (double)progress->total
                             : progress->part;

@@ -186,3 +186,10 @@ void text_hex(const void *bytes, size_t size, char *text)
     }
     *text = '\0';
 }
+
+void text_make_printable(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
+            *text = '?';
+}

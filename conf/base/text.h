@@ -40,4 +40,7 @@ bool text_is_plain_json(const char *bytes, size_t size);
 /* Two lower-case hexadecimal digits for each byte, and a NUL. */
 void text_hex(const void *bytes, size_t size, char *text);
 
+/* Makes what another has said fit for logs and terminals: ASCII without control characters. */
+void text_make_printable(char *text);
+
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 
 enum { LINKS_MAX = 40 /* as the kernel's */, OVERFLOW_UID = 65534 };
 
@@ -241,4 +242,11 @@ int trusted_beside(const char *path, char *culprit, size_t size)
         return 0;
     CLEANUP_CLOSE int place = way_go(path, TRUSTED_ALONE, true, culprit, size);
     return place < 0 ? place : 0;
+}
+
+int trusted_directory_make(const char *path, mode_t mode, char *culprit, size_t size)
+{
+    culprit[0] = '\0';
+    int error = directory_make_all(path, mode);
+    return error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, size);
 }

@@ -16,6 +16,7 @@
 #define JOBTRAIL_TRUSTED_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* All return -errno on failure. With -EPERM the path that others can change is in `culprit`, of
  * `size` bytes. To callers that are not root each file is good that they can open, but for
@@ -48,5 +49,9 @@ int trusted_parent(const char *path, const char **name, enum trusted_others othe
  * root can write to their directory, which is that of the target where `path` is a link of root's.
  * Returns 0 or -errno. */
 int trusted_beside(const char *path, char *culprit, size_t size);
+
+/* Opens the directory `path`, made with this mode where it is missing, in which nobody but root can
+ * write. Returns a descriptor, which the caller closes, or -errno; `culprit` may be "". */
+int trusted_directory_make(const char *path, mode_t mode, char *culprit, size_t size);
 
 #endif

@@ -29,7 +29,6 @@ struct options {
     uint32_t ntasks;       /* 0: not asked for */
     const char *user;      /* likewise: who starts the step of `run` */
     uint32_t timeout_s;    /* 0: not asked for */
-    const char *since;     /* NULL: not asked for: the version that the site had */
     bool if_newer, json, help, run;
     bool command_line;       /* `args` is a command line: show what of it would be recorded */
     const char *xalt_record; /* "yes" or "no", XALT's --with-cmdlineRecord; NULL: not given */
@@ -43,7 +42,6 @@ enum exit_status command_doctor(const struct options *options);
 enum exit_status command_explain(const struct options *options);
 enum exit_status command_import_xalt(const struct options *options);
 enum exit_status command_make_key(const struct options *options);
-enum exit_status command_new(const struct options *options);
 enum exit_status command_show(const struct options *options);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */

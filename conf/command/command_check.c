@@ -5,10 +5,10 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/compile.h"
+#include "conf/conf_left_out.h"
 #include "conf/conf_rules.h"
 #include "conf/profile_advice.h"
 #include "conf/secrets.h"
-#include "extensions.h"
 
 enum exit_status command_check(const struct options *options)
 {
@@ -29,16 +29,14 @@ enum exit_status command_check(const struct options *options)
             printf(", %zu rules in [%s]%s", rules->count, conf_lists[i].section,
                    is_built_in ? " (built in)" : "");
         }
-        if (JOBTRAIL_LIBRARIES && conf.library_trees.count > 0)
+        if (conf.library_trees.count > 0)
             printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
         const char *advice = profile_advice(&conf);
-        if (!JOBTRAIL_LIBRARIES &&
-            (conf.library_trees.count > 0 || conf.library_log_dir[0] != '\0'))
-            fprintf(stderr,
-                    "%s: warning: [libraries] has no effect: this jobtrail is built without "
-                    "libraries\n",
-                    options->conf);
+        const char *extension;
+        for (size_t at = 0; (extension = conf_left_out(&conf, &at)) != NULL;)
+            fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", options->conf, extension,
+                    extension);
         if (advice != NULL)
             fprintf(stderr, "%s: warning: %s\n", options->conf, advice);
     }

@@ -1,118 +1,92 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <json-c/json.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/host.h"
 #include "conf/command/command.h"
-#include "conf/command/doctor.h"
-#include "conf/conf_defaults.h"
+#include "conf/command/doctor_checks.h"
 
 static const char *const states[] = {"ok", "warning", "bad"};
 
-void doctor_add(struct doctor *doctor, enum finding_state state, const char *check,
-                const char *object, const char *advice, const char *format, ...)
+static const struct {
+    enum doctor_role role;
+    const char *name;
+} roles[] = {{ROLE_NODE, "node"}, {ROLE_LOGIN, "login"}, {ROLE_COLLECTOR, "collector"}};
+
+/* "node, login" of a bitmap of roles. */
+static void roles_text(unsigned which, char *text, size_t size)
 {
-    va_list arguments;
-    doctor->is_full = doctor->count == FINDINGS_MAX;
-    if (doctor->is_full)
-        return;
-    struct finding *finding = &doctor->finding[doctor->count++];
-    finding->state = state;
-    finding->check = check;
-    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
-    snprintf(finding->object, sizeof finding->object, "%s", object);
-    va_start(arguments, format);
-    vsnprintf(finding->found, sizeof finding->found, format, arguments);
-    va_end(arguments);
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof roles / sizeof *roles && length < size; i++)
+        if (which & roles[i].role)
+            length += (size_t)snprintf(text + length, size - length, "%s%s",
+                                       length == 0 ? "" : ", ", roles[i].name);
 }
 
-void doctor_mend(struct doctor *doctor, const char *format, ...)
+/* Returns 0 where a word is no role. */
+static unsigned parse_roles(const char *text)
 {
-    va_list arguments;
-    if (doctor->is_full || doctor->count == 0)
-        return;
-    struct finding *last = &doctor->finding[doctor->count - 1];
-    va_start(arguments, format);
-    vsnprintf(last->advice, sizeof last->advice, format, arguments);
-    va_end(arguments);
+    unsigned found = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, ","), i = 0;
+        while (i < sizeof roles / sizeof *roles &&
+               (strlen(roles[i].name) != length || memcmp(roles[i].name, text, length) != 0))
+            i++;
+        if (i == sizeof roles / sizeof *roles)
+            return 0;
+        found |= roles[i].role;
+        text += length + (text[length] == ',');
+    }
+    return found;
 }
 
-void doctor_time_text(int64_t time_s, char *text, size_t size)
+/* In PATH, or where root's programs are, which may be missing in it. */
+static bool has_program(const char *name)
 {
-    time_t time = (time_t)time_s;
-    struct tm local;
-    if (localtime_r(&time, &local) == NULL ||
-        strftime(text, size, "%Y-%m-%d %H:%M:%S", &local) == 0)
-        text[0] = '\0';
-}
-
-/* Adds a finding unless it returns true. */
-static bool load_conf(struct doctor *doctor, struct conf *conf)
-{
-    struct conf_error why;
-    char text[sizeof why + 64];
-    if (conf_load(doctor->conf, conf, &why) == 0)
-        return true;
-    conf_error_text(&why, text, sizeof text);
-    doctor_add(doctor, FINDING_BAD, "configuration", doctor->conf, DOCTOR_ADVICE_CONF, "%s", text);
+    char dirs[8192], path[PATH_MAX], *rest = NULL;
+    const char *own = getenv("PATH");
+    snprintf(dirs, sizeof dirs, "%s:/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin",
+             own == NULL ? "" : own);
+    for (char *dir = strtok_r(dirs, ":", &rest); dir != NULL; dir = strtok_r(NULL, ":", &rest)) {
+        snprintf(path, sizeof path, "%s/%s", dir, name);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
     return false;
 }
 
-static void check_libraries(struct doctor *doctor, const struct conf *conf)
+/* Sets the roles: those that the list `asked` names, with commas between; or, where that is NULL,
+ * those that are found out from what is installed, configured and running. Adds a finding that says
+ * which, and why. Returns false where `asked` names none, or what is no role. */
+static bool find_roles(struct doctor *doctor, const char *asked)
 {
-#if JOBTRAIL_LIBRARIES
-    doctor_libraries(doctor, conf);
-#else
-    if (conf->library_trees.count > 0 || conf->library_log_dir[0] != '\0')
-        doctor_add(doctor, FINDING_WARN, "libraries", "[libraries]",
-                   "take the section out of jobtrail.conf, or build jobtrail with libraries",
-                   "this jobtrail is built without libraries");
-#endif
-}
-
-static void check_conf(struct doctor *doctor, const struct options *options)
-{
-    const struct doctor_run run = {options->user, options->args, options->args_count,
-                                   options->timeout_s};
-    struct conf conf;
-    if (!load_conf(doctor, &conf))
-        return;
-    doctor_files(doctor, &conf);
-    doctor_tracking(doctor, &conf);
-    if (doctor->roles & ROLE_NODE) {
-        doctor_spool(doctor, &conf);
-        doctor_witness(doctor, &conf);
-        doctor_profiles(doctor, &conf);
+    char text[64], collector_env[PATH_MAX];
+    bool has_slurmd = has_program("slurmd"), has_srun = has_program("srun");
+    doctor_beside_conf(doctor, "collector.env", collector_env, sizeof collector_env);
+    bool has_collector = access(collector_env, F_OK) == 0;
+    if (asked != NULL) {
+        doctor->roles = parse_roles(asked);
+        return doctor->roles != 0;
     }
-    doctor_directories(doctor, &conf);
-    doctor_secrets(doctor, &conf);
-    doctor_transports(doctor, &conf);
-    doctor_links(doctor, &conf);
-    doctor_routines(doctor, &conf);
-    doctor_flush(doctor, &conf);
-    doctor_answers(doctor, &conf);
-    check_libraries(doctor, &conf);
-    if (options->run)
-        doctor_run(doctor, &conf, &run);
-    conf_free(&conf);
-}
-
-/* The configuration to look at: the one asked for, or that of the plugin's line. */
-static const char *choose_conf(struct doctor *doctor, const struct options *options,
-                               const struct plugstack_line *line)
-{
-    const char *plugin = line->conf[0] != '\0' ? line->conf : DEFAULT_CONF;
-    if (strcmp(options->conf, DEFAULT_CONF) == 0 || strcmp(options->conf, plugin) == 0)
-        return plugin;
-    doctor_add(doctor, FINDING_BAD, "plugstack", line->plugin,
-               "say conf=FILE in plugstack.conf, or leave --conf out",
-               "the plugin reads %s and not %s", plugin, options->conf);
-    return options->conf;
+    if (has_slurmd)
+        doctor->roles |= ROLE_NODE;
+    else if (has_srun)
+        doctor->roles |= ROLE_LOGIN;
+    if (has_collector)
+        doctor->roles |= ROLE_COLLECTOR;
+    if (doctor->roles == 0)
+        doctor->roles = ROLE_NODE;
+    roles_text(doctor->roles, text, sizeof text);
+    doctor_add(doctor, FINDING_OK, "role", text, "", "%s, and %s%s (--role says otherwise)",
+               has_slurmd ? "slurmd is installed here"
+               : has_srun ? "srun is installed here, and slurmd is not"
+                          : "no Slurm is installed here",
+               has_collector ? "there is " : "there is no ", collector_env);
+    return true;
 }
 
 static enum exit_status print_json(const struct doctor *doctor)
@@ -133,7 +107,7 @@ static enum exit_status print_json(const struct doctor *doctor)
 
 static void print_text(const struct doctor *doctor)
 {
-    char roles[64];
+    char names[64];
     unsigned count[3] = {0};
     for (size_t i = 0; i < doctor->count; i++) {
         const struct finding *finding = &doctor->finding[i];
@@ -141,8 +115,8 @@ static void print_text(const struct doctor *doctor)
         printf("%-7s %s %s: %s%s%s\n", states[finding->state], finding->check, finding->object,
                finding->found, finding->advice[0] != '\0' ? ": " : "", finding->advice);
     }
-    doctor_roles_text(doctor->roles, roles, sizeof roles);
-    printf("%s: %u bad, %u %s, %u ok\n", roles, count[FINDING_BAD], count[FINDING_WARN],
+    roles_text(doctor->roles, names, sizeof names);
+    printf("%s: %u bad, %u %s, %u ok\n", names, count[FINDING_BAD], count[FINDING_WARN],
            count[FINDING_WARN] == 1 ? "warning" : "warnings", count[FINDING_OK]);
 }
 
@@ -158,36 +132,37 @@ static void sort_findings(struct doctor *doctor)
     memcpy(doctor->finding, sorted, count * sizeof *sorted);
 }
 
-/* On a machine that is a collector alone the service for answers and scans of libraries read
- * jobtrail.conf, and nothing else does. */
-static void check_conf_of_collector(struct doctor *doctor)
+/* On a machine that is a collector alone there may be no configuration. Adds a finding unless it
+ * returns true. */
+static bool load_conf(struct doctor *doctor, struct conf *conf)
 {
-    struct conf conf;
-    if (access(doctor->conf, F_OK) != 0 || !load_conf(doctor, &conf))
-        return;
-    doctor_answers(doctor, &conf);
-    check_libraries(doctor, &conf);
-    conf_free(&conf);
+    struct conf_error why;
+    char text[sizeof why + 64];
+    if (doctor->roles == ROLE_COLLECTOR && access(doctor->conf, F_OK) != 0)
+        return false;
+    if (conf_load(doctor->conf, conf, &why) == 0)
+        return true;
+    conf_error_text(&why, text, sizeof text);
+    doctor_add(doctor, FINDING_BAD, "configuration", doctor->conf, DOCTOR_ADVICE_CONF, "%s", text);
+    return false;
 }
 
-static void look(struct doctor *doctor, const struct options *options)
+static void look(struct doctor *doctor)
 {
-    static struct plugstack_line line; /* large */
-    doctor->conf = options->conf;
-    if (doctor->roles & (ROLE_NODE | ROLE_LOGIN)) {
-        doctor->has_plugstack = doctor_slurm(doctor, &line);
-        if (doctor->has_plugstack)
-            doctor->conf = choose_conf(doctor, options, &line);
-        check_conf(doctor, options);
-    } else {
-        check_conf_of_collector(doctor);
+    struct conf conf;
+    bool is_tried = false, is_loaded = false;
+    for (const struct doctor_check *check = doctor_checks; check->look != NULL; check++) {
+        if ((doctor->roles & check->roles) == 0)
+            continue;
+        if (check->needs_conf && !is_tried) {
+            is_tried = true;
+            is_loaded = load_conf(doctor, &conf);
+        }
+        if (is_loaded || !check->needs_conf)
+            check->look(doctor, check->needs_conf ? &conf : NULL);
     }
-    if (doctor->roles & ROLE_COLLECTOR)
-        doctor_collector(doctor);
-#if JOBTRAIL_LIBRARIES
-    doctor_documentation(doctor);
-#endif
-    doctor_timer(doctor);
+    if (is_loaded)
+        conf_free(&conf);
 }
 
 enum exit_status command_doctor(const struct options *options)
@@ -196,12 +171,14 @@ enum exit_status command_doctor(const struct options *options)
     doctor.node = options->node != NULL ? options->node : host_node();
     doctor.plugstack = options->plugstack;
     doctor.conf = options->conf;
+    const struct doctor_run run = {options->user, options->args, options->timeout_s};
+    doctor.run = options->run ? &run : NULL;
     bool is_run_only = options->args_count > 0 || options->user != NULL || options->timeout_s > 0;
     if (is_run_only && !options->run) {
         fprintf(stderr, "jobtrail-conf: --user, --timeout and options of srun go with --run\n");
         return STATUS_USAGE;
     }
-    if (!doctor_roles(&doctor, options->role)) {
+    if (!find_roles(&doctor, options->role)) {
         fprintf(stderr, "jobtrail-conf: --role takes node, login, collector, or some of them with "
                         "commas between\n");
         return STATUS_USAGE;
@@ -213,7 +190,7 @@ enum exit_status command_doctor(const struct options *options)
     if (geteuid() != 0)
         doctor_add(&doctor, FINDING_WARN, "user", "uid", "run it as root",
                    "not root: what root alone may see or change is not known");
-    look(&doctor, options);
+    look(&doctor);
     sort_findings(&doctor);
     bool is_bad = doctor.count > 0 && doctor.finding[0].state == FINDING_BAD;
     enum exit_status status = STATUS_OK;

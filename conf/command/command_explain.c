@@ -2,6 +2,7 @@
 #include "conf/command/command.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "conf/command/explain.h"
 #include "conf/command/explain_lines.h"
 #include "conf/compile.h"
+#include "extensions.h"
 
 /* Prints a verdict, or adds it to the array `all`. */
 static void print_verdict(const struct explain *explain, const struct explain_verdict *verdict,
@@ -66,6 +68,35 @@ static int print_command_line(const struct explain *explain, const struct option
     return json == NULL ? -ENOMEM : 0;
 }
 
+/* What extensions say of a file. */
+static const struct explain_file {
+    size_t option; /* where in struct options its path is */
+    const char *name, *extension;
+    int (*explain)(const struct explain *explain, const char *path, struct json_object *all);
+} explain_files[] = {
+    {offsetof(struct options, library), "--library", "libraries",
+#if JOBTRAIL_LIBRARIES
+     explain_library
+#else
+     NULL
+#endif
+    },
+    {offsetof(struct options, routines), "--routines", "routines",
+#if JOBTRAIL_ROUTINES
+     explain_routines
+#else
+     NULL
+#endif
+    },
+};
+
+#define EXPLAIN_FILES (sizeof explain_files / sizeof *explain_files)
+
+static const char *file_of(const struct explain_file *file, const struct options *options)
+{
+    return *(const char *const *)(const void *)((const char *)options + file->option);
+}
+
 static enum exit_status explain_options(const struct explain *explain,
                                         const struct options *options)
 {
@@ -77,18 +108,12 @@ static enum exit_status explain_options(const struct explain *explain,
     }
     print_text(explain, "environment", options->env, all);
     print_sampling(explain, options->ntasks, all);
-    const char *culprit = explain->conf->link_modules;
-    int error = 0;
-#if JOBTRAIL_LIBRARIES
-    if (options->library != NULL)
-        error = explain_library(explain, options->library, all);
-#endif
-    if (error == 0 && options->routines != NULL) {
-        culprit = options->routines;
-        error = explain_routines(explain, options->routines, all);
-    }
-    if (error != 0) {
-        fprintf(stderr, "jobtrail-conf: %s: %s\n", error == -ENOMEM ? "explain" : culprit,
+    for (size_t i = 0; i < EXPLAIN_FILES; i++) {
+        const char *path = file_of(&explain_files[i], options);
+        int error = path == NULL ? 0 : explain_files[i].explain(explain, path, all);
+        if (error == 0)
+            continue;
+        fprintf(stderr, "jobtrail-conf: %s %s: %s\n", explain_files[i].name, path,
                 strerror(-error));
         json_object_put(all);
         return STATUS_REFUSED;
@@ -110,6 +135,23 @@ static enum exit_status explain_stdin(const struct explain *explain, const struc
     return STATUS_REFUSED;
 }
 
+static bool are_files_usable(const struct options *options)
+{
+    for (size_t i = 0; i < EXPLAIN_FILES; i++) {
+        const struct explain_file *file = &explain_files[i];
+        const char *path = file_of(file, options);
+        if (path == NULL || (file->explain != NULL && path[0] == '/'))
+            continue;
+        if (file->explain == NULL)
+            fprintf(stderr, "jobtrail-conf: %s: this jobtrail is built without %s\n", file->name,
+                    file->extension);
+        else
+            fprintf(stderr, "jobtrail-conf: the FILE of %s must be absolute\n", file->name);
+        return false;
+    }
+    return true;
+}
+
 static bool is_usable(const struct options *options)
 {
     const char *problem = NULL;
@@ -123,21 +165,13 @@ static bool is_usable(const struct options *options)
     else if (options->lines == NULL && !is_asked)
         problem = "explain what? Give a PATH, --host, --env, --ntasks, --library, --routines or "
                   "--stdin";
-    else if (options->library != NULL && options->library[0] != '/')
-        problem = "the FILE of --library must be absolute";
-    else if (options->routines != NULL && options->routines[0] != '/')
-        problem = "the FILE of --routines must be absolute";
     else if (options->command_line && options->args_count == 0)
         problem = "--command-line takes the COMMAND and its arguments behind it";
     else if (options->args_count > 0 && options->args[0][0] != '/' && !options->command_line)
         problem = "PATH must be absolute, as the rules see it";
-#if !JOBTRAIL_LIBRARIES
-    if (problem == NULL && options->library != NULL)
-        problem = "--library: this jobtrail is built without libraries";
-#endif
     if (problem != NULL)
         fprintf(stderr, "jobtrail-conf: %s\n", problem);
-    return problem == NULL;
+    return problem == NULL && are_files_usable(options);
 }
 
 enum exit_status command_explain(const struct options *options)

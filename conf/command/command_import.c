@@ -11,21 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/program_place.h"
 #include "conf/conf_defaults.h"
-
-/* The path of import_xalt.py, as far from ours as it was installed. Returns 0, or -errno. */
-static int find_script(char *path, size_t size)
-{
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length < 0)
-        return -errno;
-    path[length] = '\0';
-    char *name = strrchr(path, '/') + 1;
-    size_t room = size - (size_t)(name - path);
-    if ((size_t)snprintf(name, room, "%s", IMPORT_XALT_FROM_BIN) >= room)
-        return -ENAMETOOLONG;
-    return access(path, R_OK) == 0 ? 0 : -errno;
-}
 
 enum exit_status command_import_xalt(const struct options *options)
 {
@@ -40,10 +27,9 @@ enum exit_status command_import_xalt(const struct options *options)
         fprintf(stderr, "jobtrail-conf: import what? Give one CONFIG.py\n");
         return STATUS_USAGE;
     }
-    int error = find_script(script, sizeof script);
-    if (error != 0) {
+    if (!program_place(IMPORT_XALT_FROM_BIN, script, sizeof script) || access(script, R_OK) != 0) {
         fprintf(stderr, "jobtrail-conf: %s: %s; is jobtrail installed as a whole?\n", script,
-                strerror(-error));
+                strerror(errno));
         return STATUS_REFUSED;
     }
     /* -I: nothing from the user's environment or directory becomes part of the program */

@@ -15,7 +15,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
 #include "conf/base/program_run.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 
 /* As jobtrail-load.service has it. */
 #define REFUSED "/var/lib/jobtrail/refused"
@@ -24,48 +24,6 @@
 enum { STORE_TROUBLE = 3 };
 
 enum { LOAD_MS = 60000, LATE_S = 3600, DEPTH = 3, LATE_MAX = 100000 };
-
-/* What the environment file says, or its defaults. */
-struct collector {
-    char store[4096];
-    char records[4096]; /* directories, with blanks between */
-};
-
-static void take_value(const char *line, const char *name, char *value, size_t size)
-{
-    size_t length = strlen(name);
-    if (strncmp(line, name, length) != 0 || line[length] != '=')
-        return;
-    const char *from = line + length + 1;
-    size_t end = strcspn(from, "\r\n");
-    bool is_quoted = end >= 2 && (from[0] == '"' || from[0] == '\'') && from[end - 1] == from[0];
-    snprintf(value, size, "%.*s", (int)(is_quoted ? end - 2 : end), from + is_quoted);
-}
-
-/* systemd.exec(5), EnvironmentFile=. Returns 0 or -errno; the defaults hold then. */
-static int read_environment(const char *path, struct collector *collector)
-{
-    char line[8192];
-    *collector =
-        (struct collector){"sqlite:/var/lib/jobtrail/jobtrail.db", "/var/spool/jobtrail/records"};
-    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    while (fgets(line, sizeof line, file) != NULL) {
-        take_value(line, "JOBTRAIL_STORE", collector->store, sizeof collector->store);
-        take_value(line, "JOBTRAIL_RECORDS", collector->records, sizeof collector->records);
-    }
-    return 0;
-}
-
-void doctor_store(const struct doctor *doctor, char *store, size_t size)
-{
-    static struct collector collector; /* large */
-    char path[PATH_MAX];
-    doctor_collector_env(doctor, path, sizeof path);
-    read_environment(path, &collector);
-    snprintf(store, size, "%s", collector.store);
-}
 
 /* Opens the store and changes nothing in it. */
 static void check_store(struct doctor *doctor, const char *store)
@@ -157,17 +115,16 @@ static void check_refused(struct doctor *doctor)
                    "%u records were not loaded", count);
 }
 
-void doctor_collector(struct doctor *doctor)
+void doctor_collector(struct doctor *doctor, const struct conf *conf)
 {
-    static struct collector collector; /* large */
-    char path[PATH_MAX];
-    doctor_collector_env(doctor, path, sizeof path);
-    int error = read_environment(path, &collector);
+    static struct collector_env env; /* large */
+    (void)conf;
+    int error = doctor_collector_env(doctor, &env);
     if (error != 0)
-        doctor_add(doctor, FINDING_WARN, "collector", path,
+        doctor_add(doctor, FINDING_WARN, "collector", env.path,
                    "copy share/jobtrail/collector.env there",
                    "%s: jobtrail-load.service takes the defaults", strerror(-error));
-    check_store(doctor, collector.store);
-    check_arrival(doctor, collector.records);
+    check_store(doctor, env.store);
+    check_arrival(doctor, env.records);
     check_refused(doctor);
 }

@@ -1,79 +1,28 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files and directories of a machine where steps or programs start: the configuration and its
+ * policy, what the plugin starts, where records come from and go to, keys and tokens.
+ */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/trusted.h"
-#include "conf/command/doctor.h"
+#include "conf/base/directory.h"
+#include "conf/base/io.h"
+#include "conf/base/listing.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/compile.h"
-#include "conf/conf_defaults.h"
+#include "conf/conf_transport.h"
+#include "conf/flush_cgroup.h"
 #include "conf/policy_file.h"
-
-bool doctor_is_changeable(struct doctor *doctor, const char *check, const char *object,
-                          const char *path)
-{
-    char culprit[PATH_MAX];
-    struct stat status;
-    if (trusted_check(path, culprit, sizeof culprit) != -EPERM)
-        return false;
-    doctor_add(doctor, FINDING_BAD, check, object, "", "%s can be changed by others than root",
-               culprit);
-    if (lstat(culprit, &status) == 0 && S_ISLNK(status.st_mode))
-        doctor_mend(doctor, "chown -h root: %s", culprit);
-    else
-        doctor_mend(doctor, "chown root: %s && chmod go-w %s", culprit, culprit);
-    return true;
-}
-
-void doctor_installed(const char *from_bin, char *path, size_t size)
-{
-    char self[PATH_MAX], joined[2 * PATH_MAX], real[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length < 0 ? 0 : length] = '\0';
-    char *slash = strrchr(self, '/');
-    path[0] = '\0';
-    if (slash == NULL)
-        return;
-    snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - self), self, from_bin);
-    if (realpath(joined, real) != NULL)
-        snprintf(path, size, "%s", real);
-}
-
-/* Whether all users can read the file; if not, `culprit` is the file or directory that they cannot
- * read or search. */
-static bool is_readable_by_all(const char *path, char *culprit, size_t size)
-{
-    struct stat status;
-    snprintf(culprit, size, "%s", path);
-    for (mode_t need = S_IROTH;; need = S_IXOTH) {
-        if (stat(culprit, &status) != 0 || (status.st_mode & need) == 0)
-            return false;
-        char *slash = strrchr(culprit, '/');
-        if (slash == NULL || strcmp(culprit, "/") == 0)
-            return true;
-        slash[slash == culprit] = '\0';
-    }
-}
-
-const char *doctor_conf_words(const struct doctor *doctor)
-{
-    static char words[PATH_MAX + 16];
-    snprintf(words, sizeof words, " --conf %s", doctor->conf);
-    return strcmp(doctor->conf, DEFAULT_CONF) == 0 ? "" : words;
-}
-
-static void add_unreadable(struct doctor *doctor, const char *check, const char *object,
-                           const char *culprit)
-{
-    doctor_add(doctor, FINDING_BAD, check, object, "", "users cannot read %s", culprit);
-    doctor_mend(doctor, "chmod a+rX %s", culprit);
-}
+#include "conf/secrets.h"
+#include "submit/job/broken_flushes.h"
 
 static void check_configuration(struct doctor *doctor, const struct conf *conf)
 {
@@ -94,47 +43,20 @@ static void check_policy(struct doctor *doctor, const struct conf *conf)
 {
     char compile[PATH_MAX + 64];
     CLEANUP_FREE char *path = conf_policy_path(conf->path);
-    char culprit[PATH_MAX];
     if (path == NULL)
         return;
     snprintf(compile, sizeof compile, "jobtrail-conf compile%s", doctor_conf_words(doctor));
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "policy", path, compile, "%s", strerror(errno));
-    else if (doctor_is_changeable(doctor, "policy", path, path))
+    else if (doctor_is_changeable(doctor, "policy", path, path) ||
+             doctor_is_unreadable(doctor, "policy", path))
         return;
-    else if (!is_readable_by_all(path, culprit, sizeof culprit))
-        add_unreadable(doctor, "policy", path, culprit);
     else if (!policy_file_is_in_force(path, conf->path))
         doctor_add(doctor, FINDING_BAD, "policy", path, compile,
                    "older than the configuration, or of another version");
     else
         doctor_add(doctor, FINDING_OK, "policy", path, "",
                    "usable, and not older than the configuration");
-}
-
-static bool is_elf(const char *path)
-{
-    char magic[4];
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    return fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
-           memcmp(magic, "\177ELF", sizeof magic) == 0;
-}
-
-/* A `$LIB` in the path is not replaced here, nor by the plugin: the installation has a link of that
- * name. */
-void doctor_library(struct doctor *doctor, const char *check, const char *path, const char *install)
-{
-    char culprit[PATH_MAX];
-    if (access(path, F_OK) != 0)
-        doctor_add(doctor, FINDING_BAD, check, path, install, "%s", strerror(errno));
-    else if (!is_readable_by_all(path, culprit, sizeof culprit))
-        add_unreadable(doctor, check, path, culprit);
-    else if (doctor_is_changeable(doctor, check, path, path))
-        return;
-    else if (!is_elf(path))
-        doctor_add(doctor, FINDING_BAD, check, path, install, "not an ELF file");
-    else
-        doctor_add(doctor, FINDING_OK, check, path, "", "there, and all can read it");
 }
 
 static void check_program(struct doctor *doctor, const char *path)
@@ -146,6 +68,171 @@ static void check_program(struct doctor *doctor, const char *path)
         doctor_add(doctor, FINDING_OK, "helper", path, "", "there, and root's");
 }
 
+static unsigned count_entries(const char *path)
+{
+    unsigned count = 0;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        count += name[0] != '.';
+    return count;
+}
+
+/* The directory of sessions: users add directories of their own to it. */
+static void check_sessions(struct doctor *doctor, const char *path)
+{
+    struct stat status;
+    if (path[0] == '\0')
+        return;
+    if (stat(path, &status) != 0) {
+        doctor_add(doctor, FINDING_OK, "sessions", path, "",
+                   "not there yet: jobtrail-send.timer makes it");
+    } else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 ||
+               (status.st_mode & 07777) != 01733) {
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "",
+                   "users cannot leave records there, or could get at each other's");
+        doctor_mend(doctor, "chown root: %s && chmod 1733 %s", path, path);
+    } else if (doctor_is_changeable(doctor, "sessions", path, path)) {
+        return;
+    } else if (directory_is_shared(path)) {
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
+                   "on a shared file system");
+    } else {
+        doctor_add(doctor, FINDING_OK, "sessions", path, "", "root's, with %" PRIu64 " MiB free",
+                   doctor_free_bytes(path) >> 20);
+    }
+}
+
+static void check_quarantine(struct doctor *doctor, const char *state)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/quarantine", state);
+    unsigned count = count_entries(path);
+    if (count > 0)
+        doctor_add(doctor, FINDING_WARN, "quarantine", path,
+                   "read the file 'reason' in each (jobtrail-submit(8)), and remove them",
+                   "%u jobs were set aside", count);
+    uint64_t lost = 0;
+    snprintf(path, sizeof path, "%s/quarantine/overflow", state);
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    if (file != NULL && fscanf(file, "%" SCNu64, &lost) == 1)
+        doctor_add(doctor, FINDING_BAD, "quarantine", path,
+                   "see what fills the quarantine, make room, and remove this file",
+                   "%" PRIu64 " jobs had no place in the quarantine, and are lost", lost);
+}
+
+static void check_cgroup(struct doctor *doctor)
+{
+    static const char object[] = "jobtrail";
+    if (geteuid() != 0)
+        return;
+    int limits = flush_cgroup_make();
+    if (limits == (FLUSH_CGROUP_CPU | FLUSH_CGROUP_MEMORY))
+        doctor_add(doctor, FINDING_OK, "cgroup", object, "", "flushes get one processor and 4 GiB");
+    else
+        doctor_add(doctor, FINDING_WARN, "cgroup", object,
+                   "give root a hierarchy of cgroups with the controllers cpu and memory",
+                   "flushes are limited in %s: they run with nice 19, and with [submit] job_cpu",
+                   limits == FLUSH_CGROUP_CPU      ? "processors alone"
+                   : limits == FLUSH_CGROUP_MEMORY ? "memory alone"
+                                                   : "neither processors nor memory");
+}
+
+/* Until then records wait in the outbox. */
+static void mend_secret(struct doctor *doctor, const struct secret *secret)
+{
+    const char *path = secret->path;
+    if (secret->trouble == -EPERM)
+        doctor_mend(doctor, "chown root: %s && chmod 600 %s; it may be no link", path, path);
+    else if (secret->trouble == -ENOENT && secret->holds == NULL)
+        doctor_mend(doctor, "copy the site's key there; the first one: jobtrail-conf make-key %s",
+                    path);
+    else if (secret->trouble == -ENOENT)
+        doctor_mend(doctor, "(umask 077 && cat >%s), and type the %s", path, secret->holds);
+}
+
+static void check_secrets(struct doctor *doctor, const struct conf *conf)
+{
+    struct secret secrets[SECRETS_MAX];
+    size_t count = secrets_look(conf, secrets);
+    for (size_t i = 0; i < count; i++) {
+        const struct secret *secret = &secrets[i];
+        if (secret->trouble == 0) {
+            doctor_add(doctor, FINDING_OK, "secret", secret->path, "",
+                       "its owner alone may read it");
+        } else {
+            doctor_add(doctor, FINDING_BAD, "secret", secret->path,
+                       "mend the file; until then records wait in the outbox", "[%s] %s: %s",
+                       secret->section, secret->name, secret->reason);
+            mend_secret(doctor, secret);
+        }
+    }
+}
+
+/* The map of libraries to modules. */
+static void check_modules(struct doctor *doctor, const struct conf *conf)
+{
+    const char *path = conf->link_modules;
+    struct stat status;
+    if (path[0] == '\0' || !conf->track_links || !conf->track_functions)
+        return;
+    if (stat(path, &status) != 0) {
+        doctor_add(doctor, FINDING_WARN, "modules", path, "",
+                   "%s: records of links name no functions", strerror(errno));
+        doctor_mend(
+            doctor,
+            "make it: spider -o jsonReverseMapT \"$MODULEPATH\" >%s; or mend [link] modules", path);
+    } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+        doctor_add(doctor, FINDING_WARN, "modules", path,
+                   "make it again: spider -o jsonReverseMapT \"$MODULEPATH\"",
+                   "it is %s: records of links name no functions",
+                   S_ISREG(status.st_mode) ? "empty" : "no file");
+    } else if ((status.st_mode & S_IROTH) == 0) {
+        doctor_add(doctor, FINDING_WARN, "modules", path, "",
+                   "users cannot read it: records of their links name no functions");
+        doctor_mend(doctor, "chmod a+r %s", path);
+    } else {
+        doctor_add(doctor, FINDING_OK, "modules", path, "", "there, and all can read it");
+    }
+}
+
+/* Reads the file that counts flushes broken down in a row. Returns whether there is one that is
+ * valid. */
+static bool read_row(const char *path, unsigned long *count, time_t *last)
+{
+    char text[BROKEN_FLUSHES_BYTES];
+    long long seconds;
+    io_read_text(AT_FDCWD, path, text, sizeof text);
+    if (sscanf(text, "%lu %lld", count, &seconds) != 2)
+        return false;
+    *last = (time_t)seconds;
+    return *count > 0;
+}
+
+/* Whether flushes of several jobs in a row have broken down. */
+static void check_flushes(struct doctor *doctor, const struct conf *conf)
+{
+    char path[PATH_MAX + 32], when[64];
+    unsigned long count;
+    time_t last;
+    snprintf(path, sizeof path, "%s/" BROKEN_FLUSHES, conf->state);
+    if (!read_row(path, &count, &last))
+        return;
+    doctor_time_text(last, when, sizeof when);
+    if (count < BROKEN_FLUSHES_MANY)
+        doctor_add(doctor, FINDING_WARN, "flush", path,
+                   "read the file 'reason' of the last ones in the quarantine",
+                   "it broke down for the last %lu job%s, last at %s", count, count == 1 ? "" : "s",
+                   when);
+    else
+        doctor_add(doctor, FINDING_BAD, "flush", path,
+                   "no job is to blame for that many: see syslog, and whether the libraries that "
+                   "jobtrail-submit uses (ldd) were replaced since it was built",
+                   "it broke down for the last %lu jobs, last at %s: they have no records, and are "
+                   "in the quarantine",
+                   count, when);
+}
+
 void doctor_files(struct doctor *doctor, const struct conf *conf)
 {
     check_configuration(doctor, conf);
@@ -153,4 +240,13 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
     doctor_library(doctor, "library", conf->library,
                    "install jobtrail on this node at the same path, or mend [preload] library");
     check_program(doctor, conf->submit);
+    check_sessions(doctor, conf->sessions);
+    doctor_writable(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
+    check_quarantine(doctor, conf->state);
+    check_cgroup(doctor);
+    if (conf_uses_transport(conf, "file"))
+        doctor_writable(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
+    check_secrets(doctor, conf);
+    check_modules(doctor, conf);
+    check_flushes(doctor, conf);
 }

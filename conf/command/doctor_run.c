@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "conf/base/clocks.h"
 #include "conf/base/listing.h"
 #include "conf/base/program_run.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/conf_defaults.h"
 #include "spank/spool_path.h"
 
@@ -51,18 +52,21 @@ static void show(const struct run *run, const char *station, const char *what)
             what);
 }
 
-static void arrived(const struct run *run, const char *station, const char *found)
+/* Adds what `format` says of a station: that the record has come to it, or, with an advice, that it
+ * has not. Returns whether it has. */
+__attribute__((format(printf, 4, 5))) static bool tell(const struct run *run, const char *station,
+                                                       const char *advice, const char *format, ...)
 {
+    char found[512];
+    va_list arguments;
+    bool has_come = advice == NULL;
+    va_start(arguments, format);
+    vsnprintf(found, sizeof found, format, arguments);
+    va_end(arguments);
     show(run, station, found);
-    doctor_add(run->doctor, FINDING_OK, "run", station, "", "%s", found);
-}
-
-static bool stopped(const struct run *run, const char *station, const char *advice,
-                    const char *found)
-{
-    show(run, station, found);
-    doctor_add(run->doctor, FINDING_BAD, "run", station, advice, "%s", found);
-    return false;
+    doctor_add(run->doctor, has_come ? FINDING_OK : FINDING_BAD, "run", station,
+               has_come ? "" : advice, "%s", found);
+    return has_come;
 }
 
 /* Waits until `is_done`, for the time that was asked for or else `seconds`, and shows each ten
@@ -97,49 +101,47 @@ static char **clean_environment(void)
     while (environ[count] != NULL)
         count++;
     char **clean = calloc(count + 3, sizeof *clean);
-    for (size_t i = 0; i < count && clean != NULL; i++) {
+    if (clean == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
         const char *word = environ[i];
         bool is_slurms = strncmp(word, "SLURM", 5) == 0 && strncmp(word, "SLURM_CONF=", 11) != 0;
         if (!is_slurms && strncmp(word, "XALT_", 5) != 0 &&
             strncmp(word, "JOBTRAIL_SPOOL=", 15) != 0)
             clean[kept++] = environ[i];
     }
-    if (clean != NULL) {
-        clean[kept++] = tracing;
-        clean[kept++] = tracking;
-    }
+    clean[kept++] = tracing;
+    clean[kept] = tracking;
     return clean;
 }
 
+/* Appends words up to a NULL. */
+static void add_words(const char *argv[WORDS_MAX], const char *const *words)
+{
+    size_t count = 0;
+    while (argv[count] != NULL)
+        count++;
+    for (; *words != NULL && count < WORDS_MAX - 1; words++)
+        argv[count++] = *words;
+    argv[count] = NULL;
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* stdout and stderr in one, as they come. */
-static size_t step_words(const struct run *run, const char *argv[WORDS_MAX])
+static void step_words(const struct run *run, const char *argv[WORDS_MAX])
 {
     static char nodelist[300];
-    const char *const shell[] = {"sh", "-c", "exec \"$@\" 2>&1", "sh"};
-    const char *const other[] = {"runuser", "-u", run->asked->user, "--"};
-    const char *const srun[] = {"srun",
-                                "--nodes=1",
-                                "--ntasks=1",
-                                "--job-name=jobtrail-doctor",
-                                "--immediate=" IMMEDIATE_S,
-                                "--time=" LIMIT_MIN,
-                                "--chdir=/"};
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof shell / sizeof *shell; i++)
-        argv[count++] = shell[i];
-    for (size_t i = 0; run->asked->user != NULL && i < sizeof other / sizeof *other; i++)
-        argv[count++] = other[i];
-    for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
-        argv[count++] = srun[i];
-    if (run->doctor->roles & ROLE_NODE) {
-        snprintf(nodelist, sizeof nodelist, "--nodelist=%.256s", run->doctor->node);
-        argv[count++] = nodelist;
-    }
-    for (int i = 0; i < run->asked->args_count && count < WORDS_MAX - 2; i++)
-        argv[count++] = run->asked->args[i];
-    argv[count++] = run->helper;
-    argv[count] = NULL;
-    return count;
+    snprintf(nodelist, sizeof nodelist, "--nodelist=%.256s", run->doctor->node);
+    argv[0] = NULL;
+    add_words(argv, WORDS("sh", "-c", "exec \"$@\" 2>&1", "sh"));
+    if (run->asked->user != NULL)
+        add_words(argv, WORDS("runuser", "-u", run->asked->user, "--"));
+    add_words(argv, WORDS("srun", "--nodes=1", "--ntasks=1", "--job-name=jobtrail-doctor",
+                          "--immediate=" IMMEDIATE_S, "--time=" LIMIT_MIN, "--chdir=/",
+                          run->doctor->roles & ROLE_NODE ? nodelist : NULL));
+    add_words(argv, (const char *const *)run->asked->args);
+    add_words(argv, WORDS(run->helper));
 }
 
 static const char *last_line(char *text)
@@ -154,78 +156,64 @@ static const char *last_line(char *text)
     return line == NULL ? text : line + 1;
 }
 
-/* What the library says of the program, "": nothing. */
+/* What the library says of the program on a line of its own; "": nothing. */
 static void find_decision(const struct run *run, const char *text, char *decision, size_t size)
 {
     char start[PATH_MAX + 16];
     snprintf(start, sizeof start, "jobtrail: %s: ", run->helper);
     const char *found = strstr(text, start);
-    decision[0] = '\0';
-    if (found == NULL)
-        return;
-    found += strlen(start);
+    found = found == NULL ? "" : found + strlen(start);
     snprintf(decision, size, "%.*s", (int)strcspn(found, "\n"), found);
 }
 
 /* The plugin and the library, by what the program has printed. */
 static bool look_at_task(struct run *run, char *text)
 {
-    char found[512], decision[256], spool[PATH_MAX];
+    char decision[256], spool[PATH_MAX];
     int library = 0, slot = 0;
     find_decision(run, text, decision, sizeof decision);
+    bool is_silent = decision[0] == '\0';
     const char *line = strstr(text, "doctor-step job=");
     if (line == NULL ||
         sscanf(line, "doctor-step job=%u node=%255s spool=%4095s library=%d slot=%d", &run->job,
-               run->node, spool, &library, &slot) != 5) {
-        snprintf(found, sizeof found, "the program has not run: %.400s", last_line(text));
-        return stopped(run, "step", "see what srun says, and Slurm's logs", found);
-    }
+               run->node, spool, &library, &slot) != 5)
+        return tell(run, "step", "see what srun says, and Slurm's logs",
+                    "the program has not run: %.400s", last_line(text));
     run->is_here = (run->doctor->roles & ROLE_NODE) && strcmp(run->node, run->doctor->node) == 0;
-    snprintf(found, sizeof found, "job %u ran on %.255s", run->job, run->node);
-    arrived(run, "step", found);
+    tell(run, "step", NULL, "job %u ran on %.255s", run->job, run->node);
     if (strcmp(spool, "-") == 0)
-        return stopped(
-            run, "plugin",
-            "see plugstack, plugin, policy, tracking and spool of doctor on that node, and "
-            "the lines with jobtrail: in slurmd's log",
-            "the plugin has done nothing for the step");
-    arrived(run, "plugin", spool);
+        return tell(run, "plugin",
+                    "see plugstack, plugin, policy, tracking and spool of doctor on that node, and "
+                    "the lines with jobtrail: in slurmd's log",
+                    "the plugin has done nothing for the step");
+    tell(run, "plugin", NULL, "%.500s", spool);
     if (!library)
-        return stopped(run, "library", "see library of doctor on that node",
-                       "the library is not loaded into the program");
-    if (!slot) {
-        snprintf(found, sizeof found, "%s",
-                 decision[0] != '\0' ? decision : "the program has no place in the ledger");
-        return stopped(run, "library", "mend the rule, or that of doctor's findings which says why",
-                       found);
-    }
-    arrived(run, "library",
-            decision[0] != '\0' ? decision : "the program has a place in the ledger");
-    return true;
+        return tell(run, "library", "see library of doctor on that node",
+                    "the library is not loaded into the program");
+    if (!slot)
+        return tell(run, "library", "mend the rule, or that of doctor's findings which says why",
+                    "%s", is_silent ? "the program has no place in the ledger" : decision);
+    return tell(run, "library", NULL, "%s",
+                is_silent ? "the program has a place in the ledger" : decision);
 }
 
 static bool run_step(struct run *run)
 {
     const char *argv[WORDS_MAX];
-    char found[512];
     CLEANUP_FREE char **environment = clean_environment();
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     if (environment == NULL || access(run->helper, X_OK) != 0)
-        return stopped(run, "step", "install jobtrail-conf with all of its package",
-                       "the program doctor-step is not installed");
+        return tell(run, "step", "install jobtrail-conf with all of its package",
+                    "the program doctor-step is not installed");
     step_words(run, argv);
     show(run, "step", "srun starts a program");
     int error = program_run(argv, environment, STEP_S * 1000, &result);
-    if (error != 0) {
-        snprintf(found, sizeof found, "srun: %s", strerror(-error));
-        return stopped(run, "step", "see whether srun works here", found);
-    }
-    if (result.status != 0 && strstr(result.text, "doctor-step job=") == NULL) {
-        snprintf(found, sizeof found, "srun: %.400s", last_line(result.text));
-        return stopped(run, "step",
-                       "give srun what it wants behind --, as --account, or another user by --user",
-                       found);
-    }
+    if (error != 0)
+        return tell(run, "step", "see whether srun works here", "srun: %s", strerror(-error));
+    if (result.status != 0 && strstr(result.text, "doctor-step job=") == NULL)
+        return tell(run, "step",
+                    "give srun what it wants behind --, as --account, or another user by --user",
+                    "srun: %.400s", last_line(result.text));
     return look_at_task(run, result.text);
 }
 
@@ -274,27 +262,19 @@ static bool is_sent_or_failed(const struct run *run)
 
 static bool follow_node(struct run *run)
 {
-    char found[256];
-    if (!run->is_here) {
-        snprintf(found, sizeof found, "not followed on %.200s: that is not this node", run->node);
-        arrived(run, "flush", found);
-        return true;
-    }
+    if (!run->is_here)
+        return tell(run, "flush", NULL, "not followed on %.200s: that is not this node", run->node);
     show(run, "flush", "waiting for the job's epilog");
-    if (!wait_until(run, "flush", STATION_S, 100, is_flushed)) {
-        snprintf(found, sizeof found, "job %u is still in the spool", run->job);
-        return stopped(run, "flush",
-                       "see slurmd, leftovers, unbegun and helper above, and the lines with "
-                       "jobtrail: in slurmd's log",
-                       found);
-    }
-    arrived(run, "flush", "the job's records are in the outbox");
+    if (!wait_until(run, "flush", STATION_S, 100, is_flushed))
+        return tell(run, "flush",
+                    "see slurmd, leftovers, unbegun and helper above, and the lines with "
+                    "jobtrail: in slurmd's log",
+                    "job %u is still in the spool", run->job);
+    tell(run, "flush", NULL, "the job's records are in the outbox");
     if (!wait_until(run, "outbox", STATION_S, 100, is_sent_or_failed) || !is_sent(run))
-        return stopped(run, "outbox", "see transport, records, outbox and timer above",
-                       "the job's records wait in the outbox");
-    snprintf(found, sizeof found, "handed to %.200s", run->conf->transport);
-    arrived(run, "outbox", found);
-    return true;
+        return tell(run, "outbox", "see transport, records, outbox and timer above",
+                    "the job's records wait in the outbox");
+    return tell(run, "outbox", NULL, "handed to %.200s", run->conf->transport);
 }
 
 enum in_store { STORE_HAS, STORE_HAS_NOT, STORE_UNREADABLE };
@@ -306,40 +286,28 @@ static void acct_words(const struct run *run, const char *store, const char *arg
 {
     static char program[PATH_MAX], job[16], conf[PATH_MAX + 16];
     bool has_store = store != NULL || getenv("JOBTRAIL_STORE") != NULL;
-    bool is_asked_as_user =
-        !has_store && run->asked->user != NULL && run->conf->answers_address[0] != '\0';
-    size_t count = 0;
     doctor_installed(ACCT_FROM_BIN, program, sizeof program);
     snprintf(job, sizeof job, "%u", run->job);
     snprintf(conf, sizeof conf, "JOBTRAIL_CONF=%s", run->doctor->conf);
-    const char *const other[] = {"runuser", "-u", run->asked->user, "--"};
-    const char *const acct[] = {"env",
-                                conf,
-                                program[0] == '\0' ? "jobtrail-acct" : program,
-                                "--jobs",
-                                job,
-                                "--json",
-                                store == NULL ? NULL : "--store",
-                                store};
-    for (size_t i = 0; is_asked_as_user && i < sizeof other / sizeof *other; i++)
-        argv[count++] = other[i];
-    for (size_t i = 0; i < sizeof acct / sizeof *acct; i++)
-        argv[count++] = acct[i];
-    argv[count] = NULL;
+    argv[0] = NULL;
+    if (!has_store && run->asked->user != NULL && run->conf->answers_address[0] != '\0')
+        add_words(argv, WORDS("runuser", "-u", run->asked->user, "--"));
+    add_words(argv, WORDS("env", conf, program[0] == '\0' ? "jobtrail-acct" : program, "--jobs",
+                          job, "--json", store == NULL ? NULL : "--store", store));
 }
 
 /* `why`: what jobtrail-acct has complained about. The store of a collector is made when the first
  * record is loaded. */
 static enum in_store ask_store(const struct run *run, char why[256])
 {
+    static struct collector_env env; /* large */
     const char *argv[WORDS_MAX];
-    char store[4096];
-    doctor_store(run->doctor, store, sizeof store);
+    doctor_collector_env(run->doctor, &env);
     why[0] = '\0';
     bool is_collectors = (run->doctor->roles & ROLE_COLLECTOR) && getenv("JOBTRAIL_STORE") == NULL;
-    if (is_collectors && strncmp(store, "sqlite:", 7) == 0 && access(store + 7, F_OK) != 0)
+    if (is_collectors && strncmp(env.store, "sqlite:", 7) == 0 && access(env.store + 7, F_OK) != 0)
         return STORE_HAS_NOT;
-    acct_words(run, is_collectors ? store : NULL, argv);
+    acct_words(run, is_collectors ? env.store : NULL, argv);
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     int error = program_run(argv, NULL, ACCT_MS, &result);
     snprintf(why, 256, "%s", error != 0 ? strerror(-error) : result.complaint);
@@ -359,9 +327,9 @@ static void follow_store(const struct run *run)
     static const char advice[] =
         "see store, arrival, refused and timer of doctor on the collector; "
         "--timeout waits longer";
-    char why[256], found[512];
+    char why[256];
     if (run->conf->sample) {
-        arrived(run, "store", "not followed: [sampling] may leave the run out");
+        tell(run, "store", NULL, "not followed: [sampling] may leave the run out");
         return;
     }
     enum in_store in_store = ask_store(run, why);
@@ -370,27 +338,26 @@ static void follow_store(const struct run *run)
         wait_until(run, "store", STORE_S, 2000, is_stored_or_unreadable);
         in_store = ask_store(run, why);
     }
-    if (in_store == STORE_HAS) {
-        snprintf(found, sizeof found, "jobtrail-acct -j %u shows the run", run->job);
-        arrived(run, "store", found);
-    } else if (in_store == STORE_HAS_NOT) {
-        stopped(run, "store", advice, "the store does not have the run");
-    } else if (run->doctor->roles & ROLE_COLLECTOR) {
-        snprintf(found, sizeof found, "it cannot be read: %.300s", why);
-        stopped(run, "store", advice, found);
-    } else {
-        snprintf(found, sizeof found,
-                 "not followed, since no store can be read here (%.200s). On the collector: "
-                 "jobtrail-acct -j %u",
-                 why, run->job);
-        arrived(run, "store", found);
-    }
+    if (in_store == STORE_HAS)
+        tell(run, "store", NULL, "jobtrail-acct -j %u shows the run", run->job);
+    else if (in_store == STORE_HAS_NOT)
+        tell(run, "store", advice, "the store does not have the run");
+    else if (run->doctor->roles & ROLE_COLLECTOR)
+        tell(run, "store", advice, "it cannot be read: %.300s", why);
+    else
+        tell(run, "store", NULL,
+             "not followed, since no store can be read here (%.200s). On the collector: "
+             "jobtrail-acct -j %u",
+             why, run->job);
 }
 
-void doctor_run(struct doctor *doctor, const struct conf *conf, const struct doctor_run *asked)
+void doctor_run(struct doctor *doctor, const struct conf *conf)
 {
     static struct run run; /* large */
-    run = (struct run){.doctor = doctor, .conf = conf, .asked = asked, .start_ms = clock_ms()};
+    if (doctor->run == NULL)
+        return;
+    run =
+        (struct run){.doctor = doctor, .conf = conf, .asked = doctor->run, .start_ms = clock_ms()};
     doctor_installed(STEP_FROM_BIN, run.helper, sizeof run.helper);
     if (run_step(&run) && follow_node(&run))
         follow_store(&run);

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/command/doctor.h"
-#include "conf/command/plugin_release.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_slurm.h"
+#include "conf/command/plugstack.h"
 #include "conf/conf_defaults.h"
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
@@ -21,8 +22,8 @@
 /* Where distributions install Slurm's plugins; searched after PluginDir of slurm.conf. */
 #define PLUGIN_DIRS "/usr/lib64/slurm:/usr/lib/slurm:/usr/lib/x86_64-linux-gnu/slurm-wlm"
 
-/* As Slurm's own programs look for it. */
-const char *doctor_slurm_conf(void)
+/* The slurm.conf that Slurm's own programs here read. */
+static const char *slurm_conf_path(void)
 {
     const char *path = getenv("SLURM_CONF");
     if (path != NULL && path[0] != '\0')
@@ -57,7 +58,7 @@ static bool next_value(FILE *file, const char *key, char *value, size_t size)
 /* The value of `key` in slurm.conf; returns whether it is there. */
 static bool slurm_key(const char *key, char *value, size_t size)
 {
-    CLEANUP_FCLOSE FILE *file = fopen(doctor_slurm_conf(), "re");
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf_path(), "re");
     return next_value(file, key, value, size);
 }
 
@@ -66,7 +67,7 @@ static void plugstack_path(const struct doctor *doctor, char *path, size_t size)
     if (doctor->plugstack != NULL) {
         snprintf(path, size, "%s", doctor->plugstack);
     } else if (!slurm_key("PlugStackConfig", path, size)) {
-        const char *conf = doctor_slurm_conf(), *slash = strrchr(conf, '/');
+        const char *conf = slurm_conf_path(), *slash = strrchr(conf, '/');
         snprintf(path, size, "%.*s/plugstack.conf", slash == NULL ? 0 : (int)(slash - conf), conf);
     }
 }
@@ -88,72 +89,6 @@ static void plugin_path(const char *plugin, char *path, size_t size)
         if (access(path, F_OK) == 0)
             return;
     }
-}
-
-/* The release of the Slurm that is installed, as in struct plugin_releases: "slurm 23.11.4",
- * "slurm-wlm 22.05.8". 0: none. */
-static uint32_t installed_release(void)
-{
-    char line[256] = "";
-    unsigned major, minor;
-    FILE *pipe =
-        popen("PATH=$PATH:/usr/sbin:/usr/local/sbin; { slurmd -V || srun -V; } 2>&-", "re");
-    if (pipe == NULL)
-        return 0;
-    if (fgets(line, sizeof line, pipe) == NULL)
-        line[0] = '\0';
-    pclose(pipe);
-    const char *digits = line + strcspn(line, " ");
-    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 16 | minor << 8 : 0;
-}
-
-/* "22.05, 24.11". Returns whether `slurm` is one of them. */
-static bool list_releases(const struct plugin_releases *releases, uint32_t slurm, char *text,
-                          size_t size)
-{
-    size_t length = 0;
-    bool has_slurm = false;
-    text[0] = '\0';
-    for (size_t i = 0; i < releases->count && length < size; i++) {
-        uint32_t number = releases->numbers[i];
-        length += (size_t)snprintf(text + length, size - length, "%s%u.%02u", i == 0 ? "" : ", ",
-                                   number >> 16, number >> 8 & 255);
-        has_slurm = has_slurm || number == slurm;
-    }
-    return has_slurm;
-}
-
-static void check_release(struct doctor *doctor, const char *path)
-{
-    char known[16 * PLUGIN_RELEASES_MAX];
-    struct plugin_releases releases = {.count = 0};
-    int error = plugin_releases(path, &releases);
-    uint32_t slurm = installed_release();
-    bool is_known = list_releases(&releases, slurm, known, sizeof known);
-    if (error != 0)
-        doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
-                   "does not say for which Slurm it is: %s",
-                   error == -ENOEXEC ? "no plugin of jobtrail's" : strerror(-error));
-    else if (slurm == 0)
-        doctor_add(doctor, FINDING_WARN, "release", path,
-                   "put slurmd or srun into PATH to have the releases compared",
-                   "for Slurm %s; no Slurm found", known);
-    else if (!is_known)
-        doctor_add(doctor, FINDING_BAD, "release", path,
-                   "install a jobtrail that knows this Slurm, or build one with its headers",
-                   "for Slurm %s, and this is %u.%02u: the plugin is inactive in it", known,
-                   slurm >> 16, slurm >> 8 & 255);
-    else if (slurm == releases.untested)
-        doctor_add(
-            doctor, FINDING_WARN, "release", path,
-            "look at some jobs' records, and install a jobtrail that was tested with it when "
-            "there is one",
-            "for Slurm %s; this is %u.%02u, which the tests of this jobtrail have not run: it was "
-            "built with its headers",
-            known, slurm >> 16, slurm >> 8 & 255);
-    else
-        doctor_add(doctor, FINDING_OK, "release", path, "", "for Slurm %s; this is %u.%02u", known,
-                   slurm >> 16, slurm >> 8 & 255);
 }
 
 void doctor_good_line(const char *plugin, const char *conf, char *text, size_t size)
@@ -188,9 +123,7 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
             mend_line(doctor, line, own);
     } else if (!doctor_is_changeable(doctor, "plugin", path, path)) {
         doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
-        check_release(doctor, path);
-        if (doctor->roles & ROLE_NODE)
-            doctor_slurmd(doctor);
+        doctor_plugin(doctor, path);
     }
 }
 
@@ -224,7 +157,7 @@ static bool site_runs_prolog(void)
 {
     char pattern[PATH_MAX];
     bool is_found = false;
-    CLEANUP_FCLOSE FILE *file = fopen(doctor_slurm_conf(), "re");
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf_path(), "re");
     while (!is_found && next_value(file, "Prolog", pattern, sizeof pattern)) {
         glob_t scripts = {0};
         if (glob(pattern, 0, NULL, &scripts) == 0)
@@ -246,11 +179,11 @@ static void check_prolog(struct doctor *doctor)
     if (!doctor_runs_in_job())
         return;
     if (site_runs_prolog())
-        doctor_add(doctor, FINDING_OK, "prolog", doctor_slurm_conf(), "",
+        doctor_add(doctor, FINDING_OK, "prolog", slurm_conf_path(), "",
                    "PrologFlags has RunInJob, and a Prolog script runs '" PROLOG_COMMAND "'");
     else
         doctor_add(
-            doctor, FINDING_WARN, "prolog", doctor_slurm_conf(),
+            doctor, FINDING_WARN, "prolog", slurm_conf_path(),
             "run '" PROLOG_COMMAND " || true' in the site's Prolog script",
             "PrologFlags has RunInJob: Slurm does not call the plugin's prolog; without that "
             "script's help jobs have no account, no partition and no restart count, and "
@@ -274,28 +207,43 @@ static void add_missing_line(struct doctor *doctor, const char *path, int found)
                 path);
 }
 
-bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
+/* The configuration to look at: the one asked for, or that of the plugin's line. */
+static void choose_conf(struct doctor *doctor, const struct plugstack_line *line)
 {
+    const char *plugin = line->conf[0] != '\0' ? line->conf : DEFAULT_CONF;
+    if (strcmp(doctor->conf, DEFAULT_CONF) == 0 || strcmp(doctor->conf, plugin) == 0)
+        doctor->conf = plugin;
+    else
+        doctor_add(doctor, FINDING_BAD, "plugstack", line->plugin,
+                   "say conf=FILE in plugstack.conf, or leave --conf out",
+                   "the plugin reads %s and not %s", plugin, doctor->conf);
+}
+
+void doctor_slurm(struct doctor *doctor, const struct conf *conf)
+{
+    static struct plugstack_line line; /* large */
     char path[PATH_MAX];
     struct stat status;
+    (void)conf;
     plugstack_path(doctor, path, sizeof path);
-    int found = plugstack_find(path, line);
-    if (found <= 0) {
+    int found = plugstack_find(path, &line);
+    doctor->has_plugstack = found > 0;
+    if (!doctor->has_plugstack) {
         add_missing_line(doctor, path, found);
-        return false;
+        return;
     }
     if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) == 0) {
         doctor_add(doctor, FINDING_BAD, "plugstack", path, "", "users cannot read it");
         doctor_mend(doctor, "chmod a+r %s", path);
-    } else if (line->is_required) {
+    } else if (line.is_required) {
         doctor_add(doctor, FINDING_WARN, "plugstack", path, "",
                    "it is 'required': a plugin that cannot be loaded fails jobs and drains nodes");
-        mend_line(doctor, line, line->plugin);
+        mend_line(doctor, &line, line.plugin);
     } else {
-        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line->plugin);
+        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line.plugin);
     }
-    check_arguments(doctor, line);
-    check_plugin(doctor, line);
+    check_arguments(doctor, &line);
+    check_plugin(doctor, &line);
     check_prolog(doctor);
-    return true;
+    choose_conf(doctor, &line);
 }

@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
-#include "conf/base/shared_file_system.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_slurm.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "submit/job/spool_job.h"
@@ -53,56 +54,52 @@ static bool is_waiting(int spool, const char *name)
     return strstr(text, "\n" JOB_FORMATS_MARK "epilog ") != NULL;
 }
 
-/* Jobs that wait for a flush. */
-static unsigned count_waiting(const char *path)
+/* Whether a job may have ended unseen (spool_job.h). Gives its number. */
+static bool is_unbegun(int spool, const char *name, unsigned *job)
 {
-    unsigned count = 0;
-    CLEANUP_LISTING DIR *listing = NULL;
-    listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        count += is_waiting(dirfd(listing), name);
-    return count;
+    struct journal journal;
+    const char *end = job_end(name);
+    if (end == NULL || *end != '\0')
+        return false;
+    CLEANUP_CLOSE int directory =
+        openat(spool, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory < 0 || spool_job_journal(directory, &journal) != 0)
+        return false;
+    bool is_quiet = spool_job_is_quiet(directory, &journal);
+    *job = (unsigned)journal.identity.job;
+    journal_free(&journal);
+    return is_quiet;
 }
 
-/* Jobs that may have ended unseen (spool_job.h): up to three of them are named in `text`. */
-static unsigned count_unbegun(const char *path, char *text, size_t size)
+/* Jobs that wait for a flush, and those that nobody has begun to flush: up to three are named. */
+static void check_jobs(struct doctor *doctor, const char *path)
 {
-    unsigned count = 0;
+    char jobs[64] = "";
+    unsigned waiting = 0, unbegun = 0, job;
     size_t length = 0;
     CLEANUP_LISTING DIR *listing = NULL;
     listing_open(AT_FDCWD, path, &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;) {
-        struct journal journal;
-        const char *end = job_end(name);
-        if (end == NULL || *end != '\0')
-            continue;
-        CLEANUP_CLOSE int directory =
-            openat(dirfd(listing), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (directory < 0 || spool_job_journal(directory, &journal) != 0)
-            continue;
-        bool is_quiet = spool_job_is_quiet(directory, &journal);
-        if (is_quiet && count++ < 3)
-            length += (size_t)snprintf(text + length, size - length, "%s%u",
-                                       length == 0 ? "" : ", ", (unsigned)journal.identity.job);
-        journal_free(&journal);
+        waiting += is_waiting(dirfd(listing), name);
+        if (is_unbegun(dirfd(listing), name, &job) && unbegun++ < 3)
+            length += (size_t)snprintf(jobs + length, sizeof jobs - length, "%s%u",
+                                       length == 0 ? "" : ", ", job);
     }
-    return count;
-}
-
-static void check_unbegun(struct doctor *doctor, const char *path)
-{
-    char jobs[64];
-    unsigned count = count_unbegun(path, jobs, sizeof jobs);
-    if (count == 0)
-        return;
-    doctor_add(doctor, FINDING_WARN, "unbegun", path, "",
-               "nothing of %s runs, and %s has no epilog: job%s %s%s", count == 1 ? "it" : "them",
-               count == 1 ? "it" : "each", count == 1 ? "" : "s", jobs,
-               count > 3 ? " and others" : "");
-    doctor_mend(doctor,
-                "jobtrail-submit flush --orphans%s, which asks squeue whether they are over; if it "
-                "cannot, and one surely is: --job ID in place of --orphans",
-                doctor_conf_words(doctor));
+    if (waiting > 0) {
+        doctor_add(doctor, FINDING_WARN, "leftovers", path, "",
+                   "%u jobs are over and not flushed yet", waiting);
+        doctor_mend(doctor, "jobtrail-submit flush --orphans%s", doctor_conf_words(doctor));
+    }
+    if (unbegun > 0) {
+        doctor_add(doctor, FINDING_WARN, "unbegun", path, "",
+                   "nothing of %s runs, and %s has no epilog: job%s %s%s",
+                   unbegun == 1 ? "it" : "them", unbegun == 1 ? "it" : "each",
+                   unbegun == 1 ? "" : "s", jobs, unbegun > 3 ? " and others" : "");
+        doctor_mend(doctor,
+                    "jobtrail-submit flush --orphans%s, which asks squeue whether they are over; "
+                    "if it cannot, and one surely is: --job ID in place of --orphans",
+                    doctor_conf_words(doctor));
+    }
 }
 
 /* The spool should be a file system of its own: if others can fill the file system that it is on,
@@ -194,7 +191,7 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
         doctor_add(doctor, FINDING_BAD, "spool", path, "",
                    "users cannot get at their jobs' ledgers");
         doctor_mend(doctor, "chmod 711 %s", path);
-    } else if (shared_file_system(path)) {
+    } else if (directory_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "spool", path, mend, "on a shared file system");
     } else if (doctor_free_bytes(path) < conf->ledger_bytes) {
         doctor_add(doctor, FINDING_WARN, "spool", path, "make room, or a larger file system",
@@ -206,47 +203,31 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     }
     check_place(doctor, path);
     check_parts(doctor, conf, path);
-    unsigned waiting = count_waiting(path);
-    if (waiting > 0) {
-        doctor_add(doctor, FINDING_WARN, "leftovers", path, "",
-                   "%u jobs are over and not flushed yet", waiting);
-        doctor_mend(doctor, "jobtrail-submit flush --orphans%s", doctor_conf_words(doctor));
-    }
-    check_unbegun(doctor, path);
+    check_jobs(doctor, path);
 }
 
-static unsigned count_jobs(int spool)
-{
-    unsigned count = 0;
-    CLEANUP_LISTING DIR *listing = NULL;
-    listing_open(spool, ".", &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        count += job_end(name) != NULL;
-    return count;
-}
-
-/* Whether the program is there that the file `version` in the spool names
- * (spank/version_note.h). */
-static bool has_program(int spool)
+/* Jobs of another version, and whether its program is there, which the file `version` in the spool
+ * names (spank/version_note.h). */
+static void check_other_version(struct doctor *doctor, const char *path)
 {
     static const char word[] = "\nsubmit ";
     char text[4 * PATH_MAX];
-    io_read_text(spool, "version", text, sizeof text);
-    char *path = strstr(text, word);
-    if (path == NULL)
-        return false;
-    path += strlen(word);
-    path[strcspn(path, "\n")] = '\0';
-    return access(path, X_OK) == 0;
-}
-
-static void check_other_version(struct doctor *doctor, const char *path)
-{
-    CLEANUP_CLOSE int spool = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    unsigned jobs = spool < 0 ? 0 : count_jobs(spool);
-    if (jobs > 0 && has_program(spool))
+    unsigned jobs = 0;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        jobs += job_end(name) != NULL;
+    if (jobs == 0)
+        return;
+    io_read_text(dirfd(listing), "version", text, sizeof text);
+    char *program = strstr(text, word);
+    if (program != NULL) {
+        program += strlen(word);
+        program[strcspn(program, "\n")] = '\0';
+    }
+    if (program != NULL && access(program, X_OK) == 0)
         doctor_add(doctor, FINDING_OK, "version", path, "", "%u jobs of another version", jobs);
-    else if (jobs > 0)
+    else
         doctor_add(doctor, FINDING_WARN, "version", path,
                    "install that version again until they have ended, or they go to the quarantine",
                    "%u jobs of another version, whose program is not there", jobs);

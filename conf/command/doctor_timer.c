@@ -13,7 +13,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/program_run.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_timer.h"
 #include "conf/conf_defaults.h"
 
 enum { SYSTEMCTL_MS = 20000 };
@@ -164,8 +165,9 @@ bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_
     return found[0] != '\0';
 }
 
-void doctor_timer(struct doctor *doctor)
+void doctor_timer(struct doctor *doctor, const struct conf *conf)
 {
+    (void)conf;
     for (size_t i = 0; i < sizeof duties / sizeof *duties; i++)
         if ((doctor->roles & duties[i].roles) != 0)
             doctor_duty(doctor, &duties[i], true);

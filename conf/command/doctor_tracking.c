@@ -8,10 +8,12 @@
 #include <sys/utsname.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_slurm.h"
 #include "conf/command/explain.h"
 #include "conf/compile.h"
 #include "conf/conf_keys.h"
+#include "conf/conf_left_out.h"
 #include "conf/conf_transport.h"
 
 /* "write 'enabled = yes' in FILE, line 12". */
@@ -104,6 +106,11 @@ static void check_opt_out(struct doctor *doctor, const struct conf *conf)
 
 void doctor_tracking(struct doctor *doctor, const struct conf *conf)
 {
+    const char *extension;
+    for (size_t at = 0; (extension = conf_left_out(conf, &at)) != NULL;)
+        doctor_add(doctor, FINDING_WARN, extension, conf->path,
+                   "take the section out, or build jobtrail with it", CONF_LEFT_OUT, extension,
+                   extension);
     check_switches(doctor, conf);
     check_host(doctor, conf);
     check_transport(doctor, conf);

@@ -17,7 +17,7 @@
 #include "conf/base/listing.h"
 #include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
 #include "conf/conf_transport.h"
 #include "spank/job_formats.h"
 
@@ -141,16 +141,7 @@ static void check_outbox(struct doctor *doctor, const struct conf *conf, const c
     json_object_put(all);
 }
 
-static const char *advice_of(const char *transport)
-{
-    return strcmp(transport, "http") == 0
-               ? "mend url, token_file or ca of [http] in jobtrail.conf, or the collector"
-           : strcmp(transport, "kafka") == 0
-               ? "mend brokers, topic or properties of [kafka] in jobtrail.conf, or the brokers"
-               : "start the syslog daemon, or mend [syslog] socket in jobtrail.conf";
-}
-
-/* Of the transport file doctor_directories() tells. */
+/* Of a transport without a receiver doctor_files() tells. */
 static void check_receivers(struct doctor *doctor, const struct conf *conf)
 {
     struct json_object *all = ask_program(conf, "ask", "--timeout", ASK_S);
@@ -158,7 +149,8 @@ static void check_receivers(struct doctor *doctor, const struct conf *conf)
          json_object_is_type(all, json_type_array) && i < json_object_array_length(all); i++) {
         struct json_object *one = json_object_array_get_idx(all, i);
         const char *name = text_of(one, "transport");
-        if (strcmp(name, "file") == 0)
+        const struct conf_transport *row = conf_transport_find(name, strlen(name));
+        if (row == NULL || row->advice == NULL)
             continue;
         if (number_of(one, "reached"))
             doctor_add(doctor, FINDING_OK, "transport", name, "", "its receiver takes records");
@@ -167,7 +159,7 @@ static void check_receivers(struct doctor *doctor, const struct conf *conf)
                        "see whether records arrive: jobtrail-conf doctor --run", "%s",
                        text_of(one, "reason"));
         else
-            doctor_add(doctor, FINDING_BAD, "transport", name, advice_of(name), "%s",
+            doctor_add(doctor, FINDING_BAD, "transport", name, row->advice, "%s",
                        text_of(one, "reason"));
     }
     if (!json_object_is_type(all, json_type_array))
@@ -178,8 +170,10 @@ static void check_receivers(struct doctor *doctor, const struct conf *conf)
 
 static bool has_receivers(const struct conf *conf)
 {
-    return conf_uses_transport(conf, "http") || conf_uses_transport(conf, "kafka") ||
-           conf_uses_transport(conf, "syslog");
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++)
+        if (conf_transports[i].advice != NULL && conf_uses_transport(conf, conf_transports[i].name))
+            return true;
+    return false;
 }
 
 void doctor_transports(struct doctor *doctor, const struct conf *conf)

@@ -10,7 +10,6 @@
 
 #include "conf/conf_rules.h"
 #include "conf/policy/policy.h"
-#include "extensions.h"
 
 /* A configuration and the policy compiled from it. */
 struct explain {
@@ -60,12 +59,10 @@ struct json_object *explain_json(const struct explain *explain,
 int explain_command_line_print(const struct explain *explain, int argc, char **argv);
 struct json_object *explain_command_line_json(const struct explain *explain, int argc, char **argv);
 
-#if JOBTRAIL_LIBRARIES
 /* Whether a file is a library that is watched, by which lines of [libraries], and how it is named:
  * as a sentence on stdout, or as an object that is added to the array `all`. Returns 0 or
  * -errno. */
 int explain_library(const struct explain *explain, const char *path, struct json_object *all);
-#endif
 
 /* What [routines] says about the library in the file `path`: as sentences on stdout, or as objects
  * that are added to the array `all`. Returns 0 or -errno. */

@@ -20,7 +20,6 @@ static const char usage_text[] =
     "       jobtrail-conf explain [--conf FILE] [--json] --command-line COMMAND [ARG...]\n"
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
-    "       jobtrail-conf new     [--conf FILE] [--since VERSION]\n"
     "       jobtrail-conf doctor  [--conf FILE] [--plugstack FILE] [--node NAME] [--json]\n"
     "                             [--role node|login|collector[,...]]\n"
     "                             [--run [--user NAME] [--timeout SECONDS] [-- SRUN-OPTION...]]\n"
@@ -42,7 +41,6 @@ static const struct command commands[] = {
     /* what follows explain's PATH is that program's */
     {"explain", command_explain, "cjHetlLbI", "+"},
     {"make-key", command_make_key, "", ""},
-    {"new", command_new, "cs", NULL},
     {"show", command_show, "cj", NULL},
     {"import-xalt", command_import_xalt, "or", ""},
 };
@@ -63,7 +61,6 @@ static const struct option_row option_rows[] = {
     {"user", 'u', OPTION_TEXT, MEMBER(user), 0, 0, NULL},
     {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
     {"role", 'R', OPTION_TEXT, MEMBER(role), 0, 0, NULL},
-    {"since", 's', OPTION_TEXT, MEMBER(since), 0, 0, NULL},
     {"ntasks", 't', OPTION_NUMBER, MEMBER(ntasks), 1, INT32_MAX, NULL},
     {"library", 'b', OPTION_TEXT, MEMBER(library), 0, 0, NULL},
     {"routines", 'I', OPTION_TEXT, MEMBER(routines), 0, 0, NULL},

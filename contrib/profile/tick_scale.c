@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/cycles.h"
 #include "conf/base/io.h"
 
@@ -13,13 +14,6 @@ static const uint64_t apart_ns = 1000000;
 
 /* No counter is slower or faster. */
 static const double tick_ns_least = 0.05, tick_ns_most = 1000;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 struct profile_pair tick_now(void)
 {

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "conf/base/process_stat.h"
@@ -29,13 +30,6 @@ struct walk {
     size_t count, room;
 };
 
-static uint64_t boot_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int compare(const void *left, const void *right)
 {
     const struct walked *a = left, *b = right;
@@ -48,7 +42,7 @@ static int list_processes(const struct witness_jobs *jobs, struct walk *walk)
     int error = listing_open(AT_FDCWD, "/proc", &proc);
     for (const char *name; error == 0 && (name = listing_next(proc)) != NULL;) {
         struct walked process = {.pid = isdigit((unsigned char)name[0]) ? atoi(name) : 0,
-                                 .known_ns = boot_ns()};
+                                 .known_ns = clock_ns(CLOCK_BOOTTIME)};
         if (process.pid <= 0 || process_stat_read(process.pid, &process.stat) != 0 ||
             process_stat_is_over(&process.stat))
             continue;

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/capabilities.h"
 #include "conf/base/clocks.h"
+#include "conf/base/privileges.h"
 #include "contrib/witness/kernel_rings.h"
 #include "contrib/witness/kernel_walk.h"
 #include "contrib/witness/task_end_socket.h"
@@ -45,13 +45,6 @@ struct witness {
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
     int lock, signals, wake, ends; /* descriptors; ends -1: the kernel tells of none */
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int fail(int error, const char *what, const char *why)
 {

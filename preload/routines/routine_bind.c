@@ -184,9 +184,8 @@ static uintptr_t find_address(struct routine_memory *memory, const struct loaded
     return type == STT_GNU_IFUNC ? choose(memory, address) : 0;
 }
 
-/* What the loader will bind the entry to. What is loaded later is asked after the objects of the
- * start. 0: not certain. */
-static uintptr_t find_function(struct routine_memory *memory, const struct routine_entry *entry)
+/* What is loaded later is asked after the objects of the start. */
+uintptr_t routine_bind_find(struct routine_memory *memory, const struct routine_entry *entry)
 {
     const struct loaded *importer = find_importer(memory, (uint32_t)(entry - memory->entry));
     const struct loaded *definer = NULL;
@@ -205,20 +204,6 @@ static uintptr_t find_function(struct routine_memory *memory, const struct routi
     const ElfW(Sym) *symbol =
         find_version(definer, name, hash, loaded_version_wanted(importer, number));
     return symbol == NULL ? 0 : find_address(memory, definer, symbol);
-}
-
-/* Several threads may be here at once, and find the same. */
-uintptr_t routine_binds(struct routine_entry *entry)
-{
-    uintptr_t function = find_function(routine_known, entry), unbound = (uintptr_t)routine_unbound;
-    if (function != 0) {
-        __atomic_store_n(&entry->original, function, __ATOMIC_RELAXED);
-        __atomic_store_n(&entry->flags, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&entry->is_lazy, false, __ATOMIC_RELAXED);
-    }
-    __atomic_compare_exchange_n(&entry->target, &unbound, (uintptr_t)routine_first, false,
-                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    return routine_called(entry);
 }
 
 #endif

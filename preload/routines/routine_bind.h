@@ -17,5 +17,8 @@
  * entries whose functions are to be looked for when they are first called. */
 void routine_bind_prepare(struct routine_memory *memory);
 
+/* What the loader will bind the entry to. 0: not certain. */
+uintptr_t routine_bind_find(struct routine_memory *memory, const struct routine_entry *entry);
+
 #endif
 #endif

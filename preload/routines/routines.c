@@ -254,6 +254,21 @@ uintptr_t routine_called(struct routine_entry *entry)
     return entry->original;
 }
 
+/* Several threads may be here at once, and find the same. */
+uintptr_t routine_binds(struct routine_entry *entry)
+{
+    uintptr_t function = routine_bind_find(routine_known, entry);
+    uintptr_t unbound = (uintptr_t)routine_unbound;
+    if (function != 0) {
+        __atomic_store_n(&entry->original, function, __ATOMIC_RELAXED);
+        __atomic_store_n(&entry->flags, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&entry->is_lazy, false, __ATOMIC_RELAXED);
+    }
+    __atomic_compare_exchange_n(&entry->target, &unbound, (uintptr_t)routine_first, false,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    return routine_called(entry);
+}
+
 #endif
 
 void routines_point(struct ledger_slot *slot, clock_function *now)

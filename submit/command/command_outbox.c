@@ -19,7 +19,6 @@
 #include "submit/command/submit_command.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox.h"
-#include "submit/outbox/outbox_ask.h"
 #include "submit/outbox/outbox_backoff.h"
 #include "submit/outbox/outbox_batch.h"
 #include "submit/outbox/outbox_quarantine.h"
@@ -42,10 +41,9 @@ static void print_json(struct json_object *object)
 
 static bool is_transport(const char *name)
 {
-    if (name == NULL ||
-        (strcmp(name, "none") != 0 && conf_transport_index(name, strlen(name)) >= 0))
+    if (name == NULL || conf_transport_find(name, strlen(name)) != NULL)
         return true;
-    fprintf(stderr, "jobtrail-submit: no transport: %s (file, syslog, http and kafka are)\n", name);
+    fprintf(stderr, "jobtrail-submit: no transport: %s (%s are)\n", name, conf_transport_names());
     return false;
 }
 
@@ -145,17 +143,14 @@ static enum submit_status list_waiting(const struct conf *conf,
 {
     struct json_object *all = json_object_new_object(), *array = json_object_new_array();
     enum submit_status status = SUBMIT_OK;
-    for (size_t i = 0; conf_transports[i] != NULL; i++) {
-        struct outbox_waiting waiting = {.name = conf_transports[i],
-                                         .is_configured =
-                                             conf_uses_transport(conf, conf_transports[i])};
-        if (strcmp(waiting.name, "none") == 0 ||
-            (options->transport != NULL && strcmp(options->transport, waiting.name) != 0))
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++) {
+        const char *name = conf_transports[i].name;
+        struct outbox_waiting waiting;
+        if (options->transport != NULL && strcmp(options->transport, name) != 0)
             continue;
-        int error = outbox < 0 ? 0 : outbox_waiting_count(outbox, &waiting);
+        int error = outbox_waiting_read(conf, outbox, name, &waiting);
         if (error != 0)
-            fprintf(stderr, "jobtrail-submit: %s: %s\n", waiting.name, strerror(-error));
-        waiting.lost = outbox_quarantine_overflow_read(conf, waiting.name);
+            fprintf(stderr, "jobtrail-submit: %s: %s\n", name, strerror(-error));
         if (!waiting.is_configured && waiting.batches == 0)
             continue;
         if (waiting.batches > 0)
@@ -185,10 +180,10 @@ enum submit_status command_outbox_ask(const struct submit_options *options)
     if (status != SUBMIT_OK)
         return status;
     struct json_object *all = json_object_new_array();
-    for (size_t i = 0; conf_transports[i] != NULL; i++) {
-        const char *name = conf_transports[i];
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++) {
+        const char *name = conf_transports[i].name;
         struct transport_trouble trouble;
-        if (!conf_uses_transport(&conf, name) || strcmp(name, "none") == 0 ||
+        if (!conf_uses_transport(&conf, name) ||
             (options->transport != NULL && strcmp(options->transport, name) != 0))
             continue;
         int error = outbox_ask(&conf, name, options->timeout_s * 1000, &trouble);
@@ -255,13 +250,14 @@ static enum submit_status drop_waiting(const struct conf *conf,
     uint64_t before_s =
         options->older_days == 0 ? UINT64_MAX : now_s - (uint64_t)options->older_days * 86400;
     enum submit_status status = SUBMIT_OK;
-    for (size_t i = 0; conf_transports[i] != NULL && outbox >= 0; i++) {
-        if (options->transport != NULL && strcmp(options->transport, conf_transports[i]) != 0)
+    for (size_t i = 0; i < CONF_TRANSPORTS && outbox >= 0; i++) {
+        const char *name = conf_transports[i].name;
+        if (options->transport != NULL && strcmp(options->transport, name) != 0)
             continue;
-        int error = drop_batches(outbox, conf_transports[i], before_s, &dropped);
+        int error = drop_batches(outbox, name, before_s, &dropped);
         if (error == 0)
             continue;
-        fprintf(stderr, "jobtrail-submit: %s: %s\n", conf_transports[i], strerror(-error));
+        fprintf(stderr, "jobtrail-submit: %s: %s\n", name, strerror(-error));
         status = SUBMIT_UNUSABLE;
     }
     printf(options->json ? "{\"dropped\":%" PRIu64 "}\n" : "dropped %" PRIu64 " records\n",

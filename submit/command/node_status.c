@@ -112,18 +112,12 @@ static int note_outbox(const struct conf *conf, struct node_status *node)
         return outbox;
     node->overflow = outbox < 0 ? 0 : overflow_read(outbox);
     int error = 0;
-    for (size_t i = 0; conf_transports[i] != NULL && node->transport_count < NODE_TRANSPORTS_MAX;
-         i++) {
-        struct outbox_waiting waiting = {.name = conf_transports[i],
-                                         .is_configured =
-                                             conf_uses_transport(conf, conf_transports[i])};
-        if (strcmp(waiting.name, "none") == 0)
-            continue;
-        int counted = outbox < 0 ? 0 : outbox_waiting_count(outbox, &waiting);
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++) {
+        struct outbox_waiting waiting;
+        int counted = outbox_waiting_read(conf, outbox, conf_transports[i].name, &waiting);
         error = error == 0 ? counted : error;
         if (counted != 0)
             continue;
-        waiting.lost = outbox_quarantine_overflow_read(conf, waiting.name);
         if (waiting.is_configured || waiting.batches > 0)
             node->transport[node->transport_count++] = waiting;
     }

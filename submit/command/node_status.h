@@ -8,10 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/conf.h"
+#include "conf/conf_transport.h"
 #include "submit/outbox/outbox_waiting.h"
-
-enum { NODE_TRANSPORTS_MAX = 8 };
 
 /* Where the figures come from. What comes from one that cannot be read is not told. */
 enum node_place { PLACE_BREAKS, PLACE_SPOOL, PLACE_QUARANTINE, PLACE_OUTBOX, NODE_PLACES };
@@ -23,7 +21,7 @@ struct node_status {
     uint64_t broken, broken_last_s;
     uint64_t quarantined, quarantined_last_s;
     uint64_t overflow;
-    struct outbox_waiting transport[NODE_TRANSPORTS_MAX];
+    struct outbox_waiting transport[CONF_TRANSPORTS];
     size_t transport_count;
     int error[NODE_PLACES]; /* -errno where what is there could not be read */
 };

@@ -20,7 +20,7 @@
 
 /* Of a time that the kernel tells: it tells of a fork some microseconds after the start that it
  * counts from (docs/decisions/0082-the-kernel-as-a-witness.md), and one clock is read after another
- * (conf/base/clock_pair.h). */
+ * (conf/base/clocks.h). */
 #define KERNEL_ERROR_NS UINT64_C(100000)
 
 /* Of the end of what is older than the witness: the kernel shows its start in such ticks. */

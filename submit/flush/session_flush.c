@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
+#include "conf/base/privileges.h"
 #include "conf/base/process.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"

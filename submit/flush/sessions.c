@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
+#include "conf/base/privileges.h"
 #include "spank/job_formats.h"
 #include "submit/evidence/session_notes.h"
 #include "submit/evidence/user_files.h"

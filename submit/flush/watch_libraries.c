@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/program_place.h"
 #include "extensions.h"
 #include "submit/flush/kept_child.h"
 
@@ -19,15 +20,7 @@ static bool is_wanted(const struct conf *conf)
 /* From the directory of this program. Returns whether it is there. */
 static bool find_program(char path[PATH_MAX])
 {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length < 0 ? 0 : length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash == NULL)
-        return false;
-    *slash = '\0';
-    return snprintf(path, PATH_MAX, "%s/" LIBMON_FROM_BIN, self) < PATH_MAX &&
-           access(path, X_OK) == 0;
+    return program_place(LIBMON_FROM_BIN, path, PATH_MAX) && access(path, X_OK) == 0;
 }
 
 void watch_libraries_keep(const char *path, const struct conf *conf)

@@ -22,7 +22,6 @@
 #include "submit/job/spool_read.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/transport.h"
-#include "submit/outbox/xalt_strict.h"
 
 static int put_in_outbox(const struct conf *conf, const struct record_view *record)
 {
@@ -83,21 +82,12 @@ static int send_by_file(const struct conf *conf, const struct record_view *recor
     static char unsynced[] = "no";
     struct transport_trouble trouble;
     struct transport_item item = {.record = *record};
-    CLEANUP_FREE char *fitted = NULL;
     struct conf own = *conf;
     void *state;
     own.file_fsync = unsynced;
-    int error = conf_is_for_xalt(conf, transport_file.name)
-                    ? xalt_strict_fit(record, &fitted, &item.record.length)
-                    : 0;
-    if (error == 0)
-        error = transport_file.open(&own, &state, &trouble);
+    int error = transport_file.open(&own, &state, &trouble);
     if (error != 0)
         return error;
-    if (fitted == NULL)
-        item.record.length = record->length;
-    else
-        item.record.text = fitted;
     error = transport_file.send(state, &item, 1, clock_deadline(SEND_MS), &trouble);
     transport_file.close(state);
     return item.outcome == TRANSPORT_ACCEPTED ? 0 : error != 0 ? error : -EIO;

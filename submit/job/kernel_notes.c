@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/text.h"
-#include "submit/job/kernel_forked.h"
 #include "submit/job/spool_read.h"
 
 #define TICK_NS UINT64_C(10000000)
@@ -377,6 +377,105 @@ static void resolve(const struct reading *reading, struct kernel_noted *noted, s
     }
 }
 
+/* How many processes have a smaller pid, or the same one and started before `before_ns`. */
+static size_t count_before(const struct kernel_notes *notes, int32_t pid, uint64_t before_ns)
+{
+    size_t low = 0, high = notes->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct kernel_note *note = &notes->noted[middle].note;
+        bool is_before = note->pid != pid ? note->pid < pid : note->start_ns < before_ns;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low;
+}
+
+const struct kernel_noted *kernel_notes_parent(const struct kernel_notes *notes,
+                                               const struct kernel_note *note)
+{
+    size_t at = count_before(notes, note->parent, note->parent_start_ns);
+    const struct kernel_noted *found = at == notes->count ? NULL : &notes->noted[at];
+    bool is_it = found != NULL && found->note.pid == note->parent &&
+                 found->note.start_ns == note->parent_start_ns;
+    return is_it ? found : NULL;
+}
+
+/* ---- What children used that a program has forked and that executed nothing: no run is theirs, as
+ * of workers of Python's multiprocessing (struct kernel_forked) ------------------------------- */
+
+/* Of a process: whose program forked it, by its place plus FIRST. */
+enum { UNASKED, OF_NONE, FIRST };
+
+/* What is older than the listener may have executed a program before. */
+static bool executed_nothing(const struct kernel_note *note)
+{
+    return note->execs == 0 && (note->lack & KERNEL_LACK_START) == 0;
+}
+
+/* The place above `*at`, which executed nothing; or what `found` has of it. 0: go on from `*at`. */
+static size_t step_up(const struct kernel_notes *notes, const size_t *found, size_t *at)
+{
+    const struct kernel_note *note = &notes->noted[*at].note;
+    const struct kernel_noted *parent = kernel_notes_parent(notes, note);
+    if (parent == NULL || parent->note.start_ns > note->start_ns)
+        return OF_NONE;
+    const size_t above = (size_t)(parent - notes->noted);
+    if (executed_nothing(&parent->note)) {
+        *at = above;
+        return found[above];
+    }
+    const bool is_last = parent->note.execs > 0 && note->start_ns >= parent->note.exec_ns;
+    return is_last ? above + FIRST : OF_NONE;
+}
+
+/* Whoever is on the way up has the same answer, so that each is asked once. */
+static void find_owner(const struct kernel_notes *notes, size_t *found, size_t of)
+{
+    size_t at = of, owner = found[of];
+    for (size_t i = 0; owner == UNASKED && i < notes->count; i++)
+        owner = step_up(notes, found, &at);
+    owner = owner == UNASKED ? OF_NONE : owner;
+    for (at = of; found[at] == UNASKED;) {
+        found[at] = owner;
+        step_up(notes, found, &at);
+    }
+}
+
+static void add_forked(struct kernel_forked *forked, const struct kernel_note *note)
+{
+    forked->count++;
+    forked->signaled += (note->lack & KERNEL_LACK_STATUS) == 0 && WIFSIGNALED(note->status);
+    forked->run_ns += note->run_ns;
+    forked->read_bytes += note->read_bytes;
+    forked->write_bytes += note->write_bytes;
+    if (note->peak_kib > forked->peak_kib)
+        forked->peak_kib = note->peak_kib;
+    forked->is_least |= (note->lack & KERNEL_LACK_USED) != 0;
+}
+
+/* Adds each such process to the nearest one above it that executed a program, if that was its last
+ * one by then: what an earlier program of the process had forked is told of none. The notes are in
+ * order. Returns 0 or -ENOMEM. */
+static int add_all_forked(struct kernel_notes *notes)
+{
+    const bool has_gaps =
+        notes->lost > 0 || notes->left > 0 || notes->overruns > 0 || notes->bad_lines > 0;
+    CLEANUP_FREE void *memory = calloc(notes->count + 1, sizeof(size_t));
+    size_t *found = memory;
+    if (found == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < notes->count; i++) {
+        notes->noted[i].forked.is_least |= has_gaps;
+        if (!executed_nothing(&notes->noted[i].note))
+            continue;
+        find_owner(notes, found, i);
+        if (found[i] >= FIRST)
+            add_forked(&notes->noted[found[i] - FIRST].forked, &notes->noted[i].note);
+    }
+    return 0;
+}
+
 int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
 {
     struct reading reading = {.notes = {.text = text}};
@@ -390,7 +489,7 @@ int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
     if (error == 0 && found->replaced_count > 0)
         qsort(found->replaced, found->replaced_count, sizeof *found->replaced, compare);
     if (error == 0)
-        error = kernel_forked_add(found);
+        error = add_all_forked(found);
     if (error == 0)
         *notes = *found;
     else
@@ -419,30 +518,6 @@ void kernel_notes_free(struct kernel_notes *notes)
     free(notes->sets);
     free(notes->object);
     *notes = (struct kernel_notes){0};
-}
-
-/* How many processes have a smaller pid, or the same one and started before `before_ns`. */
-static size_t count_before(const struct kernel_notes *notes, int32_t pid, uint64_t before_ns)
-{
-    size_t low = 0, high = notes->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct kernel_note *note = &notes->noted[middle].note;
-        bool is_before = note->pid != pid ? note->pid < pid : note->start_ns < before_ns;
-        low = is_before ? middle + 1 : low;
-        high = is_before ? high : middle;
-    }
-    return low;
-}
-
-const struct kernel_noted *kernel_notes_parent(const struct kernel_notes *notes,
-                                               const struct kernel_note *note)
-{
-    size_t at = count_before(notes, note->parent, note->parent_start_ns);
-    const struct kernel_noted *found = at == notes->count ? NULL : &notes->noted[at];
-    bool is_it = found != NULL && found->note.pid == note->parent &&
-                 found->note.start_ns == note->parent_start_ns;
-    return is_it ? found : NULL;
 }
 
 const struct kernel_noted *kernel_notes_find(const struct kernel_notes *notes, int32_t pid,

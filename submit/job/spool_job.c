@@ -14,7 +14,6 @@
 #include "conf/base/clocks.h"
 #include "conf/base/host.h"
 #include "conf/base/io.h"
-#include "conf/base/name_space.h"
 #include "conf/base/process.h"
 #include "spank/journal.h"
 #include "spank/spool_path.h"

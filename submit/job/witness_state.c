@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 
 enum { LINE_SIZE = 512, LOOK_MS = 5 };
 
@@ -50,13 +51,6 @@ int witness_state_read(int spool, struct witness_state *state, bool *is_running)
     *state = found;
     *is_running = fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
     return 0;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 uint64_t witness_state_heard_until(int spool)

@@ -168,10 +168,7 @@ static int check_options(const struct options *options, char **paths)
         return -EINVAL;
     }
     if (options->timezone != NULL && !days_has_zone(options->timezone)) {
-        char near[DAYS_ZONE_MAX];
-        bool is_near = days_suggest_zone(options->timezone, near);
-        fprintf(stderr, "jobtrail-load: --timezone: this machine has no such time zone%s%s%s\n",
-                is_near ? "; did you mean " : "", is_near ? near : "", is_near ? "?" : "");
+        fputs("jobtrail-load: --timezone: this machine has no such time zone\n", stderr);
         return -EINVAL;
     }
     if (paths[0] == NULL && !has_chore) {

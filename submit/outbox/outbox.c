@@ -26,7 +26,7 @@
 #define TEMPORARY ".new."
 #define NOBODY    ((uid_t)-1)
 
-enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10, BLOCK_BYTES = 4096 };
+enum { BUFFER_BYTES = 128 << 10, BLOCK_BYTES = 4096 };
 
 struct outbox {
     const struct conf *conf;
@@ -34,7 +34,7 @@ struct outbox {
     struct {
         const char *name;
         int fd;
-    } transport[TRANSPORTS_MAX]; /* of which each batch gets an entry */
+    } transport[CONF_TRANSPORTS]; /* of which each batch gets an entry */
     size_t transport_count;
     FILE *batch;                  /* that is being written; NULL: none */
     uint64_t batch_size;          /* bytes of it */
@@ -143,12 +143,9 @@ static int open_transport(struct outbox *outbox, const char *name)
 static int open_transports(struct outbox *outbox)
 {
     int error = 0;
-    for (size_t i = 0; conf_transports[i] != NULL && error == 0; i++) {
-        if (!conf_uses_transport(outbox->conf, conf_transports[i]) ||
-            strcmp(conf_transports[i], "none") == 0)
-            continue;
-        error = open_transport(outbox, conf_transports[i]);
-    }
+    for (size_t i = 0; i < CONF_TRANSPORTS && error == 0; i++)
+        if (conf_uses_transport(outbox->conf, conf_transports[i].name))
+            error = open_transport(outbox, conf_transports[i].name);
     for (size_t i = 0; i < outbox->transport_count; i++)
         each_name(outbox->transport[i].fd, add_room, &outbox->used);
     return error;

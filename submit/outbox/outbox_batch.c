@@ -13,7 +13,6 @@
 #include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
 #include "submit/outbox/outbox.h"
-#include "submit/outbox/xalt_strict.h"
 
 static int by_name(const void *left, const void *right)
 {
@@ -113,6 +112,13 @@ int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch)
     return error;
 }
 
+uint64_t outbox_batch_time(const char *name)
+{
+    char digits[12];
+    snprintf(digits, sizeof digits, "%.11s", name);
+    return strspn(digits, "0123456789") == 11 ? strtoull(digits, NULL, 10) : 0;
+}
+
 int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch)
 {
     struct outbox_batch found = {.text = NULL};
@@ -127,24 +133,6 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
         *batch = found;
     else
         outbox_batch_free(&found);
-    return error;
-}
-
-int outbox_batch_fit(struct outbox_batch *batch)
-{
-    int error = 0;
-    batch->fitted = calloc(batch->count + 1, sizeof *batch->fitted);
-    if (batch->fitted == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < batch->count && error == 0; i++) {
-        struct record_view *record = &batch->item[i].record;
-        size_t length = 0;
-        error = xalt_strict_fit(record, &batch->fitted[i], &length);
-        if (error == 0 && batch->fitted[i] != NULL) {
-            record->text = batch->fitted[i];
-            record->length = length;
-        }
-    }
     return error;
 }
 
@@ -214,9 +202,6 @@ int outbox_batch_settle(int directory, const char *name, const struct outbox_bat
 
 void outbox_batch_free(struct outbox_batch *batch)
 {
-    for (size_t i = 0; batch->fitted != NULL && i < batch->count; i++)
-        free(batch->fitted[i]);
-    free(batch->fitted);
     free(batch->item);
     free(batch->damage);
     free(batch->signed_text);

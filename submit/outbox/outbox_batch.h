@@ -29,9 +29,8 @@ struct outbox_damage {
 };
 
 struct outbox_batch {
-    char *text;        /* owned; what the rest points into */
-    char **fitted;     /* owned; NULL: no item has been fitted; else a text or NULL each */
-    char *signed_text; /* owned; what signed items point into; NULL: none is */
+    char *text;                  /* owned; what the rest points into */
+    char *signed_text;           /* owned; what signed items point into; NULL: none is */
     struct transport_item *item; /* owned */
     size_t count;
     struct outbox_damage *damage; /* owned */
@@ -47,10 +46,6 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
  */
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch);
 
-/* Gives every item a text that fits into XALT's tables (xalt_strict.h). Called once, before
- * outbox_batch_sign(). Returns 0 or -ENOMEM. */
-int outbox_batch_fit(struct outbox_batch *batch);
-
 /* Gives every item its text with a signature by `key`. One that cannot have any is refused. Returns
  * 0, -ENOMEM or -EIO, as record_sign(). */
 int outbox_batch_sign(struct outbox_batch *batch, const struct signature_key *key);
@@ -60,5 +55,8 @@ int outbox_batch_sign(struct outbox_batch *batch, const struct signature_key *ke
 int outbox_batch_settle(int directory, const char *name, const struct outbox_batch *batch);
 
 void outbox_batch_free(struct outbox_batch *batch);
+
+/* Seconds since the Epoch, out of a batch's name; 0 when it is none. */
+uint64_t outbox_batch_time(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
+#include "conf/base/text.h"
 #include "conf/conf_transport.h"
 #include "conf/key_file.h"
 #include "submit/definition/record_signature.h"
@@ -101,7 +102,7 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
         sender->sent->accepted += item->outcome == TRANSPORT_ACCEPTED;
         if (item->outcome != TRANSPORT_REFUSED)
             continue;
-        transport_make_printable(item->why);
+        text_make_printable(item->why);
         tell_of_transport(sender, item->why);
         error = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
                                        item->record.length, item->why);
@@ -157,23 +158,6 @@ static int flush_group(struct sender *sender, struct group *group)
     return error != 0 ? error : settled;
 }
 
-/* As the site wants the transport's records. */
-static int prepare_batch(struct sender *sender, struct outbox_batch *batch)
-{
-    const char *what = "fitted into XALT's tables";
-    int error = conf_is_for_xalt(sender->conf, sender->name) ? outbox_batch_fit(batch) : 0;
-    if (error == 0 && sender->key != NULL) {
-        what = "signed";
-        error = outbox_batch_sign(batch, sender->key);
-    }
-    if (error == 0)
-        return 0;
-    snprintf(sender->trouble.text, sizeof sender->trouble.text, "records cannot be %s: %s", what,
-             strerror(-error));
-    outbox_batch_free(batch);
-    return error;
-}
-
 static int add_batch(struct sender *sender, struct group *group, const char *name)
 {
     struct outbox_batch *batch = &group->batch[group->count];
@@ -182,10 +166,15 @@ static int add_batch(struct sender *sender, struct group *group, const char *nam
         return 0;
     if (error == -EFBIG || error == -EINVAL || error == -ELOOP)
         return set_batch_aside(sender, name, error);
-    if (error == 0)
-        error = prepare_batch(sender, batch);
     if (error != 0)
         return error;
+    error = sender->key == NULL ? 0 : outbox_batch_sign(batch, sender->key);
+    if (error != 0) {
+        snprintf(sender->trouble.text, sizeof sender->trouble.text, "records cannot be signed: %s",
+                 strerror(-error));
+        outbox_batch_free(batch);
+        return error;
+    }
     group->name[group->count++] = name;
     group->records += batch->count;
     return group->count == GROUP_BATCHES || group->records >= GROUP_RECORDS
@@ -276,7 +265,7 @@ static int send_locked(struct sender *sender)
     }
     if (sender->trouble.text[0] == '\0')
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-error));
-    transport_make_printable(sender->trouble.text);
+    text_make_printable(sender->trouble.text);
     tell_of_transport(sender, sender->trouble.text);
     outbox_backoff_extend(sender->directory, &backoff, &sender->trouble);
     return error;
@@ -315,13 +304,30 @@ int outbox_send(const struct conf *conf, const struct outbox_send_options *optio
     CLEANUP_CLOSE int outbox = outbox_directory(conf);
     if (outbox < 0)
         return outbox == -ENOENT ? 0 : outbox;
-    for (size_t i = 0; conf_transports[i] != NULL; i++) {
+    for (size_t i = 0; i < CONF_TRANSPORTS; i++) {
         struct sender sender = {
-            .conf = conf, .options = options, .name = conf_transports[i], .sent = sent};
-        if (!conf_uses_transport(conf, sender.name) || strcmp(sender.name, "none") == 0 ||
+            .conf = conf, .options = options, .name = conf_transports[i].name, .sent = sent};
+        if (!conf_uses_transport(conf, sender.name) ||
             (options->transport != NULL && strcmp(options->transport, sender.name) != 0))
             continue;
         sent->waiting += send_by(&sender, outbox) != 0;
     }
     return 0;
+}
+
+int outbox_ask(const struct conf *conf, const char *name, unsigned timeout_ms,
+               struct transport_trouble *trouble)
+{
+    void *state;
+    *trouble = (struct transport_trouble){.text = ""};
+    const struct transport *transport = transport_find(name, trouble);
+    int error = transport == NULL ? -ENOENT : transport->open(conf, &state, trouble);
+    if (error == 0) {
+        error = transport->ask(state, clock_deadline(timeout_ms), trouble);
+        transport->close(state);
+    }
+    if (error != 0 && trouble->text[0] == '\0')
+        snprintf(trouble->text, sizeof trouble->text, "%s", strerror(-error));
+    text_make_printable(trouble->text);
+    return error;
 }

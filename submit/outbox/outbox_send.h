@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "submit/outbox/transport.h"
 
 struct outbox_send_options {
     uint64_t deadline_ns;  /* CLOCK_MONOTONIC */
@@ -27,5 +28,11 @@ struct outbox_sent {
  * when there is no telling what is in the outbox. */
 int outbox_send(const struct conf *conf, const struct outbox_send_options *options,
                 struct outbox_sent *sent);
+
+/* Opens the transport `name` and asks its receiver whether it would take records, for `timeout_ms`
+ * milliseconds at the most. The outbox and the transport's back-off stay as they are. Returns 0, or
+ * -errno, as the transport's ask(), and says why in `*trouble`, printable. */
+int outbox_ask(const struct conf *conf, const char *name, unsigned timeout_ms,
+               struct transport_trouble *trouble);
 
 #endif

@@ -4,20 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
+#include "conf/conf_transport.h"
 #include "submit/outbox/outbox_batch.h"
-
-uint64_t outbox_batch_time(const char *name)
-{
-    char digits[12];
-    snprintf(digits, sizeof digits, "%.11s", name);
-    return strspn(digits, "0123456789") == 11 ? strtoull(digits, NULL, 10) : 0;
-}
+#include "submit/outbox/outbox_quarantine.h"
 
 static void count_batch(int directory, const char *name, struct outbox_waiting *waiting)
 {
@@ -36,10 +30,14 @@ static void count_batch(int directory, const char *name, struct outbox_waiting *
     outbox_batch_free(&batch);
 }
 
-int outbox_waiting_count(int outbox, struct outbox_waiting *waiting)
+int outbox_waiting_read(const struct conf *conf, int outbox, const char *name,
+                        struct outbox_waiting *waiting)
 {
     struct outbox_batches batches;
-    CLEANUP_CLOSE int directory = directory_open(outbox, waiting->name);
+    *waiting = (struct outbox_waiting){.name = name,
+                                       .is_configured = conf_uses_transport(conf, name),
+                                       .lost = outbox_quarantine_overflow_read(conf, name)};
+    CLEANUP_CLOSE int directory = outbox < 0 ? -ENOENT : directory_open(outbox, name);
     if (directory < 0)
         return directory == -ENOENT ? 0 : directory;
     outbox_backoff_read(directory, &waiting->backoff);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conf/conf.h"
 #include "submit/outbox/outbox_backoff.h"
 
 struct outbox_waiting {
@@ -18,11 +19,9 @@ struct outbox_waiting {
     struct outbox_backoff backoff;
 };
 
-/* Adds what waits for the transport `waiting->name` in the directory of outbox_directory(), and its
- * backoff. Returns 0 or -errno. */
-int outbox_waiting_count(int outbox, struct outbox_waiting *waiting);
-
-/* Seconds since the Epoch, out of a batch's name; 0 when it is none. */
-uint64_t outbox_batch_time(const char *name);
+/* Reads what waits for the transport `name` in `outbox`, as outbox_directory() has returned it, and
+ * its backoff. Returns 0; or -errno, where counts are those of what could be read. */
+int outbox_waiting_read(const struct conf *conf, int outbox, const char *name,
+                        struct outbox_waiting *waiting);
 
 #endif

@@ -5,36 +5,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-void transport_make_printable(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
-            *text = '?';
-}
+#include "conf/base/program_place.h"
 
 /* Modules lie where we were installed, wherever that is now. */
-static int module_path(const char *name, char *path, size_t size)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return 0;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash == NULL)
-        return 0;
-    *slash = '\0';
-    int written =
-        snprintf(path, size, "%s/" JOBTRAIL_MODULES_FROM_BIN "/transport_%s.so", self, name);
-    return written > 0 && (size_t)written < size;
-}
-
 static const struct transport *load_module(const char *name, struct transport_trouble *trouble)
 {
-    char path[PATH_MAX];
-    if (!module_path(name, path, sizeof path)) {
+    char path[PATH_MAX], from_program[256];
+    snprintf(from_program, sizeof from_program, JOBTRAIL_MODULES_FROM_BIN "/transport_%s.so", name);
+    if (!program_place(from_program, path, sizeof path)) {
         snprintf(trouble->text, sizeof trouble->text, "the module of %s is not found", name);
         return NULL;
     }
@@ -45,11 +24,13 @@ static const struct transport *load_module(const char *name, struct transport_tr
     return found;
 }
 
+/* Those that are no modules. */
+static const struct transport *const built_in[] = {&transport_file, &transport_syslog};
+
 const struct transport *transport_find(const char *name, struct transport_trouble *trouble)
 {
-    if (strcmp(name, "file") == 0)
-        return &transport_file;
-    if (strcmp(name, "syslog") == 0)
-        return &transport_syslog;
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
+        if (strcmp(built_in[i]->name, name) == 0)
+            return built_in[i];
     return load_module(name, trouble);
 }

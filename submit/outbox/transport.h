@@ -47,9 +47,6 @@ struct transport {
     void (*close)(void *state);
 };
 
-/* Makes what a receiver has said fit for logs and terminals. */
-void transport_make_printable(char *text);
-
 /* The transport of this name, loaded when it is a module, which stays in memory. NULL, with the
  * reason, when there is none. */
 const struct transport *transport_find(const char *name, struct transport_trouble *trouble);
@@ -59,6 +56,7 @@ const struct transport *transport_find(const char *name, struct transport_troubl
 int transport_file_put(const char *path, const struct record_view *record);
 
 extern const struct transport transport_file;
+extern const struct transport transport_null; /* to be copied */
 extern const struct transport transport_syslog;
 
 /* What a module exports. */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
 #include "spank/journal.h"
@@ -39,13 +40,6 @@ struct run {
     bool is_marked;     /* the watermark says when it was built */
     double build_epoch; /* what it says; 0: no time */
 };
-
-static double clock_seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline. Runs that follow one another have
  * the same. */

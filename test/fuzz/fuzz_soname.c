@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf/base/elf_soname.h"
+#include "conf/base/elf_segments.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

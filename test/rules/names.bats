@@ -32,3 +32,13 @@ docs/b.md: link to ../README.md#b
 TEXT
     diff <("$JOBTRAIL_SOURCE/test/rules/check_names" "$top") "$expected"
 }
+
+@test "each transport is in the configuration file and in the manual" {
+    local name names
+    names=$(sed -n 's/^ *{\.name = "\([a-z]*\)".*/\1/p' "$JOBTRAIL_SOURCE/conf/conf_transport.c")
+    [[ $(wc -w <<<"$names") -ge 4 ]]
+    for name in $names; do
+        grep -qE "^# none, or some of: .*\b$name\b" "$JOBTRAIL_SOURCE/conf/jobtrail.conf.in" || { echo "jobtrail.conf.in: $name" && false; }
+        grep -qx "|  $name" "$JOBTRAIL_SOURCE/submit/command/jobtrail-submit.8.scd" || { echo "jobtrail-submit.8.scd: $name" && false; }
+    done
+}

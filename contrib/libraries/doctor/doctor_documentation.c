@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_timer.h"
 
 /* As contrib/jobtrail/alldoc/database.py has it. */
 #define DEFAULT_INDEX "/var/cache/jobtrail/alldoc.db"
@@ -68,12 +69,12 @@ static const struct doctor_duty duty = {0,
                                         NULL,
                                         "documentation that is new is not found"};
 
-void doctor_documentation(struct doctor *doctor)
+void doctor_documentation(struct doctor *doctor, const struct conf *conf)
 {
+    (void)conf;
     char site[PATH_MAX];
-    const char *slash = strrchr(doctor->conf, '/'), *index = getenv("JOBTRAIL_ALLDOC");
-    snprintf(site, sizeof site, "%.*salldoc.conf",
-             slash == NULL ? 0 : (int)(slash + 1 - doctor->conf), doctor->conf);
+    const char *index = getenv("JOBTRAIL_ALLDOC");
+    doctor_beside_conf(doctor, "alldoc.conf", site, sizeof site);
     bool has_site = access(site, F_OK) == 0;
     if (index == NULL || index[0] == '\0')
         index = DEFAULT_INDEX;

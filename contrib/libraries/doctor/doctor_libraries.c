@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/shared_file_system.h"
+#include "conf/base/directory.h"
 #include "conf/base/trusted.h"
-#include "conf/command/doctor.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/doctor_timer.h"
 #include "conf/conf_defaults.h"
 #include "conf/conf_libraries.h"
 #include "contrib/libraries/scan/library_last_scan.h"
@@ -248,7 +249,7 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++) {
         const struct conf_line *tree = &conf->library_trees.line[i];
-        if (!shared_file_system(tree->text))
+        if (!directory_is_shared(tree->text))
             continue;
         doctor_add(doctor, FINDING_WARN, "watch", tree->text, "",
                    "a file system of the network: the watch sees what is done on this host alone");
@@ -368,7 +369,7 @@ static bool has_state(const char *state)
 static bool has_local_tree(const struct conf *conf)
 {
     for (size_t i = 0; i < conf->library_trees.count; i++)
-        if (!shared_file_system(conf->library_trees.line[i].text))
+        if (!directory_is_shared(conf->library_trees.line[i].text))
             return true;
     return false;
 }

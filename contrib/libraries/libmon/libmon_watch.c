@@ -21,8 +21,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
-#include "conf/base/own_directory.h"
-#include "conf/base/signal_fd.h"
+#include "conf/base/descriptors.h"
+#include "conf/base/trusted.h"
 #include "contrib/libraries/lines/line_service.h"
 #include "contrib/libraries/uses/use_watch.h"
 #include "contrib/libraries/watch/library_watch.h"
@@ -293,7 +293,7 @@ static int watch_loop(struct watching *watching)
 static int open_state(const char *path)
 {
     char culprit[PATH_MAX];
-    int fd = own_directory(path, 0700, culprit, sizeof culprit);
+    int fd = trusted_directory_make(path, 0700, culprit, sizeof culprit);
     if (fd == -EPERM && culprit[0] != '\0')
         return fail(fd, culprit, "others than root can change it");
     return fd < 0 ? fail(fd, path, strerror(-fd)) : fd;

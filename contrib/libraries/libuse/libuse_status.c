@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/shared_file_system.h"
+#include "conf/base/directory.h"
 #include "conf/base/terminal_text.h"
 #include "conf/conf_libraries.h"
 #include "contrib/libraries/library_date.h"
@@ -45,7 +45,7 @@ static void tell_place(struct status *status, const char *path)
     char shown[2 * TERMINAL_WORD_SIZE], when[LIBRARY_DATE_SIZE];
     enum library_witness witness = library_witness_of(path, status->is_watched);
     const char *word = library_witness_word(witness), *reason = library_witness_reason(witness);
-    bool is_both = status->is_watched && witness != WITNESS_WATCH && shared_file_system(path);
+    bool is_both = status->is_watched && witness != WITNESS_WATCH && directory_is_shared(path);
     if (library_witness_is_atime(witness) && !status->conf->library_use_atime) {
         word = is_both ? "watch" : "none";
         reason = is_both ? "the watch counts the opens of this host (fanotify), and of no other"

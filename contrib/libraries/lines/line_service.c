@@ -16,9 +16,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
+#include "conf/base/descriptors.h"
 #include "conf/base/globs.h"
-#include "conf/base/own_directory.h"
-#include "conf/base/signal_fd.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_libraries.h"
 #include "contrib/libraries/library_user.h"
@@ -260,7 +259,7 @@ static int listen_at(const char *path)
 static int open_logs(const char *path)
 {
     char culprit[PATH_MAX];
-    int fd = own_directory(path, 0755, culprit, sizeof culprit);
+    int fd = trusted_directory_make(path, 0755, culprit, sizeof culprit);
     return fd < 0 ? fail(fd, culprit[0] != '\0' ? culprit : path) : fd;
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/elf_soname.h"
+#include "conf/base/elf_segments.h"
 #include "conf/base/text.h"
 #include "conf/conf_libraries.h"
 #include "conf/library_modules.h"

@@ -5,7 +5,7 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
-#include "conf/base/shared_file_system.h"
+#include "conf/base/directory.h"
 #include "contrib/libraries/scan/library_watch_state.h"
 
 bool library_witness_is_watched(const struct conf *conf)
@@ -22,7 +22,7 @@ enum library_witness library_witness_of(const char *path, bool is_watched)
     struct statfs status;
     if (statfs(path, &status) != 0)
         return WITNESS_UNKNOWN;
-    if (is_watched && !shared_file_system(path))
+    if (is_watched && !directory_is_shared(path))
         return WITNESS_WATCH;
     if ((status.f_flags & ST_RDONLY) != 0)
         return WITNESS_FIXED;

@@ -19,10 +19,10 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
+#include "conf/base/descriptors.h"
 #include "conf/base/globs.h"
 #include "conf/base/host.h"
-#include "conf/base/own_directory.h"
-#include "conf/base/signal_fd.h"
+#include "conf/base/trusted.h"
 #include "conf/conf_defaults.h"
 #include "contrib/libraries/scan/library_last_scan.h"
 #include "contrib/libraries/uses/use_counts.h"
@@ -320,7 +320,7 @@ static int watch_opens(struct use_watch *watch)
 static int open_logs(const char *path)
 {
     char culprit[PATH_MAX];
-    int fd = own_directory(path, 0755, culprit, sizeof culprit);
+    int fd = trusted_directory_make(path, 0755, culprit, sizeof culprit);
     return fd < 0 ? fail(fd, culprit[0] != '\0' ? culprit : path) : fd;
 }
 

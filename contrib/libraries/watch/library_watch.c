@@ -39,13 +39,6 @@ struct library_watch {
     int64_t scan_ns;                     /* since the Epoch: the begin of the scan */
 };
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int get_ready(struct library_watch *watch)
 {
     const struct conf *conf = watch->conf;
@@ -162,14 +155,14 @@ static void walk_new(struct library_watch *watch)
 {
     struct watch_new *fresh = &watch->fresh;
     for (size_t i = 0; i < fresh->count; i++) {
-        int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+        int64_t begin_ns = (int64_t)clock_ns(CLOCK_MONOTONIC);
         if (!watch_new_may_walk(fresh, begin_ns)) {
             watch->is_moved = true;
             break;
         }
         if (watch_marks_add(watch->marks, fresh->path[i]) != -E2BIG)
-            library_whos_watched(watch->whos, fresh->path[i], clock_ns(CLOCK_REALTIME));
-        watch_new_used(fresh, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+            library_whos_watched(watch->whos, fresh->path[i], (int64_t)clock_ns(CLOCK_REALTIME));
+        watch_new_used(fresh, (int64_t)clock_ns(CLOCK_MONOTONIC) - begin_ns);
     }
     watch_new_clear(fresh);
 }
@@ -196,7 +189,7 @@ static void take_event(void *context, const struct watch_event *event)
     if (!is_wanted(watch, event, deeds) || !watch_marks_event_path(watch->marks, event, path))
         return;
     note_burst(watch);
-    int64_t time_ns = clock_ns(CLOCK_REALTIME);
+    int64_t time_ns = (int64_t)clock_ns(CLOCK_REALTIME);
     find_who(watch, event, &who, time_ns);
     library_whos_add(watch->whos, path, deeds, &who, time_ns);
     if ((event->mask & (FAN_MOVED_FROM | FAN_MOVED_TO)) != 0 &&
@@ -242,10 +235,10 @@ void library_watch_begin(struct library_watch *watch)
 {
     if (watch->is_moved || watch_marks_is_stale(watch->marks)) {
         watch_marks_again(watch->marks, &watch->conf->library_trees);
-        library_whos_watched(watch->whos, NULL, clock_ns(CLOCK_REALTIME));
+        library_whos_watched(watch->whos, NULL, (int64_t)clock_ns(CLOCK_REALTIME));
     }
     watch->is_moved = watch->is_due = false;
-    watch->scan_ns = clock_ns(CLOCK_REALTIME);
+    watch->scan_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 }
 
 void library_watch_end(struct library_watch *watch, bool is_done, uint64_t used_ms)

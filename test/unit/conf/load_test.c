@@ -73,7 +73,6 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
     assert_int_equal(conf.standard_library, 0);
     assert_string_equal(conf.transport, "file");
-    assert_string_equal(conf.xalt_strict, "none");
     assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
     assert_string_equal(conf.answers_address, "");
     assert_string_equal(conf.answers_listen, "");
@@ -151,7 +150,7 @@ static void each_key_takes_its_value(void **state)
         "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
         "hash_job_size = 1024G\nhash_job_time = 5\n"
         "[outbox]\njob_share = 1\nuser_share = 100\n"
-        "[transport]\nuse = none\nxalt_strict = file, syslog\n\n   \n; comment\n[file]\ndir = /r\n"
+        "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
         "[signature]\nkey_file = /etc/jobtrail/key\n"
         "[answers]\naddress = c:7315\nuser = jt\nmunge_socket = /m\nlisten = [::1]:0\nstore = "
         "sqlite:/x\n"
@@ -195,7 +194,6 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.outbox_job_share, 1);
     assert_int_equal(conf.outbox_user_share, 100);
     assert_string_equal(conf.transport, "none");
-    assert_string_equal(conf.xalt_strict, "file, syslog");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
     assert_string_equal(conf.answers_address, "c:7315");
@@ -442,7 +440,7 @@ static const struct refusal refusals[] = {
     {"[spool]\n dir = /a\n", 2, 1, "starts with blanks", "first column"},
     {"[site]\ncluster = a/b\n", 2, 12, "not a name", "letters"},
     {"[site]\nsyshost = .x\n", 2, 11, "starts with '.'", "letter"},
-    {"[site]\ntimezone = Europe/Berln\n", 2, 12, "no time zone", "did you mean Europe/Berlin?"},
+    {"[site]\ntimezone = Europe/Berln\n", 2, 12, "no time zone", "such as Europe/Berlin"},
     {"[site]\ntimezone = CET-1CEST\n", 2, 12, "no time zone", "tzdata"},
     {"[spool]\ndir = run\n", 2, 7, "not an absolute path", "start with '/'"},
     {"[spool]\ndir =\n", 2, 6, "not an absolute path", "start with '/'"},
@@ -481,11 +479,10 @@ static const struct refusal refusals[] = {
     {"[answers]\nmemory = 1K\n", 2, 10, "out of range", "1024G"},
     {"[answers]\nweb_socket = run/w\n", 2, 14, "not an absolute path", "start with '/'"},
     {"[answers]\nweb_user_header = X Y\n", 2, 20, "not a name", "letters"},
-    {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "file, syslog, http and kafka"},
+    {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "some of file, syslog"},
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
     {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},
     {"[transport]\nuse = file none\n", 2, 7, "none beside other", "none"},
-    {"[transport]\nxalt_strict = yes\n", 2, 15, "unknown transport", "none"},
     {"[transport]\nuse =\n", 2, 6, "no transport", "none"},
     {"[transport]\nuse = http\n", 2, 1, "has no url", "[http]"},
     {"[transport]\nuse = kafka\n", 2, 1, "has no brokers", "[kafka]"},

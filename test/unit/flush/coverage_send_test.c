@@ -78,10 +78,8 @@ static struct journal journal_of_copies(void)
 
 static void a_static_program_that_goes_does_not_move_the_others(void **state)
 {
-    const struct conf conf = {.cluster = (char *)"c",
-                              .syshost = (char *)"tiny",
-                              .transport = (char *)"file",
-                              .xalt_strict = (char *)"none"};
+    const struct conf conf = {
+        .cluster = (char *)"c", .syshost = (char *)"tiny", .transport = (char *)"file"};
     struct sent sent = {.most = 2};
     uint64_t runs = 0;
     void *policy = compiled("[submit]\ncoverage = no\n");

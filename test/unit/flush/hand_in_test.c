@@ -52,7 +52,6 @@ static int set_up(void **state)
         .sessions = sessions_dir,
         .state = state_dir,
         .transport = (char *)"file",
-        .xalt_strict = (char *)"none",
         .key_file = (char *)"",
         .file_dir = records_dir,
         .file_fsync = (char *)"no",

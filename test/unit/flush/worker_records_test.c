@@ -89,10 +89,8 @@ struct node {
 /* Its texts are its own: to be called after it has been copied. */
 static void connect(struct node *node)
 {
-    node->conf = (struct conf){.cluster = node->cluster_of_site,
-                               .syshost = node->syshost,
-                               .transport = (char *)"file",
-                               .xalt_strict = (char *)"none"};
+    node->conf = (struct conf){
+        .cluster = node->cluster_of_site, .syshost = node->syshost, .transport = (char *)"file"};
     node->journal.identity.user = node->user;
     node->journal.identity.account = node->account;
     node->journal.identity.partition = node->partition;

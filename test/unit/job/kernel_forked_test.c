@@ -2,8 +2,6 @@
  *
  * What forked children used that executed nothing, told of the program that forked them.
  */
-#include "submit/job/kernel_forked.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +9,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "submit/job/kernel_notes.h"
 
 #define LISTEN  "listen 1000000000 2000000000 1 1\n"
 #define PROGRAM "program 1 - /opt/a\n"

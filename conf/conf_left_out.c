@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/conf_left_out.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "conf/conf_keys.h"
+#include "conf/conf_rules.h"
+#include "extensions.h"
+
+static const struct {
+    const char *name;
+    bool is_built;
+} extensions[] = {
+    {"libraries", JOBTRAIL_LIBRARIES}, {"routines", JOBTRAIL_ROUTINES},
+    {"profile", JOBTRAIL_PROFILE},     {"witness", JOBTRAIL_WITNESS},
+    {"answers", JOBTRAIL_ANSWERS},
+};
+
+static bool is_given(const struct conf *conf, const char *section)
+{
+    const struct conf_list *list = conf_list_find(section);
+    const struct conf_rules *rules = list == NULL ? NULL : conf_list_rules(list, conf);
+    if (rules != NULL && rules->count > 0 && rules->rule[0].line > 0)
+        return true;
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        if (conf->key_line[i] > 0 && strcmp(conf_keys[i].section, section) == 0)
+            return true;
+    return strcmp(section, "libraries") == 0 && conf->library_trees.count > 0;
+}
+
+const char *conf_left_out(const struct conf *conf, size_t *at)
+{
+    while (*at < sizeof extensions / sizeof *extensions) {
+        size_t i = (*at)++;
+        if (!extensions[i].is_built && is_given(conf, extensions[i].name))
+            return extensions[i].name;
+    }
+    return NULL;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The kernel's witness of this node (jobtrail-submit witness): whether it runs where [witness] asks
+ * for it, what the kernel refuses, and what was lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
+#include "conf/command/doctor_checks.h"
+#include "spank/spool_path.h"
+#include "submit/job/witness_state.h"
+
+static void add_refused(struct doctor *doctor, const char *path, int events)
+{
+    doctor_add(doctor, FINDING_WARN, "witness", path, "",
+               "the kernel does not tell of processes (%s): [witness] has no effect here",
+               strerror(events));
+    doctor_mend(doctor, "run slurmd outside of containers, on Linux 5.12 or newer, or write "
+                        "'level = off' in [witness] of jobtrail.conf");
+}
+
+static void add_running(struct doctor *doctor, const char *path, const struct witness_state *state)
+{
+    if (state->ends != 0) {
+        doctor_add(doctor, FINDING_WARN, "witness", path, "",
+                   "the kernel does not tell how processes ended (%s): only times are known",
+                   strerror(state->ends));
+        doctor_mend(doctor, "it does on Linux 5.19 or newer, in the first pid and network "
+                            "namespace: start slurmd there");
+    }
+    if (state->lost + state->overruns + state->left > 0) {
+        doctor_add(doctor, FINDING_WARN, "witness", path, "",
+                   "since its start %" PRIu64 " events were lost, %" PRIu64
+                   " times ends of processes, and %" PRIu64 " processes had no room",
+                   state->lost, state->overruns, state->left);
+        doctor_mend(doctor, "nothing, if it was one storm of processes; the records of such jobs "
+                            "are as without the witness");
+    }
+    doctor_add(doctor, FINDING_OK, "witness", path, "",
+               "it listens; jobs: %" PRIu64 ", processes that have ended: %" PRIu64, state->jobs,
+               state->noted);
+}
+
+/* Root alone can see it. */
+void doctor_witness(struct doctor *doctor, const struct conf *conf)
+{
+    char path[PATH_MAX];
+    struct witness_state state;
+    bool is_running = false;
+    if (conf->witness == CONF_WITNESS_OFF ||
+        spool_expand(conf->spool, doctor->node, path, sizeof path) != 0)
+        return;
+    CLEANUP_CLOSE int spool = directory_open(AT_FDCWD, path);
+    int error = spool < 0 ? spool : witness_state_read(spool, &state, &is_running);
+    if (error == -EACCES)
+        return;
+    if (error == 0 && state.events != 0) {
+        add_refused(doctor, path, state.events);
+    } else if (error != 0 || !is_running) {
+        doctor_add(doctor, FINDING_WARN, "witness", path, "",
+                   "no witness runs: [witness] has no effect here");
+        doctor_mend(doctor, "the node's watcher runs it within a minute: see syslog for "
+                            "jobtrail-submit");
+    } else {
+        add_running(doctor, path, &state);
+    }
+}
