@@ -26,8 +26,16 @@ summary() {
     jq -c "[.$1, .$2]" <<<"${lines[-1]}"
 }
 
+no_step_runs() { # JOB: no slurmstepd of it is left, which might still write
+    local pid
+    for pid in $(sed -n 's/^step .* pid=\([0-9]*\) .*/\1/p' "$DIR/run/n1/$1.0/journal"); do
+        [[ ! -e /proc/$pid ]] || return 1
+    done
+}
+
 # quiet JOB SINCE: nothing has happened to the job since then
 quiet() {
+    eventually 60 no_step_runs "$1"
     touch -d "$2" "$DIR/run/n1/$1.0/journal"
 }
 
