@@ -25,19 +25,6 @@ build_packages() {
     version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")
     repack same "$version" "$version+1"
     repack older "$version" 0.0.9 "sed -i '/answers/,\$d; /job_share/d' etc/jobtrail/jobtrail.conf"
-    join_client "$DEBS/older"
-}
-
-# As it was before the package for clients: the collector's had its files.
-join_client() { # DIRECTORY
-    local client=$DIR/client collector=$DIR/collector
-    dpkg-deb -R "$1"/jobtrail-client_*.deb "$client"
-    dpkg-deb -R "$1"/jobtrail-collector_*.deb "$collector"
-    rm -r "$client/DEBIAN" "$client/usr/share/doc" "$1"/jobtrail-{client,collector}_*.deb
-    cp -a "$client/." "$collector"
-    sed -i -E 's/jobtrail-client \(= [^)]*\),? ?//' "$collector/DEBIAN/control"
-    dpkg-deb -Znone -b "$collector" "$1" >/dev/null
-    rm -r "$client" "$collector"
 }
 
 build_in() { # TREE [OPTION]
@@ -72,8 +59,6 @@ repack() { # DIRECTORY VERSION OTHER-VERSION [COMMAND]
         rm -rf "$tree"
         dpkg-deb -R "$package" "$tree"
         sed -i "s/^Version: .*/Version: $3/; s/(= $2)/(= $3)/g" "$tree/DEBIAN/control"
-        # a version in which the files lay in the same packages
-        [[ $1 != older ]] || sed -i '/^\(Breaks\|Replaces\): jobtrail-/d' "$tree/DEBIAN/control"
         [[ $package != */jobtrail-common_* ]] || (cd "$tree" && eval "${4-}")
         dpkg-deb -Znone -b "$tree" "$DEBS/$1" >/dev/null
     done
