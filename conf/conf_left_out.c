@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/conf_left_out.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "conf/conf_keys.h"
 #include "conf/conf_rules.h"
 #include "extensions.h"
 
-static const struct {
-    const char *name;
-    bool is_built;
-} extensions[] = {
-    {"libraries", JOBTRAIL_LIBRARIES}, {"routines", JOBTRAIL_ROUTINES},
-    {"profile", JOBTRAIL_PROFILE},     {"witness", JOBTRAIL_WITNESS},
-    {"answers", JOBTRAIL_ANSWERS},
+static const struct extension extensions[] = {
+    {"libraries", "libraries", JOBTRAIL_LIBRARIES},
+    {"routines", "routines", JOBTRAIL_ROUTINES},
+    {"profile", "profiles", JOBTRAIL_PROFILE},
+    {"witness", "the kernel's witness", JOBTRAIL_WITNESS},
+    {"answers", "answers", JOBTRAIL_ANSWERS},
 };
 
 static bool is_given(const struct conf *conf, const char *section)
@@ -29,12 +27,12 @@ static bool is_given(const struct conf *conf, const char *section)
     return strcmp(section, "libraries") == 0 && conf->library_trees.count > 0;
 }
 
-const char *conf_left_out(const struct conf *conf, size_t *at)
+const struct extension *conf_left_out(const struct conf *conf, size_t *at)
 {
     while (*at < sizeof extensions / sizeof *extensions) {
-        size_t i = (*at)++;
-        if (!extensions[i].is_built && is_given(conf, extensions[i].name))
-            return extensions[i].name;
+        const struct extension *extension = &extensions[(*at)++];
+        if (!extension->is_built && is_given(conf, extension->name))
+            return extension;
     }
     return NULL;
 }

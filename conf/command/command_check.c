@@ -33,10 +33,10 @@ enum exit_status command_check(const struct options *options)
             printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
         const char *advice = profile_advice(&conf);
-        const char *extension;
+        const struct extension *extension;
         for (size_t at = 0; (extension = conf_left_out(&conf, &at)) != NULL;)
-            fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", options->conf, extension,
-                    extension);
+            fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", options->conf, extension->name,
+                    extension->words);
         if (advice != NULL)
             fprintf(stderr, "%s: warning: %s\n", options->conf, advice);
     }

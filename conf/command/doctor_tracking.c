@@ -106,11 +106,11 @@ static void check_opt_out(struct doctor *doctor, const struct conf *conf)
 
 void doctor_tracking(struct doctor *doctor, const struct conf *conf)
 {
-    const char *extension;
+    const struct extension *extension;
     for (size_t at = 0; (extension = conf_left_out(conf, &at)) != NULL;)
-        doctor_add(doctor, FINDING_WARN, extension, conf->path,
-                   "take the section out, or build jobtrail with it", CONF_LEFT_OUT, extension,
-                   extension);
+        doctor_add(doctor, FINDING_WARN, extension->name, conf->path,
+                   "take the section out, or build jobtrail with it", CONF_LEFT_OUT,
+                   extension->name, extension->words);
     check_switches(doctor, conf);
     check_host(doctor, conf);
     check_transport(doctor, conf);

@@ -11,11 +11,12 @@ except ImportError:  # in the checkout
 
 NAMES = ("libraries", "routines", "profile", "witness", "answers")
 # as people say them
-WORDS = {"profile": "profiles"}
+WORDS = {"profile": "profiles", "witness": "the kernel's witness"}
 _BESIDE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def is_here(name):
+    """Also None, what is no extension."""
     return name not in LEFT_OUT
 
 

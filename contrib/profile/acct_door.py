@@ -4,7 +4,8 @@
 from .profile_summary import of_runs, own_mpi
 
 KEY = "profile"
-__all__ = ("FIELDS", "KEY", "SORTED_BY", "of_runs")
+ROWS = {}
+__all__ = ("FIELDS", "KEY", "ROWS", "SORTED_BY", "of_runs")
 
 
 def profile_paths(run):

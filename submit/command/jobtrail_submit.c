@@ -19,6 +19,7 @@
 #include "conf/base/host.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/flush_cgroup.h"
+#include "extensions.h"
 #include "spank/job_formats.h"
 #include "spank/version_note.h"
 #include "submit/command/submit_command.h"
@@ -158,11 +159,24 @@ struct command {
     bool low_priority;   /* runs beside jobs */
 };
 
+#if !JOBTRAIL_WITNESS
+static enum submit_status lacks_witness(const struct submit_options *options)
+{
+    (void)options;
+    fputs("jobtrail-submit: this jobtrail is built without the kernel's witness\n", stderr);
+    return SUBMIT_UNUSABLE;
+}
+#endif
+
 static const struct command commands[] = {
     {"flush", "", command_flush, "cjnaoSdJF", true},
     {"prolog", "", command_prolog, "cnF", false},
     {"watch", "", command_watch, "cnsD1dJF", true},
+#if JOBTRAIL_WITNESS
     {"witness", "", command_witness, "cnD", true},
+#else
+    {"witness", "", lacks_witness, "cnD", true},
+#endif
     {"status", "", command_status, "cnJMw", true},
     {"session", "", command_session, "cndJ", false},
     {"hand-in", "", command_hand_in, "cndJ", false},

@@ -18,12 +18,13 @@
 #include "conf/base/days.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/conf.h"
+#include "extensions.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
 #include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
+#include "submit/flush/watch_child.h"
 #include "submit/flush/watch_libraries.h"
-#include "submit/flush/watch_witness.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 
@@ -137,6 +138,13 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
     return clock_deadline((used_ns() - before) * REST / 1000000u);
 }
 
+static const struct watch_child *const children[] = {
+#if JOBTRAIL_WITNESS
+    &watch_child_witness,
+#endif
+    NULL,
+};
+
 /* Only the watcher that goes on without jobs does, of the newest version. */
 static void keep_children(const char *conf_path, const char *node)
 {
@@ -145,7 +153,8 @@ static void keep_children(const char *conf_path, const char *node)
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return;
     watch_libraries_keep(conf_path, &conf);
-    watch_witness_keep(conf_path, node, &conf);
+    for (size_t i = 0; children[i] != NULL; i++)
+        children[i]->keep(conf_path, node, &conf);
     conf_free(&conf);
 }
 
@@ -157,15 +166,21 @@ static bool has_jobs(int spool)
     return has;
 }
 
-/* Waits for the pipe, where there is no rest, or for the witness to end, which blinds all jobs.
- * Returns whether it has: it is started again at once, but only once until the next turn, as it may
- * end whenever it begins. */
+/* Waits for the pipe, where there is no rest, or for a child to end, as the witness, whose end
+ * blinds all jobs. Returns whether one has: it is started again at once, but only once until the
+ * next turn, as it may end whenever it begins. */
 static bool wait_for_events(int pipe, bool is_resting, bool may_start, unsigned left_ms)
 {
-    struct pollfd ready[] = {{.fd = may_start ? watch_witness_ended() : -1, .events = POLLIN},
-                             {.fd = is_resting ? -1 : pipe, .events = POLLIN}};
-    poll(ready, sizeof ready / sizeof *ready, (int)left_ms);
-    return (ready[0].revents & POLLIN) != 0;
+    enum { CHILDREN = sizeof children / sizeof *children - 1 };
+    struct pollfd ready[CHILDREN + 1];
+    bool has_ended = false;
+    for (size_t i = 0; children[i] != NULL; i++)
+        ready[i] = (struct pollfd){.fd = may_start ? children[i]->ended() : -1, .events = POLLIN};
+    ready[CHILDREN] = (struct pollfd){.fd = is_resting ? -1 : pipe, .events = POLLIN};
+    poll(ready, CHILDREN + 1, (int)left_ms);
+    for (size_t i = 0; children[i] != NULL; i++)
+        has_ended |= (ready[i].revents & POLLIN) != 0;
+    return has_ended;
 }
 
 static void watch_pipe(const char *conf_path, const char *node, int spool, int pipe,

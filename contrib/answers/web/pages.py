@@ -2,8 +2,8 @@
 """The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
 
 
-from ... import library, rank_summary
-from ...acct import coverage, details, fields, ranks, routines
+from ... import extensions, library
+from ...acct import coverage, details, fields, routines
 from ...acct import main as acct
 from ...acct.diff import differences, value_text
 from ...acct.select import Selection
@@ -301,7 +301,7 @@ def job(asker, page, now):
         if name == "runs":
             sheet.tables.append(runs.run_table(context, selection, wanted.view, context.whole))
         else:
-            sheet.tables.append(Shown(things.of_coverage(covered, coverage.read_witness(context.store, facts, (None, None))), wanted.view))
+            sheet.tables.append(Shown(things.of_coverage(covered, coverage.read_told(context.store, facts, (None, None))), wanted.view))
     return sheet
 
 
@@ -326,6 +326,8 @@ def select_facts(context, selection, number):
 
 
 RUN_TABLES = ("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
+OF_EXTENSION = {"profile": "profile", "mpi": "profile", "ranks": "witness"}
+RUN_TABLES = tuple(name for name in RUN_TABLES if extensions.lacking(OF_EXTENSION.get(name)) is None)
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 
@@ -357,10 +359,10 @@ def run_fields(_, found):
     return things.pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
 
 
-def run_ranks(context, found):
+def run_ranks(_, found):
     """Of a run of several tasks what the kernel told of all of them."""
-    summary = rank_summary.of_runs(context.store, [found]).get(found["id"])
-    values = [] if summary is None else [(name, value(summary)) for name, _, value in ranks.FIELDS if name in ranks.OF_RUN]
+    summary, listed = found["ranks"], acct.rows_module("ranks")
+    values = [] if summary is None else [(name, value(summary)) for name, _, value in listed.FIELDS if name in listed.OF_RUN]
     rows = [[name, str(value)] for name, value in values if value not in (None, "")]
     return things.pairs("ranks", "All its ranks", (("field", "Field"), ("value", "Value")), rows)
 

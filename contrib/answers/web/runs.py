@@ -73,7 +73,7 @@ class Wanted:
         self.duplicates, self.divided, self.qos = True, facts, None
         self.packages = self.routines = self.facts = facts
         self.doors = fields.DOORS if facts else []
-        self.is_extra = self.ranks = False
+        self.is_extra = False
         self.fitting = ()
         self.accounting = context.accounting
 

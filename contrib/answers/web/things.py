@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The things that reports name, each with the tables of its page."""
 
-from ... import witness
+from ... import coverage_told
 from ...report import charts, days
 from ...report.allocation_pages import WHY
 from ...report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
@@ -207,8 +207,8 @@ def pairs(name, title, heads, rows):
 
 
 def of_coverage(rows, told):
-    """jobtrail-acct --coverage as a table; `told`: what the kernel's witness has told, as witness.read() has it."""
+    """jobtrail-acct --coverage as a table; `told`: as coverage_told.read() has it."""
     columns = [("part", "Part", TEXT), ("outcome", "Outcome", TEXT), ("tasks", "# Tasks", COUNT), ("core_seconds", "Core seconds", COUNT)]
     return Page("coverage", "Coverage: what became of the allocated time", columns,
                 [[row["part"], row["outcome"], row["tasks"], row["core_seconds"]] for row in rows],
-                note=" ".join(line + "." for line in witness.lines(told)))  # fmt: skip
+                note=" ".join(line + "." for line in coverage_told.lines(told)))  # fmt: skip

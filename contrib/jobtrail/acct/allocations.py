@@ -4,7 +4,7 @@
 import itertools
 
 from . import run_routines
-from .fields import end_bound, job_id
+from .fields import KEYS, end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
 ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
@@ -13,7 +13,7 @@ ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "E
 OF_ONE_RUN = (
     "uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error", "exec_path", "environment_id",
     "ancestors_id", "ancestor_pids", "build_uuid", "build_user", "build_host", "build_compiler", "build_compiler_path",
-    "build_modules", "build_epoch", "missing_library", "captured_by", "profile", "rank_summary",
+    "build_modules", "build_epoch", "missing_library", "captured_by", *KEYS,
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jobtrail-acct --coverage: what became of the time that Slurm allocated, and how many tasks have records."""
 
-from .. import progress, witness
+from .. import coverage_told, progress
 from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
@@ -92,10 +92,10 @@ def read(store, selection, period, is_part, shown=progress.NONE):
     return rows
 
 
-def read_witness(store, selection, period):
-    """What the kernel's witness has told of the jobs that are selected, as witness.read() has it."""
+def read_told(store, selection, period):
+    """What coverage_told.read() has of the jobs that are selected."""
     first, last = days_of(period)
-    return witness.read(store, *condition(selection, days.text(first), days.text(last), ("day", "day")))
+    return coverage_told.read(store, *condition(selection, days.text(first), days.text(last), ("day", "day")))
 
 
 def round_rows(rows):

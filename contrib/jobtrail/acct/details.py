@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What JSON has of a run beside its row: environment, ancestors, link, functions, its ranks."""
+"""What JSON has of a run beside its row: environment, ancestors, link, functions."""
 
 import functools
 import itertools
 import json
 import re
-
-from .. import rank_summary
 
 KEPT = 1000  # links: runs of a job stand together
 AT_ONCE = 500  # runs of which one statement reads: in a store of which somebody sees a part, each statement takes long
@@ -110,10 +108,8 @@ class Details:
             if not some:
                 return
             variables, parents = environments(self.store, some), ancestors(self.store, some)
-            ranks = rank_summary.of_runs(self.store, some)
             for run in some:
-                details = self.of_run(run, variables.get(run["environment_id"]), ancestors_of(run, parents))
-                yield run, dict(details, ranks=ranks.get(run["id"]))
+                yield run, self.of_run(run, variables.get(run["environment_id"]), ancestors_of(run, parents))
 
     def of_run(self, run, environment, listed):
         link, functions = None, None

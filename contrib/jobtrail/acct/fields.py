@@ -162,22 +162,6 @@ def routine_count(run):
     return bounded(len(routines["called"]) + routines["unnamed"], ">=" if routines["missed"] else "")
 
 
-def of_ranks(of):
-    """What a function makes of the summary of a run's ranks; None where none is known."""
-
-    def value(run):
-        found = run["rank_summary"]
-        return None if found is None else of(found)
-
-    return value
-
-
-def ranks_failed(found):
-    """">=" where ranks are missing, or the end of some is not known."""
-    is_whole = found["ranks"] == found["step_tasks"] and not found["ended_unknown"]
-    return bounded(found["ended_code"] + found["ended_signal"], "" if is_whole else ">=")
-
-
 def column(name):
     return lambda run: run[name]
 
@@ -305,9 +289,6 @@ OURS = [
     ("Probability", 11, column("probability")),
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
-    ("Ranks", 8, of_ranks(lambda found: found["ranks"])),
-    ("RanksFailed", 11, of_ranks(ranks_failed)),
-    ("RanksFirstFailed", 16, of_ranks(lambda found: found["failed_end"])),
     ("RestartCount", 12, column("restart_count")),
     ("RunCPU", 13, run_cpu("user_cpu", "system_cpu")),
     ("RunDiskRead", 11, size_column("disk_read")),
@@ -337,12 +318,15 @@ OURS = [
 # What extensions add, by modules acct_door:
 #   FIELDS     as in OURS
 #   SORTED_BY  as below
-#   KEY        what a run gets for them; None where it has nothing
+#   KEY        one of KEYS below: what a run gets for them; None where it has nothing
 #   of_runs    a function of (store, runs): {id of a run: what it has of that}
+#   ROWS       {option: the module beside it with rows of its own instead of runs, as main.rows_module() has it}
 DOORS = list(extensions.doors("acct_door"))
 OURS += [field for door in DOORS for field in door.FIELDS]
 # of which extension they are
 OF_EXTENSION = dict.fromkeys(("mpiimbalance", "mpiranks", "mpiroutines", "mpishare", "profile"), "profile")
+OF_EXTENSION.update(dict.fromkeys(("ranks", "ranksfailed", "ranksfirstfailed"), "witness"))
+KEYS = ("profile", "ranks")
 # In the order of --helpformat, which is the order of sacct: of the alphabet.
 FIELDS = sorted(OURS + [(name, width, slurm(name)) for name, width in OF_SACCT.items()], key=lambda field: field[0].lower())
 # what the rows of these fields are sorted by, where that is not their text
@@ -350,7 +334,6 @@ SORTED_BY = {
     "CoreSeconds": column("core_seconds"), "CoreSecondsMax": column("core_seconds_max"), "CPUTime": cpu_seconds,
     "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
-    "RanksFailed": of_ranks(lambda found: found["ended_code"] + found["ended_signal"]),
     "RunCPU": lambda run: cpu_used(run, "user_cpu", "system_cpu"), "RunDiskRead": column("disk_read"),
     "RunDiskWrite": column("disk_write"), "RunForked": column("forked"), "RunForkedCPU": column("forked_cpu"),
     "RunForkedMaxRSS": column("forked_max_rss"), "RunForkedRead": column("forked_read"),
@@ -364,7 +347,6 @@ for _door in DOORS:
     SORTED_BY.update(_door.SORTED_BY)
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
 OF_ROUTINES = {"NRoutines", "Routines"}
-OF_RANKS = {"Ranks", "RanksFailed", "RanksFirstFailed"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
 IN_DEFAULT = {"JobName"}

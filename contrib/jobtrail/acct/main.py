@@ -2,13 +2,14 @@
 """What ran inside Slurm's jobs, with the options and the output of sacct. See jobtrail-acct(1)."""
 
 import argparse
+import importlib
 import os
 import re
 import stat
 import sys
 import time
 
-from .. import program, progress, slurm, witness
+from .. import coverage_told, extensions, program, progress, slurm
 from ..asking import ask_service
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
@@ -104,7 +105,7 @@ def parser(own=None):
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
     add("--routines", action="store_true", help="the routines of designated libraries that runs called, instead of runs")
-    add("--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
+    add_of(add, "witness", "--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
     add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("--events", action="store_true", help="the same, with a row for all changes of an installation")
     add("-n", "--noheader", action="store_true")
@@ -128,6 +129,14 @@ def parser(own=None):
     add("--no-sacct", action="store_true", help="do not ask Slurm's accounting")
     program.add_store_option(parser)
     return parser
+
+
+def add_of(add, extension, option, **words):
+    """An option that the extension answers."""
+    lacking = extensions.lacking(extension)
+    if lacking:
+        words = {"action": Refused, "nargs": 0 if "action" in words else 1, "reason": lacking, "help": argparse.SUPPRESS}
+    add(option, **words)
 
 
 class Refused(argparse.Action):
@@ -204,11 +213,10 @@ ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
 def rows_module(option):
     """The module with the rows of --coverage, or of one of OTHER_ROWS: it has FIELDS, DEFAULT, read(store, options, now) and
     GOES_WITH, the set of the names of options that can be used with it. Loaded where one is asked for, since few are."""
-    from . import changes, coverage, events, links, ranks, routines  # pylint: disable=import-outside-toplevel
-
-    return {
-        "coverage": coverage, "links": links, "events": events, "changes": changes, "routines": routines, "ranks": ranks,
-    }[option]  # fmt: skip
+    for door in fields.DOORS:
+        if option in door.ROWS:
+            return importlib.import_module("." + door.ROWS[option], door.__package__)
+    return importlib.import_module("." + option, __package__)
 
 
 def check_question(wanted, options):
@@ -244,7 +252,7 @@ def print_fields(listed):
 
 
 def selected_coverage(store, options, now, shown):
-    """By days in the store's time zone. Returns the rows, and what the kernel's witness has told."""
+    """By days in the store's time zone. Returns the rows, and what coverage_told.read() has."""
     use_timezone(store)
     selection = Selection()
     select_place(selection, options, of_runs=False)
@@ -252,7 +260,7 @@ def selected_coverage(store, options, now, shown):
     is_part = bool(options.node) or any("." in job for job in split(options.jobs or ""))
     coverage = rows_module("coverage")
     found = coverage.read(store, selection, period, is_part, shown)
-    told = coverage.read_witness(store, selection, period)
+    told = coverage.read_told(store, selection, period)
     progress.clear()
     return found, told
 
@@ -334,7 +342,7 @@ def print_rows(store, rows, name, options, columns, now, told):
     else:
         rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
-            print("\n".join([rows_module("coverage").headline(rows)] + witness.lines(told)) + "\n")
+            print("\n".join([rows_module("coverage").headline(rows)] + coverage_told.lines(told)) + "\n")
         output.print_table(rows, columns, options)
 
 

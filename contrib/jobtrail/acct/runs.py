@@ -4,10 +4,10 @@
 import itertools
 import json
 
-from .. import rank_summary, ranks, slurm
+from .. import ranks, slurm
 from ..hints import tell
 from . import run_routines
-from .fields import job_id
+from .fields import KEYS, job_id
 from .state import exit_code, may_have_reason, state
 from .successors import Successors
 
@@ -92,7 +92,7 @@ def latest_restarts(store, selection):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, duplicates, packages, routines, ranks, divided (whether core seconds are wanted), doors (of fields.DOORS), qos
+    `wanted`: now, duplicates, packages, routines, divided (whether core seconds are wanted), doors (of fields.DOORS), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -113,13 +113,11 @@ def read(store, selection, wanted):
         if wanted.routines:
             run_routines.add(store, runs)
         told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors}
-        summaries = rank_summary.of_runs(store, runs) if wanted.ranks else {}
         for run in runs:
             add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])
-            run["profile"] = None
+            run.update(dict.fromkeys(KEYS))
             run.update((key, found.get(run["id"])) for key, found in told.items())
-            run["rank_summary"] = summaries.get(run["id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
             complete(run, wanted, successors)
             if wanted.qos is not None and (run["qos"] or "").lower() not in wanted.qos:

@@ -43,7 +43,6 @@ class Wanted:
         self.packages = options.json or "Packages" in names
         self.routines = bool(options.json or names & fields.OF_ROUTINES)
         self.doors = [door for door in fields.DOORS if options.json or names & {name for name, _, _ in door.FIELDS}]
-        self.ranks = bool(names & fields.OF_RANKS)
         self.qos = {name.lower() for name in split(options.qos)} if options.qos else None
         self.fitting, needed_by = fitting(options)
         from_slurm = options.json or options.allocations or options.qos or needed_by

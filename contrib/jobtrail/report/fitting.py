@@ -5,7 +5,7 @@ from .. import extensions
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import calls, changes_page, chosen, efficiency_page, link_page, removal_page, routines_page, uncalled_page, unused_page, use_parts
+from . import calls, changes_page, chosen, link_page, removal_page, routines_page, uncalled_page, unused_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
@@ -28,18 +28,18 @@ ORDERS_OF = {"others": ("hours", "runs"), "routines": tuple(routines_page.ORDERS
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
 OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY, routines=routines_page.ROUTINES_OF)
-WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused", "efficiency", "routines", "uncalled")
+WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused", "routines", "uncalled")
 WITHOUT_TOP = ("endings",)
-NAMES_EXECUTABLES = ("executables", "failures", "efficiency", "removal")
+NAMES_EXECUTABLES = ("executables", "failures", "removal")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families", "entries")
 # what else pages cannot be of
 OF_LIBRARIES = ("changes", "unused", "removal", "routines", "uncalled")
 WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
 WHY_UNFIT.update(
-    changes="it is of libraries", efficiency="it is by program", unused="it says what nobody has used", removal="links and opens do not have it",
+    changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it",
     routines="a call is of no package", uncalled="it says what nobody has called",
 )
-UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "efficiency": efficiency_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT,
+UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT,
          "routines": calls.UNFIT, "uncalled": uncalled_page.UNFIT}  # fmt: skip
 for _door in DOORS:
     OF.update(_door.OF)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The data of all pages: sums over programs, and the names that a program counts under."""
 
-from .. import library, site_libraries, witness
+from .. import coverage_told, library, site_libraries
 from . import days
 from .bounds import largest_possible
 from .division import HAD_BY_PROGRAMS, OTHERS
@@ -684,12 +684,12 @@ class Model:
             ],
         )
 
-    def witness(self):
-        """What the kernel's witness has told of all jobs, as witness.read() has it; None where some are chosen."""
+    def coverage_told(self):
+        """What coverage_told.read() has of all jobs; None where some are chosen."""
         period = [days.text(self.first), days.text(self.last)]
         return self.once(
-            "witness",
-            lambda: None if self.wanted is not None else witness.read(self.store, "run.day BETWEEN ? AND ?", period),
+            "told of coverage",
+            lambda: None if self.wanted is not None else coverage_told.read(self.store, "run.day BETWEEN ? AND ?", period),
         )
 
     # ---- Linking

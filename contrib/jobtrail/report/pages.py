@@ -5,7 +5,6 @@ from .. import extensions
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
 from .changes_page import changes_page
-from .efficiency_page import efficiency_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
@@ -27,7 +26,7 @@ PAGES.update(
     others=others_page,
     endings=endings_page,
     failures=failures_page,
-    efficiency=efficiency_page,
+    efficiency=None,
     mpi=None,
     packages=packages_page,
     together=together_page,
@@ -46,7 +45,7 @@ for _door in DOORS:
     PAGES.update(_door.PAGES)
 PAGES = {name: page for name, page in PAGES.items() if page is not None}
 # of which extension they are
-OF_EXTENSION = {"mpi": "profile"}
+OF_EXTENSION = {"mpi": "profile", "efficiency": "witness"}
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
@@ -61,7 +60,7 @@ GROUPS = [(title, [name for name in names if name in PAGES]) for title, names in
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", efficiency="Used of given", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
 )  # fmt: skip
 for _door in DOORS:
     NAMES.update(_door.NAMES)

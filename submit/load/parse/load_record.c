@@ -17,7 +17,6 @@
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_reader.h"
 #include "submit/load/parse/record_values.h"
-#include "submit/load/parse/summary_sound.h"
 
 /* ---- Kinds of records ----------------------------------------------------------------------- */
 
@@ -64,20 +63,6 @@ static int read_library(struct record_reader *reader)
     return error;
 }
 
-static int read_ranks(struct record_reader *reader)
-{
-    struct ranks_record *ranks = &reader->record->ranks;
-    int error = record_read_values(reader->record->root, &ranks_fields, ranks, reader->reason);
-    if (error == 0 && !uuid_is_text(ranks->uuid))
-        error = load_refuse(reader->reason, "ranksT.uuid is not a uuid");
-    if (error == 0 && (!ranks->job_id_raw.known || ranks->step_id == NULL || ranks->node == NULL ||
-                       ranks->program == NULL || !ranks->end_time.known))
-        error = load_refuse(reader->reason, "ranksT does not say of which step, where or when");
-    if (error == 0 && !ranks_are_sound(ranks))
-        error = load_refuse(reader->reason, "ranksT has counts that cannot be");
-    return error;
-}
-
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct record_reader *reader);
@@ -88,7 +73,11 @@ static const struct {
     [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
     [RECORD_COVERAGE] = {"coverageT", load_coverage},
     [RECORD_LIBRARY] = {"libraryT", read_library},
-    [RECORD_RANKS] = {"ranksT", read_ranks},
+#if JOBTRAIL_WITNESS
+    [RECORD_RANKS] = {"ranksT", load_ranks},
+#else
+    [RECORD_RANKS] = {.key = "ranksT", .lacking = "the kernel's witness"},
+#endif
 #if JOBTRAIL_PROFILE
     [RECORD_PROFILE] = {"profileT", load_profile},
 #else

@@ -49,7 +49,9 @@ int record_read_part(const struct record_reader *reader, struct record_part *par
  * names it where it is none. */
 int record_check_uuid(char *text, const char *key, struct load_reason *reason);
 
-/* Reads the values of a profile record: contrib/profile/load. */
+/* Reads the values of a profile record: contrib/profile/load; of a ranks record:
+ * contrib/witness/load. */
 int load_profile(struct record_reader *reader);
+int load_ranks(struct record_reader *reader);
 
 #endif

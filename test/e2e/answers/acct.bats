@@ -464,24 +464,3 @@ EOF
     [ "$others" -eq 10 ]
     [ "$unlogged" -eq 10 ]
 }
-
-@test "without the extension answers a store is read, and it is said that the service is not asked" {
-    local place=$BATS_TEST_TMPDIR/libexec/jobtrail conf=$BATS_TEST_TMPDIR/jobtrail.conf
-    mkdir -p "$BATS_TEST_TMPDIR"/{bin,libexec}
-    ln -s "$JOBTRAIL_BIN/jobtrail-conf" "$BATS_TEST_TMPDIR/bin"
-    cp -R "$JOBTRAIL_STAGE/libexec/jobtrail" "$place"
-    rm -rf "$place/answers"
-    sed -i 's/^LEFT_OUT = .*/LEFT_OUT = ["answers"]/' "$place/jobtrail/paths.py"
-    find "$place" -name __pycache__ -exec rm -r {} +
-    printf '[answers]\naddress = nowhere:1\nstore = %s\n' "$JOBTRAIL_STORE" >"$conf"
-    for program in acct report; do
-        run --separate-stderr env -u JOBTRAIL_STORE JOBTRAIL_CONF="$conf" "$place/jobtrail-$program" -S 2024-11-20
-        echo "$output $stderr"
-        [ "$status" -eq 0 ]
-        [[ $stderr == "jobtrail-$program: this jobtrail is built without answers: it reads the store, and does not ask the service that jobtrail.conf names"* ]]
-        # a store that is named needs nobody
-        run --separate-stderr env JOBTRAIL_CONF="$conf" "$place/jobtrail-$program" -S 2024-11-20
-        [ "$status" -eq 0 ]
-        [ "$stderr" = "" ]
-    done
-}

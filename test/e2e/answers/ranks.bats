@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Ranks of parallel programs: each node sends its own, and the store adds them up. Job 60 had a step on three nodes, of which
 # two have sent.
+# bats file_tags=needs:witness
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0

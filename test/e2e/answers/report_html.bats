@@ -41,6 +41,7 @@ look() {
     result=$(jq -c .result "$BATS_TEST_TMPDIR/seen.json")
 }
 
+# bats test_tags=needs:routines,needs:profile,needs:witness
 @test "the page is whole: every section, with its days and coverage, and no message, no request" {
     look '[...document.querySelectorAll("section")].map(s => [s.id, s.querySelector(".about")?.textContent,
         s.querySelector(".coverage")?.textContent, s.querySelectorAll(".scroll > table").length])'

@@ -359,6 +359,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     status_is 404
 }
 
+# bats test_tags=needs:witness
 @test "the page of a job without runs has its coverage, of an array that of its tasks" {
     local facts=$PLACE/store/facts.db
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 20 |

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # However a program ends, its open calls end when the kernel says that it did (jobtrail-submit witness). bats
 # itself is the daemon of the job's step here. The programs have no capture: the kernel's word is all that there is.
-# bats file_tags=needs:hear_kernel,needs:root,needs:profile
+# bats file_tags=needs:hear_kernel,needs:root,needs:profile,needs:witness
 
 bats_require_minimum_version 1.5.0
 

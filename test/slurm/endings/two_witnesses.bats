@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Ledger and kernel tell the same of processes that die in all ways, on a cluster: of more than ten thousand none differs
 # without a known cause.
-# bats file_tags=needs:hear_events
+# bats file_tags=needs:hear_events,needs:witness
 
 load ../fixture/cluster
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What LD_PRELOAD does not reach has a record all the same, where the kernel's witness listens.
-# bats file_tags=needs:hear_kernel
+# bats file_tags=needs:hear_kernel,needs:witness
 
 load ../fixture/cluster
 

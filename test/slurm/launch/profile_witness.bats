@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Ranks below mpirun, for which Slurm does not wait, where the kernel's witness listens: one is killed, mpirun ends the others, and
 # each was where it was until then.
-# bats file_tags=needs:hear_events,needs:profile
+# bats file_tags=needs:hear_events,needs:profile,needs:witness
 
 load ../fixture/cluster
 

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "conf/base/process.h"
-#include "submit/facts/kernel_ranks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
 #include "test/unit/fixture/made_policy.h"
@@ -366,57 +365,6 @@ static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
                      WITNESS_UNLOADED);
 }
 
-/* Four tasks of a step of six, the others on another node; `program` was launched. The sizes of the
- * runs that are recorded, by pid. */
-static void expect_sizes(const char *program, const char *sizes)
-{
-    static struct kernel_run run;
-    static const char text[] =
-        LISTEN PROGRAM NOTED("52", TIMES, "1", "0", "96") NOTED("53", TIMES, "1", "0", "96")
-            NOTED("54", TIMES, "3", "0", "96") NOTED("55", TIMES, "1", "0", "96");
-    char journal_text[1024], found[64] = "";
-    size_t length = 0;
-    struct kernel_notes kernel;
-    struct journal journal;
-    struct job_tasks tasks;
-    struct kernel_ranks ranks;
-    void *policy = compiled("[paths]\nkeep = .*\n");
-    length += (size_t)snprintf(journal_text, sizeof journal_text,
-                               "step time=5.000000000 job=1 uid=1 gid=1 step=0 tasks=6\n");
-    for (int i = 2; i < 6; i++)
-        length += (size_t)snprintf(
-            journal_text + length, sizeof journal_text - length,
-            "program time=9.000000000 step=0 task=%d leader=0 path=%s cwd=/\n"
-            "task time=10.000000000 step=0 task=%d pid=%d ticks=1000 thread=1 busy=1\n",
-            i, program, i, 50 + i);
-    assert_int_equal(journal_parse(journal_text, length, &journal), 0);
-    assert_int_equal(journal.bad_lines, 0);
-    assert_int_equal(job_tasks_make(&journal, &tasks), 0);
-    assert_int_equal(kernel_notes_parse(strdup(text), sizeof text - 1, &kernel), 0);
-    const struct kernel_run_source source = {
-        .policy = policy, .journal = &journal, .notes = &kernel};
-    assert_int_equal(kernel_ranks_make(&source, &run, &ranks), 0);
-    for (size_t i = 0; i < kernel.count; i++) {
-        assert_true(kernel_run_find(&source, &kernel.noted[i], &run));
-        bool leads = kernel_ranks_leads(&ranks, &source, &tasks, &kernel.noted[i], &run);
-        length = strlen(found);
-        snprintf(found + length, sizeof found - length, "%u ", leads ? run.capture.size : 0);
-    }
-    assert_string_equal(found, sizes);
-    kernel_ranks_free(&ranks);
-    kernel_notes_free(&kernel);
-    job_tasks_free(&tasks);
-    journal_free(&journal);
-    free(policy);
-}
-
-static void a_program_of_ranks_has_one_run(void **state)
-{
-    (void)state;
-    expect_sizes("/opt/a", "0 0 1 0 ");      /* task 0 has it, on the other node */
-    expect_sizes("/opt/script", "3 0 1 0 "); /* the script has started it here three times */
-}
-
 static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
 {
     struct capture capture = captured("/opt/a");
@@ -505,7 +453,6 @@ int main(void)
         cmocka_unit_test(what_the_first_task_did_not_run_follows_nobody),
         cmocka_unit_test(what_could_leave_no_capture_is_a_run),
         cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
-        cmocka_unit_test(a_program_of_ranks_has_one_run),
         cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
         cmocka_unit_test(a_process_in_another_name_space_counts_once),
         cmocka_unit_test(time_without_a_listener_is_counted),

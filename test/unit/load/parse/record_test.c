@@ -514,6 +514,11 @@ static void a_record_is_of_the_kind_that_its_name_says(void **state)
                                  "is a profile record: this jobtrail is built without profiles");
             continue;
         }
+        if (is == RECORD_RANKS && !JOBTRAIL_WITNESS) {
+            assert_refused_named(
+                text, is, "is a ranks record: this jobtrail is built without the kernel's witness");
+            continue;
+        }
         for (enum record_kind named = RECORD_RUN; named <= RECORD_KINDS; named++) {
             struct record record;
             struct load_reason reason;

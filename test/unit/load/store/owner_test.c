@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "extensions.h"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
@@ -74,7 +75,9 @@ static const struct {
     {OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false},
     {LINKED("alice", "gcc"), false},
     {COVERED("alice", "7", "recorded"), false},
+#if JOBTRAIL_WITNESS
     {RANKED("alice", "7", "1", "1"), false},
+#endif
     {RUN(RUN_X, "carol", "11", STARTED), false},
     {RUN(RUN_X, "carol", "11", ENDED("4")), false},
     {PACKAGE("", "scipy", RUN_X), false},
@@ -93,7 +96,9 @@ static const struct {
     {PACKAGE("", "evil", RUN_A), false},
     {LINKED("mallory", "evil"), false},
     {COVERED("mallory", "8", "static"), false},
+#if JOBTRAIL_WITNESS
     {RANKED("mallory", "8", "2", "0"), false},
+#endif
     {OF_SLURM(RUN_A, "alice", "7", "1", ENDED("1")), false}, /* another restart */
     {RUN(RUN_A, "alice", "7", ENDED("1")), false},           /* as if XALT had written it */
     {ON_DAYS(RUN_D, "mallory", "8", "2.0", "[[\"1970-01-05\",1.0],[\"1970-01-06\",1.0]]"), false},
@@ -110,7 +115,9 @@ static const struct {
      true},
     {LINKED("alice", "evil"), true},
     {COVERED("alice", "7", "opted_out"), true},
+#if JOBTRAIL_WITNESS
     {RANKED("alice", "7", "0", "2"), true},
+#endif
 };
 enum { RECORDS = sizeof records / sizeof records[0], TWICE = 2 * RECORDS };
 
@@ -306,9 +313,11 @@ static void everybody_has_what_is_his(void **state)
     assert_has(text, COVERAGE "|alice|recorded|1|");
     assert_has(text, COVERAGE "|mallory|static|1|");
     assert_has_not(text, "opted_out");
-    assert_has(text, RANKS "|alice|1|1|1|");
-    assert_has(text, RANKS "|mallory|2|0|1|");
-    assert_has_not(text, RANKS "|alice|0|2|");
+    if (JOBTRAIL_WITNESS) {
+        assert_has(text, RANKS "|alice|1|1|1|");
+        assert_has(text, RANKS "|mallory|2|0|1|");
+        assert_has_not(text, RANKS "|alice|0|2|");
+    }
     free(text);
 }
 
@@ -321,7 +330,8 @@ static void conflicts_can_be_found(void **state)
     assert_has(text, "run|" RUN_X "|mallory|8|0|1|");
     assert_has(text, "link|" LINK "|mallory||");
     assert_has(text, "coverage|" COVERAGE "|mallory|8|0|1|");
-    assert_has(text, "ranks|" RANKS "|mallory|8|0|1|");
+    if (JOBTRAIL_WITNESS)
+        assert_has(text, "ranks|" RANKS "|mallory|8|0|1|");
     assert_has(text, "package|" RUN_A "|alice|8|0|1|");
     assert_has(text, "package|" RUN_A "|alice|7|0|0|");
     assert_has_not(text, "run|" RUN_B);
@@ -525,6 +535,7 @@ static void claim_coverage(FILE *out, int number)
             number, number);
 }
 
+#if JOBTRAIL_WITNESS
 static void claim_ranks(FILE *out, int number)
 {
     fprintf(out,
@@ -535,6 +546,7 @@ static void claim_ranks(FILE *out, int number)
             "\"ended_code\":0,\"ended_signal\":0,\"ended_unknown\":0}}",
             number, number);
 }
+#endif
 
 static const struct claim {
     void (*write)(FILE *out, int number);
@@ -548,8 +560,10 @@ static const struct claim {
      "SELECT count(*) FROM run_package WHERE proven = 1"},
     {claim_coverage, "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 0",
      "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 1"},
+#if JOBTRAIL_WITNESS
     {claim_ranks, "SELECT count(*) FROM ranks WHERE proven = 0",
      "SELECT count(*) FROM ranks WHERE proven = 1"},
+#endif
 };
 enum { CLAIMS = sizeof claims / sizeof claims[0] };
 

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "contrib/witness/ranks/rank_summary.h"
 #include "spank/journal.h"
-#include "submit/facts/rank_summary.h"
 #include "test/unit/fixture/made_policy.h"
 
 #define SECOND   UINT64_C(1000000000)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page of what programs used of what they were given: processor time and memory, as the kernel told of each run."""
 
-from .. import rank_summary
-from . import days
-from .chosen import runs_of
-from .columns import COUNT, HOURS, SHARE, TEXT, Page, top
+from ..report import days
+from ..report.chosen import runs_of
+from ..report.columns import COUNT, HOURS, SHARE, TEXT, Page, top
+from . import rank_summary
 
 MIB = 1048576
 # software is what the rows are by

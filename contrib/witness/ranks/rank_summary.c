@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/facts/rank_summary.h"
+#include "contrib/witness/ranks/rank_summary.h"
 
 #include <errno.h>
 #include <stdbool.h>

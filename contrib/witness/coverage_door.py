@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the kernel's witness has told of jobs, and whether the ledger says the same: the witness_... of coverage records,
-jobtrail-record(5)."""
+jobtrail-record(5). See coverage_told.py."""
 
-from . import text
+from .. import text
 
 COUNTS = ("processes", "older", "partial", "left", "lost", "overruns", "unheard", "agreed", "explained", "unexplained")
 LEVELS = ("objects", "ends", "none", "off")

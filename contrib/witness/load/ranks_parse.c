@@ -1,12 +1,19 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/parse/summary_sound.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records of ranks in the loader. Anybody can write such a record; whoever asks for the job adds
+ * its numbers up, so numbers that cannot be are refused.
+ */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ENDS: as submit/facts/rank_summary.h has them. DIGITS: of a number of 32 bits. */
+#include "conf/base/uuid7.h"
+#include "submit/load/parse/load_record.h"
+#include "submit/load/parse/record_reader.h"
+#include "submit/load/parse/record_values.h"
+
+/* ENDS: as contrib/witness/ranks/rank_summary.h has them. DIGITS: of a number of 32 bits. */
 enum { ENDS = 16, DIGITS = 10, EXIT_MOST = 255, SIGNAL_MOST = 127 };
 
 /* More than any sum of seconds or bytes of a step; of as many records no sum overflows. */
@@ -83,7 +90,8 @@ static bool is_end(const char *text)
     return text == NULL || (take_end(&text) && *text == '\0');
 }
 
-bool ranks_are_sound(const struct ranks_record *ranks)
+/* Counts add up; least, mean and most are known together; ways to end have their form. */
+static bool is_sound(const struct ranks_record *ranks)
 {
     const struct record_int *const counts[] = {
         &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
@@ -100,4 +108,18 @@ bool ranks_are_sound(const struct ranks_record *ranks)
            is_int_spread(&ranks->memory_min, &ranks->memory_mean, &ranks->memory_max) &&
            is_int_spread(&ranks->faults_min, &ranks->faults_mean, &ranks->faults_max) &&
            (ranks->ends == NULL || are_ends(ranks->ends)) && is_end(ranks->failed_end);
+}
+
+int load_ranks(struct record_reader *reader)
+{
+    struct ranks_record *ranks = &reader->record->ranks;
+    int error = record_read_values(reader->record->root, &ranks_fields, ranks, reader->reason);
+    if (error == 0 && !uuid_is_text(ranks->uuid))
+        error = load_refuse(reader->reason, "ranksT.uuid is not a uuid");
+    if (error == 0 && (!ranks->job_id_raw.known || ranks->step_id == NULL || ranks->node == NULL ||
+                       ranks->program == NULL || !ranks->end_time.known))
+        error = load_refuse(reader->reason, "ranksT does not say of which step, where or when");
+    if (error == 0 && !is_sound(ranks))
+        error = load_refuse(reader->reason, "ranksT has counts that cannot be");
+    return error;
 }

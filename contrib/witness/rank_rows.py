@@ -4,12 +4,12 @@ rank_summary.py."""
 
 import os
 
-from .. import rank_summary
+from ..acct.amounts import size_text
+from ..acct.fields import job_id
+from ..acct.select import Selection, select_place, window
 from ..hostlist import split
 from ..times import format_elapsed, format_time
-from .amounts import size_text
-from .fields import job_id
-from .select import Selection, select_place, window
+from . import rank_summary
 
 DEFAULT = "JobID,Exec,Ranks,NTasks,Unseen,Nodes,MinElapsed,MaxElapsed,MinCPU,MaxCPU,MinRSS,MaxRSS,MaxRSSTask,Ends,FirstFailed,FirstFailedTask"
 # options that can be used with it

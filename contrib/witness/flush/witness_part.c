@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The part of the flush that the kernel's witness has: the runs of a job of which the kernel alone
- * told (kernel_run.h), and its ranks, summarised (ranks_send.h).
+ * told (kernel_run.h), and its ranks, summarised (rank_summary.h).
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/policy_file.h"
+#include "contrib/witness/flush/kernel_ranks.h"
+#include "contrib/witness/ranks/ranks_record.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/kernel_ranks.h"
+#include "submit/facts/job_allocation.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/facts/two_witnesses.h"
 #include "submit/flush/flush_part.h"
-#include "submit/flush/ranks_send.h"
+#include "submit/flush/reading_request.h"
 #include "submit/record/run_record.h"
 
 /* Behind those of ledger and coverage: page numbers, tasks and facts have 32 bits. */
@@ -114,6 +118,43 @@ static int kernel_send(const struct ledger_send *send, const struct coverage *co
             error = send_run(send, noted, i >= last, run, told->dropped, runs);
     }
     kernel_ranks_free(&ranks);
+    return error;
+}
+
+static int send_row(const struct reading_request *request, const struct rank_row *row)
+{
+    const struct ranks_source source = {request->conf, request->journal, row};
+    struct built_record record;
+    int error = ranks_record_build(&source, &record);
+    if (error != 0)
+        return error;
+    const struct record_view view = record_view_of(&record);
+    error = request->take(request->context, &view);
+    record_free(&record);
+    return error;
+}
+
+/* Gives records of the job's ranks. Root makes them of what root's own programs have written; the
+ * reader has no part in them. */
+static int ranks_send(const struct reading_request *request)
+{
+    CLEANUP_FREE void *policy = NULL;
+    struct rank_summary summary;
+    if (request->kernel->listeners == 0 || policy_load(request->conf, &policy) != 0)
+        return 0; /* without a policy nothing else is read, either */
+    const struct job_allocation allocation = job_allocation_find(request->journal, request->now_ns);
+    int error =
+        rank_summary_make(request->journal, request->kernel, policy, allocation.end_ns, &summary);
+    if (error != 0)
+        return error;
+    if (summary.left_out > 0)
+        fprintf(stderr,
+                "jobtrail-submit: job %u: ranks of %zu steps and programs are not summarised: "
+                "there are more than %d\n",
+                request->journal->identity.job, summary.left_out, RANK_ROWS_MAX);
+    for (size_t i = 0; error == 0 && i < summary.count; i++)
+        error = send_row(request, &summary.rows[i]);
+    rank_summary_free(&summary);
     return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/facts/kernel_ranks.h"
+#include "contrib/witness/flush/kernel_ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/record/ranks_record.h"
+#include "contrib/witness/ranks/ranks_record.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #define JOBTRAIL_RANKS_RECORD_H
 
 #include "conf/conf.h"
-#include "submit/facts/rank_summary.h"
+#include "contrib/witness/ranks/rank_summary.h"
 #include "submit/job/journal_read.h"
 #include "submit/record/record.h"
 

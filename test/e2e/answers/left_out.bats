@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A jobtrail that is built without an extension says so, in one sentence, where that would have answered.
+# shellcheck disable=SC2153,SC2154 # the environment and bats set variables
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export TZ=UTC JOBTRAIL_STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    "$JOBTRAIL_BIN/jobtrail-load" "$JOBTRAIL_SOURCE/test/data/records"
+}
+
+# leave_out EXTENSION: PLACE has the programs of such a build
+leave_out() {
+    PLACE=$BATS_TEST_TMPDIR/libexec/jobtrail
+    mkdir -p "$BATS_TEST_TMPDIR"/{bin,libexec}
+    ln -sf "$JOBTRAIL_BIN/jobtrail-conf" "$BATS_TEST_TMPDIR/bin"
+    cp -R "$JOBTRAIL_STAGE/libexec/jobtrail" "$PLACE"
+    rm -rf "${PLACE:?}/$1"
+    sed -i "s/^LEFT_OUT = .*/LEFT_OUT = [\"$1\"]/" "$PLACE/jobtrail/paths.py"
+    find "$PLACE" -name __pycache__ -exec rm -r {} +
+}
+
+# lacks WORDS PROGRAM ARGUMENT...: it does not answer, and says that it is built without these
+lacks() {
+    run --separate-stderr "$PLACE/jobtrail-$2" "${@:3}"
+    echo "$output $stderr"
+    ((status > 0)) && [[ $output == "" && $stderr == *"this jobtrail is built without $1"* && $stderr != *Traceback* ]]
+}
+
+# answers PROGRAM ARGUMENT...
+answers() {
+    run --separate-stderr "$PLACE/jobtrail-$1" "${@:2}"
+    echo "$output $stderr"
+    [[ $status -eq 0 && $stderr != *Traceback* ]]
+}
+
+@test "without the extension answers a store is read, and it is said that the service is not asked" {
+    local conf=$BATS_TEST_TMPDIR/jobtrail.conf
+    leave_out answers
+    printf '[answers]\naddress = nowhere:1\nstore = %s\n' "$JOBTRAIL_STORE" >"$conf"
+    for program in acct report; do
+        run --separate-stderr env -u JOBTRAIL_STORE JOBTRAIL_CONF="$conf" "$PLACE/jobtrail-$program" -S 2024-11-20
+        echo "$output $stderr"
+        [ "$status" -eq 0 ]
+        [[ $stderr == "jobtrail-$program: this jobtrail is built without answers: it reads the store, and does not ask the service that jobtrail.conf names"* ]]
+        # a store that is named needs nobody
+        run --separate-stderr env JOBTRAIL_CONF="$conf" "$PLACE/jobtrail-$program" -S 2024-11-20
+        [ "$status" -eq 0 ]
+        [ "$stderr" = "" ]
+    done
+}
+
+@test "without the kernel's witness" {
+    leave_out witness
+    lacks "the kernel's witness" acct -a --ranks
+    lacks "the kernel's witness" acct -o JobID,RanksFailed
+    lacks "the kernel's witness" report efficiency
+    answers acct -a -S 2024-11-20 --no-sacct --json
+    [ "$(jq -c '[.runs[].ranks] | unique' <<<"$output")" = '[null]' ]
+    answers acct -a -S 2024-11-20 --no-sacct -X
+    answers acct -a -S 2024-11-20 --no-sacct --coverage
+    answers report -S 2024-11-20
+}
