@@ -522,7 +522,7 @@ again() {
     configure "watch = yes"
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>&1 3>&- &
     local watch=$!
-    until [[ -S $STATE/who ]]; do kill -0 $watch; sleep 0.05; done
+    until [[ -s $STATE/watch ]]; do kill -0 $watch; sleep 0.05; done
     run -0 libuse status
     kill $watch
     local status_said=${lines[0]}
