@@ -27,7 +27,7 @@ teardown() {
 }
 
 begin_watch() {
-    rm -f "$STATE/who"
+    rm -f "$STATE/who" "$STATE/watch" # of the one before
     "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF" >"$PLACE/said" 2>"$PLACE/trouble" 3>&- &
     WATCH=$!
     until [[ -S $STATE/who ]]; do kill -0 $WATCH; sleep 0.05; done
