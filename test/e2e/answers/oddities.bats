@@ -179,7 +179,7 @@ refused() {
 elsewhere, say --store sqlite:FILE or set JOBTRAIL_STORE."
     refused "sqlite:$there" "store $there: Is a directory"
     : >"$there/none.db"
-    refused "sqlite:$there/none.db" "sqlite:$there/none.db is not a store of jobtrail"
+    refused "sqlite:$there/none.db" "the store $there/none.db is empty: jobtrail-load has loaded nothing yet"
     echo "a text that is longer than the header of a database" >"$there/text.db"
     refused "sqlite:$there/text.db" "store sqlite:$there/text.db: file is not a database"
     cp "$BATS_FILE_TMPDIR/store.db" "$there/new.db"
