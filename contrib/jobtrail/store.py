@@ -15,7 +15,7 @@ from . import credentials
 from .program import Failure, os_trouble
 from .text import escape, file_path
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 1
 # Of the packages in `run_package`: those that are the run's.
 PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
@@ -248,10 +248,6 @@ def check_version(version, address):
         raise Failure("the store's tables are of version %d: use a newer jobtrail" % version)
     if version == 0:
         raise Failure(escape(address) + " is not a store of jobtrail")
-    if version < SCHEMA_VERSION:
-        raise Failure(
-            "the store's tables are of version %d: run jobtrail-load, which renews them or says what to do" % version
-        )
 
 
 def trouble(address, error):

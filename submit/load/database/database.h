@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "submit/load/database/schema.h"
+
 enum value_kind { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_TEXT, VALUE_BYTES };
 
 struct value {
@@ -48,11 +50,9 @@ void database_message(char *to, size_t size, const char *said);
 struct database;  /* each kind defines its own */
 struct statement; /* owned by its database */
 
-struct schema;
-
 struct database_ops {
     const char *scheme; /* "sqlite" in sqlite:FILE */
-    const struct schema *schema;
+    enum schema_dialect dialect;
     /* Stands between an INSERT and `COLUMN = COLUMN`, so that a row that another loader has just
      * added is left as it is. NULL where no other loader can have added one. */
     const char *or_keep;

@@ -130,7 +130,7 @@ static void close_database(struct database *database)
 
 const struct database_ops database_mariadb = {
     .scheme = "mariadb",
-    .schema = &schema_mariadb,
+    .dialect = SCHEMA_MARIADB,
     .or_keep = "ON DUPLICATE KEY UPDATE",
     .share_lock = " LOCK IN SHARE MODE",
     .open = open_database,

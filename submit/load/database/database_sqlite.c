@@ -306,7 +306,7 @@ static void close_database(struct database *database)
 
 const struct database_ops database_sqlite = {
     .scheme = "sqlite",
-    .schema = &schema_sqlite,
+    .dialect = SCHEMA_SQLITE,
     .or_keep = NULL, /* it has one writer at a time */
     .share_lock = "",
     .open = open_database,

@@ -1,26 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tables of a kind of database, and how those of earlier versions become them.
+ * The tables and views of a store: those of the core, and those of each extension that is built.
  */
 #ifndef JOBTRAIL_SCHEMA_H
 #define JOBTRAIL_SCHEMA_H
 
-#define SCHEMA_VERSION 8
+/* Tables of another version are refused. contrib/jobtrail/store.py says the same. */
+#define SCHEMA_VERSION 1
 
-struct schema {
-    int version;              /* of the tables, at least 1 */
-    const char *tables;       /* script that makes them, and leaves those that are there */
-    const char *views;        /* script that makes the views anew */
-    const char *const *steps; /* [n], for n below `version`: the script that leads from version n to
-                               * n + 1, apart from views; NULL: from that version there is no way.
-                               * In MariaDB each statement may run again after a loader was killed.
-                               */
+enum schema_dialect { SCHEMA_SQLITE, SCHEMA_MARIADB, SCHEMA_DIALECTS };
+
+struct schema_part {
+    const char *name;
+    const char *script[SCHEMA_DIALECTS]; /* may be run again */
+    const char *owned; /* its table where a uuid is unique by owner alone; NULL: none has that */
 };
 
-extern const struct schema schema_sqlite, schema_mariadb;
+/* In the order to be made; the last one has no name. */
+extern const struct schema_part schema_parts[];
 
-/* The scripts under sql/, which the build embeds. */
-extern const char schema_tables_sqlite[], schema_views_sqlite[];
-extern const char schema_tables_mariadb[], schema_views_mariadb[];
+/* The view `conflict`, to which more can be joined by UNION ALL. */
+extern const struct schema_part schema_conflict;
+
+/* The scripts, which CMake makes of sql/, and of contrib/NAME/load/tables.sql. */
+#define SCHEMA_SCRIPT(name) extern const char schema_##name##_sqlite[], schema_##name##_mariadb[]
+SCHEMA_SCRIPT(tables);
+SCHEMA_SCRIPT(libraries);
+SCHEMA_SCRIPT(routines);
+SCHEMA_SCRIPT(witness);
+SCHEMA_SCRIPT(profile);
+SCHEMA_SCRIPT(views);
+SCHEMA_SCRIPT(conflict);
+
+/* A row of schema_parts. */
+#define SCHEMA_PART(name, owned)                                                                   \
+    {                                                                                              \
+#name, {schema_##name##_sqlite, schema_##name##_mariadb }, owned                           \
+    }
 
 #endif

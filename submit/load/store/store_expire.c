@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extensions.h"
 #include "submit/load/store/store_state.h"
 
 #define RUNS_AT_ONCE 5000
@@ -52,8 +53,12 @@ static const char *const orphans[] = {
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
     "DELETE FROM routine_maker WHERE day < ? / 86400.0 - 1 OR (routine_library_id <> 0"
     " AND routine_library_id NOT IN (SELECT id FROM routine_library))",
+#if JOBTRAIL_WITNESS
     "DELETE FROM ranks WHERE end_time < ?",
+#endif
+#if JOBTRAIL_PROFILE
     "DELETE FROM profile WHERE end_time < ?",
+#endif
     /* what a first scan found is told once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
     "DELETE FROM slurm_job WHERE end_time < ?",

@@ -5,65 +5,83 @@
 #include "submit/load/database/schema.h"
 #include "submit/load/store/store_state.h"
 
-static int refuse_version(struct store_connection *on, int version, const char *advice)
+/* Asks whether the store has all tables; refuses one that cannot have them. */
+static int ask_schema(struct store_connection *on, const struct store_text *parts, bool *is_whole)
 {
-    snprintf(on->error, sizeof on->error,
-             "its tables are of version %d, and this jobtrail-load makes version %d: %s", version,
-             on->ops->schema->version, advice);
-    return -EINVAL;
-}
-
-static bool has_way_from(const struct schema *schema, int version)
-{
-    for (; version < schema->version; version++)
-        if (schema->steps[version] == NULL)
-            return false;
-    return true;
-}
-
-static int ask_version(struct store_connection *on, int *version)
-{
-    const struct schema *schema = on->ops->schema;
-    int error = on->ops->version(on->database, version);
-    if (error != 0)
-        return error;
-    if (*version > schema->version)
-        return refuse_version(on, *version, "use the newer jobtrail-load");
-    if (*version != 0 && !has_way_from(schema, *version))
-        return refuse_version(on, *version, "load the records into a new store");
     const bool is_undone = on->ops->lock_schema == NULL; /* at the end of a dry run */
-    if (on->dry_run && !is_undone && *version < schema->version)
+    const struct value names = value_text(parts->text);
+    int64_t same = 0;
+    int version = 0, error = on->ops->version(on->database, &version);
+    if (error == 0 && version != 0 && version != SCHEMA_VERSION) {
+        snprintf(on->error, sizeof on->error,
+                 "its tables are of version %d, and this jobtrail-load makes version %d: use that "
+                 "version's, or load the records into a new store",
+                 version, SCHEMA_VERSION);
+        return -EINVAL;
+    }
+    if (error == 0 && version != 0) {
+        struct statement *ask = store_statement(
+            on, "SELECT count(*) FROM store_state WHERE name = 'parts' AND value = ?", &error);
+        if (error == 0)
+            error = store_ask(on, ask, &names, &same, 1);
+    }
+    if (error < 0)
+        return error;
+    *is_whole = same > 0;
+    if (on->dry_run && !is_undone && !*is_whole)
         return store_refuse(on, -EIO,
-                            *version == 0 ? "has no tables yet, and a dry run makes none"
-                                          : "has older tables, and a dry run changes none");
+                            version == 0
+                                ? "has no tables yet, and a dry run makes none"
+                                : "lacks tables of this jobtrail, and a dry run makes none");
     return 0;
 }
 
-/* Makes the tables, or those of an earlier version into those of this one. */
-static int make_schema(struct store_connection *on, int version)
+/* What shares a uuid in the tables that parts name is in the view `conflict` too. */
+static int make_conflicts(struct store_connection *on)
 {
     const struct database_ops *ops = on->ops;
-    const struct schema *schema = ops->schema;
-    int error = version == 0 ? ops->change_schema(on->database, schema->tables) : 0;
-    for (; error == 0 && version != 0 && version < schema->version; version++)
-        error = ops->change_schema(on->database, schema->steps[version]);
+    struct store_text view = {0};
+    store_text_add(&view, "%s", schema_conflict.script[ops->dialect]);
+    for (const struct schema_part *part = schema_parts; part->name != NULL; part++)
+        if (part->owned != NULL)
+            store_text_add(&view,
+                           " UNION ALL SELECT DISTINCT '%s', one.uuid, one.owner, one.user,"
+                           " CAST(one.job_id_raw AS CHAR), one.restart_count, one.cluster,"
+                           " one.proven FROM %s AS one WHERE one.uuid IN"
+                           " (SELECT other.uuid FROM %s AS other GROUP BY other.uuid"
+                           " HAVING count(DISTINCT other.owner) > 1)",
+                           part->owned, part->owned, part->owned);
+    return ops->change_schema(on->database, view.text);
+}
+
+static int make_schema(struct store_connection *on, const struct store_text *parts)
+{
+    const struct database_ops *ops = on->ops;
+    struct store_text note = {0};
+    int error = 0;
+    for (const struct schema_part *part = schema_parts; error == 0 && part->name != NULL; part++)
+        error = ops->change_schema(on->database, part->script[ops->dialect]);
     if (error == 0)
-        error = ops->change_schema(on->database, schema->views);
-    return error == 0 ? ops->set_version(on->database, schema->version) : error;
+        error = make_conflicts(on);
+    store_text_add(&note, "REPLACE INTO store_state VALUES ('parts', '%s')", parts->text);
+    if (error == 0)
+        error = ops->change_schema(on->database, note.text);
+    return error == 0 ? ops->set_version(on->database, SCHEMA_VERSION) : error;
 }
 
 /* Of several loaders that start at once one makes the tables, and the others find them. */
-static int renew_schema(struct store_connection *on, int version)
+static int renew_schema(struct store_connection *on, const struct store_text *parts)
 {
     const struct database_ops *ops = on->ops;
+    bool is_whole = false;
     int error = 0;
     if (ops->lock_schema != NULL) {
         error = ops->lock_schema(on->database);
         if (error == 0)
-            error = ask_version(on, &version);
+            error = ask_schema(on, parts, &is_whole);
     }
-    if (error == 0 && version < on->ops->schema->version)
-        error = make_schema(on, version);
+    if (error == 0 && !is_whole)
+        error = make_schema(on, parts);
     if (ops->unlock_schema != NULL)
         ops->unlock_schema(on->database);
     return error;
@@ -73,12 +91,15 @@ static int renew_schema(struct store_connection *on, int version)
 static int try_schema(void *context)
 {
     struct store_connection *on = context;
-    int version = 0;
+    struct store_text parts = {0};
+    bool is_whole = false;
+    for (const struct schema_part *part = schema_parts; part->name != NULL; part++)
+        store_text_add(&parts, "%s ", part->name);
     int error = on->ops->begin(on->database);
     if (error == 0)
-        error = ask_version(on, &version);
-    if (error == 0 && version < on->ops->schema->version)
-        error = renew_schema(on, version);
+        error = ask_schema(on, &parts, &is_whole);
+    if (error == 0 && !is_whole)
+        error = renew_schema(on, &parts);
     if (error == 0)
         error = on->ops->commit(on->database);
     if (error != 0)

@@ -208,7 +208,7 @@ struct store {
     struct statement *get_place, *set_place; /* store_xalt_place() */
 };
 
-/* Makes the store's tables, or makes those of an earlier version the present ones. */
+/* Makes the store's tables, where some are not there yet. */
 int store_ensure_schema(struct store_connection *on);
 
 int store_prepare_history(struct store *store);

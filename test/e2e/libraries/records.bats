@@ -10,7 +10,6 @@ load ../fixture/job
 load ../fixture/collectors
 load ../fixture/mariadb
 load ../fixture/library
-load ../fixture/old_store
 
 setup_file() {
     mariadb_start
@@ -268,17 +267,4 @@ again() {
     deliver
     [[ $(ask "SELECT count(*) FROM library_event") == 1 ]]
     [[ $(ask "SELECT hex(path) FROM library_event") == *"$(printf '%s' $'lib\e[31m\nx' | od -An -tx1 | tr -d ' \n' | tr a-f A-F)EEBFBF"* ]]
-}
-
-@test "a store of version 6 gets the table, in SQLite and in MariaDB" {
-    tree_of_changes
-    deliver
-    sqlite3 "$PLACE/store.db" "$(sqlite3 "$PLACE/store.db" "SELECT name FROM sqlite_master WHERE type = 'view'" | made_older sqlite 6)"
-    deliver
-    in_the_store
-    use_mariadb
-    deliver
-    ask "$(made_older mariadb 6)"
-    deliver
-    in_the_store
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A store whose tables are of the version before is brought up by a step, once, however many loaders start
-# with it, and however often that is begun. jobtrail-load-next is the loader with a made step (next_schema.c).
+# A store that lacks the tables of an extension gets them, once, however many loaders start with it, and however
+# often that is begun. jobtrail-load-next is the loader with a made extension (next_schema.c).
 # shellcheck disable=SC2030,SC2031,SC2119,SC2120,SC2154,SC2317 # bats sets variables
 
 bats_require_minimum_version 1.5.0
@@ -61,8 +61,12 @@ rows() { # SQL...: what the step is not to change, with what runs SQL
         WHERE made IS NOT NULL ORDER BY id'
 }
 
+# parts SQL...: of which the store has tables, with what runs SQL
+parts() {
+    "$@" "SELECT value FROM store_state WHERE name = 'parts'"
+}
+
 @test "an old store in SQLite" {
-    version=$(jobtrail-load --store sqlite:old.db "$records" >summary && sqlite3 old.db 'PRAGMA user_version')
     for ((round = 0; round < ROUNDS; round++)); do
         rm -f store.db*
         make_old "sqlite:$PWD/store.db"
@@ -72,32 +76,32 @@ rows() { # SQL...: what the step is not to change, with what runs SQL
         at_once jobtrail-load-next "${addresses[@]}"
         diff before <(rows sqlite3 store.db)
         [ "$(sqlite3 store.db 'SELECT count(*), count(made), sum(made = uuid) FROM run_own')" = "10|$(wc -l <before)|$(wc -l <before)" ]
-        [ "$(sqlite3 store.db 'PRAGMA user_version')" -eq $((version + 1)) ]
+        [[ $(parts sqlite3 store.db) == *" next " ]]
         [ "$(sqlite3 store.db 'PRAGMA integrity_check')" = ok ]
     done
     jobtrail-load-next --json --store sqlite:store.db "$records" >summary
     [ "$(jq -c '[.new, .updated, .unchanged]' summary)" = '[0,0,11]' ]
-    # and the loader of before says what to do
-    run --separate-stderr jobtrail-load --store sqlite:store.db "$records"
-    [ "$status" -eq 3 ]
-    [[ "$stderr" == *"its tables are of version $((version + 1)), and this jobtrail-load makes version $version: use the newer jobtrail-load"* ]]
+    # the loader without the extension loads too, and leaves its tables
+    jobtrail-load --json --store sqlite:store.db "$records" >summary
+    [ "$(jq -c '[.new, .updated, .unchanged]' summary)" = '[0,0,11]' ]
+    [ "$(sqlite3 store.db 'SELECT count(made) FROM run_own')" -eq "$(wc -l <before)" ]
 }
 
-@test "a store of a version that no step leads from is refused, and stays as it is" {
+@test "a store of another version is refused, and stays as it is" {
     jobtrail-load --store sqlite:store.db "$records"
-    sqlite3 store.db 'PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)'
+    mariadb_start
+    jobtrail-load --store "$MARIADB_STORE" "$records"
+    sqlite3 store.db "PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)"
     cp store.db before.db
     run --separate-stderr jobtrail-load --store sqlite:store.db "$records"
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"its tables are of version 1, and this jobtrail-load makes version "*": load the records into a new store"* ]]
+    [[ "$stderr" == *"its tables are of version 2, and this jobtrail-load makes version 1: "*"load the records into a new store"* ]]
     cmp before.db store.db
-    mariadb_start
-    jobtrail-load --store "$MARIADB_STORE" "$records"
-    in_mariadb "UPDATE store_state SET value = '1' WHERE name = 'schema'"
+    in_mariadb "UPDATE store_state SET value = '2' WHERE name = 'schema'"
     run --separate-stderr jobtrail-load --store "$MARIADB_STORE" "$records"
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"its tables are of version 1, and"*": load the records into a new store"* ]]
-    [ "$(in_mariadb "SELECT value FROM store_state WHERE name = 'schema'")" = 1 ]
+    [[ "$stderr" == *"its tables are of version 2, and"*"load the records into a new store"* ]]
+    [ "$(in_mariadb "SELECT value FROM store_state WHERE name = 'schema'")" = 2 ]
 }
 
 # whole SQL...: with what runs SQL
@@ -109,15 +113,15 @@ is_whole() {
 
 is_renewed() {
     is_whole "$@"
-    [ "$("$@" "SELECT value FROM store_state WHERE name = 'schema'")" = $((version + 1)) ]
+    [[ $(parts "$@") == *" next " ]]
     diff before <(rows "$@")
 }
 
-# make_old STORE, and `version` and `before`, with what runs SQL
+# make_old STORE, and `of_old` and `before`, with what runs SQL
 old() {
     make_old "$1"
     shift
-    version=$("$@" "SELECT value FROM store_state WHERE name = 'schema'")
+    of_old=$(parts "$@")
     "$@" 'SELECT id, uuid, owner, program_id, job_part_id, layout_id, ending_id, environment_id
         FROM run_own ORDER BY id' >before
 }
@@ -139,7 +143,7 @@ in_mariadb() {
         is_renewed in_mariadb
     done
     # as if a loader had been killed before its last statement
-    in_mariadb "UPDATE store_state SET value = '$version' WHERE name = 'schema'; UPDATE run_own SET made = NULL WHERE id > $(wc -l <before)"
+    in_mariadb "UPDATE store_state SET value = '$of_old' WHERE name = 'parts'; UPDATE run_own SET made = NULL WHERE id > $(wc -l <before)"
     jobtrail-load-next --json --store "$MARIADB_STORE" "$records" >summary
     [ "$(jq -c '[.new, .updated, .unchanged]' summary)" = '[0,0,11]' ]
     is_whole in_mariadb
@@ -165,7 +169,7 @@ is_one() { # STATE: of a connection
     jobtrail-load-next --store "$MARIADB_STORE" "$records" >summary 2>said 3>&- &
     local loader=$!
     wait_for is_one 'User lock'
-    [ "$(mariadb_sql "SELECT value FROM store_state WHERE name = 'schema'" jobtrail)" = "$version" ]
+    [ "$(parts in_mariadb)" = "$of_old" ]
     kill -KILL "$holder_PID"
     wait "$loader" || cat said
     [ "$(cat said)" = "" ]
@@ -196,7 +200,7 @@ is_one() { # STATE: of a connection
     mariadb_sql 'SHOW TABLES' jobtrail >before
     run --separate-stderr jobtrail-load-next --dry-run --store "$MARIADB_STORE" "$records"
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"has older tables, and a dry run changes none"* ]]
+    [[ "$stderr" == *"lacks tables of this jobtrail, and a dry run makes none"* ]]
     diff before <(mariadb_sql 'SHOW TABLES' jobtrail)
 }
 

@@ -7,7 +7,6 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/mariadb
-load ../fixture/old_store
 
 setup_file() {
     export TZ=UTC
@@ -301,29 +300,4 @@ modules() {
 
 @test "a library of routines has its module" {
     in_both modules
-}
-
-# as the version before made it
-make_version_7() {
-    load_into "$start"
-    if [[ $store == sqlite:* ]]; then
-        sql "$(sql "SELECT name FROM sqlite_master WHERE type = 'view'" | made_older sqlite 7)"
-    else
-        sql "$(made_older mariadb 7)"
-    fi
-    [[ $(undone sqlite 7) == *"DROP TABLE run_routine;"* ]]
-}
-
-renewed() {
-    make_version_7
-    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >run.json
-    load_into run.json
-    [ "$(counted)" = "[0,1,0,0,0]" ]
-    [ "$(called)" = '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|NULL|7|0' ]
-    [ "$(rows_of run_routine_library run_routine_watch)" = $'run_routine_library|2\nrun_routine_watch|1' ]
-    [ "$(sql "SELECT count(*) FROM ranks")" = 0 ]
-}
-
-@test "a store of version 7 is renewed and takes routines" {
-    in_both renewed
 }

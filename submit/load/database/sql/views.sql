@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- A run as one row. Of outer joins SQLite does not read the tables that nothing is asked of, but the
--- two that runs are chosen by must be free to come first.
-DROP VIEW IF EXISTS run;
-CREATE VIEW run AS SELECT
+-- The views of the store, in both databases, as tables.sql.
+
+-- A run as one row. Of outer joins no table is read that nothing is asked of, but in SQLite the two that runs
+-- are chosen by must be free to come first.
+CREATE OR REPLACE VIEW run AS SELECT
     run_own.id, run_own.uuid, run_own.is_start_only, run_own.date, job_part.user, job_part.account,
     job_part.queue, job_part.scheduler, job_part.syshost, job_part.submit_host, job_part.container,
     program.executable_id, program.exec_type, program.exec_epoch, job_part.cwd, run_own.cmdline,
@@ -11,9 +12,9 @@ CREATE VIEW run AS SELECT
     layout.probability, layout.num_tasks, layout.num_nodes, layout.num_cores, layout.num_threads,
     layout.num_gpus, job_part.job_id, job_part.job_id_raw, run_own.step_id, job_part.array_job_id,
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
-    job_part.cluster, job_part.partition, job_part.qos, job_part.node, layout.node_id,
+    job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.signal, ending.core_dumped, ending.end_source, ending.outlived, ending.missing_library, run_own.end_time_error,
+    ending.`signal`, ending.core_dumped, ending.end_source, ending.outlived, ending.missing_library, run_own.end_time_error,
     run_own.end_time_min, run_own.end_time_max, run_own.pid, run_own.core_seconds,
     run_own.core_seconds_max, run_own.core_day, run_own.leads, run_own.clock_step,
     run_own.user_cpu, run_own.system_cpu, run_own.max_rss, run_own.disk_read, run_own.disk_write,
@@ -27,64 +28,26 @@ CREATE VIEW run AS SELECT
     -- of the packages that are this run's, see run_package
     CASE WHEN run_own.owner % 2 = 0 THEN 0 ELSE run_own.owner END AS package_owner
 FROM run_own
-JOIN program ON program.id = run_own.program_id
-JOIN job_part ON job_part.id = run_own.job_part_id
+@CHOOSING@ JOIN program ON program.id = run_own.program_id
+@CHOOSING@ JOIN job_part ON job_part.id = run_own.job_part_id
 LEFT JOIN layout ON layout.id = run_own.layout_id
 LEFT JOIN ending ON ending.id = run_own.ending_id;
-
--- What shares a uuid with another owner's, and packages that no run of their uuid has: a forger's, or of
--- nodes that are set up wrongly.
-DROP VIEW IF EXISTS conflict;
-CREATE VIEW conflict AS
-SELECT 'run' AS kind, run.uuid AS uuid, run.owner AS owner, run.user AS user,
-    coalesce(CAST(run.job_id_raw AS TEXT), run.job_id) AS job_id, run.restart_count AS restart_count,
-    run.cluster AS cluster, run.proven AS proven
-FROM run
-WHERE run.uuid IN (SELECT run_own.uuid FROM run_own GROUP BY run_own.uuid HAVING count(*) > 1)
-UNION ALL
-SELECT 'link', link.uuid, NULL, link.build_user, NULL, NULL, NULL, link.proven
-FROM link
-WHERE EXISTS (SELECT 1 FROM link AS other WHERE other.uuid = link.uuid AND other.build_user <> link.build_user)
-UNION ALL
-SELECT DISTINCT 'package', run_package.run_uuid, run_package.owner, package_owner.user,
-    CAST(package_owner.job_id AS TEXT), package_owner.restart_count, package_owner.cluster, run_package.proven
-FROM run_package
-LEFT JOIN package_owner ON package_owner.id = run_package.owner
-WHERE EXISTS (SELECT 1 FROM run_own WHERE run_own.uuid = run_package.run_uuid)
-    AND NOT EXISTS (SELECT 1 FROM run WHERE run.uuid = run_package.run_uuid
-        AND run.package_owner = run_package.owner AND run.proven <= run_package.proven)
-UNION ALL
-SELECT DISTINCT 'coverage', coverage.uuid, coverage.owner, coverage.user,
-    CAST(coverage.job_id_raw AS TEXT), coverage.restart_count, coverage.cluster, coverage.proven
-FROM coverage
-WHERE coverage.uuid IN (SELECT other.uuid FROM coverage AS other
-    GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1)
-UNION ALL
-SELECT 'ranks', ranks.uuid, ranks.owner, ranks.user,
-    CAST(ranks.job_id_raw AS TEXT), ranks.restart_count, ranks.cluster, ranks.proven
-FROM ranks
-WHERE ranks.uuid IN (SELECT other.uuid FROM ranks AS other GROUP BY other.uuid HAVING count(*) > 1)
-UNION ALL
-SELECT 'profile', profile.uuid, profile.owner, profile.user,
-    CAST(profile.job_id_raw AS TEXT), profile.restart_count, profile.cluster, profile.proven
-FROM profile
-WHERE profile.uuid IN (SELECT other.uuid FROM profile AS other GROUP BY other.uuid HAVING count(*) > 1);
 
 -- In these views run_time, num_cores and the others mean what they mean in XALT: run_time x num_cores is inclusive,
 -- as of runs at the same time each has all of them. Exclusive core seconds are in `run` alone (core_seconds).
 -- XALT's tables as views, with the names and columns that XALT's createDB gives them. What XALT
--- stores COMPRESSed (cmdline, link_line, env_blob) is plain text here: SQLite has no UNCOMPRESS.
+-- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed in MariaDB too, as it is read, and an array has a
+-- blank after each comma, as Python writes it. It is plain text in SQLite, which has no UNCOMPRESS.
 
-DROP VIEW IF EXISTS xalt_run;
-CREATE VIEW xalt_run AS SELECT
+CREATE OR REPLACE VIEW xalt_run AS SELECT
     run.id AS run_id,
     coalesce(run.job_id, '') AS job_id,
     run.uuid AS run_uuid,
-    run.date AS date,
+    run.`date` AS `date`,
     coalesce(run.syshost, '') AS syshost,
     -- as in xalt_link, of the user who built; NULL where their link is not there, or less proven than this
     -- run, and another's has the uuid
-    coalesce((SELECT link.xalt_uuid FROM link WHERE link.uuid = build.build_uuid
+    coalesce((SELECT link.xalt_uuid FROM link WHERE link.uuid = @BUILD_UUID@
               AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven),
         CASE WHEN NOT EXISTS (SELECT 1 FROM link WHERE link.xalt_uuid = build.build_uuid)
             THEN build.build_uuid END) AS uuid,
@@ -101,37 +64,36 @@ CREATE VIEW xalt_run AS SELECT
     coalesce(run.num_gpus, 0) AS num_gpus,
     coalesce(run.queue, '') AS queue,
     0 AS sum_runs,
-    0.0 AS sum_time,
+    0e0 AS sum_time,
     coalesce(run.user, '') AS user,
     coalesce(executable.path, '') AS exec_path,
     module.name AS module_name,
     coalesce(run.cwd, '') AS cwd,
-    coalesce(run.cmdline, '[]') AS cmdline,
+    @COMPRESS@(coalesce(@LOOSE@(run.cmdline), '[]')) AS cmdline,
     run.container AS container
 FROM run
 LEFT JOIN executable ON executable.id = run.executable_id
 LEFT JOIN module ON module.id = executable.module_id
 LEFT JOIN build ON build.id = run.build_id;
 
-DROP VIEW IF EXISTS xalt_object;
-CREATE VIEW xalt_object AS SELECT
+CREATE OR REPLACE VIEW xalt_object AS SELECT
     object.id AS obj_id,
     object.path AS object_path,
     object.syshost AS syshost,
     CASE WHEN object.hash LIKE 'build-id:%' THEN '0' ELSE object.hash END AS hash_id,
     module.name AS module_name,
-    object.added AS timestamp,
+    object.added AS `timestamp`,
+    -- the last part between dots that has no digit (obj_type in XALT's py_src/xalt_util.py)
     CASE
-        WHEN object.path LIKE '%.so' OR object.path LIKE '%.so.%' THEN 'so'
-        WHEN object.path LIKE '%.a' THEN 'a'
-        WHEN object.path LIKE '%.o' THEN 'o'
+        WHEN object.path @IS_SO@ THEN 'so'
+        WHEN object.path @IS_A@ THEN 'a'
+        WHEN object.path @IS_O@ THEN 'o'
         ELSE '--'
     END AS lib_type
 FROM object
 LEFT JOIN module ON module.id = object.module_id;
 
-DROP VIEW IF EXISTS join_run_object;
-CREATE VIEW join_run_object AS SELECT
+CREATE OR REPLACE VIEW join_run_object AS SELECT
     run.id * 4294967296 + object_set_member.object_id AS join_id,
     object_set_member.object_id AS obj_id,
     run.id AS run_id,
@@ -139,8 +101,7 @@ CREATE VIEW join_run_object AS SELECT
 FROM run
 JOIN object_set_member ON object_set_member.object_set_id = run.object_set_id;
 
-DROP VIEW IF EXISTS xalt_link;
-CREATE VIEW xalt_link AS SELECT
+CREATE OR REPLACE VIEW xalt_link AS SELECT
     link.id AS link_id,
     link.xalt_uuid AS uuid,
     coalesce(executable.hash_id, '0') AS hash_id,
@@ -148,7 +109,7 @@ CREATE VIEW xalt_link AS SELECT
     coalesce(link.link_program, '') AS link_program,
     coalesce(link.link_path, '') AS link_path,
     module.name AS link_module_name,
-    link.link_line AS link_line,
+    @COMPRESS@(coalesce(@LOOSE@(link.link_line), '[]')) AS link_line,
     link.cwd AS cwd,
     link.build_user AS build_user,
     coalesce(link.build_syshost, '') AS build_syshost,
@@ -158,8 +119,7 @@ FROM link
 LEFT JOIN executable ON executable.id = link.executable_id
 LEFT JOIN module ON module.id = link.module_id;
 
-DROP VIEW IF EXISTS join_link_object;
-CREATE VIEW join_link_object AS SELECT
+CREATE OR REPLACE VIEW join_link_object AS SELECT
     link.id * 4294967296 + object_set_member.object_id AS join_id,
     object_set_member.object_id AS obj_id,
     link.id AS link_id,
@@ -167,20 +127,18 @@ CREATE VIEW join_link_object AS SELECT
 FROM link
 JOIN object_set_member ON object_set_member.object_set_id = link.object_set_id;
 
-DROP VIEW IF EXISTS xalt_env_name;
-CREATE VIEW xalt_env_name AS SELECT
+CREATE OR REPLACE VIEW xalt_env_name AS SELECT
     id AS env_id,
     name AS env_name
 FROM env_name;
 
-DROP VIEW IF EXISTS environment_member;
-CREATE VIEW environment_member AS SELECT
+CREATE OR REPLACE VIEW environment_member AS SELECT
     environment.id AS environment_id,
     member.value AS env_value_id
-FROM environment, json_each(environment.members) AS member;
+FROM environment
+JOIN @MEMBERS@ AS member;
 
-DROP VIEW IF EXISTS join_run_env;
-CREATE VIEW join_run_env AS SELECT
+CREATE OR REPLACE VIEW join_run_env AS SELECT
     run.id * 4294967296 + env_value.id AS join_id,
     env_value.env_name_id AS env_id,
     run.id AS run_id,
@@ -190,27 +148,24 @@ FROM run
 JOIN environment_member ON environment_member.environment_id = run.environment_id
 JOIN env_value ON env_value.id = environment_member.env_value_id;
 
-DROP VIEW IF EXISTS xalt_total_env;
-CREATE VIEW xalt_total_env AS SELECT
+CREATE OR REPLACE VIEW xalt_total_env AS SELECT
     run.id AS envT_id,
     run.id AS run_id,
     date(run.date) AS date,
-    (SELECT json_group_object(env_name.name, env_value.value)
+    @COMPRESS@((SELECT @OBJECT_OF@(env_name.name, env_value.value)
      FROM environment_member
      JOIN env_value ON env_value.id = environment_member.env_value_id
      JOIN env_name ON env_name.id = env_value.env_name_id
-     WHERE environment_member.environment_id = run.environment_id) AS env_blob
+     WHERE environment_member.environment_id = run.environment_id)) AS env_blob
 FROM run
 WHERE run.environment_id IS NOT NULL;
 
-DROP VIEW IF EXISTS xalt_function;
-CREATE VIEW xalt_function AS SELECT
+CREATE OR REPLACE VIEW xalt_function AS SELECT
     id AS func_id,
     name AS function_name
 FROM function_name;
 
-DROP VIEW IF EXISTS join_link_function;
-CREATE VIEW join_link_function AS SELECT
+CREATE OR REPLACE VIEW join_link_function AS SELECT
     link.id * 4294967296 + function_set_member.function_name_id AS join_id,
     function_set_member.function_name_id AS func_id,
     link.id AS link_id,
@@ -218,8 +173,7 @@ CREATE VIEW join_link_function AS SELECT
 FROM link
 JOIN function_set_member ON function_set_member.function_set_id = link.function_set_id;
 
-DROP VIEW IF EXISTS xalt_pkg;
-CREATE VIEW xalt_pkg AS SELECT
+CREATE OR REPLACE VIEW xalt_pkg AS SELECT
     run.id * 4294967296 + package.id AS pkg_id,
     run.id AS run_id,
     coalesce(package.program, '') AS program,
@@ -232,28 +186,25 @@ JOIN run ON run.uuid = run_package.run_uuid AND run.package_owner = run_package.
 JOIN package ON package.id = run_package.package_id;
 
 -- The number of a user or an account is that of their first run; the pseudonym is made of it.
-DROP VIEW IF EXISTS xalt_user;
-CREATE VIEW xalt_user AS SELECT
+CREATE OR REPLACE VIEW xalt_user AS SELECT
     min(id) AS usr_id,
     user AS user,
-    'u' || min(id) AS anon_user
+    replace('u#', '#', min(id)) AS anon_user
 FROM run
 WHERE user IS NOT NULL
 GROUP BY user;
 
-DROP VIEW IF EXISTS xalt_account;
-CREATE VIEW xalt_account AS SELECT
+CREATE OR REPLACE VIEW xalt_account AS SELECT
     min(run.id) AS acct_id,
     run.account AS account,
-    'a' || min(run.id) AS anon_user,
+    replace('a#', '#', min(run.id)) AS anon_user,
     coalesce(max(account_field.field_of_science), '') AS field_of_science
 FROM run
 LEFT JOIN account_field ON account_field.account = run.account
 WHERE run.account IS NOT NULL
 GROUP BY run.account;
 
-DROP VIEW IF EXISTS xalt_field_of_science;
-CREATE VIEW xalt_field_of_science AS SELECT
+CREATE OR REPLACE VIEW xalt_field_of_science AS SELECT
     id AS fos_id,
     account AS account,
     field_of_science AS field_of_science,
