@@ -64,7 +64,7 @@ enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_AL
 enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 99
+#define CONF_KEYS 98
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -160,7 +160,6 @@ struct conf {
     bool library_use_atime;         /* [libraries] use_atime = yes|no */
     char *library_log_dir;          /* [libraries] log_dir; "" = users append to no logs */
     char *library_log_names;        /* [libraries] log_names: of logs that are made; "" = none */
-    char *library_log_socket;       /* [libraries] log_socket */
     uint32_t witness;               /* [witness] level: enum conf_witness */
     uint32_t profile_steps;         /* [profile] steps: enum conf_profile_steps */
     uint32_t profile_mode;          /* [profile] mode: enum conf_profile_mode */

@@ -87,7 +87,6 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"libraries", "use_atime", FIELD(library_use_atime), "no", &conf_value_yes_no},
     {"libraries", "log_dir", FIELD(library_log_dir), "", &conf_value_path_or_none},
     {"libraries", "log_names", FIELD(library_log_names), "", &conf_value_globs_or_none},
-    {"libraries", "log_socket", FIELD(library_log_socket), DEFAULT_LOG_SOCKET, &conf_value_path},
     {"witness", "level", FIELD(witness), "off", &conf_value_witness},
     {"profile", "steps", FIELD(profile_steps), "none", &conf_value_profile_steps},
     {"profile", "mode", FIELD(profile_mode), "light", &conf_value_profile_mode},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/library_user.h"
 
-#include <errno.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,14 +24,4 @@ void library_user_name(uint32_t uid, char name[LIBRARY_USER_SIZE])
         snprintf(name, LIBRARY_USER_SIZE, "%s", found->pw_name);
     else
         snprintf(name, LIBRARY_USER_SIZE, "%u", uid);
-}
-
-/* getpwuid_r(3) has these errors, and others, for a user who is not there. */
-bool library_user_is_there(uint32_t uid)
-{
-    char room[16384];
-    struct passwd entry, *found = NULL;
-    int error = getpwuid_r(uid, &entry, room, sizeof room, &found);
-    return found != NULL ||
-           (error != 0 && error != ENOENT && error != ESRCH && error != EBADF && error != EPERM);
 }

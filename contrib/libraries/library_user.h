@@ -12,7 +12,4 @@ enum { LIBRARY_USER_SIZE = 64 };
  * directory service can take long to answer. */
 void library_user_name(uint32_t uid, char name[LIBRARY_USER_SIZE]);
 
-/* Whether there is such a user; true where nobody can tell. */
-bool library_user_is_there(uint32_t uid);
-
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What jobtrail-libdate -f sends to root's service, and the line that comes of it. A message is one
- * packet (SOCK_SEQPACKET): LOG_MESSAGE_BEGIN, the log's name and a NUL, then the words, each with a
- * NUL behind it. The answer is one byte, of enum log_answer.
- *
- * The service takes the user from the kernel (SO_PEERCRED), and the time from its own clock.
+ * What jobtrail-libdate -f hands in, and the line that comes of it. A message is
+ * LOG_MESSAGE_BEGIN, the log's name and a NUL, then the words, each with a NUL behind it.
  */
 #ifndef JOBTRAIL_LOG_MESSAGE_H
 #define JOBTRAIL_LOG_MESSAGE_H
@@ -18,17 +15,6 @@ enum {
     LOG_MESSAGE_MAX = 4096,
     LOG_NAME_SIZE = 65,
     LOG_LINE_SIZE = 513, /* with newline and NUL */
-};
-
-enum log_answer {
-    LOG_WRITTEN = 'w',
-    LOG_NO_SUCH = 'n',  /* the site has no log of this name */
-    LOG_LEFT_OUT = 'f', /* the user has written too many lines; it is counted */
-    LOG_TOO_LONG = 'l', /* the line */
-    LOG_WRONG = 'm',    /* no message, or a name that no log has */
-    LOG_FAILED = 'e',   /* the log cannot be written; root's syslog has why */
-    LOG_TOO_MANY = 'b', /* connections of this user */
-    LOG_NO_MORE = 'q',  /* the user has begun too many logs today */
 };
 
 /* Whether a log can be called so: letters, digits and "._+-", 1 to 64, the first no dot or sign. */

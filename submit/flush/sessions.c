@@ -24,6 +24,7 @@
 #include "submit/evidence/user_files.h"
 #include "submit/flush/reading.h"
 #include "submit/flush/session_flush.h"
+#include "submit/hand_in/hand_in_part.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session_place.h"
 #include "submit/job/spool_read.h"
@@ -65,19 +66,38 @@ struct collection {
     const struct session_user *user;
     char (*name)[RECORD_NAME_MAX]; /* owned: of what was taken */
     size_t count;
+    struct built_record *file; /* owned: what is for parts (hand_in_part.h) */
+    size_t files;
     bool is_out_of_room; /* the rest waits */
 };
+
+static int keep_for_part(struct collection *collection, const struct record_view *record)
+{
+    if (GROW(collection->file, collection->files) != 0)
+        return -ENOMEM;
+    struct built_record *file = &collection->file[collection->files];
+    file->text = malloc(record->length + 1);
+    if (file->text == NULL)
+        return -ENOMEM;
+    memcpy(file->text, record->text, record->length);
+    file->text[record->length] = '\0';
+    file->length = record->length;
+    strcpy(file->name, record->name);
+    collection->files++;
+    return 0;
+}
 
 static int take_handed_in(void *context, const struct record_view *record)
 {
     struct collection *collection = context;
     struct outbox *outbox = collection->user->sessions->outbox;
-    int error = collection->count == HAND_IN_RECORDS_MAX ||
+    int error = collection->count + collection->files == HAND_IN_RECORDS_MAX ||
                         outbox_room(outbox) < collection->user->sessions->conf->outbox_bytes / 2
                     ? -ENOBUFS
-                    : outbox_add(outbox, record);
+                : hand_in_part_of(record->name) != NULL ? keep_for_part(collection, record)
+                                                        : outbox_add(outbox, record);
     collection->is_out_of_room = error == -ENOBUFS;
-    if (error == 0)
+    if (error == 0 && hand_in_part_of(record->name) == NULL)
         strcpy(collection->name[collection->count++], record->name);
     return error;
 }
@@ -94,13 +114,39 @@ static int remove_handed_in(const void *context)
     return error;
 }
 
-static int commit_handed_in(const struct collection *collection)
+static int by_name(const void *left, const void *right)
+{
+    const struct built_record *a = left, *b = right;
+    return strcmp(a->name, b->name);
+}
+
+static void give_to_parts(struct collection *collection)
+{
+    const struct session_user *user = collection->user;
+    if (collection->files > 0)
+        qsort(collection->file, collection->files, sizeof *collection->file, by_name);
+    for (size_t from = 0, to; from < collection->files; from = to) {
+        const struct hand_in_part *part = hand_in_part_of(collection->file[from].name);
+        for (to = from + 1; to < collection->files; to++)
+            if (hand_in_part_of(collection->file[to].name) != part)
+                break;
+        size_t done = part->take(user->sessions->conf, user->identity.uid, &collection->file[from],
+                                 to - from);
+        for (size_t i = from; i < from + done; i++)
+            strcpy(collection->name[collection->count++], collection->file[i].name);
+    }
+}
+
+static int commit_handed_in(struct collection *collection)
 {
     const struct session_user *user = collection->user;
     int error = outbox_commit(user->sessions->outbox);
-    if (error != 0 || collection->count == 0)
+    if (error != 0)
         return error;
     user->sessions->count->records += collection->count;
+    give_to_parts(collection);
+    if (collection->count == 0)
+        return 0;
     const struct as_user_order removal = {
         .uid = user->identity.uid,
         .gid = user->identity.gid,
@@ -154,6 +200,9 @@ static void collect_handed_in(const struct session_user *user)
     int error = records < 0 && records != -ENOENT ? records : 0;
     if (records >= 0 && spool_lock(records, 0) == 0)
         error = read_handed_in(&collection, &refused, &outcome);
+    for (size_t i = 0; i < collection.files; i++)
+        record_free(&collection.file[i]);
+    free(collection.file);
     free(collection.name);
     user->sessions->count->damaged += refused;
     if (refused > 0)

@@ -13,8 +13,7 @@
 
 static bool is_wanted(const struct conf *conf)
 {
-    return (conf->library_watch && conf->library_trees.count > 0) ||
-           conf->library_log_dir[0] != '\0';
+    return conf->library_watch && conf->library_trees.count > 0;
 }
 
 /* From the directory of this program. Returns whether it is there. */

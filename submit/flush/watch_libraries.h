@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watch of the site's libraries and the log for users' scripts (jobtrail-libmon watch, see
- * jobtrail-libmon(8)): a child of the node's watcher, so that neither waits for the other, and that
- * a node has one daemon.
+ * The watch of the site's libraries (jobtrail-libmon watch, see jobtrail-libmon(8)): a child of the
+ * node's watcher, so that neither waits for the other, and that a node has one daemon.
  */
 #ifndef JOBTRAIL_WATCH_LIBRARIES_H
 #define JOBTRAIL_WATCH_LIBRARIES_H

@@ -11,6 +11,7 @@
 #include "submit/definition/record_facts.h"
 #include "submit/flush/core_time_check.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_part.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/json_add.h"
@@ -274,9 +275,13 @@ static bool name_fits(const struct worker_check *check, const struct record_view
 bool worker_check_record(struct worker_check *check, const struct record_view *record)
 {
     check->all++;
-    if (check->kind == READING_HAND_IN)
-        return hand_in_name_fits(record, check->identity->user) && hand_in_is_line(record) &&
-               hand_in_says(record, check->identity->user);
+    if (check->kind == READING_HAND_IN) {
+        const struct hand_in_part *part = hand_in_part_of(record->name);
+        return part != NULL
+                   ? part->fits(record)
+                   : hand_in_name_fits(record, check->identity->user) && hand_in_is_line(record) &&
+                         hand_in_says(record, check->identity->user);
+    }
     if (!name_fits(check, record))
         return false;
     check->runs += record->kind == RECORD_RUN;

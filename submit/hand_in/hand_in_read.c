@@ -16,6 +16,7 @@
 #include "conf/base/whole_file.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_part.h"
 #include "submit/outbox/outbox.h"
 #include "submit/record/json_add.h"
 
@@ -106,11 +107,15 @@ static bool is_record(const struct go *go, const char *name, struct built_record
 {
     const char *user_name = go->read->user_name;
     struct record_view view = record_view(name, "", 0);
-    if (strlen(name) >= sizeof record->name || !hand_in_name_fits(&view, user_name) ||
+    const struct hand_in_part *part = hand_in_part_of(name);
+    if (strlen(name) >= sizeof record->name ||
+        (part == NULL && !hand_in_name_fits(&view, user_name)) ||
         read_whole(go->records, name, go->read->uid, record) != 0)
         return false;
     strcpy(record->name, name);
     view = record_view_of(record);
+    if (part != NULL)
+        return part->fits(&view);
     if (!hand_in_is_line(&view))
         return false;
     if (hand_in_text_fits(&view, user_name))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * log_message_read(), log_message_line(): what any user sends to root's service, and the line of
+ * log_message_read(), log_message_line(): what any user hands in, and the line of
  * the log that comes of it. A line is one line of printable ASCII that begins with what root has
  * put there.
  */

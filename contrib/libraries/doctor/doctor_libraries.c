@@ -284,6 +284,12 @@ static void check_log_dir(struct doctor *doctor, const struct conf *conf)
         doctor_writable(doctor, "libraries", conf->library_log_dir,
                         "mend [libraries] log_dir in jobtrail.conf");
     }
+    if (conf->library_log_dir[0] != '\0' && conf->sessions[0] == '\0') {
+        doctor_add(doctor, FINDING_WARN, "libraries", conf->library_log_dir, "",
+                   "log_dir has no effect here: lines are handed in by way of [spool] sessions, "
+                   "which is empty");
+        doctor_mend(doctor, "name a directory for sessions in [spool] of %s", doctor->conf);
+    }
 }
 
 /* Root alone can see it. */
@@ -292,25 +298,24 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
     struct library_watch_state watch;
     bool is_running = false, is_watched = conf->library_watch && conf->library_trees.count > 0;
     check_uses(doctor, conf, is_watched);
-    if (!is_watched && conf->library_log_dir[0] == '\0')
+    if (!is_watched)
         return;
     int error = library_watch_state_read(conf->library_state, &watch, &is_running);
     if (error == -EACCES)
         return;
     if (error != 0 || !is_running) {
         doctor_add(doctor, FINDING_WARN, "watch", conf->library_state, "",
-                   "no watch runs: neither 'watch = yes' nor log_dir has an effect here, and no "
-                   "opens are counted for use_logs and use_records");
+                   "no watch runs: 'watch = yes' has no effect here, and no opens are counted for "
+                   "use_logs and use_records");
         doctor_mend(doctor,
                     "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
                     "systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch%s",
                     doctor_conf_words(doctor));
-    } else if (is_watched) {
+    } else {
         add_seen(doctor, conf->library_state, &watch);
         add_uses(doctor, conf->library_state, &watch);
         add_shared(doctor, conf);
     }
-    check_log_dir(doctor, conf);
 }
 
 /* ---- Uses by times of last access ------------------------------------------------------------ */
@@ -386,6 +391,7 @@ static const struct doctor_duty scan_duty = {
 
 void doctor_libraries(struct doctor *doctor, const struct conf *conf)
 {
+    check_log_dir(doctor, conf);
     check_watch(doctor, conf);
     if (conf->library_trees.count == 0)
         return;

@@ -3,18 +3,25 @@
  * jobtrail-libdate(1)
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/command_options.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/libraries/libdate/libdate_send.h"
 #include "contrib/libraries/library_date.h"
+#include "contrib/libraries/lines/user_lines.h"
+#include "submit/hand_in/link_send.h"
 
 static const char usage[] =
     "Usage: jobtrail-libdate [OPTION...]\n"
@@ -27,16 +34,17 @@ static const char usage[] =
     "                        or as @SECONDS since the Epoch\n"
     "  -r, --reference FILE  the time of last modification of FILE\n"
     "      --iso             as 1995-03-06T07:00:05+01:00\n"
-    "  -f, --file LOG        append date, your name and the words to a log of the site's\n"
+    "  -f, --file LOG        append date, your name and the words to a log of the site's,\n"
+    "                        within a minute or two\n"
     "  -q, --quiet           of -f: say nothing; the exit status tells\n"
     "      --conf FILE       of -f: the configuration (default " JOBTRAIL_CONF ")\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
     "Exit status: 0; 1 there is no such file, log, or time, or the line is too long; 2 usage;\n"
-    "3 the log cannot be written now; 4 the line is left out, as too many were written.\n";
+    "3 it cannot be handed in.\n";
 
-enum libdate_status { LIBDATE_OK = 0, LIBDATE_NONE = 1, LIBDATE_USAGE = 2 };
+enum libdate_status { LIBDATE_OK = 0, LIBDATE_NONE = 1, LIBDATE_USAGE = 2, LIBDATE_UNSENT = 3 };
 
 struct libdate_options {
     const char *date, *reference, *file, *conf;
@@ -129,11 +137,134 @@ static enum libdate_status print_asked(const struct libdate_options *options)
     return print_date(options, time_s);
 }
 
+/* ---- -f -------------------------------------------------------------------------------------- */
+
+struct sending {
+    struct conf conf;
+    bool is_quiet;
+    char name[LOG_NAME_SIZE];
+};
+
+__attribute__((format(printf, 3, 4))) static enum libdate_status
+refuse(const struct sending *sending, enum libdate_status status, const char *format, ...)
+{
+    va_list args;
+    if (sending->is_quiet)
+        return status;
+    fputs("jobtrail-libdate: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    putc('\n', stderr);
+    return status;
+}
+
+/* NAME, NAME.log, or either of them below the site's directory. */
+static bool read_name(struct sending *sending, const char *log)
+{
+    const char *directory = sending->conf.library_log_dir;
+    size_t length = strlen(directory);
+    if (strncmp(log, directory, length) == 0 && log[length] == '/')
+        log += length + 1;
+    size_t size = strlen(log);
+    if (size > 4 && strcmp(log + size - 4, ".log") == 0)
+        size -= 4;
+    snprintf(sending->name, sizeof sending->name, "%.*s", (int)(size < INT16_MAX ? size : 0), log);
+    return size < sizeof sending->name && log_name_is_good(sending->name);
+}
+
+/* What the flush would find of the line: there is such a log, and it is not too long. Returns 0 or
+ * -errno. */
+static int check_line(const struct sending *sending, const struct log_message *message)
+{
+    char user[LIBRARY_USER_SIZE], line[LOG_LINE_SIZE], date[LIBRARY_DATE_SIZE];
+    struct globs *names;
+    library_user_name(geteuid(), user);
+    if (library_date_old((int64_t)time(NULL), date) != 0 ||
+        log_message_line(message, date, user, line) < 0)
+        return -EMSGSIZE;
+    int error = globs_read(sending->conf.library_log_names, &names);
+    if (error != 0)
+        return error;
+    CLEANUP_CLOSE int directory =
+        open(sending->conf.library_log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_made = directory < 0 && errno == ENOENT && globs_match(names, message->name);
+    error = directory >= 0 ? user_lines_find(directory, names, message->name)
+            : is_made      ? 0
+                           : -errno;
+    globs_free(names);
+    return error > 0 ? 0 : error;
+}
+
+/* Root's processes append it themselves, which says what is wrong. */
+static int hand_on(const struct conf *conf, const struct log_message *message,
+                   const struct record_view *record)
+{
+    struct user_lines lines;
+    if (geteuid() != 0)
+        return hand_in(conf, record);
+    int error = user_lines_open(conf, 0, &lines);
+    if (error == 0)
+        error = user_lines_append(&lines, message, (int64_t)time(NULL));
+    user_lines_close(&lines);
+    return error;
+}
+
+static enum libdate_status send_line(struct sending *sending, const char *log, char *const *words,
+                                     size_t count)
+{
+    char bytes[LOG_MESSAGE_MAX], shown[TERMINAL_WORD_SIZE], file[64];
+    const char *directory = sending->conf.library_log_dir;
+    struct log_message message;
+    if (directory[0] == '\0')
+        return refuse(sending, LIBDATE_NONE,
+                      "this site has no log_dir in [libraries] of jobtrail.conf");
+    if (!read_name(sending, log))
+        return refuse(sending, LIBDATE_NONE,
+                      "no name of a log in %s: %s; it has letters, digits and ._+-", directory,
+                      terminal_word(log, shown));
+    size_t size = log_message_make(sending->name, words, count, bytes);
+    int error = size == 0 || log_message_read(bytes, size, &message) != 0
+                    ? -EMSGSIZE
+                    : check_line(sending, &message);
+    if (error == -EMSGSIZE)
+        return refuse(sending, LIBDATE_NONE, "the line is too long: it may have %d bytes",
+                      LOG_LINE_SIZE - 2);
+    if (error == -ENOENT)
+        return refuse(sending, LIBDATE_NONE,
+                      "there is no log %s.log in %s, and log_names of jobtrail.conf makes none",
+                      sending->name, directory);
+    snprintf(file, sizeof file, USER_LINES_WORD ".%0*" PRIu64 ".%d", USER_LINES_DIGITS,
+             clock_ns(CLOCK_REALTIME), (int)getpid());
+    const struct record_view record = record_view(file, bytes, size);
+    if (error == 0)
+        error = hand_on(&sending->conf, &message, &record);
+    return error == 0
+               ? LIBDATE_OK
+               : refuse(sending, LIBDATE_UNSENT, "%s.log: the line cannot be handed in: %s",
+                        sending->name,
+                        error == -ENOENT ? "this host has no [spool] sessions" : strerror(-error));
+}
+
+static enum libdate_status libdate_send(const char *conf, const char *log, char *const *words,
+                                        size_t count, bool is_quiet)
+{
+    struct sending sending = {.is_quiet = is_quiet};
+    struct conf_error fault;
+    char text[1024];
+    if (conf_load(conf, &sending.conf, &fault) != 0) {
+        conf_error_text(&fault, text, sizeof text);
+        return refuse(&sending, LIBDATE_UNSENT, "%s", text);
+    }
+    enum libdate_status status = send_line(&sending, log, words, count);
+    conf_free(&sending.conf);
+    return status;
+}
+
 static int send_asked(const struct libdate_options *options, char *const *words, int count)
 {
     if (options->date == NULL && options->reference == NULL && !options->iso)
-        return (int)libdate_send(options->conf, options->file, words, (size_t)count,
-                                 options->quiet);
+        return libdate_send(options->conf, options->file, words, (size_t)count, options->quiet);
     fputs("jobtrail-libdate: -f has no -d, -r and --iso: the time is that of the entry\n", stderr);
     return LIBDATE_USAGE;
 }

@@ -218,10 +218,9 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
     of_scans.quiet |= options->background;
     if (stat(options->conf, &call.loaded) != 0)
         call.loaded = (struct stat){.st_ino = 0};
-    bool is_watched = conf->library_watch && conf->library_trees.count > 0;
-    if (!is_watched && conf->library_log_dir[0] == '\0') {
-        fputs("jobtrail-libmon: watch: [libraries] of jobtrail.conf has neither 'watch = yes' with "
-              "a tree, nor log_dir: nothing to do\n",
+    if (!conf->library_watch || conf->library_trees.count == 0) {
+        fputs("jobtrail-libmon: watch: [libraries] of jobtrail.conf has no 'watch = yes' with a "
+              "tree: nothing to do\n",
               stderr);
         return LIBMON_OK;
     }

@@ -23,7 +23,6 @@
 #include "conf/base/clocks.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/trusted.h"
-#include "contrib/libraries/lines/line_service.h"
 #include "contrib/libraries/uses/use_watch.h"
 #include "contrib/libraries/watch/library_watch.h"
 #include "contrib/libraries/who_socket.h"
@@ -38,23 +37,17 @@ enum {
     MUCH_NS = 100000000
 };
 
-/* A child that goes on beside, with a loop of its own: so no directory service, disk or mass of
- * opens holds the events of changes up. */
-struct helper {
-    int (*run)(const struct conf *conf); /* NULL: it is not asked for */
-    pid_t pid;                           /* 0: it does not run */
-    time_t not_before_s;
-};
-
-enum { HELPER_LINES, HELPER_USES, HELPERS };
-
 struct watching {
     const struct conf *conf;
     const struct libmon_watch_calls *calls;
-    struct library_watch *watch; /* NULL: it is not asked for */
-    int lock, asked, signals;    /* descriptors */
-    pid_t scan;                  /* the child that scans; 0: none */
-    struct helper helper[HELPERS];
+    struct library_watch *watch;
+    int lock, asked, signals; /* descriptors */
+    pid_t scan;               /* the child that scans; 0: none */
+    /* The child that counts uses goes on beside, with a loop of its own: so no directory service,
+     * disk or mass of opens holds the events of changes up. */
+    bool has_uses;
+    pid_t uses; /* 0: it does not run */
+    time_t uses_not_before_s;
     uint64_t used_ns;                   /* by children, before it */
     uint64_t overruns, unwatched, lost; /* that have been told */
     uint64_t window_ns;                 /* processor time at the begin of this second */
@@ -83,7 +76,7 @@ static const char *why_no_events(int error)
 /* Until when uses are told: none are missed before the watch. 0: it does not count them. */
 static int64_t uses_told(const struct watching *watching)
 {
-    if (watching->helper[HELPER_USES].run == NULL)
+    if (!watching->has_uses)
         return 0;
     int64_t told_s = use_watch_told(watching->conf);
     return told_s > watching->begin_s ? told_s : watching->begin_s;
@@ -93,8 +86,7 @@ static int64_t uses_told(const struct watching *watching)
 static void tell_state(struct watching *watching)
 {
     struct library_watch_state state = {0};
-    if (watching->watch != NULL)
-        library_watch_state(watching->watch, &state);
+    library_watch_state(watching->watch, &state);
     state.uses_s = uses_told(watching);
     library_watch_state_write(watching->lock, &state);
     if (state.overruns > watching->overruns)
@@ -135,40 +127,14 @@ static pid_t fork_child(void)
     return 0;
 }
 
-static void keep_helpers(struct watching *watching)
+static void keep_uses(struct watching *watching)
 {
-    for (int i = 0; i < HELPERS; i++) {
-        struct helper *helper = &watching->helper[i];
-        if (helper->run == NULL || helper->pid != 0 || time(NULL) < helper->not_before_s)
-            continue;
-        pid_t pid = fork_child();
-        if (pid == 0)
-            exit(helper->run(watching->conf) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-        helper->pid = pid < 0 ? 0 : pid;
-    }
-}
-
-/* One that was killed is started again by the next turn. */
-static void note_helper_end(struct watching *watching, pid_t pid, int status)
-{
-    for (int i = 0; i < HELPERS; i++) {
-        struct helper *helper = &watching->helper[i];
-        if (pid != helper->pid)
-            continue;
-        helper->pid = 0;
-        helper->not_before_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
-    }
-}
-
-/* What they have to write comes before others begin. */
-static void end_helpers(struct watching *watching)
-{
-    for (int i = 0; i < HELPERS; i++)
-        if (watching->helper[i].pid != 0)
-            kill(watching->helper[i].pid, SIGTERM);
-    for (int i = 0; i < HELPERS; i++)
-        if (watching->helper[i].pid != 0)
-            waitpid(watching->helper[i].pid, NULL, 0);
+    if (!watching->has_uses || watching->uses != 0 || time(NULL) < watching->uses_not_before_s)
+        return;
+    pid_t pid = fork_child();
+    if (pid == 0)
+        exit(use_watch_run(watching->conf) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    watching->uses = pid < 0 ? 0 : pid;
 }
 
 static void begin_scan(struct watching *watching)
@@ -191,7 +157,10 @@ static void end_children(struct watching *watching)
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        note_helper_end(watching, pid, status);
+        if (pid == watching->uses) { /* one that was killed is started again by the next turn */
+            watching->uses = 0;
+            watching->uses_not_before_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
+        }
         if (pid != watching->scan)
             continue;
         watching->scan = 0;
@@ -245,8 +214,7 @@ static bool take_signal(struct watching *watching)
 
 static int is_due_ms(const struct watching *watching)
 {
-    return watching->scan != 0 || watching->watch == NULL ? -1
-                                                          : library_watch_due_ms(watching->watch);
+    return watching->scan != 0 ? -1 : library_watch_due_ms(watching->watch);
 }
 
 static int wait_ms(const struct watching *watching)
@@ -259,8 +227,7 @@ static int watch_loop(struct watching *watching)
 {
     enum { EVENTS, ASKED, SIGNALS, WAITS };
     struct pollfd ready[WAITS] = {
-        [EVENTS] = {.fd = watching->watch == NULL ? -1 : library_watch_fd(watching->watch),
-                    .events = POLLIN},
+        [EVENTS] = {.fd = library_watch_fd(watching->watch), .events = POLLIN},
         [ASKED] = {.fd = watching->asked, .events = POLLIN},
         [SIGNALS] = {.fd = watching->signals, .events = POLLIN},
     };
@@ -279,7 +246,7 @@ static int watch_loop(struct watching *watching)
         if (time(NULL) - watching->turn_s >= TURN_S || time(NULL) < watching->turn_s) {
             watching->turn_s = time(NULL);
             tell_state(watching);
-            keep_helpers(watching);
+            keep_uses(watching);
             if (watching->calls->is_other(watching->calls->context))
                 return 1;
         }
@@ -340,18 +307,13 @@ static int get_ready(struct watching *watching, int state)
     watching->signals = signal_fd(&children, 1);
     if (watching->signals < 0)
         return fail(watching->signals, "signals", strerror(-watching->signals));
-    bool is_wanted = watching->conf->library_watch && watching->conf->library_trees.count > 0;
-    int error = is_wanted ? begin_watch(watching, state) : 0;
-    if (watching->conf->library_log_dir[0] != '\0')
-        watching->helper[HELPER_LINES].run = line_service_run;
-    else if (error != 0)
+    int error = begin_watch(watching, state);
+    if (error != 0)
         return error;
-    bool has_uses =
+    watching->has_uses =
         watching->conf->library_use_logs[0] != '\0' || watching->conf->library_use_records;
-    if (is_wanted && error == 0 && has_uses)
-        watching->helper[HELPER_USES].run = use_watch_run;
     tell_state(watching);
-    keep_helpers(watching);
+    keep_uses(watching);
     return 0;
 }
 
@@ -369,7 +331,10 @@ int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls
         error = watch_loop(&watching); /* 1 is none */
     if (watching.scan != 0)
         kill(watching.scan, SIGTERM);
-    end_helpers(&watching);
+    if (watching.uses != 0) { /* what it has to write comes before others begin */
+        kill(watching.uses, SIGTERM);
+        waitpid(watching.uses, NULL, 0);
+    }
     library_watch_free(watching.watch);
     const int fds[] = {watching.asked, watching.signals, watching.lock};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)

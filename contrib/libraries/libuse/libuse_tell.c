@@ -14,8 +14,9 @@
 #include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "contrib/libraries/library_date.h"
-#include "contrib/libraries/lines/line_log.h"
+#include "contrib/libraries/log_write.h"
 #include "contrib/libraries/scan/library_lock.h"
+#include "contrib/libraries/scan/library_logs.h"
 #include "contrib/libraries/scan/library_owners.h"
 
 /* Of a long path the end says more. */
@@ -75,7 +76,7 @@ static void write_line(struct libuse_teller *teller, const char *library, const 
                  number, count, 0, 0, after, 0, length <= SHOWN ? path : path + length - SHOWN, 0);
     const struct log_message message = {library, words, (size_t)size, true};
     library_log_file(library, file);
-    int error = line_log_write(&logs, file, &message, "unknown", (int64_t)time(NULL));
+    int error = library_log_write(&logs, file, &message, "unknown", (int64_t)time(NULL));
     if (error == 0 || error == -EMSGSIZE)
         return;
     if (!teller->is_line_lost)

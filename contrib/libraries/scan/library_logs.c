@@ -19,6 +19,7 @@
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/library_log.h"
 #include "contrib/libraries/library_user.h"
+#include "contrib/libraries/log_write.h"
 #include "contrib/libraries/scan/library_owners.h"
 
 /* Logs whose lines are on their way at once, and how far a clock may have been set back for entries
@@ -176,46 +177,6 @@ void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
-
-int library_log_open(const struct library_logs *logs, const char *name)
-{
-    struct stat status;
-    int fd = openat(logs->directory, name,
-                    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return errno == ELOOP ? -EPERM : -errno;
-    int error = fstat(fd, &status) != 0 ? -errno : 0;
-    if (error == 0 &&
-        (!S_ISREG(status.st_mode) || status.st_nlink > 1 || status.st_uid != geteuid()))
-        error = -EPERM;
-    if (error == 0 && status.st_size == 0 && fchmod(fd, 0644) != 0)
-        error = -errno;
-    if (error == 0)
-        return fd;
-    close(fd);
-    return error;
-}
-
-/* Only those up to the first one that is missing move: who was killed in between goes on. */
-int library_log_rotate(const struct library_logs *logs, const char *name)
-{
-    char from[LIBRARY_LOG_NAME_SIZE + 16], to[LIBRARY_LOG_NAME_SIZE + 16];
-    uint32_t last = 1;
-    if (logs->files == 0)
-        return unlinkat(logs->directory, name, 0) != 0 && errno != ENOENT ? -errno : 0;
-    for (; last < logs->files; last++) {
-        snprintf(to, sizeof to, "%s.%u", name, (unsigned)last);
-        if (faccessat(logs->directory, to, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
-            break;
-    }
-    for (uint32_t i = last; i > 0; i--) {
-        snprintf(to, sizeof to, "%s.%u", name, (unsigned)i);
-        snprintf(from, sizeof from, i == 1 ? "%s" : "%s.%u", name, (unsigned)(i - 1));
-        if (renameat(logs->directory, from, logs->directory, to) != 0 && errno != ENOENT)
-            return -errno;
-    }
-    return 0;
-}
 
 /* Whether the log says that its times are those of another zone than ours, or does not say which:
  * its order ends where ours are added. */

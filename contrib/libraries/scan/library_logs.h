@@ -21,17 +21,11 @@
 
 #include "conf/conf.h"
 #include "contrib/libraries/library_whos.h"
+#include "contrib/libraries/log_write.h"
 #include "contrib/libraries/scan/library_change.h"
 #include "contrib/libraries/scan/library_state.h"
 
-enum { LIBRARY_LOG_NAME_SIZE = 256, LIBRARY_LOG_VALUE_MAX = 2048, LIBRARY_LOG_LINES_MAX = 1000 };
-
-/* Where logs are, and how large and how many of each there may be. */
-struct library_logs {
-    int directory; /* descriptor */
-    uint64_t size_bytes;
-    uint32_t files;
-};
+enum { LIBRARY_LOG_VALUE_MAX = 2048, LIBRARY_LOG_LINES_MAX = 1000 };
 
 /* What else is done with each change that is told: once, unless the one who tells is killed, or a
  * log cannot be written. */
@@ -55,14 +49,6 @@ struct library_teller {
 /* The name of the log of a library, which can have any name: NAME.log, or by-owner/USER.log for the
  * files of a user who is not believed (library_owners.h). */
 void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE]);
-
-/* Opens the log of this name in the directory, made where it is missing. Returns a descriptor or
- * -errno: -EPERM where it is not this user's plain file. */
-int library_log_open(const struct library_logs *logs, const char *name);
-
-/* NAME becomes NAME.1, and so on up to the number of files that there may be. Returns 0 or -errno.
- */
-int library_log_rotate(const struct library_logs *logs, const char *name);
 
 /* Writes one line. `entry_s` is the time of the entry; `is_new`: it is the first of its log. */
 void library_log_line(FILE *stream, const struct library_change *change, int64_t entry_s,

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "contrib/libraries/library_user.h"
-#include "contrib/libraries/lines/line_log.h"
+#include "contrib/libraries/log_write.h"
+#include "contrib/libraries/scan/library_logs.h"
 #include "contrib/libraries/scan/library_names.h"
 #include "contrib/libraries/uses/use_kind.h"
 #include "contrib/libraries/uses/use_records.h"
@@ -99,7 +100,7 @@ static int write_line(const struct use_writer *writer, const struct use *use, co
     add_pair(words, sizeof words, &size, "path=", use->path);
     const struct log_message message = {name, words, size, true};
     library_log_file(name, file);
-    return line_log_write(&logs, file, &message, user, (int64_t)time(NULL));
+    return library_log_write(&logs, file, &message, user, (int64_t)time(NULL));
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

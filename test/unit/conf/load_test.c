@@ -103,7 +103,6 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
-    assert_string_equal(conf.library_log_socket, "/run/jobtrail-log");
     assert_int_equal(conf.witness, CONF_WITNESS_OFF);
     assert_int_equal(conf.profile_steps, CONF_PROFILE_NONE);
     assert_int_equal(conf.profile_mode, CONF_PROFILE_LIGHT);
@@ -160,8 +159,7 @@ static void each_key_takes_its_value(void **state)
         "=\nowners = build "
         "@sw\nstate = /ls\n"
         "logs =\nlog_size = 1M\nlog_files = 0\nlist = /li\nwatch = yes\nuse_logs = /us\n"
-        "log_dir = /ul\nuse_records = yes\nuse_atime = yes\nlog_names = app-* x\nlog_socket = "
-        "/s/l\n"
+        "log_dir = /ul\nuse_records = yes\nuse_atime = yes\nlog_names = app-* x\n"
         "name = imsl  /sw/imsl*\nname = other *\n"
         "group = math imsl\n[witness]\nlevel = objects\n"
         "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nsamples = "
@@ -225,7 +223,6 @@ static void each_key_takes_its_value(void **state)
     assert_true(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "/ul");
     assert_string_equal(conf.library_log_names, "app-* x");
-    assert_string_equal(conf.library_log_socket, "/s/l");
     assert_int_equal(conf.witness, CONF_WITNESS_OBJECTS);
     assert_int_equal(conf.profile_steps, CONF_PROFILE_ASKED);
     assert_int_equal(conf.profile_mode, CONF_PROFILE_EXACT);
@@ -393,7 +390,6 @@ static const struct refusal refusals[] = {
     {"[libraries]\nlog_dir = /l/a\nlogs = /l\n", 2, 1, "the directory of 'logs'", "of its own"},
     {"[libraries]\nlog_dir = /l\nuse_logs = //l/./u/\n", 2, 1, "of 'use_logs'", "of its own"},
     {"[libraries]\nuse_logs = /var/log/jobtrail/libraries\n", 2, 1, "of 'logs'", "of its own"},
-    {"[libraries]\nlog_socket = x\n", 2, 14, "not an absolute path", "start with '/'"},
     {"[witness]\nlevel = yes\n", 2, 9, "unknown level", "write off, ends or objects"},
     {"[profile]\nsteps = yes\n", 2, 9, "unknown kind of steps", "none, asked or all"},
     {"[profile]\nmode = quick\n", 2, 8, "unknown mode", "write light or exact"},

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libraries/lines/line_log.h"
+#include "contrib/libraries/log_write.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/library_log.h"
 
@@ -25,28 +25,44 @@ struct log_end {
     bool is_cut;
 };
 
-static int count_logs(int directory)
+int library_log_open(const struct library_logs *logs, const char *name)
 {
-    CLEANUP_LISTING DIR *listing = NULL;
-    int error = listing_open(directory, ".", &listing), count = 0;
-    if (error != 0)
-        return error;
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        count += strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".log") == 0;
-    return count;
+    struct stat status;
+    int fd = openat(logs->directory, name,
+                    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return errno == ELOOP ? -EPERM : -errno;
+    int error = fstat(fd, &status) != 0 ? -errno : 0;
+    if (error == 0 &&
+        (!S_ISREG(status.st_mode) || status.st_nlink > 1 || status.st_uid != geteuid()))
+        error = -EPERM;
+    if (error == 0 && status.st_size == 0 && fchmod(fd, 0644) != 0)
+        error = -errno;
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
 }
 
-/* Whether the log is there, or is to be made. */
-static int check_name(const struct line_logs *logs, const char *name, const char *file)
+/* Only those up to the first one that is missing move: who was killed in between goes on. */
+int library_log_rotate(const struct library_logs *logs, const char *name)
 {
-    if (faccessat(logs->logs.directory, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        return 0;
-    if (errno != ENOENT)
-        return -errno;
-    if (!globs_match(logs->names, name))
-        return -ENOENT;
-    int count = count_logs(logs->logs.directory);
-    return count < 0 ? count : count >= LINE_LOGS_MAX ? -EDQUOT : 0;
+    char from[LIBRARY_LOG_NAME_SIZE + 16], to[LIBRARY_LOG_NAME_SIZE + 16];
+    uint32_t last = 1;
+    if (logs->files == 0)
+        return unlinkat(logs->directory, name, 0) != 0 && errno != ENOENT ? -errno : 0;
+    for (; last < logs->files; last++) {
+        snprintf(to, sizeof to, "%s.%u", name, (unsigned)last);
+        if (faccessat(logs->directory, to, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+            break;
+    }
+    for (uint32_t i = last; i > 0; i--) {
+        snprintf(to, sizeof to, "%s.%u", name, (unsigned)i);
+        snprintf(from, sizeof from, i == 1 ? "%s" : "%s.%u", name, (unsigned)(i - 1));
+        if (renameat(logs->directory, from, logs->directory, to) != 0 && errno != ENOENT)
+            return -errno;
+    }
+    return 0;
 }
 
 static void read_end(int fd, int64_t size, struct log_end *end)
@@ -80,10 +96,10 @@ static int append(int fd, int64_t size, const char *bytes, size_t count)
 }
 
 static int write_line(int fd, const struct log_end *end, const struct log_message *message,
-                      const char *user, int64_t now_s)
+                      const char *user, int64_t time_s)
 {
     char date[LIBRARY_DATE_SIZE], line[LOG_LINE_SIZE], text[HEAD_SIZE + LOG_LINE_SIZE];
-    int error = library_date_old(end->entry_s > now_s ? end->entry_s : now_s, date);
+    int error = library_date_old(end->entry_s > time_s ? end->entry_s : time_s, date);
     if (error != 0)
         return error;
     int length = log_message_line(message, date, user, line);
@@ -98,33 +114,24 @@ static int write_line(int fd, const struct log_end *end, const struct log_messag
     return append(fd, end->size, text, (size_t)head + (size_t)length);
 }
 
-int line_log_write(const struct library_logs *logs, const char *file,
-                   const struct log_message *message, const char *user, int64_t now_s)
+int library_log_write(const struct library_logs *logs, const char *name,
+                      const struct log_message *message, const char *user, int64_t time_s)
 {
     struct log_end end;
     struct stat status;
     int error = 0;
     for (int turn = 0; turn < 2 && error == 0; turn++) {
-        CLEANUP_CLOSE int fd = library_log_open(logs, file);
+        CLEANUP_CLOSE int fd = library_log_open(logs, name);
         if (fd < 0)
             return fd;
         if (fstat(fd, &status) != 0)
             return -errno;
         read_end(fd, status.st_size, &end);
         bool is_full = (uint64_t)status.st_size >= logs->size_bytes ||
-                       (end.entry_s != INT64_MIN && end.entry_s - SET_BACK_S > now_s);
+                       (end.entry_s != INT64_MIN && end.entry_s - SET_BACK_S > (int64_t)time(NULL));
         if (!is_full || turn > 0)
-            return write_line(fd, &end, message, user, now_s);
-        error = library_log_rotate(logs, file);
+            return write_line(fd, &end, message, user, time_s);
+        error = library_log_rotate(logs, name);
     }
     return error;
-}
-
-int line_log_append(const struct line_logs *logs, const struct log_message *message,
-                    const char *user, int64_t now_s)
-{
-    char file[LOG_NAME_SIZE + sizeof ".log"];
-    snprintf(file, sizeof file, "%s.log", message->name);
-    int error = check_name(logs, message->name, file);
-    return error == 0 ? line_log_write(&logs->logs, file, message, user, now_s) : error;
 }
