@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* calls: MPI_Init 1, MPI_Comm_rank 1, MPI_Allreduce 1000, MPI_Sendrecv 10, MPI_Send 1,
+/* calls: MPI_Init 1, MPI_Comm_rank 1, MPI_Allreduce 100, MPI_Sendrecv 10, MPI_Send 1,
  * MPI_Recv 1, MPI_Gather 2, MPI_Op_create 1, MPI_Reduce_local 1, MPI_Type_vector 1,
  * MPI_Type_commit 1, MPI_Type_free 1, MPI_Barrier 1, MPI_Finalize 1
  *
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     MPI_Op op;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 100; i++)
         MPI_Allreduce(numbers, sums, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 10; i++)
         MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &other, 1, MPI_INT, 1 - rank, 1,
