@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the option file with the password of the database, in the same way as jobtrail-load
-(submit/load/database/credentials.c): the groups [client] and [jobtrail], and in them the options below."""
+(submit/load/database/credentials.c): the groups [client] and [jobtrail], and in them the options below. XALT's database
+has a group of its own, [xalt]."""
 
 import os
 import stat
@@ -26,8 +27,8 @@ def path():
     return os.environ.get("JOBTRAIL_CREDENTIALS") or PATH
 
 
-def read():
-    """{name: text, or a bool for SWITCHES} of the options that are set; {} without a file."""
+def read(group="jobtrail"):
+    """{name: text, or a bool for SWITCHES} of the options that are set, in [client] or the group; {} without a file."""
     try:
         with open(path(), encoding="utf-8", errors="surrogateescape") as file:
             facts = os.fstat(file.fileno())
@@ -35,20 +36,20 @@ def read():
                 stat.S_IRWXG | stat.S_IRWXO
             ):
                 raise Failure("%s: must be root's or yours and nobody else's to read" % escape(path()))
-            return read_lines(file)
+            return read_lines(file, group)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise Failure(os_trouble(error)) from None
 
 
-def read_lines(lines):
+def read_lines(lines, group):
     found, ours = {}, False
     for number, line in enumerate(lines, 1):
         line = line.strip(" \t\r\n")
         try:
             if line.startswith("["):
-                ours = line[1:].split("]")[0] in ("client", "jobtrail")
+                ours = line[1:].split("]")[0] in ("client", group)
             elif line.startswith("!"):
                 raise Unknown
             elif ours and line and line[0] not in "#;":

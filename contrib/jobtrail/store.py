@@ -175,14 +175,14 @@ def marks(sql):
     return sql.replace("%", "%%").replace("?", "%s")
 
 
-def mariadb_addresses(location):
+def mariadb_addresses(location, group="jobtrail"):
     """The arguments of mariadb.connect() for //[USER@][HOST[:PORT][,HOST[:PORT]...]]/DATABASE: a
-    dict for each host."""
+    dict for each host. `group` as in credentials.read()."""
     match = re.match(r"//(?:([^@/]+)@)?([^@/]*)/([^/?#]+)\Z", location)
     if match is None:
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
     user, hosts, name = match.groups()
-    options = credentials.read()
+    options = credentials.read(group)
     if user:
         options["user"] = user
     return [with_host(options, name, text) for text in (hosts or options.get("host", "")).split(",")]

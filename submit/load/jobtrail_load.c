@@ -21,7 +21,6 @@
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/load_slurm.h"
-#include "submit/load/read/load_xalt.h"
 #include "submit/load/read/module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
@@ -57,12 +56,10 @@ static const char usage[] =
     "days\n"
     "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct has written them; - is "
     "stdin\n"
-    "      --xalt ADDRESS       read the history in XALT's database, mariadb://HOST/DATABASE: what "
-    "is "
-    "new\n"
-    "                           since the last time\n"
-    "      --xalt-again         read all of it\n"
-    "      --xalt-proven        the site vouches for that database: what it says is proven\n"
+    "      --history            the records are those of jobtrail-xalt-history: runs that the "
+    "store has "
+    "as\n"
+    "                           jobtrail's own are not counted twice\n"
     "      --timezone ZONE      in which the store's dates and days are, as [site] timezone of the "
     "nodes\n"
     "  -e, --expire DAYS        remove runs and jobs that started more than so many days ago\n"
@@ -81,12 +78,10 @@ struct options {
     const char *slurm;      /* days, "": since the last time; NULL: Slurm is not asked */
     const char *slurm_rows; /* a file of them */
     uint32_t slurm_days;
-    const char *xalt;     /* the address of XALT's database */
     const char *timezone; /* NULL: the store's */
     uint32_t batch;
     uint32_t expire_days; /* 0: keep all */
-    bool delete_files, dry_run, json, follow, require_signature, help, version;
-    bool xalt_again, xalt_proven;
+    bool delete_files, dry_run, json, follow, require_signature, history, help, version;
     const char *key; /* the last */
     const char *key_file[PROOF_KEYS_MAX];
     size_t key_files;
@@ -97,7 +92,6 @@ struct chores {
     size_t expired, renamed;
     struct slurm_counts jobs;
     size_t slurm_damaged;
-    struct xalt_load xalt;
     size_t other_zones; /* coverage records */
     char zones[2][256]; /* the store's, and that of the first of them; printable */
     bool stopped;       /* by a signal, before all was done */
@@ -119,9 +113,7 @@ static const struct option_row option_rows[] = {
     {"accounts", 'a', OPTION_TEXT, MEMBER(accounts), 0, 0, NULL},
     {"slurm", 'S', OPTION_TEXT, MEMBER(slurm), 0, 0, ""},
     {"slurm-rows", 'R', OPTION_TEXT, MEMBER(slurm_rows), 0, 0, NULL},
-    {"xalt", 'X', OPTION_TEXT, MEMBER(xalt), 0, 0, NULL},
-    {"xalt-again", 'A', OPTION_FLAG, MEMBER(xalt_again), 0, 0, NULL},
-    {"xalt-proven", 'P', OPTION_FLAG, MEMBER(xalt_proven), 0, 0, NULL},
+    {"history", 'X', OPTION_FLAG, MEMBER(history), 0, 0, NULL},
     {"timezone", 'Z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
     {"expire", 'e', OPTION_NUMBER, MEMBER(expire_days), 1, MAX_DAYS, NULL},
     {"batch", 'b', OPTION_NUMBER, MEMBER(batch), 1, MAX_BATCH, NULL},
@@ -139,28 +131,11 @@ static bool is_directory(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* What --xalt goes together with. */
-static int check_xalt(const struct options *options)
-{
-    const char *location, *trouble = NULL;
-    if (options->xalt == NULL && (options->xalt_again || options->xalt_proven))
-        trouble = "which database? --xalt-again and --xalt-proven need --xalt";
-    else if (options->xalt != NULL && store_kind(options->xalt, &location) != &database_mariadb)
-        trouble = "--xalt takes the address of a database, mariadb://HOST/DATABASE";
-    else if (options->xalt != NULL && options->require_signature)
-        trouble = "--require-signature: rows of XALT's database (--xalt) have no signatures";
-    if (trouble == NULL)
-        return 0;
-    fprintf(stderr, "jobtrail-load: %s\n", trouble);
-    return -EINVAL;
-}
-
 static int check_options(const struct options *options, char **paths)
 {
     bool asks_slurm = options->slurm != NULL || options->slurm_rows != NULL;
     bool has_chore = options->modules != NULL || options->accounts != NULL ||
-                     options->expire_days != 0 || options->timezone != NULL || asks_slurm ||
-                     options->xalt != NULL;
+                     options->expire_days != 0 || options->timezone != NULL || asks_slurm;
     if (options->require_signature && options->key_files == 0) {
         fputs("jobtrail-load: --require-signature needs the --key that signatures are checked "
               "with\n",
@@ -175,11 +150,9 @@ static int check_options(const struct options *options, char **paths)
         fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
         return -EINVAL;
     }
-    if (options->follow && (options->expire_days != 0 || asks_slurm || options->xalt != NULL)) {
+    if (options->follow && (options->expire_days != 0 || asks_slurm)) {
         fprintf(stderr, "jobtrail-load: --follow does not end, so %s needs a call of its own\n",
-                options->xalt != NULL ? "--xalt"
-                : asks_slurm          ? "--slurm"
-                                      : "--expire");
+                asks_slurm ? "--slurm" : "--expire");
         return -EINVAL;
     }
     for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
@@ -191,7 +164,7 @@ static int check_options(const struct options *options, char **paths)
             return -EINVAL;
         }
     }
-    return check_xalt(options);
+    return 0;
 }
 
 /* Returns 0; -EINVAL after saying why; 1 when the answer has been printed already. */
@@ -276,18 +249,6 @@ static void print_summary(const struct load_counts *counts, const struct chores 
     if (chores->other_zones != 0)
         printf("%zu coverage records have days of another time zone than the store's, %s: %s\n",
                chores->other_zones, chores->zones[0], chores->zones[1]);
-    if (options->xalt != NULL)
-        printf("%zu rows of XALT's: %zu links, %zu runs, %zu packages\n",
-               chores->xalt.links + chores->xalt.runs + chores->xalt.packages, chores->xalt.links,
-               chores->xalt.runs, chores->xalt.packages);
-    if (chores->xalt.damaged != 0)
-        printf("%zu rows of XALT's were set aside up to now, and are not in the store: "
-               "--xalt-again names them\n",
-               chores->xalt.damaged);
-    if (chores->xalt.other_days != 0)
-        printf("%zu of them are on another day here than in XALT's database: its loader had "
-               "another time zone, see --timezone\n",
-               chores->xalt.other_days);
     if (options->modules != NULL)
         printf("modules of %zu paths changed\n", chores->renamed);
     if (options->slurm != NULL || options->slurm_rows != NULL)
@@ -307,15 +268,12 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            "\"unproven\":%zu,\"unnamed_routines\":%zu,\"expired\":%zu,"
            "\"slurm_new\":%zu,\"slurm_updated\":%zu,\"slurm_unchanged\":%zu,"
            "\"slurm_damaged\":%zu,\"other_timezones\":%zu,"
-           "\"xalt_links\":%zu,\"xalt_runs\":%zu,\"xalt_packages\":%zu,\"xalt_other_days\":%zu,"
-           "\"xalt_damaged\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
            counts->deleted, counts->unproven, counts->unnamed, chores->expired, chores->jobs.fresh,
            chores->jobs.updated, chores->jobs.unchanged, chores->slurm_damaged, chores->other_zones,
-           chores->xalt.links, chores->xalt.runs, chores->xalt.packages, chores->xalt.other_days,
-           chores->xalt.damaged, chores->renamed, chores->stopped ? "true" : "false",
+           chores->renamed, chores->stopped ? "true" : "false",
            options->dry_run ? "true" : "false");
 }
 
@@ -363,23 +321,9 @@ static enum exit_code set_accounts(struct store *store, const char *path)
     return outcome;
 }
 
-static int load_history(struct loader *loader, const struct options *options,
-                        struct xalt_load *load)
-{
-    *load = (struct xalt_load){.loader = loader,
-                               .is_vouched_for = options->xalt_proven,
-                               .from_start = options->xalt_again};
-    store_kind(options->xalt, &load->location);
-    return load_xalt(load);
-}
-
-static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths,
-                               struct chores *chores)
+static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths)
 {
     if (load_inputs(loader, paths, options->follow) != 0)
-        return STORE_TROUBLE;
-    if (options->xalt != NULL && !loader_stops(loader) &&
-        load_history(loader, options, &chores->xalt) != 0)
         return STORE_TROUBLE;
     if (loader->stopped && !options->follow)
         return STOPPED;
@@ -433,7 +377,7 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
         outcome = set_accounts(loader->store, options->accounts);
     if (outcome != ALL_LOADED)
         return outcome;
-    outcome = load_all(loader, options, paths, chores);
+    outcome = load_all(loader, options, paths);
     if (outcome < STORE_TROUBLE) {
         enum exit_code jobs = load_jobs(loader, options, chores);
         outcome = jobs > outcome ? jobs : outcome;
@@ -485,6 +429,7 @@ static enum exit_code load(const struct options *options, char **paths)
         .batch = options->batch,
         .delete_files = options->delete_files,
         .dry_run = options->dry_run,
+        .is_history = options->history,
         .follows = options->follow,
         .progress = {.is_shown = isatty(STDERR_FILENO) == 1},
         .stop = &stop,

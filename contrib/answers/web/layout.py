@@ -12,7 +12,7 @@ from ...report import charts, fitting, frame, html_output
 from ...report.columns import Page
 from ...report.html_table import linked, table
 from ...report.pages import GROUPS, NAMES
-from ...report.text_output import filters_line, history_line, not_told_line, weight_line
+from ...report.text_output import filters_line, not_told_line, weight_line
 from ...text import cell, escape
 from . import documentation, things
 from .data import PERIOD, PLACE
@@ -79,7 +79,6 @@ class Writer:
             yield filters_line(head)
             yield weight_line(head)
             yield not_told_line(head) if head["runs_not_told"] else None
-            yield history_line(head)
 
     def seen(self):
         rights = self.context.asker.rights

@@ -10,7 +10,7 @@ from .details import Details
 from .html_table import find_field, table
 from .pages import GROUPS, NAMES
 from .text_output import (
-    beside_line, between, compact, days_line, filters_line, history_line, not_told_line, nothing_line, numbers_line,
+    beside_line, between, compact, days_line, filters_line, not_told_line, nothing_line, numbers_line,
     percent, source_line, weight_line, written,
 )  # fmt: skip
 
@@ -115,7 +115,7 @@ def print_html(head, pages, model, without):
     title = "Software usage, %s to %s" % (numbers["first"], numbers["last"])
     sections = [overview(head, model)] + [section(page, head, details.link) for page in pages]
     lines = [filters_line(head), head["left_out"], head["pseudonyms"], weight_line(head)]
-    lines += [not_told_line(head) if head["runs_not_told"] else None, history_line(head)]
+    lines += [not_told_line(head) if head["runs_not_told"] else None]
     navigation = frame.navigation(groups_of(pages, details.contents()))
     print(
         frame.document(

@@ -138,7 +138,6 @@ def head_of(model, options, now):
         "left_out": publishing.without_line(options),
         "pseudonyms": publishing.PSEUDONYMS if options.pseudonyms else None,
         "runs_not_told": model.not_told(),
-        "xalt_damaged": model.xalt_damaged(),
         "numbers": numbers_of(model, total, first, last),
     }
 

@@ -342,11 +342,6 @@ class Model:
             "SELECT coalesce(sum(n), 0) FROM period_usage WHERE basis = ? AND %s AND %s" % (self.who_condition, which), values
         ).fetchone()[0]
 
-    def xalt_damaged(self):
-        """How many rows of XALT's history the loader has set aside (store_history.c)."""
-        rows = self.store.lookup("SELECT value FROM store_state WHERE name LIKE ?", ("xalt %",))
-        return sum(int(words[3]) for words in (value.split(" ") for (value,) in rows) if len(words) == 4)
-
     def people_usage(self):
         """[(person, and the arguments of Sums.add_row())]"""
         return self.once("people_usage", lambda: self.ask_usage("who", self.people_view()).fetchall())

@@ -143,12 +143,6 @@ def not_told_line(head):
         written(head["runs_not_told"], COUNT))  # fmt: skip
 
 
-def history_line(head):
-    """Of rows of XALT's database that were damaged, of whatever time and user; None: there were none."""
-    count = head["xalt_damaged"]
-    return "%s rows of XALT's history could not be loaded, and are missing here" % written(count, COUNT) if count else None
-
-
 def runs_text(head):
     text = "%s runs" % written(head["runs"], COUNT)
     if head["runs_low"] is not None:
@@ -162,7 +156,7 @@ def print_text(head, pages):
     counts = ["%s %s" % (written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
     print(", ".join([runs_text(head)] + counts))
     print(weight_line(head))
-    for line in filter(None, (head["left_out"], head["pseudonyms"], history_line(head))):
+    for line in filter(None, (head["left_out"], head["pseudonyms"])):
         print(line)
     if head["runs_not_told"]:
         print(not_told_line(head))

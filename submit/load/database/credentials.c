@@ -115,12 +115,12 @@ static int take_option(struct credentials *credentials, char *written, char *val
 }
 
 /* `*ours`: whether the line stands in a group that is read. */
-static int take_line(struct credentials *credentials, const char *group, char *line, bool *ours)
+static int take_line(struct credentials *credentials, char *line, bool *ours)
 {
     line = trim_text(line);
     if (line[0] == '[') {
         line[strcspn(line, "]")] = '\0';
-        *ours = strcmp(line, "[client") == 0 || strcmp(line + 1, group) == 0;
+        *ours = strcmp(line, "[client") == 0 || strcmp(line, "[jobtrail") == 0;
         return 0;
     }
     if (line[0] == '!')
@@ -151,15 +151,15 @@ static int check_file(int fd, const char *path, char *trouble, size_t size)
     return -EACCES;
 }
 
-static int read_lines(FILE *file, const char *path, const char *group,
-                      struct credentials *credentials, char *trouble, size_t size)
+static int read_lines(FILE *file, const char *path, struct credentials *credentials, char *trouble,
+                      size_t size)
 {
     CLEANUP_FREE char *line = NULL;
     size_t room = 0;
     bool ours = false;
     int error = 0;
     for (unsigned number = 1; error == 0 && getline(&line, &room, file) >= 0; number++) {
-        error = take_line(credentials, group, line, &ours);
+        error = take_line(credentials, line, &ours);
         if (error != 0)
             snprintf(trouble, size, "%s:%u: %s", path, number,
                      error == -ENOMEM ? "out of memory"
@@ -168,8 +168,7 @@ static int read_lines(FILE *file, const char *path, const char *group,
     return error;
 }
 
-int credentials_read(const char *path, const char *group, struct credentials *credentials,
-                     char *trouble, size_t size)
+int credentials_read(const char *path, struct credentials *credentials, char *trouble, size_t size)
 {
     *credentials = (struct credentials){.value = {NULL}};
     int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
@@ -185,7 +184,7 @@ int credentials_read(const char *path, const char *group, struct credentials *cr
         close(fd);
         return error != 0 ? error : -ENOMEM;
     }
-    return read_lines(file, path, group, credentials, trouble, size);
+    return read_lines(file, path, credentials, trouble, size);
 }
 
 void credentials_free(struct credentials *credentials)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The file with the password of the database: an option file of MariaDB, of which the group
- * [client] and one more are read, and in them the options below alone: [jobtrail] for the store,
- * [xalt] for a database of XALT's. contrib/jobtrail/store.py reads it in the same way.
+ * The file with the password of the database: an option file of MariaDB, of which the groups
+ * [client] and [jobtrail] are read, and in them the options below alone.
+ * contrib/jobtrail/credentials.py reads it in the same way.
  */
 #ifndef JOBTRAIL_CREDENTIALS_H
 #define JOBTRAIL_CREDENTIALS_H
@@ -34,12 +34,11 @@ struct credentials {
 /* The environment's JOBTRAIL_CREDENTIALS, else the site's file. */
 const char *credentials_path(void);
 
-/* Reads the groups [client] and [GROUP] of the file; without one nothing is said. Returns 0; or,
+/* Reads these groups of the file; without one nothing is said. Returns 0; or,
  * with what is wrong in `*trouble`: -EACCES when others may read or write it, -EINVAL when a line
  * of it is none, or says something about TLS that is not known here. Free what was read after a
  * failure too. */
-int credentials_read(const char *path, const char *group, struct credentials *credentials,
-                     char *trouble, size_t size);
+int credentials_read(const char *path, struct credentials *credentials, char *trouble, size_t size);
 
 void credentials_free(struct credentials *credentials);
 

@@ -108,8 +108,4 @@ struct database_ops {
 
 extern const struct database_ops database_sqlite, database_mariadb;
 
-/* A database of XALT's, in MariaDB or MySQL of any version: it is read in sessions that cannot
- * write. The calls that write, and those for schemas, are NULL. */
-extern const struct database_ops database_xalt;
-
 #endif

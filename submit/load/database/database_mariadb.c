@@ -78,28 +78,17 @@ static int maria_set_version(struct database *database, int number)
     return maria_script(database, sql);
 }
 
-static int open_any(const char *location, bool dry_run, bool is_foreign, struct database **out)
+static int open_database(const char *location, bool dry_run, struct database **out)
 {
     struct database *database = calloc(1, sizeof *database);
     *out = database;
     if (database == NULL)
         return -ENOMEM;
     database->dry_run = dry_run;
-    database->is_foreign = is_foreign;
     int error = maria_parse_address(&database->address, location);
     if (error != 0)
         return maria_refuse(database, error, "write mariadb://[USER@][HOST[:PORT]]/DATABASE");
     return maria_reconnect(database, MARIA_PATIENCE);
-}
-
-static int open_database(const char *location, bool dry_run, struct database **out)
-{
-    return open_any(location, dry_run, false, out);
-}
-
-static int open_foreign(const char *location, bool dry_run, struct database **out)
-{
-    return open_any(location, dry_run, true, out);
 }
 
 static void free_statement(struct statement *statement)
@@ -121,11 +110,9 @@ static void close_database(struct database *database)
         next = at->next;
         free_statement(at);
     }
-    const bool is_foreign = database->is_foreign;
     free(database->address.text);
     free(database);
-    if (!is_foreign) /* the store's connection outlives XALT's */
-        mysql_library_end();
+    mysql_library_end();
 }
 
 const struct database_ops database_mariadb = {
@@ -145,18 +132,6 @@ const struct database_ops database_mariadb = {
     .next = maria_next,
     .begin = maria_begin,
     .commit = maria_commit,
-    .rollback = maria_rollback,
-    .error = error_text,
-    .close = close_database,
-};
-
-const struct database_ops database_xalt = {
-    .scheme = "mariadb",
-    .open = open_foreign,
-    .statement = statement_of,
-    .select = maria_select,
-    .next = maria_next,
-    .begin = maria_begin,
     .rollback = maria_rollback,
     .error = error_text,
     .close = close_database,

@@ -157,8 +157,7 @@ int maria_query_number(struct database *database, const char *sql, long long *nu
 /* The tables have columns of the type UUID. */
 static int check_server(struct database *database, MYSQL *connection)
 {
-    if (database->is_foreign ||
-        (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER))
+    if (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER)
         return 0;
     char text[128];
     snprintf(text, sizeof text, "the server is %.70s; the store needs MariaDB 10.7 or newer",
@@ -270,8 +269,8 @@ static int connect_with(struct database *database, MYSQL *connection,
 static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
 {
     struct credentials credentials;
-    int error = credentials_read(credentials_path(), database->is_foreign ? "xalt" : "jobtrail",
-                                 &credentials, database->error, sizeof database->error);
+    int error =
+        credentials_read(credentials_path(), &credentials, database->error, sizeof database->error);
     if (error == 0)
         error = connect_with(database, connection, &credentials, patience);
     credentials_free(&credentials);
@@ -282,9 +281,6 @@ static int connect_to(struct database *database, MYSQL *connection, unsigned pat
 static int set_up_session(struct database *database)
 {
     long long packet = 0;
-    if (database->is_foreign)
-        return maria_script(database, "SET SESSION TRANSACTION READ ONLY;"
-                                      "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     int error =
         maria_script(database, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
                                "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';"

@@ -32,7 +32,6 @@ struct database {
     struct statement *statements;
     struct address address;
     bool dry_run;
-    bool is_foreign;     /* XALT's: nothing is written there, and it may be of any version */
     size_t packet_bytes; /* what the server takes in one message */
     char error[512];
 };

@@ -14,8 +14,7 @@ struct load_batch {
     struct load_place *places;  /* of each record */
     enum store_result *results; /* of each record, once it is stored */
     size_t count;
-    size_t bytes;  /* that the records take, about */
-    int64_t place; /* loader.place after its last record */
+    size_t bytes; /* that the records take, about */
 };
 
 struct batch_writer;

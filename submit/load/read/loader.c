@@ -33,7 +33,7 @@ static void show_progress(const struct loader *loader)
 {
     size_t read =
         load_counts_read(&loader->counts) + loader->batches[0].count + loader->batches[1].count;
-    if (!loader->progress.is_shown || loader->reached != NULL || read % PROGRESS_EVERY != 0)
+    if (!loader->progress.is_shown || read % PROGRESS_EVERY != 0)
         return;
     char note[64];
     snprintf(note, sizeof note, ", %zu set aside", loader->counts.damaged);
@@ -179,8 +179,6 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
     char name[64], line[REPORT_BYTES];
     loader_report(loader, origin, reason);
     loader->counts.damaged++;
-    if (loader->set_aside != NULL)
-        loader->set_aside(loader->reached_context, origin);
     if (loader->quarantine_fd < 0 || loader->dry_run)
         return;
     reason_line(line, sizeof line, origin, reason);
@@ -285,14 +283,6 @@ static void empty_batch(struct load_batch *batch)
     batch->bytes = 0;
 }
 
-/* What is in the store is forgotten here. */
-static int leave_batch(struct loader *loader, struct load_batch *batch)
-{
-    const int64_t place = batch->place;
-    empty_batch(batch);
-    return loader->reached == NULL ? 0 : loader->reached(loader->reached_context, place);
-}
-
 /* Until what was handed over is in the store. */
 static int finish_writing(struct loader *loader)
 {
@@ -307,7 +297,9 @@ static int finish_writing(struct loader *loader)
         store_failed(loader, error);
     for (size_t i = 0; was_put && i < batch->count; i++)
         settle_record(loader, batch, i);
-    return error == 0 ? leave_batch(loader, batch) : error;
+    if (error == 0)
+        empty_batch(batch);
+    return error;
 }
 
 /* What has been read is written while the loader reads on. */
@@ -355,7 +347,6 @@ static int add_record(struct loader *loader, const struct record *record,
     batch->records[batch->count] = *record;
     batch->places[batch->count++] = *place;
     batch->bytes += load_record_bytes(record);
-    batch->place = loader->place;
     show_progress(loader);
     bool full = batch->count >= loader->limit || batch->bytes > BATCH_BYTES;
     return full ? hand_over(loader) : 0;
@@ -387,24 +378,23 @@ static int make_record(struct loader *loader, char *text, size_t size, enum reco
     int error = record_prove(&loader->proof, text, size, closed, &unproven, reason);
     if (error == 0)
         error = load_record(text, size, named, &loader->seen, record, reason);
-    if (error == 0)
+    if (error == 0) {
         record->unproven = unproven;
+        record->is_history = loader->is_history;
+    }
     return error;
 }
 
-/* `closed`: nobody else can have written the text. */
-static int take_text(struct loader *loader, char *text, size_t size, enum record_kind named,
-                     const char *origin, bool closed, bool is_history)
+int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
+                const char *origin)
 {
     struct record record;
     struct load_reason reason;
     struct load_place place = {.sub = ""};
-    int error = make_record(loader, text, size, named, closed, &record, &reason);
+    int error = make_record(loader, text, size, named, false, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
-    if (error == 0) {
-        record.is_history = is_history;
+    if (error == 0)
         return add_record(loader, &record, &place);
-    }
     if (error == -EBADMSG) {
         set_named_aside(loader, text, size, named, origin, reason.text);
         error = 0;
@@ -413,18 +403,6 @@ static int take_text(struct loader *loader, char *text, size_t size, enum record
     }
     free(text);
     return error;
-}
-
-int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
-                const char *origin)
-{
-    return take_text(loader, text, size, named, origin, false, false);
-}
-
-int loader_take_history(struct loader *loader, char *text, size_t size, enum record_kind named,
-                        const char *origin, bool is_vouched_for)
-{
-    return take_text(loader, text, size, named, origin, is_vouched_for, true);
 }
 
 bool loader_stops(struct loader *loader)

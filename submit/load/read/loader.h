@@ -32,18 +32,11 @@ struct loader {
     size_t batch;      /* records in one transaction, at least 1 */
     bool delete_files; /* once the transaction that holds them is committed */
     bool dry_run;
+    bool is_history;   /* the records are rows of XALT's database (store.h) */
     bool follows;      /* the same inputs again and again: a file that stays is looked at once */
     int quarantine_fd; /* -1: leave damaged files where they are */
     struct record_proof proof;         /* what is believed */
     const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
-
-    /* Set by whoever takes records in an order, with a number that grows: what it was with the last
-     * record of a transaction is told once that is committed. Returns as loader_load(). */
-    int64_t place;
-    int (*reached)(void *context, int64_t place); /* NULL: nobody asks; else shows the progress */
-    /* Told of each record that is set aside, by its `origin`, before `reached` is of its batch. */
-    void (*set_aside)(void *context, const char *origin); /* NULL: nobody asks */
-    void *reached_context;                                /* of both */
 
     struct progress progress;  /* `is_shown` is the caller's */
     size_t read_before;        /* records: before the input that is shown */
@@ -81,11 +74,6 @@ int loader_load(struct loader *loader, const char *path);
  * found. It comes from a stream, into which others may have written. Returns as loader_load(). */
 int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
                 const char *origin);
-
-/* The same of the text of a row of XALT's database (xalt_rows.h), of which somebody vouches that
- * nobody else than XALT's loaders writes it, or not. */
-int loader_take_history(struct loader *loader, char *text, size_t size, enum record_kind named,
-                        const char *origin, bool is_vouched_for);
 
 /* Sets the text aside for this reason. */
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,

@@ -56,9 +56,7 @@ static int prepare_modules(struct store *store)
         error = store_prepare_summaries(&store->profiles, on, "profile", &profile_fields);
     if (error == 0)
         error = store_prepare_slurm(&store->accounting, on);
-    if (error == 0)
-        error = store_prepare_zone(&store->zone, on);
-    return error == 0 ? store_prepare_history(store) : error;
+    return error == 0 ? store_prepare_zone(&store->zone, on) : error;
 }
 
 int store_open(const struct database_ops *ops, const char *location, bool dry_run,

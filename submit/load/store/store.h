@@ -9,9 +9,9 @@
  * round. Apart from that what is stored first stays, so that a replay changes nothing, in whatever
  * order it comes.
  *
- * Sites load records of jobtrail's into XALT's database, too. So a row of that (`is_history`) adds
- * no run where the store has one with this uuid, user and number of the job that is proven or
- * where the row is not; and packages only to runs of XALT's.
+ * Sites load records of jobtrail's into XALT's database, too. So a record of a row of that
+ * (`is_history`) adds no run where the store has one with this uuid, user and number of the job
+ * that is proven or where the row is not; and packages only to runs of XALT's.
  */
 #ifndef JOBTRAIL_STORE_H
 #define JOBTRAIL_STORE_H
@@ -110,17 +110,6 @@ struct account_field {
     const char *account, *field, *directorate;
 };
 int store_set_accounts(struct store *store, const struct account_field *fields, size_t count);
-
-/* How far a table of an XALT database has been read into the store: up to the row `id`, which
- * belongs to the run or link `uuid`. What a table is called is up to 40 bytes of the caller's. */
-struct xalt_place {
-    int64_t id; /* 0: not yet */
-    char uuid[40];
-    size_t damaged;     /* rows up to it that are not in the store since they were set aside */
-    size_t all_damaged; /* the same of all rows that were read */
-};
-int store_xalt_place(struct store *store, const char *table, struct xalt_place *place);
-int store_set_xalt_place(struct store *store, const char *table, const struct xalt_place *place);
 
 /* Valid until the next call; never NULL. Takes NULL. */
 const char *store_error(const struct store *store);

@@ -205,13 +205,10 @@ struct store {
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */
     struct statement *get_generation, *add_generation, *add_replaced;
-    struct statement *get_place, *set_place; /* store_xalt_place() */
 };
 
 /* Makes the store's tables, where some are not there yet. */
 int store_ensure_schema(struct store_connection *on);
-
-int store_prepare_history(struct store *store);
 
 /* Calls `attempt` again while it returns -EAGAIN, for a minute, as other writers may be in the way,
  * and a database may be away for a while. Returns what it returned last. */

@@ -46,17 +46,18 @@ commands() {
     wrapped gcc -o flow flow.c
     while IFS= read -r command; do
         count=$((count + 1))
-        run --separate-stderr bash -c "$command" </dev/null
+        run --separate-stderr bash -o pipefail -c "${command//\/usr\/libexec/${JOBTRAIL_BIN%/bin}/libexec}" </dev/null
         printf '%s\n' "\$ $command" "$output" "$stderr"
         [ "$status" -eq 0 ]
         case $command in
-        *'import-xalt'* | *' >'* | diff* | *' -o executables.csv'* | 'mariadb -e "CREATE'*) ;;
+        *'import-xalt'* | *' >'* | diff* | *make-key* | *' -o executables.csv'* | 'mariadb -e "CREATE'*) ;;
         jobtrail-acct*'State,ExitCode,Exec') ;; # nothing ran under the plugin yet
         *) [ "$output" != "" ] ;;
         esac
         case $command in
         *--dry-run*) [[ $output == *" 21 new,"* ]] ;;
-        *--xalt-proven) [[ $output == *" 0 unproven"*"21 rows of XALT's: 5 links, 11 runs, 5 packages"* ]] ;;
+        *--since*) [[ $output == *" 0 unproven"* ]] ;;
+        *"--history --key"*) [[ $output == *" 0 unproven"* && $stderr == *"21 rows of XALT's: 5 links, 11 runs, 5 packages"* ]] ;;
         *'--lib '*) [[ $output == *alice*flow*carol*plain* ]] ;;
         *--show*) [[ $output == *Build* ]] ;;
         *'modules compilers'*) [[ $output == *python3.11*flow/1.0*gcc* ]] ;;

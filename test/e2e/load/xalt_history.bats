@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The history in a database of XALT's own (test/data/xalt_database) is read into the store: nothing of it is lost or
-# counted twice, whatever happens meanwhile.
+# The history in a database of XALT's own (test/data/xalt_database) is written as records, and they are loaded: nothing of
+# it is lost or counted twice, whatever happens meanwhile.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a subshell, and sets stderr
 
 bats_require_minimum_version 1.5.0
@@ -16,7 +16,7 @@ setup_file() {
 teardown_file() { mariadb_stop; }
 
 setup() {
-    PATH=$JOBTRAIL_BIN:$PATH
+    PATH=$JOBTRAIL_BIN:${JOBTRAIL_BIN%/bin}/libexec/jobtrail:$PATH
     export TZ=UTC XALT=mariadb://localhost/xalt
     cd "$BATS_TEST_TMPDIR" || return
     store=sqlite:$BATS_TEST_TMPDIR/store.db
@@ -88,8 +88,17 @@ the_same() {
     diff <(ask xalt "$sums") <(ask "$store" "$sums")
 }
 
-history() { # OPTION...
-    run --separate-stderr jobtrail-load --json --store "$store" --xalt "$XALT" "$@"
+# history [OPTION...] [-- OPTION...]: of what writes the records, and of the loader. `output` is the loader's, `stderr` of both,
+# and `status` the worst.
+history() {
+    local writing=()
+    while [[ $# -gt 0 && $1 != -- ]]; do
+        writing+=("$1")
+        shift
+    done
+    # shellcheck disable=SC2016 # of the other shell
+    run --separate-stderr bash -o pipefail -c 'jobtrail-xalt-history "${@:3:$2}" "$XALT" | jobtrail-load --json --history --store "$1" "${@:3+$2}" -' \
+        history "$store" "${#writing[@]}" "${writing[@]}" "${@:2}"
     echo "$output $stderr"
 }
 
@@ -101,7 +110,8 @@ counted() { # KEY...: their numbers
     for store in "$store" "$MARIADB_STORE"; do
         history
         [ "$status" -eq 0 ]
-        [ "$(counted xalt_links xalt_runs xalt_packages new damaged conflicts xalt_other_days)" = '[5,11,5,21,0,0,0]' ]
+        [ "$(counted new damaged conflicts)" = '[21,0,0]' ]
+        [ "$stderr" = "jobtrail-xalt-history: 21 rows of XALT's: 5 links, 11 runs, 5 packages" ]
         the_same
         # in SQLite a cut of a number and a cast are the same, in MariaDB a cast rounds
         case $store in
@@ -118,13 +128,10 @@ counted() { # KEY...: their numbers
 @test "reading it again changes nothing" {
     history
     before=$(sqlite3 store.db .dump | grep -v store_state | md5sum)
-    for again in '' --xalt-again; do
-        # shellcheck disable=SC2086 # an option or none
-        history $again
-        [ "$status" -eq 0 ]
-        [ "$(counted new updated unchanged xalt_runs)" = '[0,0,21,11]' ]
-        [ "$before" = "$(sqlite3 store.db .dump | grep -v store_state | md5sum)" ]
-    done
+    history
+    [ "$status" -eq 0 ]
+    [ "$(counted new updated unchanged)" = '[0,0,21]' ]
+    [ "$before" = "$(sqlite3 store.db .dump | grep -v store_state | md5sum)" ]
 }
 
 @test "command lines that XALT has cut keep what is left of them" {
@@ -138,6 +145,38 @@ counted() { # KEY...: their numbers
     [ "$(counted new damaged)" = '[21,0]' ]
     [ "$(sqlite3 store.db "SELECT count(*) FROM run WHERE json_type(cmdline) = 'array'")" -eq 11 ]
     the_same
+}
+
+@test "command lines that are cut anywhere, and link lines of words, are read" {
+    PYTHONPATH=${JOBTRAIL_BIN%/bin}/libexec/jobtrail /usr/bin/python3 - <<'EOF'
+import json
+from jobtrail.xalt_history import words_text
+cases = {
+    '["a", "b c"]': ["a", "b c"], '["a", "b c': ["a", "b c"], '["a", "b': ["a", "b"], '["a", "': ["a", ""], '["a", ': ["a"],
+    '["a"': ["a"], "[": [], '["a\\': ["a"], '["a\\u00': ["a"], '["a\\u00e': ["a"], '["a\\\\': ["a\\"], '["]': ["]"],
+    "gcc  -o a": ["gcc", "-o", "a"], 'say "x\\': ["say", '"x\\'], "[1, 2]": ["[1,", "2]"], "": [],
+}
+for stored, read in cases.items():
+    assert json.loads(words_text(stored)) == read, (stored, words_text(stored))
+EOF
+}
+
+@test "a start has the second of its date" {
+    PYTHONPATH=${JOBTRAIL_BIN%/bin}/libexec/jobtrail /usr/bin/python3 - <<'EOF'
+from jobtrail.xalt_history import is_other_day, start_of
+start = 1761868800  # 2025-10-31 00:00:00 UTC
+before, exact, far = "2025-10-30 23:59:59", "2025-10-31 00:00:00", "2025-10-31 09:00:00"
+assert start_of(start, before) == start - 0.5
+assert start_of(start, exact) == start_of(start, far) == start_of(start, None) == start
+assert [is_other_day(start, date) for date in (exact, far, before, None)] == [False, False, True, False]
+EOF
+}
+
+@test "texts come into the store as they are" {
+    mariadb_sql "UPDATE xalt_run SET cwd = concat('/a b\"', char(92), char(9), char(10), 'größe {\"crc\":1}')" xalt
+    history
+    [ "$(counted new damaged)" = '[21,0]' ]
+    [ "$(sqlite3 store.db 'SELECT DISTINCT hex(cwd) FROM run')" = "$(mariadb_sql 'SELECT DISTINCT hex(cwd) FROM xalt_run' xalt)" ]
 }
 
 @test "databases of XALT 2 are read" {
@@ -159,27 +198,25 @@ runs() {
     sqlite3 store.db 'SELECT count(*) FROM run_own' 2>/dev/null || echo 0
 }
 
-@test "a loader that is killed at any point goes on there" {
-    local had=0 calls=0 place=0
+@test "a loader that is killed at any point loads the rest in the next call" {
+    local had=0 calls=0
     more 50
+    jobtrail-xalt-history "$XALT" >records
     umask 077 # sqlite3, which may look for the store before it is there, makes it
     while [ "$had" -lt 400 ]; do
-        jobtrail-load --batch 1 --store "$store" --xalt "$XALT" >summary 2>said 3>&- &
+        jobtrail-load --history --batch 1 --store "$store" records >summary 2>said 3>&- &
         loader=$!
         until ! kill -0 "$loader" 2>/dev/null || [ "$(runs)" -gt $((had + 40)) ]; do :; done
         kill -KILL "$loader" 2>/dev/null || true
         wait "$loader" || true
         had=$(runs)
         calls=$((calls + 1))
-        place=$(sqlite3 store.db "SELECT value FROM store_state WHERE name LIKE 'xalt runs %'" | cut -d' ' -f1)
     done
     history
     [ "$(counted damaged stopped)" = '[0,false]' ]
     [ "$(runs)" -eq 561 ]
     the_same
     [ "$calls" -gt 1 ]
-    # runs are numbered from 1 on: the last call began after those that were noted
-    [ "$place" -eq 0 ] || [ "$(counted xalt_runs)" = "[$((561 - place))]" ]
 }
 
 @test "XALT's server sorts nothing, however large its tables are" {
@@ -193,16 +230,16 @@ runs() {
 @test "a connection that breaks is made anew" {
     local id
     more 50
-    jobtrail-load --json --batch 2 --store "$store" --xalt "$XALT" >summary 2>said 3>&- &
+    jobtrail-xalt-history "$XALT" >records 3>&- &
     loader=$!
     for ((i = 0; i < 5; i++)); do
         until ! kill -0 "$loader" 2>/dev/null || [ -n "${id:=$(mariadb_sql "SELECT id FROM information_schema.processlist WHERE user = 'reader'")}" ]; do :; done
         [ -z "$id" ] || mariadb_sql "KILL $id" || true
         id=
     done
-    wait "$loader" || cat said
-    cat summary
-    [ "$(jq .damaged summary)" -eq 0 ]
+    wait "$loader"
+    run --separate-stderr jobtrail-load --json --history --store "$store" records
+    [ "$(counted damaged)" = '[0]' ]
     the_same
 }
 
@@ -210,48 +247,31 @@ runs() {
     history
     mariadb_sql "UPDATE xalt_run SET end_time = start_time + 10, run_time = 10 WHERE end_time = 0" xalt
     more 1
-    history
+    history --since 2000-01-01
     [ "$(counted new updated conflicts)" = '[16,1,0]' ]
     the_same
     [ "$(sqlite3 store.db 'SELECT count(*) FROM run WHERE is_start_only = 1')" -eq 0 ]
+    # and of the rows since a day alone
+    day=$(mariadb_sql "SELECT max(DATE(date)) FROM xalt_run" xalt)
+    history --since "$day"
+    [ "$(counted read)" = "[$(mariadb_sql "SELECT (SELECT count(*) FROM xalt_run WHERE date >= '$day') + (SELECT count(*) FROM xalt_link
+        WHERE date >= '$day') + (SELECT count(*) FROM xalt_pkg JOIN xalt_run USING (run_id) WHERE date >= '$day')" xalt)]" ]
 }
 
-@test "a run that is dated in the future keeps no end of another from being read" {
-    mariadb_sql "SET foreign_key_checks = 0; UPDATE xalt_run SET date = now() WHERE end_time = 0;
-        UPDATE xalt_run SET run_id = run_id + 20000, date = '2038-01-01' WHERE end_time > 0 ORDER BY run_id DESC LIMIT 1" xalt
-    history
-    mariadb_sql "UPDATE xalt_run SET end_time = start_time + 10, run_time = 10 WHERE end_time = 0" xalt
-    history
-    [ "$(counted updated)" = '[1]' ]
-}
-
-@test "rows that cannot be loaded are counted in the store, once each, and told by later calls and reports" {
-    more 1100 # some rows are settled, and not read again
+@test "rows that cannot be loaded are named and kept, and loaded once they are mended" {
     mariadb_sql "SET foreign_key_checks = 0; UPDATE xalt_run SET run_uuid = 'none' WHERE end_time > 0 ORDER BY run_id LIMIT 1;
-        UPDATE xalt_run SET run_uuid = 'none' WHERE end_time > 0 ORDER BY run_id DESC LIMIT 1;
         UPDATE xalt_link SET uuid = 'none' LIMIT 1" xalt
     for store in "$store" "$MARIADB_STORE"; do
-        history
+        history -- --quarantine bad
         [ "$status" -eq 1 ]
-        [ "$(counted damaged xalt_damaged)" = '[3,3]' ]
-        history
-        [ "$(counted xalt_damaged)" = '[3]' ]
-        run jobtrail-load --store "$store" --xalt "$XALT"
-        [[ $output == *"3 rows of XALT's were set aside up to now, and are not in the store"* ]]
-        run jobtrail-report --store "$store" -S 2010-01-01 executables
-        echo "$output"
-        [[ $output == *"3 rows of XALT's history could not be loaded, and are missing here"* ]]
-        jobtrail-report --store "$store" -S 2010-01-01 --json executables | jq -e '.xalt_damaged == 3'
-        jobtrail-report --store "$store" -S 2010-01-01 --html executables | grep -qF "3 rows of XALT&#x27;s history could not be loaded"
+        [ "$(counted damaged quarantined)" = '[2,2]' ]
+        [[ $stderr == *" uuid"* ]]
+        rm -r bad
     done
-    # of those that are settled nothing is read again unless all is
     mariadb_sql "UPDATE xalt_run SET run_uuid = concat('eeeeeeee-0000-7000-8000-', lpad(hex(run_id), 12, '0')) WHERE run_uuid = 'none'" xalt
     history
-    [ "$status" -eq 1 ]
-    [ "$(counted damaged xalt_damaged)" = '[1,2]' ]
-    history --xalt-again
-    [ "$(counted damaged xalt_damaged)" = '[1,1]' ]
-    [ "$(ask "$store" "SELECT count(*) FROM run WHERE uuid LIKE 'eeeeeeee-%'")" -eq 2 ]
+    [ "$(counted damaged new)" = '[1,1]' ]
+    [ "$(ask "$store" "SELECT count(*) FROM run WHERE uuid LIKE 'eeeeeeee-%'")" -eq 1 ]
 }
 
 @test "an end or an elapsed time that cannot be is made of the other, and the run is kept" {
@@ -261,7 +281,7 @@ runs() {
     mariadb_sql "SELECT run_uuid FROM xalt_run WHERE run_time = -1e300" xalt >no_span
     mariadb_sql "UPDATE xalt_run SET end_time = 1e300, run_time = 1e300 WHERE end_time > 0 AND end_time < 1e300 ORDER BY run_id DESC LIMIT 1" xalt
     history
-    [ "$(counted new damaged xalt_damaged)" = '[21,0,0]' ]
+    [ "$(counted new damaged)" = '[21,0]' ]
     # XALT has rounded the start
     [ "$(sqlite3 store.db "SELECT abs(end_time - start_time - 100) <= 0.5 AND run_time = 100 FROM run WHERE uuid = '$(cat no_end)'")" -eq 1 ]
     [ "$(sqlite3 store.db "SELECT run_time > 0 AND abs(run_time - end_time + start_time) <= 0.5 FROM run WHERE uuid = '$(cat no_span)'")" -eq 1 ]
@@ -272,7 +292,8 @@ runs() {
     history
     [ "$(counted unproven)" = '[21]' ]
     [ "$(sqlite3 store.db 'SELECT DISTINCT proven FROM run_own UNION SELECT proven FROM link UNION SELECT proven FROM run_package')" -eq 0 ]
-    history --xalt-proven
+    jobtrail-conf make-key key
+    history --key key -- --key key --require-signature
     [ "$(counted unproven updated)" = '[0,21]' ]
     [ "$(sqlite3 store.db 'SELECT DISTINCT proven FROM run_own UNION SELECT proven FROM link UNION SELECT proven FROM run_package')" -eq 1 ]
     # and nothing that is less sure changes it
@@ -310,10 +331,11 @@ runs() {
 
 @test "days of another time zone are counted" {
     jobtrail-load --store "$store" --timezone Asia/Tokyo
-    history
+    history --timezone Asia/Tokyo
     [ "$status" -eq 0 ]
-    [ "$(counted xalt_other_days)" != '[0]' ]
-    run jobtrail-load --store "$store" --xalt "$XALT" --timezone UTC
+    [[ $stderr == *" of them are on another day here than in XALT's database: its loader had another time zone, see --timezone"* ]]
+    history --timezone UTC -- --timezone UTC
+    [[ $stderr != *"another day"* ]]
     the_same
 }
 
@@ -321,31 +343,25 @@ runs() {
     mariadb_sql "GRANT SELECT ON jobtrail.* TO reader@localhost"
     jobtrail-load --store "$MARIADB_STORE" --timezone UTC
     for where in jobtrail mysql nowhere; do
-        XALT=mariadb://localhost/$where history
+        run --separate-stderr jobtrail-xalt-history "mariadb://localhost/$where"
         [ "$status" -eq 2 ]
-        [[ $stderr == "jobtrail-load: XALT's database //localhost/$where: "* ]]
+        [ -z "$output" ]
+        [[ $stderr == "jobtrail-xalt-history: XALT's database //localhost/$where: "* ]]
     done
-    XALT=mariadb://localhost/jobtrail history
+    run --separate-stderr jobtrail-xalt-history mariadb://localhost/jobtrail
     [[ $stderr == *"no database of XALT 2 or 3"* ]]
-    for wrong in "--xalt sqlite:store.db" "--xalt-proven" "--xalt $XALT --follow" "--xalt $XALT --require-signature --key /dev/null"; do
+    for wrong in "sqlite:store.db" "" "--since yesterday $XALT" "--key /dev/null $XALT" "--key nowhere $XALT"; do
         # shellcheck disable=SC2086 # words
-        run jobtrail-load --store "$store" $wrong
-        [ "$status" -eq 2 ]
+        run --separate-stderr jobtrail-xalt-history $wrong
+        [ "$status" -ne 0 ]
+        [ -z "$output" ]
     done
 }
 
 @test "a dry run says what there is, and changes nothing" {
     jobtrail-load --store "$store" --timezone UTC
     before=$(sqlite3 store.db .dump | md5sum)
-    history --dry-run
+    history -- --dry-run
     [ "$(counted new)" = '[21]' ]
     [ "$before" = "$(sqlite3 store.db .dump | md5sum)" ]
-}
-
-@test "on a terminal it tells how far it has come" {
-    more 50
-    run script -qec "jobtrail-load --store $store --xalt $XALT" /dev/null
-    echo "$output"
-    [ "$status" -eq 0 ]
-    [[ $output == *"XALT's runs: 500 read, 89 %, "*"/s, "*" s left"*" 561 runs, "* ]]
 }
