@@ -308,7 +308,6 @@ static uint32_t policy_switches(const struct conf *conf)
            (conf->mount == CONF_MOUNT_YES ? POLICY_MOUNT : 0) |
            (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |
            (conf->enabled ? POLICY_ENABLED : 0) | (conf->opt_out ? POLICY_OPT_OUT : 0) |
-           (conf->standard_library ? POLICY_STDLIB : 0) |
            (conf->count_routines ? POLICY_COUNTS : 0) |
            (conf->profile_steps == CONF_PROFILE_ASKED ? POLICY_PROFILE_ASKED : 0) |
            (conf->profile_steps == CONF_PROFILE_ALL ? POLICY_PROFILE_ALL : 0) |

@@ -64,7 +64,7 @@ enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_AL
 enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 98
+#define CONF_KEYS 90
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -78,7 +78,6 @@ struct conf {
     char *sessions;            /* [spool] sessions; "" = none */
     char *library;             /* [preload] library */
     char *hooks;               /* [hooks] dir; "" = none */
-    bool standard_library;     /* [hooks] standard_library = yes|no */
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     char *metrics;             /* [submit] metrics: a file; "" = none */
@@ -86,21 +85,16 @@ struct conf {
     uint32_t job_timeout_s;    /* [submit] job_timeout */
     uint32_t job_cpu_s;        /* [submit] job_cpu: processor time for one job, in all */
     uint64_t hash_file_bytes;  /* [submit] hash_file_size */
-    uint32_t hash_file_s;      /* [submit] hash_file_time */
     uint64_t hash_job_bytes;   /* [submit] hash_job_size: in one flush */
-    uint32_t hash_job_s;       /* [submit] hash_job_time: in one flush */
     bool hash_objects;     /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
                              executable */
     bool coverage;         /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
-    uint32_t outbox_job_share;    /* [outbox] job_share: of 100 parts */
-    uint32_t outbox_user_share;   /* [outbox] user_share: of 100 parts */
-    char *file_dir;               /* [file] dir */
+    char *file_dir;        /* [file] dir */
     uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
     bool file_separate;           /* [file] separate = yes|no */
-    char *file_fsync;             /* [file] fsync = each|batch|no */
     char *syslog_socket;          /* [syslog] socket */
     uint32_t syslog_block_bytes;  /* [syslog] block_size */
     char *http_url;               /* [http] url */
@@ -127,7 +121,6 @@ struct conf {
     bool sample;                  /* [sampling] enabled = yes|no */
     uint32_t always_ranks;        /* [sampling] always_ranks */
     bool track_links;             /* [link] tracking = yes|no */
-    bool track_functions;         /* [link] function_tracking = yes|no */
     char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
     bool hash_inputs;             /* [link] hash_objects = yes|no: sha1 of each object of a link */
     uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
@@ -145,7 +138,6 @@ struct conf {
     uint64_t answers_bytes;         /* [answers] size: of one answer */
     char *web_socket;               /* [answers] web_socket: a path; "" = no pages */
     char *web_proxy_user;           /* [answers] web_proxy_user; "" = nobody */
-    char *web_user_header;          /* [answers] web_user_header: a field of HTTP */
     char *library_patterns;         /* [libraries] patterns: of names, with blanks between */
     char *library_except;           /* [libraries] except: likewise; "" = none */
     char *library_owners;           /* [libraries] owners: users and @groups; "" = none */

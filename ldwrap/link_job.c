@@ -63,7 +63,7 @@ static const char *load_conf(struct link_job *job)
 static void load_modules(struct link_job *job)
 {
     const char *path = job->conf.link_modules;
-    if (!job->conf.track_functions || path[0] == '\0' || !switch_functions())
+    if (path[0] == '\0' || !switch_functions())
         return;
     int error = module_map_load(path, &job->modules);
     if (error != 0)

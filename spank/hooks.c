@@ -63,8 +63,6 @@ void hooks_set(spank_t spank, const struct settings *settings)
         else
             set_xalt_dir(spank, hook, entry);
     }
-    spank_setenv(spank, HOOK_STANDARD_LIBRARY, settings->switches & POLICY_STDLIB ? "yes" : "no",
-                 1);
 }
 
 static void restore_list(const struct hook_variable *hook, const char *entry)

@@ -174,7 +174,7 @@ static void check_modules(struct doctor *doctor, const struct conf *conf)
 {
     const char *path = conf->link_modules;
     struct stat status;
-    if (path[0] == '\0' || !conf->track_links || !conf->track_functions)
+    if (path[0] == '\0' || !conf->track_links)
         return;
     if (stat(path, &status) != 0) {
         doctor_add(doctor, FINDING_WARN, "modules", path, "",

@@ -97,7 +97,6 @@ enum policy_section {
 #define POLICY_CATCH_SIGNALS 16u
 #define POLICY_ENABLED       32u  /* without it nothing is put into jobs */
 #define POLICY_OPT_OUT       64u  /* users may give --jobtrail=no */
-#define POLICY_STDLIB        128u /* hooks record the packages that come with a language, too */
 #define POLICY_COUNTS        256u /* calls of designated routines are counted */
 /* [profile] steps: asked, all; neither is none */
 #define POLICY_PROFILE_ASKED 512u

@@ -30,9 +30,6 @@ extern const struct hook_variable hook_variables[HOOK_VARIABLES];
 #define HOOK_XALT_RUN  "XALT_RUN_UUID"
 #define HOOK_XALT_NONE "00000000-0000-0000-0000-000000000000"
 
-/* yes or no: whether packages that come with a language are reported too. */
-#define HOOK_STANDARD_LIBRARY "JOBTRAIL_STANDARD_LIBRARY"
-
 /* Writes the variable's value, or the entry of a list. `hooks` is the directory of hooks. Returns
  * false where the hook is not installed there, or the variable cannot have its path. */
 bool hook_variable_value(const struct hook_variable *variable, const char *hooks,

@@ -87,7 +87,6 @@ static void print_hooks(const struct conf *conf)
             printf("set %s %s\npush %s %s\n", hook->saved, user, hook->name, value);
         }
     }
-    printf("set %s %s\n", HOOK_STANDARD_LIBRARY, conf->standard_library ? "yes" : "no");
 }
 
 static enum submit_status print_variables(const struct conf *conf, const char *path)

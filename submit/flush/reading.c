@@ -29,11 +29,11 @@ enum { PATIENCE_MS = 20, REAP_MS = 5000 };
 /* silence_ms: how long the reader may be silent: it looks at files of the user's, on file systems
  * that may be the user's too, and hang; and the user may stop it. The watcher has other jobs to
  * look at, and the flush of sessions other users. hash_ms: so long all files may take to be hashed,
- * and one of them: below the silence; 0: [submit] says how long all may take. */
+ * and one of them: below the silence. */
 static const struct {
     uint64_t silence_ms, file_hash_ms, hash_ms;
 } bounds_of[] = {
-    [READING_JOB] = {120000, 60000, 0},
+    [READING_JOB] = {180000, 60000, 60000},
     [READING_SESSION] = {10000, 5000, 5000},
     [READING_STARTS] = {2000, 1000, 1000},
     [READING_HAND_IN] = {10000, 0, 0},
@@ -166,22 +166,16 @@ static enum flush_outcome outcome_of(const struct reading *reading, enum worker_
     return FLUSH_BROKEN;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Returns its pid, 0 where there is to be none, or -errno. */
 static pid_t start_hasher(struct reading *reading)
 {
     const struct reading_request *request = reading->request;
     const struct conf *conf = request->conf;
-    uint64_t all_ms = bounds_of[request->kind].hash_ms;
     const struct file_hash_bounds bounds = {
         .file_bytes = conf->hash_file_bytes,
-        .file_ms = least(conf->hash_file_s * UINT64_C(1000), bounds_of[request->kind].file_hash_ms),
+        .file_ms = bounds_of[request->kind].file_hash_ms,
         .bytes = conf->hash_job_bytes,
-        .ms = all_ms == 0 ? conf->hash_job_s * UINT64_C(1000) : all_ms,
+        .ms = bounds_of[request->kind].hash_ms,
     };
     return request->kind == READING_HAND_IN
                ? 0
@@ -223,8 +217,6 @@ static struct worker_check *check_of(const struct reading_request *request)
 static struct worker worker_of(struct reading *reading, pid_t hasher, const int keep[3])
 {
     const struct reading_request *request = reading->request;
-    uint64_t hash_ms =
-        request->kind == READING_JOB ? request->conf->hash_job_s * UINT64_C(1000) : 0;
     return (struct worker){
         .uid = request->identity->uid,
         .gid = request->identity->gid,
@@ -235,7 +227,7 @@ static struct worker worker_of(struct reading *reading, pid_t hasher, const int 
         .take = take_message,
         .context = reading,
         .patience_ms = request->kind == READING_STARTS ? 0 : PATIENCE_MS,
-        .silence_ms = bounds_of[request->kind].silence_ms + hash_ms,
+        .silence_ms = bounds_of[request->kind].silence_ms,
         .begun = request->units.begun,
         .deadline_ns = request->deadline_ns,
         .more_time = request->more_time,

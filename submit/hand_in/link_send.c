@@ -79,17 +79,14 @@ enum { SEND_MS = 5000, FEW = 8 };
  * that and what others have written to the disk while the user waits. */
 static int send_by_file(const struct conf *conf, const struct record_view *record)
 {
-    static char unsynced[] = "no";
     struct transport_trouble trouble;
     struct transport_item item = {.record = *record};
-    struct conf own = *conf;
     void *state;
-    own.file_fsync = unsynced;
-    int error = transport_file.open(&own, &state, &trouble);
+    int error = transport_file_unsynced.open(conf, &state, &trouble);
     if (error != 0)
         return error;
-    error = transport_file.send(state, &item, 1, clock_deadline(SEND_MS), &trouble);
-    transport_file.close(state);
+    error = transport_file_unsynced.send(state, &item, 1, clock_deadline(SEND_MS), &trouble);
+    transport_file_unsynced.close(state);
     return item.outcome == TRANSPORT_ACCEPTED ? 0 : error != 0 ? error : -EIO;
 }
 

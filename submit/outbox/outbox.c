@@ -26,6 +26,10 @@
 #define TEMPORARY ".new."
 #define NOBODY    ((uid_t)-1)
 
+/* Of the outbox one user's records may take a half, and one job's a quarter: there is room for
+ * those of others. */
+enum { USER_PART = 2, JOB_PART = 4 };
+
 enum { BUFFER_BYTES = 128 << 10, BLOCK_BYTES = 4096 };
 
 struct outbox {
@@ -230,9 +234,8 @@ static bool finds_room(const struct outbox *outbox, uint64_t size)
     if (!fits_bound(outbox->used, size, conf->outbox_bytes))
         return false;
     return outbox->uid == NOBODY ||
-           (fits_bound(outbox->user_used, size,
-                       conf->outbox_bytes / 100 * conf->outbox_user_share) &&
-            fits_bound(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
+           (fits_bound(outbox->user_used, size, conf->outbox_bytes / USER_PART) &&
+            fits_bound(outbox->job_used, size, conf->outbox_bytes / JOB_PART));
 }
 
 bool outbox_has_room(const struct outbox *outbox)

@@ -56,7 +56,8 @@ const struct transport *transport_find(const char *name, struct transport_troubl
 int transport_file_put(const char *path, const struct record_view *record);
 
 extern const struct transport transport_file;
-extern const struct transport transport_null; /* to be copied */
+extern const struct transport transport_file_unsynced; /* for records that may be lost */
+extern const struct transport transport_null;          /* to be copied */
 extern const struct transport transport_syslog;
 
 /* What a module exports. */

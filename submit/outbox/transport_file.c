@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Records as files: [file] dir/[KIND/][NNN/]NAME, as XALT lays them out. A file appears whole: it
- * is written under a name that begins with a dot and renamed when, as [file] fsync has it, its
- * bytes are on the disk.
+ * is written under a name that begins with a dot, and renamed when its bytes are on the disk.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +21,13 @@
 
 enum { DIRECTORY_MODE = 0750 };
 
-/* How many records are written before they are renamed together: what fsync = batch syncs at once.
- */
+/* How many records are written before they are renamed together: one syncfs(2) is for all. */
 enum { GROUP = 1024 };
 
 struct file_state {
     const struct conf *conf;
     int root;
+    bool is_synced;
 };
 
 /* A directory below the root that records of a group went to. */
@@ -37,7 +36,8 @@ struct place {
     int fd;
 };
 
-static int file_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
+static int open_root(const struct conf *conf, bool is_synced, void **state,
+                     struct transport_trouble *trouble)
 {
     struct file_state *opened = malloc(sizeof *opened);
     int root = directory_make(conf->file_dir, DIRECTORY_MODE);
@@ -49,9 +49,19 @@ static int file_open(const struct conf *conf, void **state, struct transport_tro
             close(root);
         return root < 0 ? root : -ENOMEM;
     }
-    *opened = (struct file_state){.conf = conf, .root = root};
+    *opened = (struct file_state){.conf = conf, .root = root, .is_synced = is_synced};
     *state = opened;
     return 0;
+}
+
+static int file_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
+{
+    return open_root(conf, true, state, trouble);
+}
+
+static int unsynced_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
+{
+    return open_root(conf, false, state, trouble);
 }
 
 /* The number is XALT's: of the uuid's last seven digits, as many digits as the largest has. */
@@ -88,23 +98,13 @@ static int open_place(const struct file_state *state, const char *path)
                           : directory_make_open(state->root, path, DIRECTORY_MODE);
 }
 
-static int fsync_each(const struct file_state *state)
-{
-    return strcmp(state->conf->file_fsync, "each") == 0;
-}
-
-static int fsync_batch(const struct file_state *state)
-{
-    return strcmp(state->conf->file_fsync, "batch") == 0;
-}
-
 static int temporary_name(const char *name, char *temporary)
 {
     int length = snprintf(temporary, NAME_MAX + 1, ".%s.new", name);
     return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int write_file(int directory, const struct record_view *record, bool is_synced)
+static int write_file(int directory, const struct record_view *record)
 {
     char name[NAME_MAX + 1];
     int error = temporary_name(record->name, name);
@@ -115,8 +115,6 @@ static int write_file(int directory, const struct record_view *record, bool is_s
         return -errno;
     const struct iovec parts[] = {{(void *)record->text, record->length}, {(void *)"\n", 1}};
     error = io_write_parts(fd, parts, 2);
-    if (error == 0 && is_synced && fsync(fd) != 0)
-        error = -errno;
     if (close(fd) != 0 && error == 0)
         error = -errno;
     if (error != 0)
@@ -164,7 +162,7 @@ static int write_group(const struct file_state *state, struct group *group, uint
         if (error == 0)
             error = find_place(state, group, record, &group->place_of[i]);
         if (error == 0)
-            error = write_file(group->places[group->place_of[i]].fd, record, fsync_each(state));
+            error = write_file(group->places[group->place_of[i]].fd, record);
         if (error != 0) {
             group->count = i;
             return error;
@@ -194,7 +192,7 @@ static int rename_group(const struct group *group)
 static int sync_places(const struct file_state *state, const struct group *group)
 {
     int error = 0;
-    for (size_t i = 0; i < group->place_count && !(strcmp(state->conf->file_fsync, "no") == 0); i++)
+    for (size_t i = 0; state->is_synced && i < group->place_count; i++)
         if (fsync(group->places[i].fd) != 0)
             error = -errno;
     return error;
@@ -203,7 +201,7 @@ static int sync_places(const struct file_state *state, const struct group *group
 /* Gives what was written its names, durably. */
 static int finish_group(const struct file_state *state, const struct group *group)
 {
-    int error = fsync_batch(state) && syncfs(state->root) != 0 ? -errno : 0;
+    int error = state->is_synced && syncfs(state->root) != 0 ? -errno : 0;
     if (error == 0)
         error = rename_group(group);
     if (error == 0)
@@ -263,8 +261,11 @@ static void file_close(void *context)
 int transport_file_put(const char *path, const struct record_view *record)
 {
     CLEANUP_CLOSE int directory = directory_make(path, DIRECTORY_MODE);
-    int error = directory < 0 ? directory : write_file(directory, record, false);
+    int error = directory < 0 ? directory : write_file(directory, record);
     return error != 0 ? error : rename_file(directory, record->name);
 }
 
 const struct transport transport_file = {"file", file_open, file_send, file_ask, file_close};
+
+const struct transport transport_file_unsynced = {"file", unsynced_open, file_send, file_ask,
+                                                  file_close};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The least that must be done to have records as files that appear whole, for benchmarks:
 //
-//   write_files DIRECTORY COUNT BYTES each|batch|no
+//   write_files DIRECTORY COUNT BYTES
 //
-// COUNT files of BYTES are created under another name, written, brought to the disk as [file] fsync
-// has it, 1024 at once, and renamed.
+// COUNT files of BYTES are created under another name, written, brought to the disk, 1024 at once,
+// and renamed.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +20,12 @@ static void name_of(unsigned long number, const char *before, const char *behind
              before, number, behind);
 }
 
-static int write_one(int directory, unsigned long number, const char *bytes, size_t size, int sync)
+static int write_one(int directory, unsigned long number, const char *bytes, size_t size)
 {
     char name[NAME_SIZE];
     name_of(number, ".", ".new", name);
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-    return fd >= 0 && write(fd, bytes, size) == (ssize_t)size && (!sync || fsync(fd) == 0) &&
-           close(fd) == 0;
+    return fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0;
 }
 
 static int rename_one(int directory, unsigned long number)
@@ -38,20 +37,20 @@ static int rename_one(int directory, unsigned long number)
 }
 
 static int write_group(int directory, unsigned long first, unsigned long end, const char *bytes,
-                       size_t size, const char *fsync_word)
+                       size_t size)
 {
-    int each = strcmp(fsync_word, "each") == 0, batch = strcmp(fsync_word, "batch") == 0, ok = 1;
+    int ok = 1;
     for (unsigned long i = first; i < end && ok; i++)
-        ok = write_one(directory, i, bytes, size, each);
-    ok = ok && (!batch || syncfs(directory) == 0);
+        ok = write_one(directory, i, bytes, size);
+    ok = ok && syncfs(directory) == 0;
     for (unsigned long i = first; i < end && ok; i++)
         ok = rename_one(directory, i);
-    return ok && ((!each && !batch) || fsync(directory) == 0);
+    return ok && fsync(directory) == 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 5)
+    if (argc != 4)
         return 2;
     int directory = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     unsigned long count = strtoul(argv[2], NULL, 10);
@@ -61,7 +60,7 @@ int main(int argc, char **argv)
     if (ok)
         memset(bytes, 'x', size);
     for (unsigned long i = 0; i < count && ok; i += GROUP)
-        ok = write_group(directory, i, i + GROUP < count ? i + GROUP : count, bytes, size, argv[4]);
+        ok = write_group(directory, i, i + GROUP < count ? i + GROUP : count, bytes, size);
     if (!ok)
         perror(argv[1]);
     return !ok;

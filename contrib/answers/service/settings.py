@@ -25,7 +25,7 @@ def place(text):
 DEFAULTS = {
     "address": "", "user": "jobtrail", "munge_socket": "", "listen": "", "store": DEFAULT_STORE, "see": "slurm", "operators": "",
     "requests": "16", "user_requests": "2", "time": "300", "memory": "2G", "size": "1G",
-    "web_socket": "", "web_proxy_user": "", "web_user_header": "X-Remote-User",
+    "web_socket": "", "web_proxy_user": "",
 }  # fmt: skip
 
 
@@ -41,7 +41,7 @@ class Settings:
         self.time = int(values["time"])
         self.memory, self.size = size(values["memory"]), size(values["size"])
         self.web_socket = values["web_socket"]
-        self.web_proxy_user, self.web_user_header = values["web_proxy_user"], values["web_user_header"]
+        self.web_proxy_user = values["web_proxy_user"]
 
     def asked(self):
         """Where to ask; None: nowhere. Without `address` the service of this host is asked by who may not read the store."""

@@ -22,6 +22,7 @@ from .response import plain
 READ_SECONDS = 10
 SEND_SECONDS = 60
 LOOK_SECONDS = 10  # for an account
+HEADER = "X-Remote-User"  # of HTTP: who asks
 USER = Pattern(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,255}\Z")
 
 
@@ -31,8 +32,6 @@ def check(settings):
         return
     if not settings.web_proxy_user:
         raise Failure("jobtrail-answer: web_socket needs web_proxy_user in [answers]: as whom the web server runs")
-    if not settings.web_user_header:
-        raise Failure("jobtrail-answer: web_socket needs web_user_header in [answers]: the field that says who asks")
     proxy_uid(settings)
 
 
@@ -50,14 +49,14 @@ class Doorway(sockets.Doorway):
 
     def __init__(self, settings):
         super().__init__(settings.web_socket)
-        self.header, self.uid = settings.web_user_header, proxy_uid(settings)
+        self.uid = proxy_uid(settings)
         self.notices = Notices(1)
 
     def accept(self):
         """A connection of the proxy, or None."""
         client, uid = super().accept() or (None, None)
         if client is None or uid == self.uid:
-            return client and Connection(client, self.path, self.header)
+            return client and Connection(client, self.path)
         self.notices.log("%s: refused: uid %d is not that of web_proxy_user" % (self.path, uid))
         client.close()
         return None
@@ -68,8 +67,8 @@ class Connection:
 
     failures = (Refused,)
 
-    def __init__(self, client, peer, header):
-        self.client, self.peer, self.header = client, peer, header
+    def __init__(self, client, peer):
+        self.client, self.peer = client, peer
         self.data = bytearray()
         self.until = time.monotonic() + READ_SECONDS
         self.question = self.uid = self.who = self.process = self.progress = self.errand = None
@@ -88,7 +87,7 @@ class Connection:
         if at + len(END) != len(self.data):
             raise Refused(400, "A request for a page has no body.")
         head = Head(bytes(self.data))
-        self.who = name_of(head.field(self.header))
+        self.who = name_of(head.field(HEADER))
         self.question = Page(head.target)
         return self.who.encode()
 

@@ -287,8 +287,8 @@ const char *libmon_trouble(void *context)
     if (output->unkept == 0)
         return NULL;
     snprintf(output->trouble, sizeof output->trouble, "records of the changes: %s",
-             output->unkept == -ENOBUFS ? "root's share of the outbox is full ([outbox] size, "
-                                          "user_share); see jobtrail-submit outbox list"
+             output->unkept == -ENOBUFS ? "root's share of the outbox is full ([outbox] size); "
+                                          "see jobtrail-submit outbox list"
                                         : strerror(-output->unkept));
     return output->trouble;
 }

@@ -21,8 +21,9 @@
 #include "contrib/libraries/who_file.h"
 #include "contrib/libraries/who_socket.h"
 
-/* How long one scan hashes: what is left then, the next ones hash. */
-enum { HASH_SCAN_MS = 3600 * 1000 };
+/* How long a file may take to be hashed, and how long one scan hashes: what is left then, the next
+ * ones hash. */
+enum { HASH_FILE_MS = 60 * 1000, HASH_SCAN_MS = 3600 * 1000 };
 
 /* Opens a directory of root's, made where it is missing. Returns a descriptor or -errno: -ENOENT
  * where a dry run has made none. */
@@ -178,7 +179,7 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
         .trouble = trouble,
         .trouble_size = size,
         .bounds = {.file_bytes = order->conf->hash_file_bytes,
-                   .file_ms = order->conf->hash_file_s * UINT64_C(1000),
+                   .file_ms = HASH_FILE_MS,
                    .bytes = UINT64_MAX,
                    .ms = HASH_SCAN_MS},
     };

@@ -160,11 +160,11 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
         return error;
     if (error == -EFBIG) {
         scan->counts->unhashed++;
-        scan_warn(
-            scan, path,
-            scan->bounds.ms == 0
-                ? "it gets its hash by one of the next scans: this one has taken too long"
-                : "it has no hash: it is beyond hash_file_size or hash_file_time of [submit]");
+        scan_warn(scan, path,
+                  scan->bounds.ms == 0
+                      ? "it gets its hash by one of the next scans: this one has taken too long"
+                      : "it has no hash: it is beyond hash_file_size of [submit], or took longer "
+                        "than a minute");
     } else if (error != 0) {
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));

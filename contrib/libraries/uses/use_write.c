@@ -157,7 +157,7 @@ static void keep_records(const struct use_writer *writer, struct use_records *re
     error = use_records_send(records, (int64_t)time(NULL));
     if (error == -ENOBUFS)
         fprintf(stderr, "jobtrail-libmon: uses: records: root's share of the outbox is full "
-                        "([outbox] size, user_share): they wait\n");
+                        "([outbox] size): they wait\n");
     else if (error != 0)
         fail(error, "records: outbox");
 }

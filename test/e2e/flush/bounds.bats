@@ -141,7 +141,7 @@ print(used.ru_utime + used.ru_stime)' "$@"
 
 @test "a user's worst job costs the node the processor time of job_cpu, and then goes to the quarantine" {
     local flushes=0 all=0 used
-    configure 'job_cpu = '"$SLOW"'\nhash_job_time = 300\nhash_job_size = 1024G'
+    configure 'job_cpu = '"$SLOW"'\nhash_job_size = 1024G'
     worst_job
     another_job 9999
     while [[ -n $(ls "$SPOOL") ]]; do
@@ -238,7 +238,7 @@ has_slot() {
 
 @test "when epilogs wait no longer one flush goes on, and does what the others have left" {
     local number pids=() pid left=()
-    configure 'epilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G\nhash_file_time = 300\nhash_job_time = 300'
+    configure 'epilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G'
     rm -rf "${SPOOL:?}/$JOB.0"
     for number in 1 2 3 4; do slow_job "$number"; done
     for number in 1 2 3 4; do
@@ -267,7 +267,7 @@ has_slot() {
 
 @test "a flush at the end of an extern step does what others have left, too" {
     local number pids=()
-    configure 'epilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G\nhash_file_time = 300\nhash_job_time = 300'
+    configure 'epilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G'
     rm -rf "${SPOOL:?}/$JOB.0"
     for number in 1 2; do slow_job "$number"; done
     "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --job 1 --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
@@ -283,7 +283,7 @@ has_slot() {
 
 @test "flushes come behind everything else on the node, in a cgroup of their own" {
     local pid children
-    configure 'hash_file_size = 1024G\nhash_job_size = 1024G\nhash_file_time = 300\nhash_job_time = 300'
+    configure 'hash_file_size = 1024G\nhash_job_size = 1024G'
     slow_job 1
     "$JOBTRAIL_BIN/jobtrail-submit" flush --job 1 --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
     FLUSH=$!

@@ -118,11 +118,6 @@ ALL='[["dgemm","fft_execute","fft_plan","helper_dgemm"],{"blas/1.0":["dgemm","he
     rm -rf "$RECORDS" "$BATS_TEST_TMPDIR/map"
     wrapped gcc main.o "${LIBRARIES[@]}" -o made
     [[ $(functions) == "$none" ]]
-    rm -rf "$RECORDS"
-    echo "$APPS all/1" >"$BATS_TEST_TMPDIR/map"
-    echo 'function_tracking = no' >>"$CONF"
-    wrapped gcc main.o "${LIBRARIES[@]}" -o made
-    [[ $(functions) == "$none" ]]
 }
 
 @test "the linker runs once" {

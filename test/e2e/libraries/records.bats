@@ -171,12 +171,14 @@ TEXT
 }
 
 @test "a full outbox is said, and the next scan tells what found no room" {
-    configure "[outbox]" "size = 1M" "user_share = 1"
-    local i
+    configure "[outbox]" "size = 1M"
+    local i full=$PLACE/submit/outbox/file/00000000001000000000.1.0.u0.j0
+    mkdir -p "${full%/*}" && head -c 600K /dev/zero >"$full"
     for i in {1..20}; do make_library "$TREE/lib$i.so" "$i"; done
     run -3 --separate-stderr scan
     # shellcheck disable=SC2154 # run sets it
-    [[ $stderr == *"records of the changes: root's share of the outbox is full ([outbox] size, user_share); see jobtrail-submit outbox"*"nothing is lost, the next scan tells it again"* ]]
+    [[ $stderr == *"records of the changes: root's share of the outbox is full ([outbox] size); see jobtrail-submit outbox"*"nothing is lost, the next scan tells it again"* ]]
+    rm "$full"
     [[ $(waiting file) == 0 ]]
     configure
     run -0 scan

@@ -110,7 +110,7 @@ runs_of() { # USER: how many of his wait for the collector
 # bats test_tags=needs:root
 @test "one job and one user fill their share of the outbox, and others' records go on" {
     local held first
-    http_job $'[outbox]\nsize = 1M\njob_share = 25\nuser_share = 40'
+    http_job $'[outbox]\nsize = 1M'
     rm -r "${SPOOL:?}/$JOB.0"
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
     many_records 400 101 games
@@ -118,11 +118,11 @@ runs_of() { # USER: how many of his wait for the collector
     many_records 10 103 man
     run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e --json
     [[ $(jq -c '[.jobs, .overflowed, .failed, .quarantined]' <<<"$(tail -n 1 <<<"$output")") == '[1,2,2,0]' ]]
-    # nobody's collector answers: of the first job a quarter of a MiB waits, of the two less than a half
+    # nobody's collector answers: of the first job a quarter of a MiB waits, of the two a half at the most
     held=$(find "$(STATE)/outbox/http" -name '*.u5.j101' -printf '%s\n' | awk '{ n += $1 } END { print n }')
     ((held > 200 * 1024 && held <= 256 * 1024))
     held=$(find "$(STATE)/outbox/http" -name '*.u5.*' -printf '%s\n' | awk '{ n += $1 } END { print n }')
-    ((held > 256 * 1024 && held <= 410 * 1024))
+    ((held > 256 * 1024 && held <= 512 * 1024))
     [[ $(runs_of man) == 10 && ! -e $SPOOL/103.0 && -e $SPOOL/101.0/user/ledger && -e $SPOOL/102.0/user/ledger ]]
     # while nothing is sent, nothing is read again and nothing is lost
     first=$(runs_of games)
@@ -142,7 +142,7 @@ runs_of() { # USER: how many of his wait for the collector
 
 # bats test_tags=needs:root
 @test "a spool that is full keeps the place to which a flush has come" {
-    http_job $'[outbox]\nsize = 1M\njob_share = 25'
+    http_job $'[outbox]\nsize = 1M'
     rm -r "${SPOOL:?}/$JOB.0"
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
     MOUNTED=$SPOOL
@@ -173,10 +173,12 @@ runs_of() { # USER: how many of his wait for the collector
 }
 
 @test "start records leave half of the outbox to ends" {
-    http_job $'[outbox]\nsize = 1M\njob_share = 100\nuser_share = 100\n[sampling]\nalways_ranks = 2'
+    http_job $'[outbox]\nsize = 1M\n[sampling]\nalways_ranks = 2'
     more_records 1
     flush
-    dd if=/dev/zero bs=1k count=600 status=none | tr '\0' x >>"$(batches http)"
+    filled=$(batches http)
+    dd if=/dev/zero bs=1k count=600 status=none | tr '\0' x >>"$filled"
+    mv "$filled" "${filled%.u*}" # nobody's, so that no share is full
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
     env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=4 "$PROGRAMS/spin" 600 >/dev/null 3>&- &
     spinning=$!

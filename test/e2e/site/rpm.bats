@@ -149,7 +149,7 @@ site_files() {
 
 @test "an upgrade keeps the configuration, and what the administrator has switched off" {
     # as of an older version
-    sed -i '/job_share/d' "$ROOT/etc/jobtrail/jobtrail.conf"
+    sed -i '/always_ranks/d' "$ROOT/etc/jobtrail/jobtrail.conf"
     echo "# ours" >>"$ROOT/etc/jobtrail/jobtrail.conf"
     echo JOBTRAIL_LOAD_OPTIONS=--expire=3650 >>"$ROOT/etc/jobtrail/collector.env"
     mkdir -p "$ROOT/etc/systemd/system/jobtrail-load.service.d" "$ROOT/var/lib/jobtrail/outbox/http" "$ROOT/var/spool/jobtrail/records"

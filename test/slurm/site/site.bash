@@ -24,7 +24,7 @@ build_packages() {
     mv "$PACKAGES"/*.deb "$PACKAGES"/*.changes "$PACKAGES"/*.buildinfo "$DEBS/first"
     version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")
     repack same "$version" "$version+1"
-    repack older "$version" 0.0.9 "sed -i '/answers/,\$d; /job_share/d' etc/jobtrail/jobtrail.conf"
+    repack older "$version" 0.0.9 "sed -i '/answers/,\$d; /always_ranks/d' etc/jobtrail/jobtrail.conf"
 }
 
 build_in() { # TREE [OPTION]

@@ -89,9 +89,7 @@ static void numbers_are_taken_from_their_least_to_their_most(void **state)
         uint64_t least, most;
     } cases[] = {
         {"submit", "epilog_timeout", 1, 300}, {"submit", "job_timeout", 1, 300},
-        {"submit", "job_cpu", 1, 86400},      {"submit", "hash_file_time", 1, 300},
-        {"submit", "hash_job_time", 1, 300},  {"outbox", "job_share", 1, 100},
-        {"outbox", "user_share", 1, 100},     {"file", "subdirectories", 0, 9999},
+        {"submit", "job_cpu", 1, 86400},      {"file", "subdirectories", 0, 9999},
         {"syslog", "block_size", 64, 65000},  {"http", "batch", 1, 10000},
         {"http", "timeout", 1, 300},          {"sampling", "always_ranks", 1, 1000000000},
     };
@@ -149,7 +147,6 @@ static void a_refused_value_leaves_the_one_before(void **state)
         {"submit", "epilog_timeout", "7", "0"},
         {"transport", "use", "file syslog", "file mail"},
         {"http", "format", "bulk", "Bulk"},
-        {"file", "fsync", "no", "none"},
         {"link", "startup_object", "all", "al"},
         {"tracking", "gpu", "no", "No"},
         {"tracking", "command_line", "program", "programs"},

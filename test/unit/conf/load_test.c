@@ -64,14 +64,9 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.job_timeout_s, 300);
     assert_int_equal(conf.job_cpu_s, 120);
     assert_int_equal(conf.hash_file_bytes, UINT64_C(4) << 30);
-    assert_int_equal(conf.hash_file_s, 20);
     assert_int_equal(conf.hash_job_bytes, UINT64_C(64) << 30);
-    assert_int_equal(conf.hash_job_s, 60);
-    assert_int_equal(conf.outbox_job_share, 25);
-    assert_int_equal(conf.outbox_user_share, 50);
     assert_int_equal(conf.hash_objects, 0);
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
-    assert_int_equal(conf.standard_library, 0);
     assert_string_equal(conf.transport, "file");
     assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
     assert_string_equal(conf.answers_address, "");
@@ -88,7 +83,6 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.answers_bytes, UINT64_C(1) << 30);
     assert_string_equal(conf.web_socket, "");
     assert_string_equal(conf.web_proxy_user, "");
-    assert_string_equal(conf.web_user_header, "X-Remote-User");
     assert_string_equal(conf.library_patterns, "*.so *.so.* *.a *.mod *.smod");
     assert_string_equal(conf.library_except, "*.dpkg-new *.dpkg-tmp *;[0-9a-f]*");
     assert_string_equal(conf.library_owners, "");
@@ -142,19 +136,18 @@ static void each_key_takes_its_value(void **state)
         "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
         "mount = no\n"
         "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
-        "[hooks]\ndir = \nstandard_library = yes\n"
+        "[hooks]\ndir = \n"
         "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
         "job_timeout = 20\n"
         "hash_objects = yes\n"
-        "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
-        "hash_job_size = 1024G\nhash_job_time = 5\n"
-        "[outbox]\njob_share = 1\nuser_share = 100\n"
+        "job_cpu = 7\nhash_file_size = 3M\n"
+        "hash_job_size = 1024G\n"
         "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
         "[signature]\nkey_file = /etc/jobtrail/key\n"
         "[answers]\naddress = c:7315\nuser = jt\nmunge_socket = /m\nlisten = [::1]:0\nstore = "
         "sqlite:/x\n"
         "see = own\noperators = a, b\nrequests = 3\nuser_requests = 1\ntime = 9\nmemory = 1G\nsize "
-        "= 1M\nweb_socket = /run/w\nweb_proxy_user = www\nweb_user_header = Remote-User\n"
+        "= 1M\nweb_socket = /run/w\nweb_proxy_user = www\n"
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
         "@sw\nstate = /ls\n"
@@ -178,7 +171,6 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.mount, CONF_MOUNT_NO);
     assert_string_equal(conf.library, "/opt/$LIB/libjobtrail.so");
     assert_string_equal(conf.hooks, "");
-    assert_int_equal(conf.standard_library, 1);
     assert_string_equal(conf.submit, "/opt/bin/js");
     assert_string_equal(conf.state, "/s");
     assert_int_equal(conf.epilog_timeout_s, 300);
@@ -186,11 +178,7 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.hash_objects, 1);
     assert_int_equal(conf.job_cpu_s, 7);
     assert_int_equal(conf.hash_file_bytes, 3u << 20);
-    assert_int_equal(conf.hash_file_s, 2);
     assert_int_equal(conf.hash_job_bytes, UINT64_C(1) << 40);
-    assert_int_equal(conf.hash_job_s, 5);
-    assert_int_equal(conf.outbox_job_share, 1);
-    assert_int_equal(conf.outbox_user_share, 100);
     assert_string_equal(conf.transport, "none");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
@@ -208,7 +196,6 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.answers_bytes, 1u << 20);
     assert_string_equal(conf.web_socket, "/run/w");
     assert_string_equal(conf.web_proxy_user, "www");
-    assert_string_equal(conf.web_user_header, "Remote-User");
     assert_string_equal(conf.library_patterns, "*.so");
     assert_string_equal(conf.library_except, "");
     assert_string_equal(conf.library_owners, "build @sw");
@@ -461,9 +448,6 @@ static const struct refusal refusals[] = {
     {"[submit]\njob_cpu = 0\n", 2, 11, "out of range", "from 1 to 86400"},
     {"[submit]\nhash_file_size = 1025G\n", 2, 18, "size out of range", "1024G"},
     {"[submit]\nhash_job_size = 1K\n", 2, 17, "size out of range", "1M"},
-    {"[submit]\nhash_job_time = 301\n", 2, 17, "seconds out of range", "1 to 300"},
-    {"[outbox]\njob_share = 0\n", 2, 13, "out of range", "from 1 to 100"},
-    {"[outbox]\nuser_share = 101\n", 2, 14, "out of range", "from 1 to 100"},
     {"[submit]\nhash_objects = true\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[answers]\naddress = collector\n", 2, 11, "no port", "HOST:PORT"},
     {"[answers]\naddress = ::1:70\n", 2, 11, "no port", "[] around"},
@@ -474,7 +458,6 @@ static const struct refusal refusals[] = {
     {"[answers]\nrequests = 0\n", 2, 12, "out of range", "from 1 to 1000"},
     {"[answers]\nmemory = 1K\n", 2, 10, "out of range", "1024G"},
     {"[answers]\nweb_socket = run/w\n", 2, 14, "not an absolute path", "start with '/'"},
-    {"[answers]\nweb_user_header = X Y\n", 2, 20, "not a name", "letters"},
     {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "some of file, syslog"},
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
     {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},
@@ -503,7 +486,6 @@ static const struct refusal refusals[] = {
     {"[http]\nbatch = 0\n", 2, 9, "out of range", "10000"},
     {"[http]\nca = here\n", 2, 6, "absolute", "'/'"},
     {"[file]\nsubdirectories = x\n", 2, 18, "not a number", "9999"},
-    {"[file]\nfsync = yes\n", 2, 9, "unknown value", "batch"},
     {"[syslog]\nblock_size = 63\n", 2, 14, "out of range", "64"},
     {"[file]\ndir = records\n", 2, 7, "not an absolute path", "start with '/'"},
     {"[paths]\nskip =\n", 2, 7, "an empty pattern", "remove the line"},
