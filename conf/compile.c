@@ -302,8 +302,8 @@ static int add_sections(struct image *image, const struct conf *conf, const void
 
 static uint32_t policy_switches(const struct conf *conf)
 {
-    return (conf->track_scalar ? POLICY_TRACK_SCALAR : 0) |
-           (conf->track_mpi ? POLICY_TRACK_MPI : 0) | (conf->track_gpu ? POLICY_TRACK_GPU : 0) |
+    return (conf->track_programs == CONF_PROGRAMS_MPI ? 0 : POLICY_TRACK_SCALAR) |
+           (conf->track_programs == CONF_PROGRAMS_SCALAR ? 0 : POLICY_TRACK_MPI) |
            (conf->sample ? POLICY_SAMPLE : 0) | (conf->catch_signals ? POLICY_CATCH_SIGNALS : 0) |
            (conf->mount == CONF_MOUNT_YES ? POLICY_MOUNT : 0) |
            (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |

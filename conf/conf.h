@@ -48,6 +48,9 @@ struct conf_lines {
     size_t count;
 };
 
+/* Which programs are recorded, by how many tasks they have. */
+enum conf_programs { CONF_PROGRAMS_ALL, CONF_PROGRAMS_SCALAR, CONF_PROGRAMS_MPI };
+
 /* Which programs the linker wrapper puts the preload library's start-up object into. */
 enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 
@@ -64,7 +67,7 @@ enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_AL
 enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 90
+#define CONF_KEYS 85
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -85,81 +88,76 @@ struct conf {
     uint32_t job_timeout_s;    /* [submit] job_timeout */
     uint32_t job_cpu_s;        /* [submit] job_cpu: processor time for one job, in all */
     uint64_t hash_file_bytes;  /* [submit] hash_file_size */
-    uint64_t hash_job_bytes;   /* [submit] hash_job_size: in one flush */
     bool hash_objects;     /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
                              executable */
-    bool coverage;         /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
     char *file_dir;        /* [file] dir */
-    uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
-    bool file_separate;           /* [file] separate = yes|no */
-    char *syslog_socket;          /* [syslog] socket */
-    uint32_t syslog_block_bytes;  /* [syslog] block_size */
-    char *http_url;               /* [http] url */
-    char *http_format;            /* [http] format = json|bulk|splunk */
-    uint32_t http_batch;          /* [http] batch: records in one request */
-    bool http_gzip;               /* [http] gzip = yes|no */
-    char *http_ca;                /* [http] ca; "" = the system's */
-    char *http_token_file;        /* [http] token_file; "" = none */
-    bool http_ack;                /* [http] ack = yes|no */
-    uint32_t http_timeout_s;      /* [http] timeout */
-    char *kafka_brokers;          /* [kafka] brokers */
-    char *kafka_topic;            /* [kafka] topic */
-    char *kafka_properties;       /* [kafka] properties: a file of librdkafka's; "" = none */
-    bool enabled;                 /* [tracking] enabled = yes|no */
-    bool opt_out;                 /* [tracking] opt_out = yes|no */
-    bool track_scalar;            /* [tracking] scalar = yes|no */
-    bool track_mpi;               /* [tracking] mpi = yes|no */
-    bool track_gpu;               /* [tracking] gpu = yes|no */
-    bool catch_signals;           /* [tracking] signal_handler = yes|no */
-    bool track_system_tools;      /* [tracking] system_tools = yes|no */
-    uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
-    bool redact_default;          /* [tracking] redact_default = yes|no */
-    bool count_routines;          /* [tracking] routine_counts = yes|no */
-    bool sample;                  /* [sampling] enabled = yes|no */
-    uint32_t always_ranks;        /* [sampling] always_ranks */
-    bool track_links;             /* [link] tracking = yes|no */
-    char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
-    bool hash_inputs;             /* [link] hash_objects = yes|no: sha1 of each object of a link */
-    uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
-    char *answers_address;        /* [answers] address: HOST:PORT; "" = clients open the store */
-    char *answers_user;           /* [answers] user */
-    char *munge_socket;           /* [answers] munge_socket; "" = libmunge's */
-    char *answers_listen;         /* [answers] listen: HOST:PORT; "" = no service here */
-    char *answers_store;          /* [answers] store */
-    char *answers_see;            /* [answers] see = own|slurm|all */
-    char *answers_operators;      /* [answers] operators: names with commas between */
-    uint32_t answers_requests;    /* [answers] requests: at once */
-    uint32_t answers_user_requests; /* [answers] user_requests: of one user's, at once */
-    uint32_t answers_time_s;        /* [answers] time: of one answer, elapsed and of processors */
-    uint64_t answers_memory_bytes;  /* [answers] memory: of one answer */
-    uint64_t answers_bytes;         /* [answers] size: of one answer */
-    char *web_socket;               /* [answers] web_socket: a path; "" = no pages */
-    char *web_proxy_user;           /* [answers] web_proxy_user; "" = nobody */
-    char *library_patterns;         /* [libraries] patterns: of names, with blanks between */
-    char *library_except;           /* [libraries] except: likewise; "" = none */
-    char *library_owners;           /* [libraries] owners: users and @groups; "" = none */
-    char *library_state;            /* [libraries] state */
-    char *library_logs;             /* [libraries] logs; "" = none are written */
-    uint64_t library_log_bytes;     /* [libraries] log_size */
-    uint32_t library_log_files;     /* [libraries] log_files */
-    char *library_list;             /* [libraries] list: a file; "" = none is written */
-    bool library_watch;             /* [libraries] watch = yes|no */
-    char *library_use_logs;         /* [libraries] use_logs; "" = no logs of uses are written */
-    bool library_use_records;       /* [libraries] use_records = yes|no */
-    bool library_use_atime;         /* [libraries] use_atime = yes|no */
-    char *library_log_dir;          /* [libraries] log_dir; "" = users append to no logs */
-    char *library_log_names;        /* [libraries] log_names: of logs that are made; "" = none */
-    uint32_t witness;               /* [witness] level: enum conf_witness */
-    uint32_t profile_steps;         /* [profile] steps: enum conf_profile_steps */
-    uint32_t profile_mode;          /* [profile] mode: enum conf_profile_mode */
-    uint64_t profile_bytes;         /* [profile] size: of a job's file on one node */
-    char *profile_directory;        /* [profile] directory; "" = profiles go with the job */
-    char *profile_samples;          /* [profile] samples: number_list.h */
-    char *profile_logs;             /* [profile] logs: that, or "summary" */
-    uint64_t profile_user_bytes;    /* [profile] user_size: of what is kept there for a user */
+    uint32_t file_subdirectories;  /* [file] subdirectories; 0: none */
+    bool file_separate;            /* [file] separate = yes|no */
+    char *syslog_socket;           /* [syslog] socket */
+    uint32_t syslog_block_bytes;   /* [syslog] block_size */
+    char *http_url;                /* [http] url */
+    char *http_format;             /* [http] format = json|bulk|splunk */
+    uint32_t http_batch;           /* [http] batch: records in one request */
+    bool http_gzip;                /* [http] gzip = yes|no */
+    char *http_ca;                 /* [http] ca; "" = the system's */
+    char *http_token_file;         /* [http] token_file; "" = none */
+    bool http_ack;                 /* [http] ack = yes|no */
+    uint32_t http_timeout_s;       /* [http] timeout */
+    char *kafka_brokers;           /* [kafka] brokers */
+    char *kafka_topic;             /* [kafka] topic */
+    char *kafka_properties;        /* [kafka] properties: a file of librdkafka's; "" = none */
+    bool enabled;                  /* [tracking] enabled = yes|no */
+    bool opt_out;                  /* [tracking] opt_out = yes|no */
+    uint32_t track_programs;       /* [tracking] programs: enum conf_programs */
+    bool catch_signals;            /* [tracking] signal_handler = yes|no */
+    bool track_system_tools;       /* [tracking] system_tools = yes|no */
+    uint32_t command_line;         /* [tracking] command_line: enum policy_command_line */
+    bool redact_default;           /* [tracking] redact_default = yes|no */
+    bool count_routines;           /* [tracking] routine_counts = yes|no */
+    bool sample;                   /* [sampling] enabled = yes|no */
+    uint32_t always_ranks;         /* [sampling] always_ranks */
+    bool track_links;              /* [link] tracking = yes|no */
+    char *link_modules;            /* [link] modules: the map of libraries to modules; "" = none */
+    bool hash_inputs;              /* [link] hash_objects = yes|no: sha1 of each object of a link */
+    uint32_t link_startup;         /* [link] startup_object: enum conf_startup */
+    char *answers_address;         /* [answers] address: HOST:PORT; "" = clients open the store */
+    char *answers_user;            /* [answers] user */
+    char *munge_socket;            /* [answers] munge_socket; "" = libmunge's */
+    char *answers_listen;          /* [answers] listen: HOST:PORT; "" = no service here */
+    char *answers_store;           /* [answers] store */
+    char *answers_see;             /* [answers] see = own|slurm|all */
+    char *answers_operators;       /* [answers] operators: names with commas between */
+    uint32_t answers_requests;     /* [answers] requests: at once */
+    uint32_t answers_time_s;       /* [answers] time: of one answer, elapsed and of processors */
+    uint64_t answers_memory_bytes; /* [answers] memory: of one answer */
+    uint64_t answers_bytes;        /* [answers] size: of one answer */
+    char *web_socket;              /* [answers] web_socket: a path; "" = no pages */
+    char *web_proxy_user;          /* [answers] web_proxy_user; "" = nobody */
+    char *library_patterns;        /* [libraries] patterns: of names, with blanks between */
+    char *library_except;          /* [libraries] except: likewise; "" = none */
+    char *library_owners;          /* [libraries] owners: users and @groups; "" = none */
+    char *library_state;           /* [libraries] state */
+    char *library_logs;            /* [libraries] logs; "" = none are written */
+    uint64_t library_log_bytes;    /* [libraries] log_size */
+    uint32_t library_log_files;    /* [libraries] log_files */
+    char *library_list;            /* [libraries] list: a file; "" = none is written */
+    bool library_watch;            /* [libraries] watch = yes|no */
+    char *library_use_logs;        /* [libraries] use_logs; "" = no logs of uses are written */
+    bool library_use_records;      /* [libraries] use_records = yes|no */
+    bool library_use_atime;        /* [libraries] use_atime = yes|no */
+    char *library_log_dir;         /* [libraries] log_dir; "" = users append to no logs */
+    char *library_log_names;       /* [libraries] log_names: of logs that are made; "" = none */
+    uint32_t witness;              /* [witness] level: enum conf_witness */
+    uint32_t profile_steps;        /* [profile] steps: enum conf_profile_steps */
+    uint32_t profile_mode;         /* [profile] mode: enum conf_profile_mode */
+    uint64_t profile_bytes;        /* [profile] size: of a job's file on one node */
+    char *profile_directory;       /* [profile] directory; "" = profiles go with the job */
+    char *profile_samples;         /* [profile] samples: number_list.h */
+    char *profile_logs;            /* [profile] logs: that, or "summary" */
+    uint64_t profile_user_bytes;   /* [profile] user_size: of what is kept there for a user */
     struct conf_lines library_trees, library_names,
         library_groups;                /* [libraries] tree, name, group */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */

@@ -177,11 +177,13 @@ const struct conf_kind
     conf_value_timezone = TEXT(check_timezone),
     conf_value_transport_words = TEXT(conf_transport_words),
     conf_value_yes_no = CHOICE(CONF_YES_NO, WORDS("no", "yes"), "neither yes nor no", "write yes or no"),
-    /* by enum conf_mount, conf_startup, policy_command_line, conf_witness, conf_profile_steps and conf_profile_mode */
+    /* by enum conf_mount, conf_startup, conf_programs, policy_command_line, conf_witness, conf_profile_steps and conf_profile_mode */
     conf_value_mount = CHOICE(CONF_INDEX, WORDS("auto", "yes", "no"), "neither yes nor no",
                         "write auto, yes or no"),
     conf_value_startup = CHOICE(CONF_INDEX, WORDS("none", "static", "all"), "unknown kind of programs",
                           "write none, static or all"),
+    conf_value_programs = CHOICE(CONF_INDEX, WORDS("all", "scalar", "mpi"), "unknown kind of programs",
+                           "write all, scalar or mpi"),
     conf_value_command_line = CHOICE(CONF_INDEX, WORDS("yes", "program", "no"), "unknown value",
                                "write yes, program or no"),
     conf_value_http_format = CHOICE(CONF_WORD, WORDS("json", "bulk", "splunk"), "unknown value",

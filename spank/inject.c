@@ -87,7 +87,6 @@ static void set_switches(spank_t spank, uint32_t switches)
     } names[] = {
         {POLICY_TRACK_SCALAR, "XALT_SCALAR_TRACKING"},
         {POLICY_TRACK_MPI, "XALT_MPI_TRACKING"},
-        {POLICY_TRACK_GPU, "XALT_GPU_TRACKING"},
         {POLICY_SAMPLE, "XALT_SAMPLING"},
     };
     spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);

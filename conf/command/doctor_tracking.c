@@ -30,32 +30,22 @@ static void mend_key(struct doctor *doctor, const struct conf *conf, const char 
 
 static void check_switches(struct doctor *doctor, const struct conf *conf)
 {
-    const struct {
-        bool is_on;
-        const char *name, *what;
-    } kinds[] = {
-        {conf->track_scalar, "scalar", "programs of one task are not recorded"},
-        {conf->track_mpi, "mpi", "MPI programs are not recorded"},
-        {conf->track_gpu, "gpu", "GPUs are not recorded"},
-    };
     if (!conf->enabled) {
         doctor_add(doctor, FINDING_BAD, "tracking", conf->path, "",
                    "[tracking] enabled = no: nothing of new steps is recorded");
         mend_key(doctor, conf, "tracking", "enabled", "yes");
         return;
     }
-    bool is_all = true;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (kinds[i].is_on)
-            continue;
-        is_all = false;
-        doctor_add(doctor, FINDING_WARN, "tracking", conf->path, "", "[tracking] %s = no: %s",
-                   kinds[i].name, kinds[i].what);
-        mend_key(doctor, conf, "tracking", kinds[i].name, "yes");
-    }
-    if (is_all)
+    if (conf->track_programs != CONF_PROGRAMS_ALL) {
+        bool is_scalar = conf->track_programs == CONF_PROGRAMS_SCALAR;
+        doctor_add(doctor, FINDING_WARN, "tracking", conf->path, "",
+                   "[tracking] programs = %s: %s are not recorded", is_scalar ? "scalar" : "mpi",
+                   is_scalar ? "MPI programs" : "programs of one task");
+        mend_key(doctor, conf, "tracking", "programs", "all");
+    } else {
         doctor_add(doctor, FINDING_OK, "tracking", conf->path, "", "steps are recorded%s",
                    conf->sample ? ", as far as [sampling] keeps them" : "");
+    }
 }
 
 /* By the host's name as the library takes it (preload/decide.c). */

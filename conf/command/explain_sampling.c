@@ -27,8 +27,8 @@ static struct sampling sampling_of(const struct explain *explain, uint32_t ntask
 {
     const struct conf *conf = explain->conf;
     const char *kind = ntasks > 1 ? "mpi" : "scalar";
-    if (!(ntasks > 1 ? conf->track_mpi : conf->track_scalar))
-        return by_key(explain, kind, "skip", "tracking", kind);
+    if (conf->track_programs == (ntasks > 1 ? CONF_PROGRAMS_SCALAR : CONF_PROGRAMS_MPI))
+        return by_key(explain, kind, "skip", "tracking", "programs");
     if (!conf->sample)
         return by_key(explain, kind, "keep", CONF_SAMPLING_SECTION, "enabled");
     if (ntasks > 1 && ntasks >= conf->always_ranks)

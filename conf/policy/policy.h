@@ -92,7 +92,6 @@ enum policy_section {
  * variables that users know. */
 #define POLICY_TRACK_SCALAR  1u
 #define POLICY_TRACK_MPI     2u
-#define POLICY_TRACK_GPU     4u
 #define POLICY_SAMPLE        8u
 #define POLICY_CATCH_SIGNALS 16u
 #define POLICY_ENABLED       32u  /* without it nothing is put into jobs */

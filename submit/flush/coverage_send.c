@@ -125,7 +125,7 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
         if (is_wanted(send, first + (uint64_t)(one->task - request->journal->tasks)))
             error = send_uncaptured_run(send, told, one, runs);
     }
-    if (error == 0 && request->conf->coverage)
+    if (error == 0)
         error = send_facts(send, told, &coverage, first);
     for (const struct flush_part *const *part = flush_parts; error == 0 && *part != NULL; part++)
         if ((*part)->send != NULL)

@@ -26,6 +26,9 @@
  */
 enum { PATIENCE_MS = 20, REAP_MS = 5000 };
 
+/* A flush hashes as much of a job as so many files of the largest size. */
+enum { HASHED_FILES = 16 };
+
 /* silence_ms: how long the reader may be silent: it looks at files of the user's, on file systems
  * that may be the user's too, and hang; and the user may stop it. The watcher has other jobs to
  * look at, and the flush of sessions other users. hash_ms: so long all files may take to be hashed,
@@ -174,7 +177,7 @@ static pid_t start_hasher(struct reading *reading)
     const struct file_hash_bounds bounds = {
         .file_bytes = conf->hash_file_bytes,
         .file_ms = bounds_of[request->kind].file_hash_ms,
-        .bytes = conf->hash_job_bytes,
+        .bytes = HASHED_FILES * conf->hash_file_bytes,
         .ms = bounds_of[request->kind].hash_ms,
     };
     return request->kind == READING_HAND_IN

@@ -424,9 +424,9 @@ static struct json_object *quality_table(const struct conf *conf, const struct q
     json_add_text(table, "XALT_SAMPLING", yes(conf->sample));
     snprintf(text, sizeof text, "%u", conf->always_ranks);
     json_add_text(table, "XALT_MPI_ALWAYS_RECORD", text);
-    json_add_text(table, "XALT_MPI_TRACKING", yes(conf->track_mpi));
-    json_add_text(table, "XALT_SCALAR_TRACKING", yes(conf->track_scalar));
-    json_add_text(table, "XALT_GPU_TRACKING", yes(conf->track_gpu));
+    json_add_text(table, "XALT_MPI_TRACKING", yes(conf->track_programs != CONF_PROGRAMS_SCALAR));
+    json_add_text(table, "XALT_SCALAR_TRACKING", yes(conf->track_programs != CONF_PROGRAMS_MPI));
+    json_add_text(table, "XALT_GPU_TRACKING", "yes");
     json_add_text(table, "XALT_TRANSMISSION_STYLE", conf->transport);
     json_add_text(table, "JOBTRAIL_PKGS", quality->pkgs);
     json_add_text(table, "JOBTRAIL_PKGS_HOOK", quality->hooked);

@@ -21,10 +21,12 @@ def place(text):
     return match.group(1) or match.group(2), int(match.group(3))
 
 
+USER_PART = 8  # one user has as many of the answers at once as this part of `requests`
+
 # The values of an empty file, for a collector or a client that has no jobtrail-conf
 DEFAULTS = {
     "address": "", "user": "jobtrail", "munge_socket": "", "listen": "", "store": DEFAULT_STORE, "see": "slurm", "operators": "",
-    "requests": "16", "user_requests": "2", "time": "300", "memory": "2G", "size": "1G",
+    "requests": "16", "time": "300", "memory": "2G", "size": "1G",
     "web_socket": "", "web_proxy_user": "",
 }  # fmt: skip
 
@@ -37,7 +39,8 @@ class Settings:
         self.user, self.store, self.see = values["user"], values["store"], values["see"]
         self.operators = split(values["operators"])
         self.munge_socket = values["munge_socket"]
-        self.requests, self.user_requests = int(values["requests"]), int(values["user_requests"])
+        self.requests = int(values["requests"])
+        self.user_requests = max(1, self.requests // USER_PART)
         self.time = int(values["time"])
         self.memory, self.size = size(values["memory"]), size(values["size"])
         self.web_socket = values["web_socket"]

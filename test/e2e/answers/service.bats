@@ -564,7 +564,7 @@ more_than_is_buffered() {
 
 @test "a user's questions wait for their turn, and too many of them are refused; others are answered" {
     local asker
-    serve see=all requests=2 user_requests=1 time=60 "store=$STORE"
+    serve see=all requests=2 time=60 "store=$STORE"
     mkfifo "$BATS_TEST_TMPDIR/end"
     as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
         "$MUNGE/socket" unread "$ANSWER_PORT" 6100 40 -a -S 2024-11-01 -o "$(more_than_is_buffered)" \
@@ -667,7 +667,7 @@ PYTHON
 }
 
 @test "questions of one user are counted together, by whatever way they come" {
-    serve see=own requests=3 user_requests=1 time=60 "store=$STORE" "web_socket=$MUNGE/pages/web" web_proxy_user=carol
+    serve see=own requests=3 time=60 "store=$STORE" "web_socket=$MUNGE/pages/web" web_proxy_user=carol
     mkfifo "$BATS_TEST_TMPDIR/end"
     as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
         "$MUNGE/socket" unread "$ANSWER_PORT" 6100 18 -a -S 2024-11-01 -o "$(more_than_is_buffered)" \

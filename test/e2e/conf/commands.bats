@@ -278,7 +278,7 @@ EOT
 @test "explain says how a number of tasks is sampled" {
     configure <<'EOT'
 [tracking]
-scalar = no
+programs = mpi
 [sampling]
 enabled = yes
 always_ranks = 8
@@ -291,7 +291,7 @@ EOT
     conf explain --ntasks 8
     [ "$output" = "8 tasks: keep, by 'always_ranks = 8' in [sampling] (jobtrail.conf:5)" ]
     conf explain --ntasks 1
-    [ "$output" = "1 task: skip, by 'scalar = no' in [tracking] (jobtrail.conf:2)" ]
+    [ "$output" = "1 task: skip, by 'programs = mpi' in [tracking] (jobtrail.conf:2)" ]
     conf explain --json --ntasks 7
     [ "$(jq -c '.[0] | [.section, .ntasks, .action, .key, .line]' <<<"$output")" = '["sampling",7,"sample","mpi",6]' ]
     [ "$(jq -c '[.[0].intervals[].from]' <<<"$output")" = "[0,90,3600]" ]
@@ -326,7 +326,7 @@ EOT
 [spool]
 dir = /scratch/%n
 [tracking]
-gpu = no
+programs = scalar
 [sampling]
 scalar = 0 0.25
 scalar = 90 1:7

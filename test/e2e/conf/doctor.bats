@@ -154,8 +154,8 @@ warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of
     finds ok tracking "steps are recorded" ""
     sed -i 's/^\[tracking\]/&\nenabled = no/' "$CONF"
     finds bad tracking "enabled = no" "write 'enabled = yes' in $CONF, line $(grep -n '^enabled' "$CONF" | cut -d: -f1)"
-    sed -i 's/^enabled = no/mpi = no/' "$CONF"
-    finds warning tracking "mpi = no" "write 'mpi = yes' in $CONF, line "
+    sed -i 's/^enabled = no/programs = scalar/' "$CONF"
+    finds warning tracking "programs = scalar" "write 'programs = all' in $CONF, line "
 }
 
 @test "a host rule that skips this host" {

@@ -151,7 +151,7 @@ removed_by_the_next() {
 slow_job() {
     local journal=$SPOOL/$JOB.0/journal
     grep -q '^hash_file_size' "$CONF" ||
-        sed -i '/^\[submit\]/a hash_file_size = 1024G\nhash_job_size = 1024G' "$CONF"
+        sed -i '/^\[submit\]/a hash_file_size = 1024G' "$CONF"
     # 64 GiB of nothing
     cp "$PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/slow"
     tracked "$BATS_TEST_TMPDIR/slow" 0

@@ -35,7 +35,7 @@ one() { # JQ-PATH: from the only record
 }
 
 @test "the site's switches hold where the environment says nothing" {
-    RULES=$'[tracking]\nscalar = no' new_job
+    RULES=$'[tracking]\nprograms = mpi' new_job
     tracked "$PROGRAMS/exit_with"
     PMI_RANK=0 PMI_SIZE=2 tracked "$PROGRAMS/exit_with"
     flush

@@ -379,11 +379,3 @@ MULTI
     ((${#files[@]} > 20))
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "${files[@]}"
 }
-
-@test "with coverage = no there is none, but static programs have their run records" {
-    write_jobtrail_conf ''
-    sed -i 's/^\[submit\]/&\ncoverage = no/' "$DIR/jobtrail.conf"
-    job=$(submit_and_wait "srun $PROGRAMS/exit_with_static 0; srun $PROGRAMS/exit_with 0")
-    write_jobtrail_conf ''
-    [[ $(coverage "$job") == "" && $(record_count "$job") == 2 ]]
-}

@@ -50,13 +50,13 @@ teardown_file() {
     [[ $(record_count "$job") == 0 ]]
 }
 
-@test "with scalar = no only MPI programs are recorded, with mpi = no only the others" {
-    configure $'[tracking]\nscalar = no'
+@test "with programs = mpi only MPI programs are recorded, with scalar only the others" {
+    configure $'[tracking]\nprograms = mpi'
     script="srun -n1 $PROGRAMS/exit_with 0; srun -n2 $PROGRAMS/spin 0"
     job=$(submit_and_wait "$script" -n2)
     [[ $(record_count "$job") == 1 && $(record_count "$job" spin) == 1 ]]
     [[ $(coverage "$job") == $'0 policy 1\n1 recorded 2\nbatch script 1' ]]
-    configure $'[tracking]\nmpi = no'
+    configure $'[tracking]\nprograms = scalar'
     job=$(submit_and_wait "$script" -n2)
     [[ $(record_count "$job") == 1 && $(record_count "$job" exit_with) == 1 ]]
     [[ $(coverage "$job") == $'0 recorded 1\n1 follower 1\n1 policy 1\nbatch script 1' ]]

@@ -316,7 +316,7 @@ slow_program() {
 }
 
 @test "an epilog waits as long as it may, and the flush goes on by itself" {
-    reconfigure '/^epilog_timeout/d; s|^\[submit\]|&\nepilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G|'
+    reconfigure '/^epilog_timeout/d; s|^\[submit\]|&\nepilog_timeout = 1\nhash_file_size = 1024G|'
     slow_program slow
     job=$(submit_and_wait "$DIR/home/slow 0")
     complains_once "job $job: the flush goes on after 1 s"

@@ -216,7 +216,7 @@ static void a_table_of_the_file_replaces_the_default(void **state)
 {
     void *bytes = compiled("[sampling]\nmpi = 0 0.05\nmpi = 90s 1:3\nmpi = 2m 0.123456789\n"
                            "mpi = 1h 1.0\nalways_ranks = 1000\nenabled = no\n"
-                           "[tracking]\nscalar = no\nsignal_handler = yes\n");
+                           "[tracking]\nprograms = mpi\nsignal_handler = yes\n");
     const struct policy_header *header = bytes;
     (void)state;
     assert_interval(bytes, POLICY_SCALAR, 0, 1, 10000);
@@ -225,8 +225,7 @@ static void a_table_of_the_file_replaces_the_default(void **state)
     assert_interval(bytes, POLICY_MPI, 120, 123456789, 1000000000);
     assert_interval(bytes, POLICY_MPI, 3600, 1, 1);
     assert_int_equal(header->always_ranks, 1000);
-    assert_int_equal(header->switches,
-                     POLICY_TRACK_MPI | POLICY_TRACK_GPU | POLICY_CATCH_SIGNALS | POLICY_ENABLED);
+    assert_int_equal(header->switches, POLICY_TRACK_MPI | POLICY_CATCH_SIGNALS | POLICY_ENABLED);
     free(bytes);
 }
 

@@ -64,7 +64,6 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.job_timeout_s, 300);
     assert_int_equal(conf.job_cpu_s, 120);
     assert_int_equal(conf.hash_file_bytes, UINT64_C(4) << 30);
-    assert_int_equal(conf.hash_job_bytes, UINT64_C(64) << 30);
     assert_int_equal(conf.hash_objects, 0);
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
     assert_string_equal(conf.transport, "file");
@@ -77,7 +76,6 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.answers_see, "slurm");
     assert_string_equal(conf.answers_operators, "");
     assert_int_equal(conf.answers_requests, 16);
-    assert_int_equal(conf.answers_user_requests, 2);
     assert_int_equal(conf.answers_time_s, 300);
     assert_int_equal(conf.answers_memory_bytes, UINT64_C(2) << 30);
     assert_int_equal(conf.answers_bytes, UINT64_C(1) << 30);
@@ -112,7 +110,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.host.count, 0);
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
-    assert_true(conf.track_scalar && conf.track_mpi && conf.track_gpu && !conf.catch_signals);
+    assert_true(conf.track_programs == CONF_PROGRAMS_ALL && !conf.catch_signals);
     assert_false(conf.track_system_tools);
     assert_true(conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
     assert_int_equal(conf.command_line, POLICY_LINE_YES);
@@ -141,12 +139,11 @@ static void each_key_takes_its_value(void **state)
         "job_timeout = 20\n"
         "hash_objects = yes\n"
         "job_cpu = 7\nhash_file_size = 3M\n"
-        "hash_job_size = 1024G\n"
         "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
         "[signature]\nkey_file = /etc/jobtrail/key\n"
         "[answers]\naddress = c:7315\nuser = jt\nmunge_socket = /m\nlisten = [::1]:0\nstore = "
         "sqlite:/x\n"
-        "see = own\noperators = a, b\nrequests = 3\nuser_requests = 1\ntime = 9\nmemory = 1G\nsize "
+        "see = own\noperators = a, b\nrequests = 3\ntime = 9\nmemory = 1G\nsize "
         "= 1M\nweb_socket = /run/w\nweb_proxy_user = www\n"
         "[libraries]\ntree = /opt/my libs ; a comment\ntree = /sw\npatterns = *.so\nexcept "
         "=\nowners = build "
@@ -157,11 +154,12 @@ static void each_key_takes_its_value(void **state)
         "group = math imsl\n[witness]\nlevel = objects\n"
         "[profile]\nsteps = asked\nmode = exact\nsize = 2M\ndirectory = /kept\nsamples = "
         "0,4-7\nlogs = summary\nuser_size = 3M\nskip = /a\n"
-        "[tracking]\nsystem_tools = yes\nroutine_counts = yes\n"
+        "[tracking]\nprograms = mpi\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_true(conf.count_routines);
+    assert_int_equal(conf.track_programs, CONF_PROGRAMS_MPI);
     assert_int_equal(conf.routine.count, 1);
     assert_string_equal(conf.routine.rule[0].pattern, "soname:libx\\.so");
     assert_string_equal(conf.syshost, "beta");
@@ -178,7 +176,6 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.hash_objects, 1);
     assert_int_equal(conf.job_cpu_s, 7);
     assert_int_equal(conf.hash_file_bytes, 3u << 20);
-    assert_int_equal(conf.hash_job_bytes, UINT64_C(1) << 40);
     assert_string_equal(conf.transport, "none");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
@@ -190,7 +187,6 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.answers_see, "own");
     assert_string_equal(conf.answers_operators, "a, b");
     assert_int_equal(conf.answers_requests, 3);
-    assert_int_equal(conf.answers_user_requests, 1);
     assert_int_equal(conf.answers_time_s, 9);
     assert_int_equal(conf.answers_memory_bytes, 1u << 30);
     assert_int_equal(conf.answers_bytes, 1u << 20);
@@ -259,7 +255,7 @@ static void rules_keep_their_order_and_place(void **state)
 {
     struct conf conf = loaded("[paths]\nskip =  /a\nkeep=/b=c\npkgs = /d;e\n"
                               "[hosts]\nskip = n1\n[paths]\nskip = /f\n"
-                              "[tracking]\nsystem_tools = yes\n");
+                              "[tracking]\nprograms = mpi\nsystem_tools = yes\n");
     static const struct {
         enum policy_action action;
         const char *pattern;
@@ -447,7 +443,6 @@ static const struct refusal refusals[] = {
     {"[submit]\nepilog_timeout = 10s\n", 2, 20, "not a number", "1 to 300"},
     {"[submit]\njob_cpu = 0\n", 2, 11, "out of range", "from 1 to 86400"},
     {"[submit]\nhash_file_size = 1025G\n", 2, 18, "size out of range", "1024G"},
-    {"[submit]\nhash_job_size = 1K\n", 2, 17, "size out of range", "1M"},
     {"[submit]\nhash_objects = true\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[answers]\naddress = collector\n", 2, 11, "no port", "HOST:PORT"},
     {"[answers]\naddress = ::1:70\n", 2, 11, "no port", "[] around"},

@@ -50,7 +50,7 @@ static struct conf conf_of(struct conf_rule *rules, size_t count)
                          .mount = CONF_MOUNT_YES,
                          .epilog_timeout_s = 7,
                          .always_ranks = 64,
-                         .track_mpi = 1,
+                         .track_programs = CONF_PROGRAMS_MPI,
                          .sample = 1,
                          .scalar = {scalar, 3},
                          .argument = {arguments, 2},

@@ -82,7 +82,7 @@ static void a_static_program_that_goes_does_not_move_the_others(void **state)
         .cluster = (char *)"c", .syshost = (char *)"tiny", .transport = (char *)"file"};
     struct sent sent = {.most = 2};
     uint64_t runs = 0;
-    void *policy = compiled("[submit]\ncoverage = no\n");
+    void *policy = compiled("");
     struct journal journal = journal_of_copies();
     struct job_tasks tasks;
     struct reading_request request = {.conf = &conf, .journal = &journal};

@@ -351,7 +351,6 @@ static void captures_that_went_with_their_file_system_are_in_the_coverage(void *
     struct conf conf = conf_of();
     char own[64];
     (void)state;
-    conf.coverage = 1;
     make_job("7.0", "task time=1700000001.000000000 step=0 task=0 pid=1 ticks=1\n" EPILOG);
     assert_int_equal(mkdir(below(spool_dir, "7.0/user"), 0711), 0);
     assert_int_equal(symlink("mnt:[1]", below(spool_dir, "7.0/mounted")), 0);
@@ -625,7 +624,6 @@ static void a_worker_cannot_tell_again_what_another_told(void **state)
     char text[256];
     int runs = 0;
     (void)state;
-    conf.coverage = true;
     make_ledger(1);
     int ledger = made_file(&made, made.size);
     snprintf(text, sizeof text,
@@ -683,7 +681,6 @@ static void runs_that_left_no_stub_are_no_more_than_the_job_had_time_for(void **
     enum flush_outcome outcome;
     char text[256];
     (void)state;
-    conf.coverage = true;
     snprintf(text, sizeof text,
              "step time=1700000000.000000000 job=7 step=0 cpus=2 uid=%u gid=%u\n"
              "epilog time=1700000050.000000000 user=alice\n",
@@ -761,7 +758,6 @@ static void what_earlier_flushes_took_counts(void **state)
     static const char *const jobs[] = {"7.0", "8.0"};
     struct conf conf = conf_of();
     (void)state;
-    conf.coverage = true;
     for (size_t i = 0; i < 2; i++) {
         make_job(jobs[i], "step time=1700000000.000000000 step=1 cpus=2\n" EPILOG);
         make_ledger(0);
@@ -793,7 +789,6 @@ static void a_flush_that_goes_on_has_what_the_one_before_noted(void **state)
     enum { RUNS = 90 };
     struct conf conf = conf_of();
     (void)state;
-    conf.coverage = true;
     conf.outbox_bytes = 64 << 10;
     conf.file_dir = (char *)"/proc/none"; /* the outbox keeps what it has */
     make_job("7.0", "step time=1700000000.000000000 step=1 cpus=2\n"

@@ -93,13 +93,14 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"XALT_qaT", "XALT_MPI_ALWAYS_RECORD", "\"128\""},
         {"XALT_qaT", "XALT_MPI_TRACKING", "\"yes\""},
         {"XALT_qaT", "XALT_SCALAR_TRACKING", "\"no\""},
-        {"XALT_qaT", "XALT_GPU_TRACKING", "\"no\""},
+        {"XALT_qaT", "XALT_GPU_TRACKING", "\"yes\""},
     };
     struct made made;
     (void)state;
     make(&made);
     made.dropped = 7;
-    made.conf.sample = made.conf.track_mpi = 1;
+    made.conf.sample = 1;
+    made.conf.track_programs = CONF_PROGRAMS_MPI;
     made.conf.always_ranks = 128;
     made.capture.container = text("apptainer");
     made.capture.gpus = 2;
