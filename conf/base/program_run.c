@@ -17,7 +17,8 @@
 #include "conf/base/clocks.h"
 #include "conf/base/process.h"
 
-enum { BUFFER_BYTES = 16 << 10, END_MS = 1000 };
+/* LOOK_MS: so often `take` may end a program that prints nothing. */
+enum { BUFFER_BYTES = 16 << 10, END_MS = 1000, LOOK_MS = 200 };
 
 /* Bytes that a program has written to one of its descriptors. */
 struct stream {
@@ -74,11 +75,14 @@ static int streams_read(struct stream streams[2], uint64_t end_ms)
     while (error == 0 && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
         struct pollfd polled[2] = {{streams[0].fd, POLLIN, 0}, {streams[1].fd, POLLIN, 0}};
         uint64_t now = clock_ms();
-        int ready = now >= end_ms ? 0 : poll(polled, 2, (int)(end_ms - now));
-        if (ready == 0)
+        uint64_t left = now >= end_ms ? 0 : end_ms - now;
+        if (left == 0)
             return -ETIMEDOUT;
+        int ready = poll(polled, 2, (int)(left < LOOK_MS ? left : LOOK_MS));
         if (ready < 0 && errno != EINTR)
             return -errno;
+        if (ready <= 0 && streams[0].take != NULL)
+            error = streams[0].take(streams[0].context, "", 0);
         for (size_t i = 0; ready > 0 && i < 2 && error == 0; i++)
             if (polled[i].revents != 0)
                 error = stream_read(&streams[i]);

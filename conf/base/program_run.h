@@ -23,7 +23,8 @@ int program_run(const char *const argv[], char *const environment[], unsigned ti
                 struct program_result *result);
 
 /* The same, but what it prints goes to `take` in parts, as it comes, and result->text is empty.
- * What `take` returns other than 0, a -errno, ends the program, and is returned. */
+ * While nothing comes it gets empty parts. What `take` returns other than 0, a -errno, ends the
+ * program, and is returned. */
 int program_run_taking(const char *const argv[], char *const environment[], unsigned timeout_ms,
                        int (*take)(void *context, const char *bytes, size_t size), void *context,
                        struct program_result *result);

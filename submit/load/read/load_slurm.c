@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "submit/load/read/sacct.h"
+#include "conf/base/program_run.h"
+#include "conf/base/text.h"
 
 #define DAY_S          86400
 #define FIRST_DAYS     30
@@ -21,6 +24,8 @@
 #define JOBS_AT_ONCE   10000 /* in one transaction */
 #define READ_BYTES     65536
 #define SHOWN_BYTES    300 /* longer names of clusters are cut */
+
+enum { OPTION_SIZE = 320, NO_PROGRAM = 127 /* as env(1) ends */ };
 
 /* ---- Jobs ----------------------------------------------------------------------------------- */
 
@@ -67,6 +72,8 @@ static int take_job(void *context, struct slurm_job *job)
 static int take_bytes(void *context, const char *bytes, size_t size)
 {
     struct slurm_input *input = context;
+    if (*input->load->stop != 0)
+        return -EINTR;
     return slurm_rows_read(&input->rows, bytes, size, &input->reason);
 }
 
@@ -107,19 +114,104 @@ static enum slurm_result tell(const struct slurm_input *input, int error, const 
 
 /* ---- Questions ------------------------------------------------------------------------------ */
 
-static enum slurm_result ask(struct slurm_load *load, const struct sacct_question *question,
+struct question {
+    const char *cluster; /* "": the default one */
+    const char *jobs;    /* their numbers, with commas between; NULL: all of the time */
+    double since, until; /* s since the Epoch, of a question without jobs; until 0: up to now */
+};
+
+static void write_time(char text[OPTION_SIZE], const char *option, double when)
+{
+    time_t seconds = (time_t)when;
+    struct tm date;
+    char written[24] = "";
+    if (gmtime_r(&seconds, &date) != NULL)
+        strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%S", &date);
+    snprintf(text, OPTION_SIZE, "--%s=%s", option, written);
+}
+
+/* sacct(1) writes the same everywhere, in a time zone that has every time once. The delimiter is
+ * none that a user can have put into what it tells. */
+static int run_sacct(struct slurm_input *input, const struct question *question,
+                     struct program_result *result)
+{
+    unsigned char random[16];
+    char hex[2 * sizeof random + 1], delimiter[64], cluster[OPTION_SIZE], since[OPTION_SIZE],
+        until[OPTION_SIZE];
+    CLEANUP_FREE char *jobs = NULL;
+    const char *argv[24] = {"env",
+                            "-u",
+                            "SACCT_FEDERATION",
+                            "-u",
+                            "SACCT_LOCAL",
+                            "-u",
+                            "SACCT_FORMAT",
+                            "LC_ALL=C",
+                            "SLURM_TIME_FORMAT=%s",
+                            "TZ=UTC0",
+                            "sacct",
+                            "--allocations",
+                            "--duplicates",
+                            "--allusers",
+                            "--parsable",
+                            "--format=" SLURM_ROWS_FORMAT,
+                            delimiter};
+    size_t count = 17;
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return -errno;
+    text_hex(random, sizeof random, hex);
+    snprintf(delimiter, sizeof delimiter, "--delimiter=\x1f%s", hex);
+    snprintf(cluster, sizeof cluster, "--clusters=%s", question->cluster);
+    write_time(since, "starttime", question->since);
+    write_time(until, "endtime", question->until);
+    if (question->cluster[0] != '\0')
+        argv[count++] = cluster;
+    if (question->jobs != NULL) {
+        if (asprintf(&jobs, "--jobs=%s", question->jobs) < 0) {
+            jobs = NULL;
+            return -ENOMEM;
+        }
+        argv[count++] = jobs;
+    } else {
+        argv[count++] = since;
+        if (question->until > 0)
+            argv[count++] = until;
+    }
+    return program_run_taking(argv, NULL, ANSWER_SECONDS * 1000, take_bytes, input, result);
+}
+
+/* What is wrong with the answer is in `*result`, too. Returns 0, what taking it returned, or
+ * another -errno. */
+static int ask_sacct(struct slurm_input *input, const struct question *question,
+                     struct program_result *result)
+{
+    int error = run_sacct(input, question, result);
+    char *said = result->complaint;
+    bool has_failed = error == 0 && result->status != 0;
+    if (error == -ENOENT ||
+        (has_failed && WIFEXITED(result->status) && WEXITSTATUS(result->status) == NO_PROGRAM))
+        snprintf(said, sizeof result->complaint, "there is no sacct here");
+    else if (error == -ETIMEDOUT)
+        snprintf(said, sizeof result->complaint, "sacct took more than %u s", ANSWER_SECONDS);
+    else if (has_failed && said[0] == '\0')
+        snprintf(said, sizeof result->complaint, "sacct ended with status %d", result->status);
+    return has_failed ? -EPROTO : error;
+}
+
+static enum slurm_result ask(struct slurm_load *load, const struct question *question,
                              const char *cluster, double until)
 {
     struct slurm_input input;
-    struct sacct_answer answer = {.take = take_bytes, .context = &input};
+    CLEANUP_PROGRAM struct program_result answer = {.text = NULL};
     open_input(&input, load);
-    int error = sacct_ask(question, &answer);
+    int error = ask_sacct(&input, question, &answer);
     if (error == 0)
         error = slurm_rows_end(&input.rows, &input.reason);
     if (error == 0)
         error = put_jobs(&input, cluster, until);
-    enum slurm_result result = tell(
-        &input, error, error == -EBADMSG ? "what sacct writes" : question->cluster, answer.said);
+    enum slurm_result result =
+        tell(&input, error, error == -EBADMSG ? "what sacct writes" : question->cluster,
+             answer.complaint);
     close_input(&input);
     return result;
 }
@@ -136,12 +228,8 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
     progress_begin(&load->progress, what, (size_t)((now - since) / DAY_S) + 1);
     while (result == SLURM_LOADED && from < now) {
         const bool is_last = from + DAY_S >= now;
-        const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
-                                                .cluster = cluster,
-                                                .since = from,
-                                                .until = is_last ? 0 : from + DAY_S,
-                                                .seconds = ANSWER_SECONDS,
-                                                .stop = load->stop};
+        const struct question question = {
+            .cluster = cluster, .since = from, .until = is_last ? 0 : from + DAY_S};
         progress_show(&load->progress, (size_t)((from - since) / DAY_S), "");
         result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
         from += DAY_S;
@@ -161,11 +249,7 @@ static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, 
     for (size_t i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64, i == 0 ? "" : ",",
                                  jobs[i]);
-    const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
-                                            .cluster = cluster,
-                                            .jobs = list,
-                                            .seconds = ANSWER_SECONDS,
-                                            .stop = load->stop};
+    const struct question question = {.cluster = cluster, .jobs = list};
     return count == 0 ? SLURM_LOADED : ask(load, &question, NULL, 0);
 }
 
