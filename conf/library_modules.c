@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +15,42 @@
 
 enum { MAP_BYTES_MAX = 256 << 20 };
 
-/* A directory that is not there has no libraries. */
-static int add(struct module_map *map, const char *directory, const char *module)
+static int add(struct module_map *map, const char *given, const char *module)
 {
-    char *real = realpath(directory, NULL);
-    if (real == NULL)
-        return errno == ENOMEM ? -ENOMEM : 0;
-    char *name = strdup(module), *given = strdup(directory);
-    if (name == NULL || given == NULL || GROW(map->entry, map->count) != 0) {
+    char *real = realpath(given, NULL);
+    if (real == NULL && errno == ENOMEM)
+        return -ENOMEM;
+    struct module_entry entry = {real, strdup(module), strdup(given)};
+    if (entry.module == NULL || entry.given == NULL || GROW(map->entry, map->count) != 0) {
         free(real);
-        free(name);
-        free(given);
+        free(entry.module);
+        free(entry.given);
         return -ENOMEM;
     }
-    map->entry[map->count++] = (struct module_entry){real, name, given};
+    map->entry[map->count++] = entry;
     return 0;
+}
+
+/* The value of a path: the module's name, or a table of Lmod's. Others name none. */
+static int add_spider(struct module_map *map, const char *directory, struct json_object *value)
+{
+    struct json_object *package = value, *flavors = NULL;
+    CLEANUP_FREE char *module = NULL;
+    const char *flavor = NULL;
+    if (json_object_is_type(value, json_type_object)) {
+        json_object_object_get_ex(value, "pkg", &package);
+        if (json_object_object_get_ex(value, "flavor", &flavors) &&
+            json_object_is_type(flavors, json_type_array))
+            flavor = json_object_get_string(json_object_array_get_idx(flavors, 0));
+    }
+    if (!json_object_is_type(package, json_type_string))
+        return 0;
+    const char *name = json_object_get_string(package);
+    if (flavor != NULL && strncmp(flavor, "default", 7) == 0)
+        flavor += flavor[7] == ':' ? 8 : 7;
+    if (flavor == NULL || *flavor == '\0')
+        return add(map, directory, name);
+    return asprintf(&module, "%s(%s)", name, flavor) < 0 ? -ENOMEM : add(map, directory, module);
 }
 
 static int add_json(struct module_map *map, const char *text)
@@ -42,11 +64,8 @@ static int add_json(struct module_map *map, const char *text)
     }
     json_object_object_foreach(table, directory, value)
     {
-        struct json_object *package = value;
-        if (json_object_is_type(value, json_type_object))
-            json_object_object_get_ex(value, "pkg", &package);
-        if (json_object_is_type(package, json_type_string) && error == 0)
-            error = add(map, directory, json_object_get_string(package));
+        if (directory[0] == '/' && error == 0)
+            error = add_spider(map, directory, value);
     }
     json_object_put(root);
     return error;
@@ -59,10 +78,11 @@ static int add_lines(struct module_map *map, char *text)
     for (char *line = strtok_r(text, "\n", &rest); line != NULL && error == 0;
          line = strtok_r(NULL, "\n", &rest)) {
         char *at = NULL;
+        line[strcspn(line, "#")] = '\0';
         char *directory = strtok_r(line, " \t\r", &at);
         char *module = directory == NULL ? NULL : strtok_r(NULL, " \t\r", &at);
-        if (module != NULL && directory[0] != '#')
-            error = add(map, directory, module);
+        if (directory != NULL)
+            error = directory[0] != '/' || module == NULL ? -EINVAL : add(map, directory, module);
     }
     return error;
 }
@@ -90,8 +110,8 @@ const char *module_map_find(const struct module_map *map, const char *path)
     size_t longest = 0;
     for (size_t i = 0; i < map->count; i++) {
         const char *directory = map->entry[i].directory;
-        size_t length = strlen(directory);
-        if (length >= longest && strncmp(path, directory, length) == 0 &&
+        size_t length = directory == NULL ? 0 : strlen(directory);
+        if (directory != NULL && length >= longest && strncmp(path, directory, length) == 0 &&
             (path[length] == '/' || path[length] == '\0')) {
             module = map->entry[i].module;
             longest = length;

@@ -133,6 +133,8 @@ static int rule_directories(const struct conf *conf, const struct policy_table *
     for (size_t i = 0; i < map->count; i++) {
         const struct module_entry *entry = &map->entry[i];
         const struct conf_rule *rule = rule_of(conf, table, entry->module);
+        if (entry->directory == NULL)
+            continue;
         all[count++] = ruled_directory(i, entry->directory, rule);
         if (strcmp(entry->given, entry->directory) != 0)
             all[count++] = ruled_directory(i, entry->given, rule);

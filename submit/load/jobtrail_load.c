@@ -18,10 +18,11 @@
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
 #include "conf/key_file.h"
+#include "conf/library_modules.h"
+#include "submit/load/read/account_list.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/load_slurm.h"
-#include "submit/load/read/module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
 #define DEFAULT_BATCH 4000
@@ -295,13 +296,13 @@ static enum exit_code bad_list(const char *path, int error, const struct load_re
 
 static enum exit_code set_modules(struct store *store, const char *path, size_t *changed)
 {
-    struct module_map map;
-    struct load_reason reason;
+    struct module_map map = {NULL, 0};
+    struct load_reason reason = {"is no map of paths to modules"};
     enum exit_code outcome = ALL_LOADED;
-    int error = module_map_read(path, &map, &reason);
+    int error = module_map_load(path, &map);
     if (error != 0)
-        outcome = bad_list(path, error, &reason);
-    else if (store_set_modules(store, map.paths, map.count, changed) != 0)
+        outcome = bad_list(path, error == -EINVAL ? -EBADMSG : error, &reason);
+    else if (store_set_modules(store, &map, changed) != 0)
         outcome = store_trouble(store);
     module_map_free(&map);
     return outcome;

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "conf/library_modules.h"
 #include "submit/load/database/database.h"
 #include "submit/load/parse/load_record.h"
 #include "submit/load/parse/slurm_rows.h"
@@ -96,14 +97,10 @@ enum { SLURM_OPEN_MAX = 500 };
 int store_slurm_open_jobs(struct store *store, const char *cluster, double asked_time,
                           int64_t jobs[SLURM_OPEN_MAX], size_t *count);
 
-/* A list of (prefix, module) replaces the one that the store has, and the modules of everything in
+/* The map replaces the one that the store has, and the modules of everything in
  * the store are found anew if it differs. Sets `*changed` to the number of paths whose module did.
  */
-struct module_path {
-    const char *prefix, *module;
-};
-int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
-                      size_t *changed);
+int store_set_modules(struct store *store, const struct module_map *map, size_t *changed);
 
 /* Replaces the list of accounts and their fields of science. */
 struct account_field {

@@ -102,20 +102,19 @@ static int apply_modules(struct store *store, size_t *changed)
 
 /* ---- Setting a map --------------------------------------------------------------------------- */
 
-struct map {
-    const struct module_path *paths;
-    size_t count;
+struct new_map {
+    const struct module_map *map;
     size_t *changed;
 };
 
-static int add_path(struct store *store, struct statement *add, const struct module_path *path)
+static int add_path(struct store *store, struct statement *add, const struct module_entry *path)
 {
     struct digest digest;
     int64_t module;
-    size_t size = strlen(path->prefix);
-    while (size > 1 && path->prefix[size - 1] == '/')
+    size_t size = strlen(path->given);
+    while (size > 1 && path->given[size - 1] == '/')
         size--;
-    char *prefix = strndup(path->prefix, size);
+    char *prefix = strndup(path->given, size);
     if (prefix == NULL || hash_bytes(prefix, size, &digest) != 0) {
         free(prefix);
         return store_refuse(&store->connection, -ENOMEM, "out of memory");
@@ -131,33 +130,32 @@ static int add_path(struct store *store, struct statement *add, const struct mod
     return error;
 }
 
-static int replace_paths(struct store *store, const struct map *map)
+static int replace_paths(struct store *store, const struct module_map *map)
 {
     int error = write_once(store, "DELETE FROM module_path", NULL, 1);
     struct statement *add = store_statement(
         &store->connection,
         "REPLACE INTO module_path (identity, prefix, module_id) VALUES (?, ?, ?)", &error);
     for (size_t i = 0; error == 0 && i < map->count; i++)
-        error = add_path(store, add, &map->paths[i]);
+        error = add_path(store, add, &map->entry[i]);
     return error;
 }
 
 static int set_modules(struct store *store, void *context)
 {
-    const struct map *map = context;
+    const struct new_map *new = context;
     int error = store_new_generation(store);
     if (error == 0)
-        error = replace_paths(store, map);
+        error = replace_paths(store, new->map);
     if (error == 0)
         error = store_read_modules(&store->prefixes);
-    return error == 0 ? apply_modules(store, map->changed) : error;
+    return error == 0 ? apply_modules(store, new->changed) : error;
 }
 
-int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
-                      size_t *changed)
+int store_set_modules(struct store *store, const struct module_map *map, size_t *changed)
 {
-    struct map map = {paths, count, changed};
-    return store_transact(store, set_modules, &map);
+    struct new_map new = {map, changed};
+    return store_transact(store, set_modules, &new);
 }
 
 /* ---- Accounts -------------------------------------------------------------------------------- */

@@ -264,7 +264,7 @@ modules_change() {
     echo 'no path' >map
     load_into --modules map
     [ "$status" -eq 2 ]
-    [[ "$stderr" == *"map: line 1 is not a path and a module"* ]]
+    [[ "$stderr" == *"map: is no map of paths to modules"* ]]
     echo '{"reverseMapT":[]}' >map
     load_into --modules map
     [ "$status" -eq 2 ]

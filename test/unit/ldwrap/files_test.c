@@ -86,7 +86,7 @@ static void a_map_of_modules_has_two_forms(void **state)
 {
     static const char *const texts[] = {
         "/usr base/1\n/usr/lib lib/2\n",
-        "# comment\n\n  /usr/lib/\t lib/2 more\r\n/usr base/1\n/nowhere none/1\nhalf\n",
+        "# comment\n\n  /usr/lib/\t lib/2 more\r\n/usr base/1\n/nowhere none/1 # gone\n",
         "{\"reverseMapT\": {\"/usr\": {\"pkg\": \"base/1\"}, \"/usr/lib/\": \"lib/2\", "
         "\"/nowhere\": \"n\"}}",
         " {\"timestampFn\": false, \"reverseMapT\": {\"/usr\": \"base/1\", \"/usr/bin\": 3, "
@@ -105,6 +105,14 @@ static void a_map_of_modules_has_two_forms(void **state)
         assert_null(module_map_find(&map, "/nowhere/x.so"));
         module_map_free(&map);
     }
+    struct module_map map;
+    assert_int_equal(
+        load("{\"reverseMapT\": {\"/usr\": {\"pkg\": \"a/1\", \"flavor\": [\"default:x/2\"]}, "
+             "\"usr/bin\": \"b\"}}",
+             &map),
+        0);
+    assert_string_equal(module_map_find(&map, "/usr/bin/x"), "a/1(x/2)");
+    module_map_free(&map);
 }
 
 static void what_is_no_map_is_refused(void **state)
@@ -113,6 +121,8 @@ static void what_is_no_map_is_refused(void **state)
     (void)state;
     assert_int_equal(load("{", &map), -EINVAL);
     assert_int_equal(load("{}", &map), -EINVAL);
+    assert_int_equal(load("/usr\n", &map), -EINVAL);
+    assert_int_equal(load("no path\n", &map), -EINVAL);
     assert_int_equal(load("{\"reverseMapT\": []}", &map), -EINVAL);
     assert_int_equal(module_map_load("/nowhere", &map), -ENOENT);
     assert_int_equal(module_map_load("/dev/null", &map), -EINVAL);
