@@ -30,7 +30,7 @@ const unsigned char redact_byte_kinds[256] = {
     [']'] = BYTE_BREAK,        [','] = BYTE_BREAK,          ['?'] = BYTE_BREAK,
 };
 
-static size_t end_of_quoted(const struct scan *scan, size_t at, char quote)
+static size_t end_of_quoted(const struct redact_scan *scan, size_t at, char quote)
 {
     while (at < scan->end && scan->text[at] != quote)
         at += scan->text[at] == '\\' ? 2 : 1;
@@ -38,19 +38,19 @@ static size_t end_of_quoted(const struct scan *scan, size_t at, char quote)
 }
 
 /* The offset after a backslash that is in front of a quote; `at` where there is none. */
-static size_t skip_backslash(const struct scan *scan, size_t at)
+static size_t skip_backslash(const struct redact_scan *scan, size_t at)
 {
     return at + (byte_at(scan, at) == '\\' && kind_at(scan, at + 1) == BYTE_QUOTE);
 }
 
-static size_t skip_blanks(const struct scan *scan, size_t at)
+static size_t skip_blanks(const struct redact_scan *scan, size_t at)
 {
     while (at < scan->end && kind_at(scan, at) == BYTE_BLANK)
         at++;
     return at;
 }
 
-static void append_bytes(struct scan *scan, const char *bytes, size_t size)
+static void append_bytes(struct redact_scan *scan, const char *bytes, size_t size)
 {
     if (scan->has_failed || size == 0)
         return;
@@ -64,7 +64,8 @@ static void append_bytes(struct scan *scan, const char *bytes, size_t size)
 }
 
 /* Replaces the bytes `from` up to `to`, by `rule`. Returns `to`. */
-static size_t redact_hide(struct scan *scan, size_t from, size_t to, const struct policy_rule *rule)
+static size_t redact_hide(struct redact_scan *scan, size_t from, size_t to,
+                          const struct policy_rule *rule)
 {
     static const size_t length = sizeof REDACTED - 1;
     scan->prior = BYTE_BREAK;
@@ -84,7 +85,7 @@ static size_t redact_hide(struct scan *scan, size_t from, size_t to, const struc
 /* A user of that many bytes may be a token. */
 enum { TOKEN_MIN = 16 };
 
-static bool is_number(const struct scan *scan, size_t from, size_t to)
+static bool is_number(const struct redact_scan *scan, size_t from, size_t to)
 {
     while (from < to && scan->text[from] >= '0' && scan->text[from] <= '9')
         from++;
@@ -92,7 +93,7 @@ static bool is_number(const struct scan *scan, size_t from, size_t to)
 }
 
 /* The last '@' from `from` to `to`; `to`: there is none. */
-static size_t last_at(const struct scan *scan, size_t from, size_t to)
+static size_t last_at(const struct redact_scan *scan, size_t from, size_t to)
 {
     const char *found = memrchr(scan->text + from, '@', to - from);
     return found == NULL ? to : (size_t)(found - scan->text);
@@ -100,7 +101,7 @@ static size_t last_at(const struct scan *scan, size_t from, size_t to)
 
 /* Where the password at `from` ends in a URL whose host ends at `to`; 0: it is no password but a
  * port. A password should have no slash; one that has is known by a byte that is no digit. */
-static size_t end_of_password(struct scan *scan, size_t from, size_t to)
+static size_t end_of_password(struct redact_scan *scan, size_t from, size_t to)
 {
     size_t at = last_at(scan, from, to);
     if (at < to)
@@ -116,7 +117,7 @@ static size_t end_of_password(struct scan *scan, size_t from, size_t to)
 }
 
 /* Whether a URL's user may be a token; false for one that has been redacted in part. */
-static bool may_be_token(const struct scan *scan, size_t from, size_t to)
+static bool may_be_token(const struct redact_scan *scan, size_t from, size_t to)
 {
     return to - from >= TOKEN_MIN &&
            memmem(scan->text + from, to - from, REDACTED, strlen(REDACTED)) == NULL;
@@ -124,7 +125,7 @@ static bool may_be_token(const struct scan *scan, size_t from, size_t to)
 
 /* Redacts a URL; `word` is the offset of its "://": USER:PASSWORD@HOST, TOKEN@HOST or
  * TOKEN:ANY@HOST may follow, and IMAGE@DIGEST is none of them. Returns where to go on. */
-static size_t redact_url(struct scan *scan, size_t word, const struct policy_rule *rule)
+static size_t redact_url(struct redact_scan *scan, size_t word, const struct policy_rule *rule)
 {
     size_t from = word + strlen("://"), to = from;
     while (to < scan->end && strchr("/?#", scan->text[to]) == NULL &&
@@ -148,7 +149,7 @@ static size_t redact_url(struct scan *scan, size_t word, const struct policy_rul
 }
 
 /* "--NAME" or "-X": such an argument is no value of the option before it. */
-static bool looks_like_option(const struct scan *scan, size_t at)
+static bool looks_like_option(const struct redact_scan *scan, size_t at)
 {
     if (byte_at(scan, at) != '-')
         return false;
@@ -160,7 +161,7 @@ static bool looks_like_option(const struct scan *scan, size_t at)
 }
 
 /* Takes out the word after the blanks, quotes and commas at `at`, or the next argument. */
-static size_t redact_next(struct scan *scan, size_t at, const struct policy_rule *rule)
+static size_t redact_next(struct redact_scan *scan, size_t at, const struct policy_rule *rule)
 {
     char quote = '\0';
     for (; at < scan->end; at++) {
@@ -183,7 +184,7 @@ static size_t redact_next(struct scan *scan, size_t at, const struct policy_rule
 }
 
 /* Takes out a value that may have quotes of its own, which stay. */
-static size_t redact_value(struct scan *scan, size_t at, const struct policy_rule *rule)
+static size_t redact_value(struct redact_scan *scan, size_t at, const struct policy_rule *rule)
 {
     size_t quote = skip_backslash(scan, at);
     if (quote < scan->end && kind_at(scan, quote) == BYTE_QUOTE)
@@ -193,7 +194,7 @@ static size_t redact_value(struct scan *scan, size_t at, const struct policy_rul
 }
 
 /* Redacts a header's value, which ends with the line or with the quotes that it is in. */
-static size_t redact_header(struct scan *scan, size_t at, const struct policy_rule *rule)
+static size_t redact_header(struct redact_scan *scan, size_t at, const struct policy_rule *rule)
 {
     size_t to = at;
     if (kind_at(scan, at) == BYTE_QUOTE)
@@ -205,7 +206,7 @@ static size_t redact_header(struct scan *scan, size_t at, const struct policy_ru
 
 /* The '=' or ':' that assigns a value to the name that ends at `at`, maybe after a quote and
  * blanks; 0: there is none. `is_start`: the name is at the start of a word or option. */
-static size_t find_separator(const struct scan *scan, size_t at, bool is_start)
+static size_t find_separator(const struct redact_scan *scan, size_t at, bool is_start)
 {
     size_t sign = skip_backslash(scan, at);
     sign = skip_blanks(scan, sign + (sign < scan->end && kind_at(scan, sign) == BYTE_QUOTE));
@@ -221,7 +222,7 @@ static size_t find_separator(const struct scan *scan, size_t at, bool is_start)
 }
 
 /* Redacts the value after the separator `sign` of the word at `from`. */
-static size_t redact_assigned(struct scan *scan, size_t from, size_t to, size_t sign,
+static size_t redact_assigned(struct redact_scan *scan, size_t from, size_t to, size_t sign,
                               const struct policy_rule *rule)
 {
     bool is_colon = scan->text[sign] == ':', is_adjacent = sign == to;
@@ -244,7 +245,7 @@ static bool is_of_label(char byte)
 }
 
 /* Redacts a block "-----BEGIN LABEL-----"; `at` is after BEGIN. Returns where to go on. */
-static size_t redact_block(struct scan *scan, size_t at)
+static size_t redact_block(struct redact_scan *scan, size_t at)
 {
     static const char *const dashes = "-----", *const close = "-----END";
     size_t end_of_label = at, from;
@@ -262,7 +263,7 @@ static size_t redact_block(struct scan *scan, size_t at)
 
 /* Redacts the value of "-X", or of a bundle "-aX", after a program that has a rule for it; the word
  * ends at `to`. Returns where to go on; 0: there is no such rule. */
-static size_t redact_short_option(struct scan *scan, size_t from, size_t to)
+static size_t redact_short_option(struct redact_scan *scan, size_t from, size_t to)
 {
     size_t value;
     const struct policy_rule *rule = redact_match_option(scan, from, to, &value);
@@ -279,7 +280,7 @@ static size_t redact_short_option(struct scan *scan, size_t from, size_t to)
 
 /* Redacts what follows an option, or a word before a secret; the word ends at `to`. Returns where
  * to go on. */
-static size_t redact_introduced(struct scan *scan, size_t from, size_t to)
+static size_t redact_introduced(struct redact_scan *scan, size_t from, size_t to)
 {
     enum byte_kind behind = kind_at(scan, to);
     const struct policy_rule *rule = NULL;
@@ -293,7 +294,7 @@ static size_t redact_introduced(struct scan *scan, size_t from, size_t to)
 }
 
 /* Looks at the word from `from` to `to`. Returns where to go on. */
-static size_t redact_word(struct scan *scan, size_t from, size_t to)
+static size_t redact_word(struct redact_scan *scan, size_t from, size_t to)
 {
     bool is_start = scan->prior != BYTE_OTHER;
     const struct policy_rule *rule = redact_match(scan, REDACT_WORD, from, to);
@@ -320,7 +321,7 @@ static size_t redact_word(struct scan *scan, size_t from, size_t to)
     return is_option || is_start ? redact_introduced(scan, from, to) : to;
 }
 
-static void redact_argument(struct scan *scan)
+static void redact_argument(struct redact_scan *scan)
 {
     const struct policy_rule *pending = scan->pending;
     size_t at = scan->begin;
@@ -360,7 +361,7 @@ void redactor_make(const void *policy, struct redactor *redactor)
 int redact(const struct redactor *redactor, const char *text, size_t size, char **out,
            size_t *out_size)
 {
-    struct scan scan = {.redactor = redactor, .text = text, .size = size};
+    struct redact_scan scan = {.redactor = redactor, .text = text, .size = size};
     if (!redactor->has_rules || text == NULL)
         return 0;
     while (scan.begin < size) {

@@ -25,7 +25,7 @@ static const struct policy_rule *hiding(const struct policy_rule *rule)
     return rule != NULL && rule->action == POLICY_HIDE ? rule : NULL;
 }
 
-const struct policy_rule *redact_match_lower(const struct scan *scan, enum redact_kind kind,
+const struct policy_rule *redact_match_lower(const struct redact_scan *scan, enum redact_kind kind,
                                              size_t from, size_t to)
 {
     const struct policy_table *table = &scan->redactor->table;
@@ -33,8 +33,8 @@ const struct policy_rule *redact_match_lower(const struct scan *scan, enum redac
     return hiding(policy_verdict(table, walk_lower(table, state, scan->text + from, to - from)));
 }
 
-const struct policy_rule *redact_match(const struct scan *scan, enum redact_kind kind, size_t from,
-                                       size_t to)
+const struct policy_rule *redact_match(const struct redact_scan *scan, enum redact_kind kind,
+                                       size_t from, size_t to)
 {
     const struct policy_table *table = &scan->redactor->table;
     uint32_t state = scan->redactor->after[kind];
@@ -42,7 +42,7 @@ const struct policy_rule *redact_match(const struct scan *scan, enum redact_kind
 }
 
 /* The rule for the name that the word is without its leading dashes. */
-static const struct policy_rule *match_name(const struct scan *scan, size_t from, size_t to)
+static const struct policy_rule *match_name(const struct redact_scan *scan, size_t from, size_t to)
 {
     const struct policy_table *table = &scan->redactor->table;
     uint32_t state = scan->redactor->after[REDACT_NAME];
@@ -58,7 +58,7 @@ static const struct policy_rule *match_name(const struct scan *scan, size_t from
 }
 
 /* As redact_match_option(), by the rules of one program. */
-static const struct policy_rule *match_option_of(const struct scan *scan, uint32_t state,
+static const struct policy_rule *match_option_of(const struct redact_scan *scan, uint32_t state,
                                                  size_t from, size_t to, size_t *end)
 {
     const struct policy_table *table = &scan->redactor->table;
@@ -79,8 +79,8 @@ static const struct policy_rule *match_option_of(const struct scan *scan, uint32
     return is_at(scan, from, "--") ? NULL : hiding(first);
 }
 
-const struct policy_rule *redact_match_option(const struct scan *scan, size_t from, size_t to,
-                                              size_t *end)
+const struct policy_rule *redact_match_option(const struct redact_scan *scan, size_t from,
+                                              size_t to, size_t *end)
 {
     const struct policy_rule *rule = NULL;
     for (unsigned i = 0; i < scan->programs && rule == NULL; i++)
@@ -88,7 +88,7 @@ const struct policy_rule *redact_match_option(const struct scan *scan, size_t fr
     return rule;
 }
 
-const struct policy_rule *redact_match_named(const struct scan *scan, size_t from, size_t to)
+const struct policy_rule *redact_match_named(const struct redact_scan *scan, size_t from, size_t to)
 {
     size_t end;
     const struct policy_rule *rule = match_name(scan, from, to);
@@ -96,7 +96,7 @@ const struct policy_rule *redact_match_named(const struct scan *scan, size_t fro
                                                    : rule;
 }
 
-void redact_note_program(struct scan *scan, size_t from, size_t to)
+void redact_note_program(struct redact_scan *scan, size_t from, size_t to)
 {
     const struct policy_table *table = &scan->redactor->table;
     uint32_t state = scan->redactor->after[REDACT_OPTION];

@@ -24,7 +24,7 @@ extern const unsigned char redact_byte_kinds[256]; /* enum byte_kind */
 
 enum { REDACT_PROGRAMS_MAX = 16 };
 
-struct scan {
+struct redact_scan {
     const struct redactor *redactor;
     const char *text;
     size_t size;
@@ -40,24 +40,24 @@ struct scan {
     bool has_failed;
 };
 
-static inline enum byte_kind kind_at(const struct scan *scan, size_t at)
+static inline enum byte_kind kind_at(const struct redact_scan *scan, size_t at)
 {
     return at < scan->end ? redact_byte_kinds[(unsigned char)scan->text[at]] : BYTE_BLANK;
 }
 
-static inline char byte_at(const struct scan *scan, size_t at)
+static inline char byte_at(const struct redact_scan *scan, size_t at)
 {
     return at < scan->end ? scan->text[at] : '\0';
 }
 
-static inline bool is_at(const struct scan *scan, size_t at, const char *word)
+static inline bool is_at(const struct redact_scan *scan, size_t at, const char *word)
 {
     size_t length = strlen(word);
     return scan->end - at >= length && memcmp(scan->text + at, word, length) == 0;
 }
 
 /* The next byte from `at` on that is blank or a quote; a backslash takes the meaning from it. */
-static inline size_t end_of_value(const struct scan *scan, size_t at)
+static inline size_t end_of_value(const struct redact_scan *scan, size_t at)
 {
     while (at < scan->end && kind_at(scan, at) != BYTE_BLANK && kind_at(scan, at) != BYTE_QUOTE)
         at += scan->text[at] == '\\' ? 2 : 1;
@@ -67,22 +67,23 @@ static inline size_t end_of_value(const struct scan *scan, size_t at)
 /* The rules of these return NULL where no rule hides. */
 
 /* The rule for the text from `from` to `to`; redact_match_lower() matches it in lower case. */
-const struct policy_rule *redact_match(const struct scan *scan, enum redact_kind kind, size_t from,
-                                       size_t to);
-const struct policy_rule *redact_match_lower(const struct scan *scan, enum redact_kind kind,
+const struct policy_rule *redact_match(const struct redact_scan *scan, enum redact_kind kind,
+                                       size_t from, size_t to);
+const struct policy_rule *redact_match_lower(const struct redact_scan *scan, enum redact_kind kind,
                                              size_t from, size_t to);
 
 /* The rule for the option that the word from `from` to `to` is, of a program seen so far. Where no
  * rule matches the whole word and it has one dash, the rule for its shortest beginning that has
  * one.
  * `*end`: where the option ends. */
-const struct policy_rule *redact_match_option(const struct scan *scan, size_t from, size_t to,
-                                              size_t *end);
+const struct policy_rule *redact_match_option(const struct redact_scan *scan, size_t from,
+                                              size_t to, size_t *end);
 
 /* The rule for a word that names a value: by its name, or as a program's "--NAME". */
-const struct policy_rule *redact_match_named(const struct scan *scan, size_t from, size_t to);
+const struct policy_rule *redact_match_named(const struct redact_scan *scan, size_t from,
+                                             size_t to);
 
 /* Remembers the word as a program where there are rules for its options. */
-void redact_note_program(struct scan *scan, size_t from, size_t to);
+void redact_note_program(struct redact_scan *scan, size_t from, size_t to);
 
 #endif

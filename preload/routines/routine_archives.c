@@ -102,8 +102,8 @@ static uint32_t find_archive(struct routine_search *search, const char *name)
         search->missed++;
         return ROUTINE_LIBRARIES_MAX;
     }
-    struct routine_library *library = &memory->library[memory->library_count];
-    *library = (struct routine_library){.name = name};
+    struct designated_library *library = &memory->library[memory->library_count];
+    *library = (struct designated_library){.name = name};
     routine_search_put_library(search, library);
     return memory->library_count++;
 }

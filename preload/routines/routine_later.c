@@ -45,9 +45,9 @@ static void add_library(struct routine_search *search, uint32_t object)
         search->missed++;
         return;
     }
-    struct routine_library *library = &memory->library[memory->library_count++];
-    *library =
-        (struct routine_library){.entry = loaded->entry, .name = loaded->soname, .object = object};
+    struct designated_library *library = &memory->library[memory->library_count++];
+    *library = (struct designated_library){
+        .entry = loaded->entry, .name = loaded->soname, .object = object};
     routine_search_put_library(search, library);
 }
 

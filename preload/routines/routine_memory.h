@@ -26,7 +26,7 @@ enum {
 };
 
 /* A designated library: one that is loaded, or an archive of which parts were linked in. */
-struct routine_library {
+struct designated_library {
     const struct link_map *entry; /* NULL: an archive */
     const char *name;             /* the soname, or the archive's name */
     uint32_t object;              /* its number; 0: an archive */
@@ -84,7 +84,7 @@ struct routine_memory {
     size_t list_at; /* in the fields of the capture */
     clock_function *now;
     struct routine_pointer pointer[ROUTINE_LOADING_MAX];
-    struct routine_library library[ROUTINE_LIBRARIES_MAX];
+    struct designated_library library[ROUTINE_LIBRARIES_MAX];
     struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
                                                               that has what was linked in */
     struct routine_entry entry[ROUTINE_STUBS + 1];

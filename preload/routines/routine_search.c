@@ -74,7 +74,7 @@ uint32_t routine_search_libraries(struct routine_search *search)
             continue;
         if (found < ROUTINE_LIBRARIES_MAX)
             memory->library[found] =
-                (struct routine_library){.entry = entry, .name = object->soname, .object = at};
+                (struct designated_library){.entry = entry, .name = object->soname, .object = at};
         found++;
     }
     memory->object_count = at;
@@ -83,7 +83,7 @@ uint32_t routine_search_libraries(struct routine_search *search)
 
 #if ROUTINE_STUBS > 0
 
-void routine_search_put_library(struct routine_search *search, struct routine_library *library)
+void routine_search_put_library(struct routine_search *search, struct designated_library *library)
 {
     const struct link_map *entry = library->entry;
     const char *path = entry == NULL ? library->name : entry->l_name;
@@ -231,8 +231,8 @@ static void add_loading(struct routine_search *search, const struct loaded *load
 /* Whether an object other than the library defines the name, of those from `first` to before `end`.
  */
 static bool is_defined(const struct routine_memory *memory, uint32_t first, uint32_t end,
-                       const struct routine_library *library, const struct routine_import *import,
-                       uint32_t hash)
+                       const struct designated_library *library,
+                       const struct routine_import *import, uint32_t hash)
 {
     for (uint32_t i = first; i < end; i++) {
         if (i != library->object &&
@@ -247,7 +247,7 @@ enum definer { OTHER, LIBRARY, UNKNOWN };
 /* To whom the loader will bind the name. It asks the objects of the start first, in the order of
  * the link map, and then those that the importer itself was loaded with, in another one. */
 static enum definer will_be_of(const struct routine_memory *memory,
-                               const struct routine_library *library,
+                               const struct designated_library *library,
                                const struct routine_import *import, uint32_t hash)
 {
     uint32_t start = memory->start_objects;
@@ -261,7 +261,7 @@ static enum definer will_be_of(const struct routine_memory *memory,
 
 /* Whose routine the import is, which the library defines. */
 static enum definer is_of(const struct routine_search *search,
-                          const struct routine_library *library,
+                          const struct designated_library *library,
                           const struct routine_import *import, uint32_t hash)
 {
     const struct loaded *other = &search->memory->object[library->object].loaded;
@@ -287,7 +287,7 @@ static void look_at_name(struct routine_search *search, const struct loaded *loa
         return; /* it was found before */
     import->is_lazy = bound >= loaded->start && bound < loaded->end;
     for (uint32_t i = 0; i < memory->library_count; i++) {
-        const struct routine_library *library = &memory->library[i];
+        const struct designated_library *library = &memory->library[i];
         const struct loaded *other = &memory->object[library->object].loaded;
         if ((needs >> i & 1) == 0 || !loaded_has_function(other, name, hash))
             continue;
@@ -392,7 +392,7 @@ void routine_search_imports(struct routine_search *search)
     if (!designation_has_loaded(&search->rules))
         return;
     for (uint32_t i = 0; i < memory->library_count; i++) {
-        struct routine_library *library = &memory->library[i];
+        struct designated_library *library = &memory->library[i];
         loaded_find_segments(search->image, false, &memory->object[library->object].loaded);
         routine_search_put_library(search, library);
     }

@@ -67,7 +67,7 @@ uintptr_t routine_search_function(const struct routine_memory *memory, const cha
 void routine_search_archives(struct routine_search *search);
 
 /* Puts a library into the list. */
-void routine_search_put_library(struct routine_search *search, struct routine_library *library);
+void routine_search_put_library(struct routine_search *search, struct designated_library *library);
 
 /* Adds an entry for an import of the library of that number, unless a rule skips it. */
 void routine_search_add(struct routine_search *search, const struct routine_import *import,

@@ -96,7 +96,8 @@ static int read_lists(struct library_packages *packages, const struct globs *pat
 
 static int by_list(const void *a, const void *b)
 {
-    return strcmp(((const struct package *)a)->list, ((const struct package *)b)->list);
+    return strcmp(((const struct library_package *)a)->list,
+                  ((const struct library_package *)b)->list);
 }
 
 /* ---- Versions -------------------------------------------------------------------------------- */
@@ -106,9 +107,9 @@ struct stanza {
     char name[256], architecture[64], version[256];
 };
 
-static struct package *find_package(const struct library_packages *packages, char *list)
+static struct library_package *find_package(const struct library_packages *packages, char *list)
 {
-    struct package key = {.list = list};
+    struct library_package key = {.list = list};
     return packages->packages == 0
                ? NULL
                : bsearch(&key, packages->package, packages->packages, sizeof key, by_list);
@@ -119,7 +120,7 @@ static int end_stanza(const struct library_packages *packages, struct stanza *st
 {
     char list[sizeof stanza->name + sizeof stanza->architecture + 1];
     snprintf(list, sizeof list, "%s:%s", stanza->name, stanza->architecture);
-    struct package *package = find_package(packages, list);
+    struct library_package *package = find_package(packages, list);
     if (package == NULL)
         package = find_package(packages, stanza->name);
     int error = 0;

@@ -9,7 +9,7 @@
 
 int library_package_add(struct library_packages *packages, const char *name, size_t length)
 {
-    struct package package = {.name = strndup(name, length)};
+    struct library_package package = {.name = strndup(name, length)};
     if (package.name == NULL || GROW(packages->package, packages->packages) != 0) {
         free(package.name);
         return -ENOMEM;

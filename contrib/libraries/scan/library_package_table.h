@@ -11,7 +11,7 @@
 #include "conf/base/globs.h"
 #include "contrib/libraries/scan/library_packages.h"
 
-struct package {
+struct library_package {
     char *name;    /* owned; without an architecture */
     char *list;    /* owned: the name of its list, without its end; NULL: it is rpm's */
     char *version; /* owned; NULL: not known */
@@ -25,7 +25,7 @@ struct package_file {
 struct library_packages {
     char *root;        /* owned; "" for / */
     char trouble[512]; /* as library_packages_trouble() */
-    struct package *package;
+    struct library_package *package;
     struct package_file *file;
     size_t packages, files;
 };

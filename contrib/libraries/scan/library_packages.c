@@ -54,7 +54,7 @@ bool library_packages_find(const struct library_packages *packages, const char *
         file = find_file(packages, (char *)(uintptr_t)(path + length + 4));
     if (file == NULL)
         return false;
-    const struct package *found = &packages->package[file->package];
+    const struct library_package *found = &packages->package[file->package];
     *package = found->name;
     *version = found->version == NULL ? "" : found->version;
     return true;

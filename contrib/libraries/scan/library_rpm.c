@@ -28,7 +28,7 @@ static int take_package(struct library_packages *packages, const char *line)
     int error = library_package_add(packages, line, length);
     if (error != 0 || line[length] == '\0')
         return error;
-    struct package *package = &packages->package[packages->packages - 1];
+    struct library_package *package = &packages->package[packages->packages - 1];
     package->version = strdup(line + length + 1);
     return package->version == NULL ? -ENOMEM : 0;
 }

@@ -41,7 +41,7 @@ static void take(const char *text)
 static void assert_file(size_t at, const char *path, const char *name, const char *version)
 {
     assert_true(at < packages->files);
-    const struct package *package = &packages->package[packages->file[at].package];
+    const struct library_package *package = &packages->package[packages->file[at].package];
     assert_string_equal(packages->file[at].path, path);
     assert_string_equal(package->name, name);
     assert_string_equal(package->version, version);
