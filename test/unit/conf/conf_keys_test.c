@@ -148,7 +148,7 @@ static void a_refused_value_leaves_the_one_before(void **state)
         {"transport", "use", "file syslog", "file mail"},
         {"http", "format", "bulk", "Bulk"},
         {"link", "startup_object", "all", "al"},
-        {"tracking", "gpu", "no", "No"},
+        {"tracking", "programs", "mpi", "MPI"},
         {"tracking", "command_line", "program", "programs"},
     };
     struct conf_fault fault;
