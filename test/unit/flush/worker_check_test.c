@@ -304,13 +304,13 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
 }
 
 /* The record of this kind that is taken first. */
-static size_t first_of(const struct taken *taken, const char *kind)
+static size_t last_of(const struct taken *taken, const char *kind)
 {
-    size_t i = 0;
-    while (i < taken->count && strncmp(taken->record[i].name, kind, strlen(kind)) != 0)
-        i++;
-    assert_true(i < taken->count);
-    return i;
+    size_t i = taken->count;
+    while (i > 0 && strncmp(taken->record[i - 1].name, kind, strlen(kind)) != 0)
+        i--;
+    assert_true(i > 0);
+    return i - 1;
 }
 
 /* Of no rules about command lines. */
@@ -394,7 +394,7 @@ static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
     take_package(&worked, &taken);
     take_coverage(&worked, &taken);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t at = first_of(&taken, kinds[i]);
+        size_t at = last_of(&taken, kinds[i]);
         const char *name = taken.record[at].name, *text = taken.record[at].text;
         for (size_t j = 0; j < sizeof more / sizeof more[0]; j++) {
             char first[256];
