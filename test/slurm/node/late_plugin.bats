@@ -28,9 +28,9 @@ summary() {
 
 no_step_runs() { # JOB: no slurmstepd of it is left, which might still write
     local pid
-    for pid in $(sed -n 's/^step .* pid=\([0-9]*\) .*/\1/p' "$DIR/run/n1/$1.0/journal"); do
+    while read -r pid; do
         [[ ! -e /proc/$pid ]] || return 1
-    done
+    done < <(sed -n 's/^step .* pid=\([0-9]*\) .*/\1/p' "$DIR/run/n1/$1.0/journal")
 }
 
 # quiet JOB SINCE: nothing has happened to the job since then
