@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "extensions.h"
 #include "preload/ledger.h"
-#include "submit/evidence/ledger_routines.h"
 
 /* The bytes from `*at` up to the next NUL; `*at` moves past that. */
 static struct capture_bytes next_text(const char **at, const char *end)
@@ -144,7 +144,7 @@ static void add_field(struct capture *capture, const struct ledger_field *field,
         add_ancestor(capture, at, field->length);
     else if (field->kind == LEDGER_PARENTS && capture->is_stub)
         add_parents(capture, at, field->length);
-    else if (field->kind == LEDGER_ROUTINES)
+    else if (JOBTRAIL_ROUTINES && field->kind == LEDGER_ROUTINES)
         ledger_routines(capture, at, field->length);
     else if (field->kind == LEDGER_TASK)
         set_task(capture, at, field->length);

@@ -247,6 +247,10 @@ static void print_summary(const struct load_counts *counts, const struct chores 
                "brought too "
                "many new names\n",
                counts->unnamed);
+    if (counts->without_routines != 0)
+        printf("of %zu runs calls of routines are left out: this jobtrail is built without "
+               "routines\n",
+               counts->without_routines);
     if (chores->other_zones != 0)
         printf("%zu coverage records have days of another time zone than the store's, %s: %s\n",
                chores->other_zones, chores->zones[0], chores->zones[1]);

@@ -12,6 +12,7 @@
 #include "conf/base/clocks.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
+#include "extensions.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/file_facts.h"
@@ -19,7 +20,6 @@
 #include "submit/record/command_line.h"
 #include "submit/record/json_add.h"
 #include "submit/record/json_write.h"
-#include "submit/record/routine_table.h"
 #include "submit/record/slurm_table.h"
 
 enum { PHASES_MAX = 8 };
@@ -341,7 +341,7 @@ static void add_build_ids(struct run *run)
 
 static void add_routines(struct run *run)
 {
-    struct json_object *table = routine_table(run->source->capture);
+    struct json_object *table = JOBTRAIL_ROUTINES ? routine_table(run->source->capture) : NULL;
     if (table != NULL)
         json_write(&run->record, "routineT", table);
 }

@@ -6,6 +6,8 @@
 #ifndef JOBTRAIL_RUN_RECORD_H
 #define JOBTRAIL_RUN_RECORD_H
 
+#include <json-c/json.h>
+
 #include "submit/record/record.h"
 #include "submit/record/run_source.h"
 
@@ -16,5 +18,10 @@ int run_record_build(const struct run_source *source, struct built_record *recor
 
 /* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
 void run_record_uuid(const struct capture *capture, char *text);
+
+/* What a run called of designated libraries, as the record's routineT: each routine of a library
+ * once, whatever called it. Sorts capture->routines. NULL: no designated library was there. Of
+ * contrib/routines/record. */
+struct json_object *routine_table(const struct capture *capture);
 
 #endif

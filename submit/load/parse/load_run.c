@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extensions.h"
 #include "submit/load/parse/ancestor_pids.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
@@ -175,6 +176,10 @@ static int read_routines(struct record_reader *reader, struct run_record *run)
     double slack = ROUTINES_SLACK_S;
     if (reader->top[RECORD_TOP_routineT].size == 0)
         return 0;
+    if (!JOBTRAIL_ROUTINES) {
+        run->routines.is_left_out = true;
+        return 0;
+    }
     int error = record_parse(reader, reader->top[RECORD_TOP_routineT], &parsed);
     if (error == 0)
         error = run_routines_read(parsed, &run->routines, reader->reason);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * routineT of a run: which designated libraries were there, and which of their routines it called.
+ * Its functions are those of contrib/routines/load.
  */
 #ifndef JOBTRAIL_RUN_ROUTINES_H
 #define JOBTRAIL_RUN_ROUTINES_H
@@ -38,6 +39,7 @@ struct run_routines {
     size_t library_count, count;
     int64_t watched, missed; /* imports that were watched, and that were not */
     int64_t unnamed;         /* called routines that are left out; the store says how many */
+    bool is_left_out;        /* without the extension: the record has one, which is not read */
 };
 
 /* Takes `value`, which is routineT and becomes owned by `*routines`, also after a failure:

@@ -249,8 +249,10 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
     }
     count_result(&loader->counts, batch->results[at]);
     loader->counts.unproven += batch->records[at].unproven;
-    if (batch->records[at].kind == RECORD_RUN)
+    if (batch->records[at].kind == RECORD_RUN) {
         loader->counts.unnamed += (size_t)batch->records[at].run.routines.unnamed;
+        loader->counts.without_routines += batch->records[at].run.routines.is_left_out;
+    }
     if (loader->source == NULL)
         return;
     if (loader->delete_files && !loader->dry_run)

@@ -24,6 +24,7 @@ struct load_counts {
     size_t deleted;                   /* files */
     size_t unproven;                  /* of those in the store (record_proof.h) */
     size_t unnamed;                   /* called routines for whose names there was no room */
+    size_t without_routines;          /* runs whose calls are left out: nothing here reads them */
 };
 
 struct loader {

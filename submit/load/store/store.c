@@ -185,8 +185,7 @@ void store_close(struct store *store)
         return;
     store->connection.ops->close(store->connection.database);
     store_free_slurm(&store->accounting);
-    store_free_runs(&store->runs);
-    store_free_routines(&store->runs.routines);
+    store_close_runs(&store->runs);
     store_free_parts(&store->parts);
     store_free_intern(&store->intern);
     store_free_prefixes(&store->prefixes);

@@ -114,7 +114,7 @@ static int delete_some(struct store *store, void *context)
     if (error == 0 && expiry->found > 0)
         error = store_write(&store->connection, expiry->delete_days, expiry->ids, expiry->found);
     if (error == 0 && expiry->found > 0)
-        error = store_drop_routines(&store->runs.routines, expiry->ids, expiry->found);
+        error = store_drop_parts(&store->runs, expiry->ids, expiry->found);
     if (error == 0 && expiry->found > 0)
         error = store_write(&store->connection, expiry->delete_run, expiry->keys[0], expiry->found);
     if (error == 0 && expiry->found > 0)

@@ -3,11 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extensions.h"
 #include "submit/load/store/known_rows.h"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_state.h"
 
 #define ASK_AT_ONCE 256 /* uuids */
+
+static const struct run_part *const run_parts[RUN_PARTS_MOST + 1] = {
+#if JOBTRAIL_ROUTINES
+    &run_part_routines,
+#endif
+    NULL,
+};
 
 /* The columns of `run_own` that are no fields of a record, in the order of fill_row(). */
 static const char *const other_columns[] = {
@@ -56,8 +64,11 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     add_columns(&update, " = ?");
     store_text_add(&update, " WHERE uuid = ? AND owner = ?"
                             " AND (proven < ? OR (proven = ? AND is_start_only >= ?))");
-    store_text_add(&ids, "SELECT id, uuid, owner, proven, (SELECT count(*) FROM run_routine_watch"
-                         " WHERE run_id = run_own.id) FROM run_own WHERE uuid IN (");
+    store_text_add(&ids, "SELECT id, uuid, owner, proven, 0");
+    for (size_t i = 0; run_parts[i] != NULL; i++)
+        store_text_add(&ids, " + (SELECT count(*) FROM %s WHERE run_id = run_own.id)",
+                       run_parts[i]->rows);
+    store_text_add(&ids, " FROM run_own WHERE uuid IN (");
     store_text_add_places(&ids, ASK_AT_ONCE);
     store_text_add(&ids, ")");
     runs->find_ids = store_text_statement(runs->on, &ids, &error);
@@ -72,7 +83,9 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     runs->find = store_text_statement(runs->on, &find, &error);
     runs->add = store_text_statement(runs->on, &add, &error);
     runs->update = store_text_statement(runs->on, &update, &error);
-    return error == 0 ? store_prepare_routines(&runs->routines, runs->intern) : error;
+    for (size_t i = 0; error == 0 && run_parts[i] != NULL; i++)
+        error = run_parts[i]->prepare(runs->intern, &runs->of_part[i]);
+    return error;
 }
 
 /* ---- What is known of a run ----------------------------------------------------------------- */
@@ -132,8 +145,8 @@ struct new_run {
     bool is_update, is_proven;
     bool replaces; /* an end that is stored, and its days */
     struct digest executable, program, job_part, layout, ending;
-    int64_t id;        /* once it is written; 0: not asked for, or another record has the row */
-    bool has_routines; /* which the record that had the row before has left */
+    int64_t id;     /* once it is written; 0: not asked for, or another record has the row */
+    bool has_parts; /* which the record that had the row before has left */
 };
 
 struct run_batch {
@@ -274,13 +287,31 @@ int store_want_runs(struct store_runs *runs, struct record *records, size_t coun
 
 void store_free_runs(struct store_runs *runs)
 {
-    store_forget_routines(&runs->routines);
+    for (size_t i = 0; run_parts[i] != NULL; i++)
+        if (runs->of_part[i] != NULL)
+            run_parts[i]->forget(runs->of_part[i]);
     if (runs->batch != NULL) {
         free(runs->batch->list);
         free(runs->batch->rows);
     }
     free(runs->batch);
     runs->batch = NULL;
+}
+
+void store_close_runs(struct store_runs *runs)
+{
+    store_free_runs(runs);
+    for (size_t i = 0; run_parts[i] != NULL; i++)
+        if (runs->of_part[i] != NULL)
+            run_parts[i]->free(runs->of_part[i]);
+}
+
+int store_drop_parts(struct store_runs *runs, const struct value *ids, size_t count)
+{
+    int error = 0;
+    for (size_t i = 0; error == 0 && run_parts[i] != NULL; i++)
+        error = run_parts[i]->drop(runs->of_part[i], ids, count);
+    return error;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -371,7 +402,10 @@ static int put_days(struct store_runs *runs, const struct new_run *fresh, struct
 
 static bool has_own_rows(const struct new_run *fresh)
 {
-    return fresh->run->days.count > 1 || fresh->is_update || fresh->run->routines.value != NULL;
+    bool has = fresh->run->days.count > 1 || fresh->is_update;
+    for (size_t i = 0; !has && run_parts[i] != NULL; i++)
+        has = run_parts[i]->has(fresh->run);
+    return has;
 }
 
 /* Whether the next record of the batch has taken the row's place already. */
@@ -400,7 +434,7 @@ static void note_id(struct run_batch *batch, const struct value row[5])
         if (fresh->owner == value_whole(&row[2]) &&
             fresh->is_proven == (value_whole(&row[3]) != 0)) {
             fresh->id = value_whole(&row[0]);
-            fresh->has_routines = value_whole(&row[4]) > 0;
+            fresh->has_parts = value_whole(&row[4]) > 0;
         }
     }
 }
@@ -435,42 +469,38 @@ static int find_ids(struct store_runs *runs)
     return error;
 }
 
-/* The rows of other tables that are the run's alone. What took the place of a start has no routines
- * of that one. */
+/* The rows of other tables that are the run's alone. What took the place of a start has nothing of
+ * that one. */
 static int put_own_rows(struct store_runs *runs, const struct new_run *fresh)
 {
-    const struct run_routines *routines = &fresh->run->routines;
     int error = put_days(runs, fresh, value_int(fresh->id));
-    if (error == 0 && fresh->has_routines)
-        error = store_replace_routines(&runs->routines, fresh->id);
-    if (error != 0 || routines->value == NULL)
-        return error;
-    return store_put_routines(&runs->routines, fresh->id, routines, fresh->run->is_start_only);
+    for (size_t i = 0; error == 0 && run_parts[i] != NULL; i++) {
+        if (fresh->has_parts)
+            error = run_parts[i]->replace(runs->of_part[i], fresh->id);
+        if (error == 0 && run_parts[i]->has(fresh->run))
+            error = run_parts[i]->put(runs->of_part[i], fresh->id, fresh->run);
+    }
+    return error;
 }
 
 /* Those that are there, and of new ones as many as a user may add. */
-static int settle_routines(struct store_runs *runs, enum table table)
+static int settle_shared(struct store_runs *runs, const struct run_part *part, void *of_part,
+                         enum table table)
 {
-    const bool are_libraries = table == TABLE_ROUTINE_LIBRARY;
     struct run_batch *batch = runs->batch;
     int error = 0;
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = (are_libraries ? store_want_routine_libraries : store_want_routines)(
-            &runs->routines, &batch->list[i].run->routines);
+        error = part->want(of_part, table, batch->list[i].run);
     if (error == 0)
         error = store_find_wanted(runs->intern, table);
     if (error != 0 || store_take_back(runs->intern, table) == 0)
         return error;
-    for (size_t i = 0; error == 0 && i < batch->count; i++) {
-        struct new_run *fresh = &batch->list[i];
-        const struct routine_maker maker = {fresh->run->user, fresh->is_proven};
-        error = (are_libraries ? store_admit_libraries : store_admit_routines)(
-            &runs->routines, &fresh->run->routines, maker);
-    }
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = part->admit(of_part, table, batch->list[i].run, batch->list[i].is_proven);
     return error == 0 ? store_add_wanted(runs->intern, table) : error;
 }
 
-/* Programs and routines: their rows need the ids of others. */
+/* Programs, and what extensions keep: their rows need the ids of others. */
 static int settle_rows(struct store_runs *runs)
 {
     struct run_batch *batch = runs->batch;
@@ -479,9 +509,11 @@ static int settle_rows(struct store_runs *runs)
         error = want_program(runs, &batch->list[i]);
     if (error >= 0)
         error = store_settle(runs->intern, TABLE_PROGRAM);
-    if (error == 0)
-        error = settle_routines(runs, TABLE_ROUTINE_LIBRARY);
-    return error == 0 ? settle_routines(runs, TABLE_ROUTINE) : error;
+    for (size_t i = 0; run_parts[i] != NULL; i++)
+        for (const enum table *table = run_parts[i]->shared; error == 0 && *table != TABLES;
+             table++)
+            error = settle_shared(runs, run_parts[i], runs->of_part[i], *table);
+    return error;
 }
 
 int store_put_runs(struct store_runs *runs)
@@ -502,5 +534,7 @@ int store_put_runs(struct store_runs *runs)
     for (size_t i = 0; error == 0 && i < batch->count; i++)
         if (batch->list[i].id != 0 && has_own_rows(&batch->list[i]) && !is_replaced(batch, i))
             error = put_own_rows(runs, &batch->list[i]);
-    return error == 0 ? store_settle_routines(&runs->routines) : error;
+    for (size_t i = 0; error == 0 && run_parts[i] != NULL; i++)
+        error = run_parts[i]->settle(runs->of_part[i]);
+    return error;
 }

@@ -8,72 +8,19 @@
 #define JOBTRAIL_STORE_STATE_H
 
 #include "conf/base/days.h"
+#include "submit/load/store/run_part.h"
 #include "submit/load/store/store_parts.h"
 #include "submit/load/store/store_result.h"
 
 struct store;
-
-/* What runs called of designated libraries: rows of a run, which go and come together. */
-enum routine_table { ROUTINE_WATCHES, ROUTINE_LIBRARIES, ROUTINE_CALLS, ROUTINE_TABLES };
-
-struct routine_rows {
-    struct value *values; /* owned */
-    size_t count, room;   /* of rows; of values */
-};
-
-struct store_routines {
-    struct store_connection *on;
-    struct store_intern *intern;
-    struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
-    struct statement *of_day, *of_library, *note;      /* new names (store_admit_routines()) */
-    struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
-};
-
-int store_prepare_routines(struct store_routines *routines, struct store_intern *intern);
-
-/* Ask for what runs share of it: for the libraries, and once these are settled for their routines.
- */
-int store_want_routine_libraries(struct store_routines *routines, struct run_routines *of);
-int store_want_routines(struct store_routines *routines, struct run_routines *of);
-
-/* Names are claims, and each costs a row
- * (docs/decisions/0093-names-of-routines-are-bounded-by-user.md). So the runs of one user add no
- * more than that many in a day of loading, libraries included, and no more to one library. Nobody
- * knows whose runs are not proven: together they may add more. */
-enum { ROUTINE_NAMES_A_DAY = 32768, ROUTINE_NAMES_A_LIBRARY = 8192, ROUTINE_NAMES_UNPROVEN = 4 };
-
-struct routine_maker {
-    const char *user;
-    bool is_proven;
-};
-
-/* Asks again for those of the run that the store does not have, where the maker may add them; marks
- * others as left out, and counts these in `unnamed`. */
-int store_admit_libraries(struct store_routines *routines, struct run_routines *of,
-                          struct routine_maker maker);
-int store_admit_routines(struct store_routines *routines, struct run_routines *of,
-                         struct routine_maker maker);
-
-/* Removes the rows of the runs, whose ids are given, at once. */
-int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count);
-
-/* Of a batch: the rows of the run, whose id is given, are to go; what they are to be, once the
- * routines are settled; does all of it. */
-int store_replace_routines(struct store_routines *routines, int64_t run);
-int store_put_routines(struct store_routines *routines, int64_t run, const struct run_routines *of,
-                       bool is_start_only);
-int store_settle_routines(struct store_routines *routines);
-
-void store_forget_routines(struct store_routines *routines);
-void store_free_routines(struct store_routines *routines);
 
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
     struct store_connection *on;
     struct store_intern *intern;
     struct store_parts *parts;
-    struct store_routines routines;
-    struct run_batch *batch; /* owned: of the batch at hand */
+    void *of_part[RUN_PARTS_MOST]; /* what each of run_part.h keeps */
+    struct run_batch *batch;       /* owned: of the batch at hand */
     struct statement *find, *add, *update;
     struct statement *find_ids, *drop_days, *add_day;
     struct statement *is_ours; /* of XALT's rows */
@@ -88,6 +35,11 @@ int store_put_runs(struct store_runs *runs);
 
 /* Drops the batch at hand. */
 void store_free_runs(struct store_runs *runs);
+
+/* Removes what extensions keep of the runs, whose ids are given, at once. */
+int store_drop_parts(struct store_runs *runs, const struct value *ids, size_t count);
+
+void store_close_runs(struct store_runs *runs);
 
 /* Links: unique by uuid and user, as the uuid stands in every executable that was linked. */
 struct store_links {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "submit/evidence/ledger_routines.h"
+#include "submit/evidence/ledger_fields.h"
 #include "test/unit/fixture/made_ledger.h"
 
 static struct made_fields inner, content;

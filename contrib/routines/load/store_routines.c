@@ -1,13 +1,39 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What runs called of designated libraries, in the store: rows of a run, which go and come
+ * together.
+ */
+#include "contrib/routines/load/store_routines.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "submit/load/store/store_state.h"
+#include "submit/load/store/run_part.h"
 
 #define DAY_SECONDS 86400
+
+enum routine_table { ROUTINE_WATCHES, ROUTINE_LIBRARIES, ROUTINE_CALLS, ROUTINE_TABLES };
+
+struct routine_rows {
+    struct value *values; /* owned */
+    size_t count, room;   /* of rows; of values */
+};
+
+struct store_routines {
+    struct store_connection *on;
+    struct store_intern *intern;
+    struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
+    struct statement *of_day, *of_library, *note;      /* new names */
+    struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
+};
+
+struct routine_maker {
+    const char *user;
+    bool is_proven;
+};
 
 /* The tables whose rows are of one run. */
 static const struct {
@@ -19,9 +45,13 @@ static const struct {
     [ROUTINE_CALLS] = {"run_routine", "run_id, routine_id, first_call, calls, is_at_least", 5},
 };
 
-int store_prepare_routines(struct store_routines *routines, struct store_intern *intern)
+static int prepare(struct store_intern *intern, void **state)
 {
+    struct store_routines *routines = calloc(1, sizeof *routines);
     int error = 0;
+    *state = routines;
+    if (routines == NULL)
+        return store_refuse(intern->on, -ENOMEM, "out of memory");
     routines->on = intern->on;
     routines->intern = intern;
     for (enum routine_table table = 0; table < ROUTINE_TABLES; table++) {
@@ -48,18 +78,21 @@ int store_prepare_routines(struct store_routines *routines, struct store_intern 
     return error;
 }
 
-void store_forget_routines(struct store_routines *routines)
+static void forget(void *state)
 {
+    struct store_routines *routines = state;
     for (enum routine_table table = 0; table < ROUTINE_TABLES; table++)
         routines->rows[table].count = 0;
     routines->dropped.count = 0;
 }
 
-void store_free_routines(struct store_routines *routines)
+static void free_all(void *state)
 {
+    struct store_routines *routines = state;
     for (enum routine_table table = 0; table < ROUTINE_TABLES; table++)
         free(routines->rows[table].values);
     free(routines->dropped.values);
+    free(routines);
 }
 
 /* ---- What runs share ------------------------------------------------------------------------ */
@@ -95,7 +128,7 @@ static int want_routine(struct store_routines *routines, const struct called_rou
     return store_want(routines->intern, TABLE_ROUTINE, digest, rest);
 }
 
-int store_want_routine_libraries(struct store_routines *routines, struct run_routines *of)
+static int want_libraries(struct store_routines *routines, struct run_routines *of)
 {
     int error = 0;
     of->unnamed = 0;
@@ -129,7 +162,7 @@ static void leave_out(struct run_routines *of, struct called_routine *called)
     of->unnamed++;
 }
 
-int store_want_routines(struct store_routines *routines, struct run_routines *of)
+static int want_routines(struct store_routines *routines, struct run_routines *of)
 {
     int64_t ids[RUN_ROUTINE_LIBRARIES_MAX];
     int error = library_ids(routines, of, ids);
@@ -190,8 +223,8 @@ static int note_added(struct store_routines *routines, const struct names_left *
     return added == 0 ? 0 : store_write(routines->on, routines->note, row, 1);
 }
 
-int store_admit_libraries(struct store_routines *routines, struct run_routines *of,
-                          struct routine_maker maker)
+static int admit_libraries(struct store_routines *routines, struct run_routines *of,
+                           struct routine_maker maker)
 {
     struct names_left names = {.maker = maker};
     int64_t added = 0;
@@ -248,8 +281,8 @@ static int admit_called(struct store_routines *routines, struct run_routines *of
     return error < 0 ? error : 0;
 }
 
-int store_admit_routines(struct store_routines *routines, struct run_routines *of,
-                         struct routine_maker maker)
+static int admit_routines(struct store_routines *routines, struct run_routines *of,
+                          struct routine_maker maker)
 {
     struct names_left names = {.maker = maker};
     int64_t ids[RUN_ROUTINE_LIBRARIES_MAX];
@@ -269,8 +302,9 @@ int store_admit_routines(struct store_routines *routines, struct run_routines *o
 
 /* ---- Rows of a run -------------------------------------------------------------------------- */
 
-int store_drop_routines(struct store_routines *routines, const struct value *runs, size_t count)
+static int drop(void *state, const struct value *runs, size_t count)
 {
+    struct store_routines *routines = state;
     int error = 0;
     for (enum routine_table table = 0; error == 0 && count > 0 && table < ROUTINE_TABLES; table++)
         error = store_write(routines->on, routines->drop[table], runs, count);
@@ -288,8 +322,9 @@ static struct value *new_row(struct store_routines *routines, struct routine_row
     return rows->values + rows->count++ * columns;
 }
 
-int store_replace_routines(struct store_routines *routines, int64_t run)
+static int replace(void *state, int64_t run)
 {
+    struct store_routines *routines = state;
     struct value *row = new_row(routines, &routines->dropped, 1);
     if (row == NULL)
         return -ENOMEM;
@@ -406,27 +441,63 @@ static int put_libraries(struct store_routines *routines, int64_t run,
     return 0;
 }
 
-int store_put_routines(struct store_routines *routines, int64_t run, const struct run_routines *of,
-                       bool is_start_only)
+static int put(void *state, int64_t id, const struct run_record *run)
 {
+    struct store_routines *routines = state;
+    const struct run_routines *of = &run->routines;
     struct value *row = new_row_of(routines, ROUTINE_WATCHES);
     if (row == NULL)
         return -ENOMEM;
-    row[0] = value_int(run);
+    row[0] = value_int(id);
     row[1] = value_int(of->watched);
     row[2] = value_int(of->missed);
     row[3] = value_int(of->unnamed);
-    int error = put_libraries(routines, run, of);
-    return error == 0 ? put_called(routines, run, of, is_start_only || of->missed > 0) : error;
+    int error = put_libraries(routines, id, of);
+    return error == 0 ? put_called(routines, id, of, run->is_start_only || of->missed > 0) : error;
 }
 
-int store_settle_routines(struct store_routines *routines)
+static int settle(void *state)
 {
-    int error = store_drop_routines(routines, routines->dropped.values, routines->dropped.count);
+    struct store_routines *routines = state;
+    int error = drop(routines, routines->dropped.values, routines->dropped.count);
     for (enum routine_table table = 0; error == 0 && table < ROUTINE_TABLES; table++)
         if (routines->rows[table].count > 0)
             error = store_write(routines->on, routines->add[table], routines->rows[table].values,
                                 routines->rows[table].count);
-    store_forget_routines(routines);
+    forget(routines);
     return error;
 }
+
+/* ---- Which part of a run it is -------------------------------------------------------------- */
+
+static bool has(const struct run_record *run)
+{
+    return run->routines.value != NULL;
+}
+
+static int want(void *state, enum table table, struct run_record *run)
+{
+    return (table == TABLE_ROUTINE_LIBRARY ? want_libraries : want_routines)(state, &run->routines);
+}
+
+static int admit(void *state, enum table table, struct run_record *run, bool is_proven)
+{
+    const struct routine_maker maker = {run->user, is_proven};
+    return (table == TABLE_ROUTINE_LIBRARY ? admit_libraries
+                                           : admit_routines)(state, &run->routines, maker);
+}
+
+const struct run_part run_part_routines = {
+    .rows = "run_routine_watch",
+    .shared = {TABLE_ROUTINE_LIBRARY, TABLE_ROUTINE, TABLES},
+    .prepare = prepare,
+    .has = has,
+    .want = want,
+    .admit = admit,
+    .replace = replace,
+    .put = put,
+    .settle = settle,
+    .drop = drop,
+    .forget = forget,
+    .free = free_all,
+};

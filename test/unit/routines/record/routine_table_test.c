@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "submit/record/json_add.h"
-#include "submit/record/routine_table.h"
+#include "submit/record/run_record.h"
 
 static const uint64_t second = UINT64_C(1000000000);
 

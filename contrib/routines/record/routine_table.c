@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/record/routine_table.h"
+#include "submit/record/run_record.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "contrib/routines/load/store_routines.h"
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
 #include "test/unit/fixture/made_store.h"

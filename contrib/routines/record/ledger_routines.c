@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/evidence/ledger_routines.h"
+#include "submit/evidence/ledger_fields.h"
 
 #include <stdbool.h>
 #include <string.h>
