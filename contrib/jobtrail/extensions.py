@@ -28,6 +28,15 @@ def doors(door):
             yield importlib.import_module("jobtrail.%s.%s" % (name, door))
 
 
+def question(door, name):
+    """The function `name` of the door that has it, which is loaded when it is called."""
+
+    def ask(*arguments):
+        return next(getattr(module, name) for module in doors(door) if hasattr(module, name))(*arguments)
+
+    return ask
+
+
 def lacking(name):
     """A sentence where the extension is not here, else None."""
     return None if is_here(name) else "this jobtrail is built without " + WORDS.get(name, name)

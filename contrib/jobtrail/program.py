@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from . import progress
+from . import extensions, progress
 from .hints import hint
 from .pattern import Pattern
 from .text import escape, stored
@@ -52,6 +52,25 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             message += hint(unknown.group(1), self.long_options(), "--")
         raise Usage("{0}: {1}\nTry '{0} --help'.".format(self.prog, message))
+
+
+class Refused(argparse.Action):
+    """An option that is not answered."""
+
+    def __init__(self, *names, reason, **others):
+        super().__init__(*names, **others)
+        self.reason = reason
+
+    def __call__(self, parser, options, value, option=None):
+        parser.error("%s cannot be answered: %s" % (option, self.reason))
+
+
+def add_of(add, extension, option, **words):
+    """An option that the extension answers."""
+    lacking = extensions.lacking(extension)
+    if lacking:
+        words = {"action": Refused, "nargs": 0 if "action" in words else 1, "reason": lacking, "help": argparse.SUPPRESS}
+    add(option, **words)
 
 
 def os_trouble(error):

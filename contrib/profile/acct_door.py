@@ -5,7 +5,7 @@ from .profile_summary import of_runs, own_mpi
 
 KEY = "profile"
 ROWS = {}
-__all__ = ("FIELDS", "KEY", "ROWS", "SORTED_BY", "of_runs")
+__all__ = ("FIELDS", "KEY", "ROWS", "SORTED_BY", "merged", "of_runs")
 
 
 def profile_paths(run):
@@ -50,6 +50,11 @@ def mpi_routines(_, found):
     if not found["elapsed"] or found["untimed"]:
         return None
     return ",".join("%s:%.1f%%" % (one["routine"], 100 * one["seconds"] / found["elapsed"]) for one in found["routines"])
+
+
+def merged(parts):
+    """A job of several runs has none."""
+    return parts[0] if len(parts) == 1 else None
 
 
 FIELDS = [

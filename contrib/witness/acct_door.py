@@ -30,6 +30,11 @@ def failed_text(found):
     return failed(found) if is_whole else ">=%d" % failed(found)
 
 
+def merged(parts):
+    """A job of several runs has none."""
+    return parts[0] if len(parts) == 1 else None
+
+
 FIELDS = [
     ("Ranks", 8, of_ranks(lambda found: found["ranks"])),
     ("RanksFailed", 11, of_ranks(failed_text)),

@@ -3,7 +3,7 @@
 
 
 from ... import extensions, library
-from ...acct import coverage, details, fields, routines
+from ...acct import coverage, details, fields
 from ...acct import main as acct
 from ...acct.diff import differences, value_text
 from ...acct.select import Selection
@@ -11,7 +11,7 @@ from ...alldoc.search import checked_kinds
 from ...alldoc.show import harmless
 from ...hints import hint
 from ...pattern import Pattern
-from ...report import fitting, uncalled_page, unused_page, use_parts
+from ...report import fitting, unused_page, use_parts
 from ...report import main as report
 from ...text import cell, escape
 from ...times import format_time
@@ -87,10 +87,10 @@ def report_page(name):
         why = fitting.why_unfit(name, context.chosen_options) if use or name in fitting.OF_LIBRARIES else None
         if why:
             raise Refused(400, why + ".")
-        if name == "uncalled" and not model.store.is_all:
-            raise Refused(404, uncalled_page.NOT_ALL + ".")
+        if name in fitting.NOT_ALL and not model.store.is_all:
+            raise Refused(404, fitting.NOT_ALL[name] + ".")
         if name == "unused" and not unused_page.can_be_made(model):
-            raise Refused(404, (unused_page.NO_LIST if model.store.is_all else unused_page.NOT_ALL) + ".")
+            raise Refused(404, unused_page.NO_LIST + ".")
         if name == "removal" and not (context.get("lib") or context.get("module")):
             raise Refused(400, "The address names nothing that would go: it needs lib= or module=.")
         table = fitting.PAGES[name](model, context.chosen_options)
@@ -326,7 +326,7 @@ def select_facts(context, selection, number):
 
 
 RUN_TABLES = ("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
-OF_EXTENSION = {"profile": "profile", "mpi": "profile", "ranks": "witness"}
+OF_EXTENSION = {"profile": "profile", "mpi": "profile", "ranks": "witness", "routines": "routines"}
 RUN_TABLES = tuple(name for name in RUN_TABLES if extensions.lacking(OF_EXTENSION.get(name)) is None)
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
@@ -386,7 +386,7 @@ def run_libraries(_, found):
 def run_routines(_, found):
     rows = []
     for one in found["routines"]["called"] if found["routines"] else ():
-        calls = routines.calls_text(one)
+        calls = acct.rows_module("routines").calls_text(one)
         rows.append([one["library_path"], one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
     heads = (("file", "File"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
     return things.pairs("routines", "Routines that it called", heads, rows)

@@ -71,7 +71,7 @@ class Wanted:
     def __init__(self, context, facts):
         self.now = context.now
         self.duplicates, self.divided, self.qos = True, facts, None
-        self.packages = self.routines = self.facts = facts
+        self.packages = self.facts = facts
         self.doors = fields.DOORS if facts else []
         self.is_extra = False
         self.fitting = ()

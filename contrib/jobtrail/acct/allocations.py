@@ -3,8 +3,7 @@
 
 import itertools
 
-from . import run_routines
-from .fields import KEYS, end_bound, job_id
+from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
 ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
@@ -13,7 +12,7 @@ ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "E
 OF_ONE_RUN = (
     "uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error", "exec_path", "environment_id",
     "ancestors_id", "ancestor_pids", "build_uuid", "build_user", "build_host", "build_compiler", "build_compiler_path",
-    "build_modules", "build_epoch", "missing_library", "captured_by", *KEYS,
+    "build_modules", "build_epoch", "missing_library", "captured_by",
 )  # fmt: skip
 
 
@@ -92,7 +91,8 @@ def allocation(runs, wanted):
     job["slurm"] = slurm
     job["job_name"] = slurm["JobName"] if slurm else None
     job["libs"] = merged(run["libs"] for run in runs)
-    job["routines"] = run_routines.merged(run["routines"] for run in runs) if wanted.routines else None
+    for door in wanted.doors:
+        job[door.KEY] = door.merged([run[door.KEY] for run in runs])
     job["packages"] = sorted({package for run in runs for package in run["packages"]})
     for name in OF_ONE_RUN:
         job[name] = job[name] if len(runs) == 1 else None

@@ -8,10 +8,10 @@ reason why.
 import os
 import re
 
-from .. import library
+from .. import extensions, library
 from ..pattern import Pattern
 from ..times import format_time
-from . import fields, run_routines
+from . import fields
 
 REDACTED = "[redacted]"
 # variables that say which job it is, and so differ in each
@@ -250,70 +250,6 @@ def modules(a, b, environments):
     return section
 
 
-def routines_of(run):
-    """{LIBRARY:ROUTINE: the call} of what it called; each library by its name, as another version is a difference of libraries."""
-    calls = {}
-    for call in run["routines"]["called"]:
-        calls.setdefault("%(library)s:%(routine)s" % call, []).append(call)
-    return {name: run_routines.joined(of_name) for name, of_name in calls.items()}
-
-
-def why_uncertain(run, library_name):
-    """Why such a run may have called a routine of the library that it has no call of; None: it has called none."""
-    if run["routines"]["missed"]:
-        return "did not have all calls watched"
-    if run["routines"]["unnamed"]:
-        return "called some that have no names in the store"
-    if library_name not in [one["library"] for one in run["routines"]["libraries"]]:
-        return "had no library of that name that [routines] designates"
-    return "has not ended by its record" if run["is_start_only"] else None
-
-
-def calls_text(call):
-    if call is None or call["calls"] is None:
-        return call and "called"
-    return "%s%d calls" % (">=" if call["calls_at_least"] else "", call["calls"])
-
-
-def compare_calls(section, what, one, other):
-    """How often both have called it. Of a lower bound only is known that it is more than a smaller number."""
-    values = calls_text(one), calls_text(other)
-    if "called" in values:
-        section.same(what, "called")
-        return
-    exact = [call["calls"] for call in (one, other) if not call["calls_at_least"]]
-    if exact and min(exact) < max(one["calls"], other["calls"]):
-        section.differ(what, *values)
-    elif len(exact) == 2:
-        section.same(what, values[0])
-    else:
-        section.doubt(what, *values, why="the number of calls is a lower bound")
-
-
-def routines(a, b, _):
-    section = Section("routines")
-    missing = [run["routines"] is None for run in (a, b)]
-    if all(missing):
-        return section
-    if any(missing):
-        section.doubt("routines", *(run["routines"] and len(run["routines"]["called"]) for run in (a, b)), why=of_sides(*missing))
-        return section
-    left, right = map(routines_of, (a, b))
-    for name in sorted(set(left) | set(right)):
-        one, other = left.get(name), right.get(name)
-        if one and other:
-            compare_calls(section, name, one, other)
-            continue
-        side, run = ("B", b) if one else ("A", a)
-        why = why_uncertain(run, (one or other)["library"])
-        values = calls_text(one), calls_text(other)
-        if why:
-            section.doubt(name, *values, why="%s %s" % (side, why))
-        else:
-            section.differ(name, *values)
-    return section
-
-
 # ---- How it was started
 
 
@@ -414,11 +350,14 @@ def end(a, b, _):
     return section
 
 
-SECTIONS = (executable, libraries, routines, packages, modules, environment, arguments, place, limits, end)
+def sections():
+    """Of extensions, modules compare_door with a function `section`, behind the libraries."""
+    more = [door.section for door in extensions.doors("compare_door")]
+    return (executable, libraries, *more, packages, modules, environment, arguments, place, limits, end)
 
 
 def run_sections(a, b, environments, with_equal=False):
-    """What two runs, dicts of runs.read(), have in common and what not: a list of dicts, in the order of SECTIONS,
+    """What two runs, dicts of runs.read(), have in common and what not: a list of dicts, in the order of sections(),
 
         {"name": "libraries",
          "different": [{"what": "hdf5", "a": VALUE or None, "b": VALUE or None}, ...],
@@ -430,4 +369,4 @@ def run_sections(a, b, environments, with_equal=False):
     VALUE is a text or a number; of routines that of calls_text(); of arguments a list of texts; of a library {"path",
     "version", "module", "hash", "build_id"}. In
     `different`, None means that the side has none. `environments`: {variable: value} of each, None: no record."""
-    return [section(a, b, environments).data(with_equal) for section in SECTIONS]
+    return [section(a, b, environments).data(with_equal) for section in sections()]

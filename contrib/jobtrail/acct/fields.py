@@ -149,19 +149,6 @@ def packages(run):
     return ",".join("%s/%s" % (name, version or "?") for name, version in run["packages"])
 
 
-def routines(run):
-    """Names of those that it called of designated libraries, the first call's first."""
-    return ",".join(dict.fromkeys(call["routine"] for call in run["routines"]["called"])) if run["routines"] else None
-
-
-def routine_count(run):
-    """">=" where not all calls were watched."""
-    if run["routines"] is None:
-        return None
-    routines = run["routines"]
-    return bounded(len(routines["called"]) + routines["unnamed"], ">=" if routines["missed"] else "")
-
-
 def column(name):
     return lambda run: run[name]
 
@@ -281,7 +268,6 @@ OURS = [
     ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
     ("NNodes", 8, column("num_nodes")),
     ("Node", 15, column("node")),
-    ("NRoutines", 9, routine_count),
     ("NRuns", 6, column("runs")),
     ("NTasks", 8, column("num_tasks")),
     ("Packages", 40, packages),
@@ -303,7 +289,6 @@ OURS = [
     ("RunSystemCPU", 13, run_cpu("system_cpu")),
     ("RunUserCPU", 13, run_cpu("user_cpu")),
     ("Signal", 6, column("signal")),
-    ("Routines", 40, routines),
     ("SlurmExit", 9, slurm("ExitCode")),
     ("SlurmState", 13, slurm("State")),
     ("Start", 19, lambda run: format_time(run["start_time"])),
@@ -320,13 +305,15 @@ OURS = [
 #   SORTED_BY  as below
 #   KEY        one of KEYS below: what a run gets for them; None where it has nothing
 #   of_runs    a function of (store, runs): {id of a run: what it has of that}
+#   merged     a function of what the runs of a job have of that: what the job has
 #   ROWS       {option: the module beside it with rows of its own instead of runs, as main.rows_module() has it}
 DOORS = list(extensions.doors("acct_door"))
 OURS += [field for door in DOORS for field in door.FIELDS]
 # of which extension they are
 OF_EXTENSION = dict.fromkeys(("mpiimbalance", "mpiranks", "mpiroutines", "mpishare", "profile"), "profile")
 OF_EXTENSION.update(dict.fromkeys(("ranks", "ranksfailed", "ranksfirstfailed"), "witness"))
-KEYS = ("profile", "ranks")
+OF_EXTENSION.update(nroutines="routines", routines="routines")
+KEYS = ("profile", "ranks", "routines")
 # In the order of --helpformat, which is the order of sacct: of the alphabet.
 FIELDS = sorted(OURS + [(name, width, slurm(name)) for name, width in OF_SACCT.items()], key=lambda field: field[0].lower())
 # what the rows of these fields are sorted by, where that is not their text
@@ -346,7 +333,6 @@ SORTED_BY = {
 for _door in DOORS:
     SORTED_BY.update(_door.SORTED_BY)
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
-OF_ROUTINES = {"NRoutines", "Routines"}
 FROM_SLURM = set(OF_SACCT) | {"Eligible", "JobName", "QOS", "SlurmExit", "SlurmState", "StepName", "Submit"}
 # what is asked for by default, and is left empty without a word where a site has no accounting
 IN_DEFAULT = {"JobName"}

@@ -9,7 +9,7 @@ import stat
 import sys
 import time
 
-from .. import coverage_told, extensions, program, progress, slurm
+from .. import coverage_told, program, progress, slurm
 from ..asking import ask_service
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
@@ -85,7 +85,7 @@ def parser(own=None):
     add("--built-by", metavar="USERS", help="was linked by one of these")
     add("--built-by-others", action="store_true", help="was linked by somebody else than ran it")
     add("--function", metavar="GLOB", action="append", help="calls this function of a library")
-    add("--routine", metavar="GLOB", action="append", help="has called this routine of a designated library")
+    program.add_of(add, "routines", "--routine", metavar="GLOB", action="append", help="has called this routine of a designated library")
     add("--env", metavar="NAME[=GLOB]", action="append", help="had this in its environment")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="loaded this package of R, Python")
     add("--changed", metavar="TIME", help="loaded a library that has changed since, as it was or as it is")
@@ -104,8 +104,8 @@ def parser(own=None):
     add("--libs", action="store_true", help="show the libraries of each run")
     add("--coverage", action="store_true", help="for how many tasks the records speak, and why not")
     add("--links", action="store_true", help="the links that the linker wrapper recorded, instead of runs")
-    add("--routines", action="store_true", help="the routines of designated libraries that runs called, instead of runs")
-    add_of(add, "witness", "--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
+    program.add_of(add, "routines", "--routines", action="store_true", help="the routines of designated libraries that runs called, instead of runs")
+    program.add_of(add, "witness", "--ranks", action="store_true", help="all ranks of parallel programs, as the kernel told of them, summarised")
     add("--changes", action="store_true", help="changes of the site's libraries, and the runs of before and after")
     add("--events", action="store_true", help="the same, with a row for all changes of an installation")
     add("-n", "--noheader", action="store_true")
@@ -117,7 +117,7 @@ def parser(own=None):
     add("-h", "--help", action="help", help="show this and exit")
     program.add_version_option(show, parser.prog)
     for names, reason, count in REFUSED:
-        parser.add_argument(*names, action=Refused, nargs=count, reason=reason, dest="refused", default=argparse.SUPPRESS,
+        parser.add_argument(*names, action=program.Refused, nargs=count, reason=reason, dest="refused", default=argparse.SUPPRESS,
             help=argparse.SUPPRESS)  # fmt: skip
     parser.add_argument(*AS_ALWAYS, action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     for module in QUESTIONS:
@@ -129,25 +129,6 @@ def parser(own=None):
     add("--no-sacct", action="store_true", help="do not ask Slurm's accounting")
     program.add_store_option(parser)
     return parser
-
-
-def add_of(add, extension, option, **words):
-    """An option that the extension answers."""
-    lacking = extensions.lacking(extension)
-    if lacking:
-        words = {"action": Refused, "nargs": 0 if "action" in words else 1, "reason": lacking, "help": argparse.SUPPRESS}
-    add(option, **words)
-
-
-class Refused(argparse.Action):
-    """An option that is not answered."""
-
-    def __init__(self, *names, reason, **others):
-        super().__init__(*names, **others)
-        self.reason = reason
-
-    def __call__(self, parser, options, value, option=None):
-        parser.error("%s cannot be answered: %s" % (option, self.reason))
 
 
 def positive(text):

@@ -6,7 +6,6 @@ import json
 
 from .. import ranks, slurm
 from ..hints import tell
-from . import run_routines
 from .fields import KEYS, job_id
 from .state import exit_code, may_have_reason, state
 from .successors import Successors
@@ -92,7 +91,7 @@ def latest_restarts(store, selection):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, duplicates, packages, routines, divided (whether core seconds are wanted), doors (of fields.DOORS), qos
+    `wanted`: now, duplicates, packages, divided (whether core seconds are wanted), doors (of fields.DOORS), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -110,8 +109,6 @@ def read(store, selection, wanted):
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
         added = ranks.added(store, runs) if wanted.divided else {}
-        if wanted.routines:
-            run_routines.add(store, runs)
         told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors}
         for run in runs:
             add_other_nodes(run, added)

@@ -4,7 +4,7 @@
 import pwd
 import re
 
-from .. import glob, library
+from .. import extensions, glob, library
 from ..hints import hint, tell
 from ..hostlist import expand, split
 from ..pattern import Pattern
@@ -21,8 +21,6 @@ UID = Pattern(r"[0-9]{1,10}\Z")
 OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE +job_id_raw IS NOT NULL AND "
 WITH_RECORDS, WITH_SLURM = OF.format("coverage"), OF.format("slurm_job")
 NO_RUN = "1 = 0"
-# Names of routines are claims, and may be millions: so many are looked at for one that may be meant
-HINT_NAMES = 10000
 # between two patterns that must both fit
 AND = Pattern(r"\s&\s")
 HASH = Pattern(r"[0-9a-fA-F]{4,40}\Z")
@@ -319,24 +317,6 @@ def function_condition(_, text):
     return sql, [glob.whole(text)] * 2
 
 
-ROUTINE_NAMED = "routine.name REGEXP ?"
-# found by the index of routines; with a plus by the runs of which somebody sees some: else each pair of both would be looked up
-OF_ROUTINE = (
-    "run.id IN (SELECT run_routine.run_id FROM run_routine"
-    " WHERE %srun_routine.routine_id IN (SELECT routine.id FROM routine WHERE " + ROUTINE_NAMED + "))"
-)
-
-
-def routine_condition(store, text):
-    """Runs that called a routine of such a name."""
-    pattern = glob.whole(text)
-    if not store.lookup("SELECT 1 FROM routine WHERE " + ROUTINE_NAMED + " LIMIT 1", (pattern,)):
-        names = [name for name, in store.lookup("SELECT DISTINCT name FROM routine LIMIT %d" % HINT_NAMES)]
-        none = "" if names else " of any library: [routines] of jobtrail.conf designates some"
-        tell("--routine %s: no run has called one%s%s" % (escape(text), none, hint(text, names)))
-    return OF_ROUTINE % ("" if store.is_all else "+"), [pattern]
-
-
 def environment_condition(_, text):
     name, equals, value = text.partition("=")
     return (
@@ -388,7 +368,7 @@ BY_SOFTWARE = (
     ("module", module_condition),
     ("pkg", package_condition),
     ("function", function_condition),
-    ("routine", routine_condition),
+    ("routine", extensions.question("select_door", "routine_condition")),
     ("env", environment_condition),
     ("compiler", compiler_condition),
 )

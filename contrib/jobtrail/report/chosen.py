@@ -7,7 +7,7 @@ fits all options. The patterns are those of jobtrail-acct.
 
 import re
 
-from .. import glob, library
+from .. import extensions, glob, library
 from ..acct.select import Selection, ids, library_ids, module_ids, package_ids, parts_of, select_nodes
 from ..hints import hint, tell
 from ..pattern import Pattern
@@ -119,7 +119,8 @@ def objects_of(model, text):
 
     def is_elsewhere():
         records = model.store.lookup("SELECT DISTINCT library, path FROM library_event")
-        designated = ((library.name(path), path) for path, in model.store.lookup("SELECT path FROM routine_library"))
+        paths = (path for door in extensions.doors("library_door") for path in door.designated(model))
+        designated = ((library.name(path), path) for path in paths)
         return any(map(is_listed, site.files)) or any(site.fits(text, *one) for one in (*records, *designated))
 
     return model.once(("--lib", text), lambda: library_ids(model.store, text, is_listed, is_elsewhere))

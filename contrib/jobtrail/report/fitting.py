@@ -5,7 +5,7 @@ from .. import extensions
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import calls, changes_page, chosen, link_page, removal_page, routines_page, uncalled_page, unused_page, use_parts
+from . import changes_page, chosen, link_page, removal_page, unused_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
@@ -24,11 +24,11 @@ FORMS = {
     "entries": "--entries",
 }
 BY = KINDS + ("packages", "others", "routines")
-ORDERS_OF = {"others": ("hours", "runs"), "routines": tuple(routines_page.ORDERS)}
+ORDERS_OF = {"others": ("hours", "runs")}
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
-OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY, routines=routines_page.ROUTINES_OF)
-WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused", "routines", "uncalled")
+OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY)
+WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused")
 WITHOUT_TOP = ("endings",)
 NAMES_EXECUTABLES = ("executables", "failures", "removal")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families", "entries")
@@ -37,16 +37,18 @@ OF_LIBRARIES = ("changes", "unused", "removal", "routines", "uncalled")
 WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
 WHY_UNFIT.update(
     changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it",
-    routines="a call is of no package", uncalled="it says what nobody has called",
 )
-UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT,
-         "routines": calls.UNFIT, "uncalled": uncalled_page.UNFIT}  # fmt: skip
+UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT}  # fmt: skip
+# why who may not see the runs of all users cannot ask for it
+NOT_ALL = {"unused": unused_page.NOT_ALL}
 for _door in DOORS:
     OF.update(_door.OF)
     UNFIT.update(_door.UNFIT)
     WHY_UNFIT.update(_door.WHY_UNFIT)
     WITHOUT_RAW += _door.WITHOUT_RAW
     NAMES_EXECUTABLES += _door.NAMES_EXECUTABLES
+    ORDERS_OF.update(getattr(_door, "ORDERS_OF", {}))
+    NOT_ALL.update(getattr(_door, "NOT_ALL", {}))
 BY_USE = ("weekdays", "months")
 OPTIONS = {"user": "--user", "cluster": "--cluster", "exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
            "partition": "--partition", "node": "--node"}  # fmt: skip

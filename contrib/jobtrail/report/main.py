@@ -5,7 +5,7 @@ import argparse
 import os
 import time
 
-from .. import program, progress
+from .. import extensions, program, progress
 from ..acct.select import user_name
 from ..asking import ask_service
 from ..hostlist import expand, split
@@ -19,10 +19,9 @@ from .families import Families
 from .link_page import LINKED_BY
 from .model import KINDS, Model
 from .numbers import EXACT_PLACES
-from .routines_page import ROUTINES_OF
 from .summary import Summary, default_path
 from .usage import ORDERS
-from .use_parts import USES
+from .use_parts import USES, use_of
 
 
 def parser(own=None):
@@ -43,10 +42,10 @@ def parser(own=None):
     add("--module", metavar="NAME[/VERSION]", action="append", help="runs that used a file of this module only")
     add("--pkg", metavar="NAME[>=VERSION]", action="append", help="runs that loaded this package of R, Python only")
     add("--by", choices=sorted(ORDERS), help="order of the tables; default: hours")
-    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY + ROUTINES_OF)),
+    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY + ("routines", "libraries", "users"))),
         help="rows of weekdays, months (default: libraries), trends (executables), allocation (clusters), links (compilers)"
         " and routines (routines)")  # fmt: skip
-    add("--use", choices=USES, help="what weekdays and months count: runs that loaded (default), links, opens by others, runs that"
+    add("--use", metavar="{%s}" % ",".join(USES), type=use_of, help="what weekdays and months count: runs that loaded (default), links, opens by others, runs that"
         " called routines")  # fmt: skip
     add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
@@ -68,13 +67,13 @@ def parser(own=None):
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("--libraries", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
         " $JOBTRAIL_LIBRARIES")  # fmt: skip
-    add("--entries", metavar="FILE", help="of uncalled, with --lib: what the library offers; a shared library, or a list of routines")
+    program.add_of(add, "routines", "--entries", metavar="FILE", help="of uncalled, with --lib: what the library offers; a shared library, or a list of routines")
     add("-o", "--output", metavar="FILE", type=file_path,
         help="instead of standard output; replaced when whole")  # fmt: skip
     add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
         " else /var/cache/jobtrail/summary.db")  # fmt: skip
     add("--update", action="store_true", help="bring the cache, and logs of calls, up to date, and report nothing")
-    add("--routine-logs", metavar="DIR", default=stored(os.environ.get("JOBTRAIL_ROUTINE_LOGS") or "") or None,
+    program.add_of(add, "routines", "--routine-logs", metavar="DIR", default=stored(os.environ.get("JOBTRAIL_ROUTINE_LOGS") or "") or None,
         help="of --update: logs of calls of routines; default: $JOBTRAIL_ROUTINE_LOGS, else none")  # fmt: skip
     program.add_store_option(parser)
     return parser
@@ -207,9 +206,7 @@ def main(own=None):
         shown = progress.NONE if own else progress.on_terminal()
         summary = Summary(store, options.store, path, options.update, own and own.is_seen, options.node, shown)
         if options.update and options.routine_logs:
-            from . import call_logs  # pylint: disable=import-outside-toplevel
-
-            call_logs.update(store, options.store, options.routine_logs, days.zone_of(store))
+            extensions.question("update_door", "update")(store, options.store, options.routine_logs, days.zone_of(store))
         if not options.update:
             with Replacing(options.output):
                 print_report(Model(store, summary, options, families, zone), options, now, shown)

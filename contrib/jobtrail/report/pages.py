@@ -11,8 +11,6 @@ from .model import KINDS
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
 from .removal_page import removal_page
-from .routines_page import routines_page
-from .uncalled_page import uncalled_page
 from .unused_page import unused_page
 from .usage import usage_page
 
@@ -36,8 +34,8 @@ PAGES.update(
     changes=changes_page,
     unused=unused_page,
     removal=removal_page,
-    routines=routines_page,
-    uncalled=uncalled_page,
+    routines=None,
+    uncalled=None,
 )
 # What extensions add, by modules report_door: PAGES and NAMES as here, and what fitting.py has of each page.
 DOORS = list(extensions.doors("report_door"))
@@ -45,7 +43,7 @@ for _door in DOORS:
     PAGES.update(_door.PAGES)
 PAGES = {name: page for name, page in PAGES.items() if page is not None}
 # of which extension they are
-OF_EXTENSION = {"mpi": "profile", "efficiency": "witness"}
+OF_EXTENSION = {"mpi": "profile", "efficiency": "witness", "routines": "routines", "uncalled": "routines"}
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
@@ -60,7 +58,7 @@ GROUPS = [(title, [name for name in names if name in PAGES]) for title, names in
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", routines="Routines called", uncalled="Routines not called", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
 )  # fmt: skip
 for _door in DOORS:
     NAMES.update(_door.NAMES)

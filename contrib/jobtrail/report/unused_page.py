@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page of libraries of the site that nobody has used: no run has loaded them, no link taken them, nobody opened them."""
 
-from .. import library
+from .. import extensions, library
 from ..program import Failure
-from . import calls, days, unseen
+from . import days, unseen
 from .columns import COUNT, DATE, TEXT, Page, day_of, top
 from .division import OTHERS
 from .gather import LEFT_OUT
@@ -24,12 +24,6 @@ LAST_DAYS = "SELECT program, max(day) FROM all_usage WHERE n > 0 GROUP BY progra
 MEMBERS = "SELECT member.object_set_id, object.path FROM object_set_member AS member JOIN object ON object.id = member.object_id"
 LINKS = "SELECT link.uuid, link.object_set_id, link.build_epoch FROM link WHERE link.object_set_id IS NOT NULL"
 OPENS = "SELECT library, path, files, max(%s) FROM library_event WHERE %s GROUP BY library, path, files" % (WHEN, NO_COPY)
-# by what root has recorded; what is not proven makes none longer
-CALLED = (
-    "SELECT routine_library.path, routine_library.build_id, max(%s) FROM run_routine JOIN run ON run.id = run_routine.run_id"
-    " JOIN routine ON routine.id = run_routine.routine_id JOIN routine_library ON routine_library.id = routine.routine_library_id"
-    " GROUP BY routine_library.path, routine_library.build_id"
-) % calls.WHEN
 LINK_TIMES = "SELECT min(link.build_epoch), max(link.build_epoch) FROM link WHERE link.proven = 1"
 OPEN_TIMES = "SELECT min({0}), max({0}) FROM library_event WHERE kind = 'use' AND proven = 1".format(WHEN)
 # of watches, the longest first
@@ -148,7 +142,8 @@ def last_called(model):
     for path, file in model.site.files.items():
         for name in (path, path.rsplit("/", 1)[-1], file.build_id):
             names.setdefault(name, []).append(path)
-    for path, build_id, time in model.store.lookup(CALLED):
+    rows = (row for door in extensions.doors("library_door") for row in door.last_called(model))
+    for path, build_id, time in rows:
         for one in {*names.get(path, ()), *names.get(build_id, ())}:
             latest(found, one, days.of_time(time))
     return found
@@ -262,7 +257,7 @@ def note_of(model, options, counts, known):
     if others:
         parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
     parts += unseen.of_opens(model, options)
-    parts.append(calls.since_line(model))
+    parts += [door.since_line(model) for door in extensions.doors("library_door")]
     if model.site.made is not None:
         parts.append("The list is of %s." % day_of(model.site.made))
     if model.site.damaged:

@@ -1,32 +1,33 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Uses of libraries other than by runs, by day: links, and opens from outside of jobs and links."""
 
-import itertools
+import argparse
 
+from .. import extensions
 from ..site_libraries import NO_LIBRARY
-from . import calls, days, link_page
+from . import days, link_page
 from .columns import OVERLAP
 from .model import UNKNOWN, form
 
-USES = ("loaded", "linked", "opened", "called")
-WORDS = {"loaded": "runs", "linked": "links", "opened": "opens from outside of jobs", "called": "runs that called routines"}
+# Those of extensions are in modules use_door: WORDS, OF_USE, UNFIT and PARTS as here, and NOTES: {use: function of the model}
+WORDS = {"loaded": "runs", "linked": "links", "opened": "opens from outside of jobs"}
+NOTES = {}
+OF_EXTENSION = {"called": "routines"}
 # what the rows of --use can be
 OF_USE = {
     "linked": ("libraries", "system", "modules", "compilers", "users", "executables"),
     "opened": ("libraries",),
-    "called": ("libraries", "routines", "users", "executables"),
 }
 # of which each link, and each run, has one
 ONE_EACH = ("compilers", "users", "executables")
 # what a record of such a use does not have
-UNFIT = {"linked": link_page.UNFIT, "opened": ("account", "partition", "exec", "module", "pkg"), "called": calls.UNFIT}
+UNFIT = {"linked": link_page.UNFIT, "opened": ("account", "partition", "exec", "module", "pkg")}
 OPENED = (
     "At least so many: equal opens in a row are one, and nothing is seen on hosts without the watch of jobtrail-libmon(8), or while it"
     " does not run. Copies and backups are left out where the watch knows the program by its name. Times of last access do not tell the"
     " program: only what has read most of a tree in one turn is left out there. What two witnesses tell of a day is not added up. Libraries are"
     " named as jobtrail-libmon(8) does, without versions."
 )
-CALLED = "At least so many: calls by addresses that dlsym(3) has given are not seen."
 NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."
 # by packers, copiers, indexers and the like: nobody needs a library for that
 NO_COPY = "kind = 'use' AND what <> 'copy'"
@@ -136,25 +137,21 @@ def opened(model, options, _):
     return found
 
 
-def called(model, options, kind):
-    """A run counts once under each name, on the day of its first call."""
-    found = Counts(calls.first_day(model), True)
-    for run, rows in itertools.groupby(calls.read(model, options), lambda row: row[0]):
-        rows = list(rows)
-        names = {called_name(model, kind, run, routine, one) for _, routine, one, *_ in rows}
-        found.add(names, days.of_time(rows[0][3]), 1)
-    return found
+PARTS = {"linked": linked, "opened": opened}
+for _door in extensions.doors("use_door"):
+    WORDS.update(_door.WORDS)
+    OF_USE.update(_door.OF_USE)
+    UNFIT.update(_door.UNFIT)
+    PARTS.update(_door.PARTS)
+    NOTES.update(_door.NOTES)
+USES = tuple(WORDS)
 
 
-def called_name(model, kind, run, routine, one):
-    if kind == "users":
-        return model.builder(run.user) or UNKNOWN
-    if kind == "executables":
-        return model.executable_name(run.executable)
-    return one.name if kind == "libraries" else "%s: %s" % (one.name, calls.routine_name(model, routine))
-
-
-PARTS = {"linked": linked, "opened": opened, "called": called}
+def use_of(text):
+    """The word for --use."""
+    if text not in WORDS:
+        raise argparse.ArgumentTypeError(extensions.lacking(OF_EXTENSION.get(text)) or "there are " + ", ".join(WORDS))
+    return text
 
 
 def none_line(model, options):
@@ -165,8 +162,8 @@ def none_line(model, options):
 
 
 def note_of(model, options, use, found, kind):
-    if use == "called":
-        return " ".join(filter(None, ("" if kind in ONE_EACH else OVERLAP, CALLED, calls.since_line(model))))
+    if use in NOTES:
+        return " ".join(filter(None, ("" if kind in ONE_EACH else OVERLAP, *NOTES[use](model))))
     if use != "opened":
         return "" if kind in ONE_EACH else link_page.OVERLAP
     if found.first is None:

@@ -292,7 +292,7 @@ differing() {
     /usr/bin/python3 - "$JOBTRAIL_SOURCE/contrib" "$many" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.acct import run_routines, select
+from jobtrail.routines import run_routines, select_door
 from jobtrail.answers.service.restricted import open_for
 from jobtrail.answers.service.rights import Rights
 store = open_for("sqlite:" + sys.argv[2], Rights(everything=True))
@@ -306,7 +306,7 @@ assert sum(len(one["called"]) for one in found.values()) == 5000
 store.database.set_trace_callback(None)
 def plan(sql, values=()):
     return [row[3] for row in store.lookup("EXPLAIN QUERY PLAN " + sql, values)]
-sql, values = select.routine_condition(store, "routine_1*")
+sql, values = select_door.routine_condition(store, "routine_1*")
 chosen = plan("SELECT run.id FROM run WHERE " + sql, values)
 assert any("run_routine USING COVERING INDEX run_routine_routine" in step or "run_routine USING INDEX run_routine_routine" in step
     for step in chosen), chosen
@@ -316,7 +316,7 @@ for statement in run_routines.WATCHED, run_routines.LIBRARIES, run_routines.CALL
 # who sees some runs is answered by these, and not by each pair of a run and a routine
 (user, _), *_ = store.lookup("SELECT user, count(*) FROM run GROUP BY user ORDER BY 2 DESC")
 store = open_for("sqlite:" + sys.argv[2], Rights([user]))
-sql, values = select.routine_condition(store, "routine_1*")
+sql, values = select_door.routine_condition(store, "routine_1*")
 assert store.lookup("SELECT count(*) FROM run WHERE " + sql, values) != [(0,)]
 store.is_ours = True
 chosen = [row[3] for row in store.database.execute("EXPLAIN QUERY PLAN SELECT run.id FROM run WHERE " + sql, values)]

@@ -62,3 +62,19 @@ answers() {
     answers acct -a -S 2024-11-20 --no-sacct --coverage
     answers report -S 2024-11-20
 }
+
+@test "without routines" {
+    leave_out routines
+    lacks routines acct -a --routines
+    lacks routines acct --routine sqrt
+    lacks routines acct -o JobID,Routines
+    lacks routines report uncalled
+    lacks routines report months --use called
+    lacks routines report --entries x
+    lacks routines report --update --routine-logs x
+    answers acct -a -S 2024-11-20 --no-sacct --json
+    [ "$(jq -c '[.runs[].routines] | unique' <<<"$output")" = '[null]' ]
+    answers acct -a -S 2024-11-20 --no-sacct -X
+    answers report -S 2024-11-20 --lib hdf5
+    answers report -S 2024-11-20
+}

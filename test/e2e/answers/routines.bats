@@ -176,7 +176,7 @@ uncalled() { # OPTION...
 @test "a library offers what nm lists as its functions" {
     local library
     for library in "$(gcc -print-file-name=libm.so.6)" "$(gcc -print-file-name=libc.so.6)" moon/2.1/libmoon.so.1; do
-        diff <(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B -c 'import sys; from jobtrail.report import entries
+        diff <(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B -c 'import sys; from jobtrail.routines import entries
 print(*sorted(entries.read(sys.argv[1])), sep="\n")' "$library") \
             <(nm -D --defined-only "$library" | awk '$2 ~ /^[TWi]$/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u)
     done

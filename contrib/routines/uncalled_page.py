@@ -3,9 +3,10 @@
 
 from ..acct.select import ids
 from ..program import Failure
-from . import calls, days, entries, unseen
-from .chosen import sets_with
-from .columns import COUNT, DATE, TEXT, Page, day_of, top
+from ..report import days, unseen
+from ..report.chosen import sets_with
+from ..report.columns import COUNT, DATE, TEXT, Page, day_of, top
+from . import calls, entries
 
 NOT_ALL = "uncalled says what nobody has called: only who may see the runs of all users can ask for it"
 NO_LIBRARY = "--entries needs --lib: it says which routines that library has"

@@ -7,8 +7,8 @@ names. None: it had no such library, or its record does not say.
 """
 
 from .. import library
-from .details import read_together
-from .fields import known
+from ..acct.details import read_together
+from ..acct.fields import known
 
 AT_ONCE = 100  # runs: each may have thousands of routines
 
@@ -57,13 +57,6 @@ def read(store, runs, which="1 = 1", values=()):
         of_call = {"routine": name, "first_call": first, "calls": calls, "calls_at_least": None if calls is None else bool(at_least)}
         found[number]["called"].append(dict(library_facts(*facts), **of_call))
     return found
-
-
-def add(store, runs):
-    """Sets `routines` of each run."""
-    found = read(store, runs)
-    for run in runs:
-        run["routines"] = found.get(run["id"])
 
 
 # ---- Of jobs

@@ -6,9 +6,9 @@ seen, and those by imports that were missed.
 """
 
 from .. import library
-from . import days
-from .chosen import program_test, runs_of
-from .gather import BASIS, HOURS, INCLUSIVE, UNCERTAIN, job_name
+from ..report import days
+from ..report.chosen import program_test, runs_of
+from ..report.gather import BASIS, HOURS, INCLUSIVE, UNCERTAIN, job_name
 
 # of a run: what loaded it says nothing of packages
 UNFIT = ("pkg",)

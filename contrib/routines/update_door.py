@@ -22,9 +22,9 @@ import time
 from .. import conf, library
 from ..pattern import Pattern
 from ..program import Failure, os_trouble
+from ..report.summary import MARGIN
 from ..text import escape, file_path
 from ..trusted import check_place
-from .summary import MARGIN
 
 FORM = 1
 STATE, LOCK = ".state", ".lock"

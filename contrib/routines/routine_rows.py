@@ -5,11 +5,13 @@ import argparse
 import itertools
 
 from .. import glob
+from ..acct import fields
+from ..acct.select import parts_of
+from ..acct.selected import selected_runs
 from ..hints import tell
 from ..times import format_time
-from . import fields, run_routines
-from .select import ROUTINE_NAMED, parts_of
-from .selected import selected_runs
+from . import run_routines
+from .select_door import ROUTINE_NAMED
 
 DEFAULT = "JobID,Exec,Library,Version,Routine%-20,FirstCall,Calls"
 # options that can be used with it

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page of routines of designated libraries: which runs have called them, whose, and since when."""
 
-from . import calls, unseen
-from .columns import BESIDE, COUNT, DATE, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, day_of, top
-from .model import UNKNOWN
-from .usage import UNCERTAIN_HOURS
+from ..report import unseen
+from ..report.columns import BESIDE, COUNT, DATE, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, day_of, top
+from ..report.model import UNKNOWN
+from ..report.usage import UNCERTAIN_HOURS
+from . import calls
 
 BOUND = "Bound"
 ROUTINES_OF = ("routines", "libraries", "users")
