@@ -9,7 +9,9 @@
 const struct schema_part schema_parts[] = {
     SCHEMA_PART(tables, "coverage"),
     SCHEMA_PART(libraries, NULL),
+#if JOBTRAIL_ROUTINES
     SCHEMA_PART(routines, NULL),
+#endif
 #if JOBTRAIL_PROFILE
     SCHEMA_PART(profile, "profile"),
 #endif

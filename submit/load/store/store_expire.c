@@ -48,11 +48,13 @@ static const char *const orphans[] = {
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
     "DELETE FROM coverage WHERE end_time < ?",
+#if JOBTRAIL_ROUTINES
     "DELETE FROM routine WHERE id NOT IN (SELECT routine_id FROM run_routine)",
     "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
     "DELETE FROM routine_maker WHERE day < ? / 86400.0 - 1 OR (routine_library_id <> 0"
     " AND routine_library_id NOT IN (SELECT id FROM routine_library))",
+#endif
 #if JOBTRAIL_WITNESS
     "DELETE FROM ranks WHERE end_time < ?",
 #endif

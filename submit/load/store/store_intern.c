@@ -36,8 +36,10 @@ static const struct {
     [TABLE_JOB_PART] = {"job_part", "identity", "", &job_part_fields},
     [TABLE_LAYOUT] = {"layout", "identity", "", &layout_fields},
     [TABLE_ENDING] = {"ending", "identity", "", &ending_fields},
+#if JOBTRAIL_ROUTINES
     [TABLE_ROUTINE_LIBRARY] = {"routine_library", "identity", ", path, build_id, module_id", NULL},
     [TABLE_ROUTINE] = {"routine", "identity", ", routine_library_id, name", NULL},
+#endif
 };
 
 static void prepare_find(struct store_intern *intern, enum table table, int *error)

@@ -8,6 +8,7 @@
 #define JOBTRAIL_STORE_INTERN_H
 
 #include "conf/base/id_cache.h"
+#include "extensions.h"
 #include "submit/load/parse/load_record.h"
 #include "submit/load/store/store_connection.h"
 #include "submit/load/store/store_prefixes.h"
@@ -30,8 +31,10 @@ enum table {
     TABLE_JOB_PART,
     TABLE_LAYOUT,
     TABLE_ENDING,
+#if JOBTRAIL_ROUTINES
     TABLE_ROUTINE_LIBRARY,
     TABLE_ROUTINE,
+#endif
     TABLES
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conf/base/grow.h"
+#include "extensions.h"
 #include "submit/load/store/store_state.h"
 
 /* ---- Statements that are used once ----------------------------------------------------------- */
@@ -95,7 +96,7 @@ static int apply_modules(struct store *store, size_t *changed)
     int error = apply_to(store, "executable", "path", changed);
     if (error == 0)
         error = apply_to(store, "object", "path", changed);
-    if (error == 0)
+    if (JOBTRAIL_ROUTINES && error == 0)
         error = apply_to(store, "routine_library", "path", changed);
     return error == 0 ? apply_to(store, "link", "link_path", changed) : error;
 }
