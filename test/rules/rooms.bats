@@ -42,6 +42,15 @@ breach() {
     breach "spank/prolog.h is no header of the library jobtrail_spool" \
         include spank/prolog.h submit/command/command_session.c
     breach 'submit/job/overflow.c: no header "overflow.h"' include overflow.h submit/job/overflow.c
+    for extension in libraries/who_file.h routines/load/store_routines.h profile/chunk_read.h witness/witness.h; do
+        breach "submit/job/overflow.c: submit/job may not include contrib/$extension, which is an extension's" \
+            include contrib/$extension submit/job/overflow.c
+    done
+    breach "contrib/witness/flush may not include contrib/profile/chunk_read.h, which is an extension's" \
+        include contrib/profile/chunk_read.h contrib/witness/flush/witness_part.c
+    # shellcheck disable=SC2016 # the backquotes are the table's
+    breach "ARCHITECTURE.md: submit/flush may include contrib/witness, which is an extension's" \
+        sed -i 's/^| `submit\/flush` |\(.*\)|$/| `submit\/flush` |\1, `contrib\/witness` |/' ARCHITECTURE.md
     breach "one header name, several headers: submit/flush/overflow.h, submit/job/overflow.h" \
         cp submit/job/overflow.h submit/flush
     breach "struct journal in several headers: submit/job/job_journal.h, submit/job/overflow.h" \
