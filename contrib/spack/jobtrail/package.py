@@ -36,7 +36,6 @@ class Jobtrail(CMakePackage):
     depends_on("slurm@22-05:")
     depends_on("sqlite")
     depends_on("util-linux-uuid")
-    depends_on("xz")
     depends_on("zlib-api")
 
     generator("ninja")

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 
 #include "conf/base/clocks.h"
 #include "conf/base/grow.h"
-#include "submit/load/read/byte_stream.h"
 
 #define LINE_MAX_BYTES ((16u << 20) + 4096)
 #define READ_BYTES     65536u
+#define PATIENCE_MS    1000
 #define LEFT_SECONDS   5
 #define TURN_SECONDS   1 /* of one of several inputs that are followed */
 #define FIRST_BYTES    256u
@@ -25,13 +26,13 @@ struct load_stream {
     const char *path;
     int fd;
     struct stat facts;
-    struct byte_stream *bytes;
     char *line; /* owned: `size` bytes of an unfinished line */
     size_t size, room;
     size_t number;  /* of the line, from 1 */
     size_t taken;   /* lines that were records or blocks, good or bad */
     bool skipping;  /* a line that is too long */
-    bool ended;     /* a pipe, or compressed data */
+    bool begun;     /* something was read */
+    bool ended;     /* a pipe, or what cannot be read */
     size_t trouble; /* set aside and not in the quarantine */
     double quiet;   /* monotonic: since when nothing has come */
     /* Of a file, as far as they were there when it was looked at last. */
@@ -62,11 +63,6 @@ int load_stream_open(const char *path, struct load_stream **out)
         load_stream_close(stream);
         return error;
     }
-    stream->bytes = byte_stream_new(stream->fd);
-    if (stream->bytes == NULL) {
-        load_stream_close(stream);
-        return -ENOMEM;
-    }
     *out = stream;
     return 0;
 }
@@ -75,7 +71,6 @@ void load_stream_close(struct load_stream *stream)
 {
     if (stream == NULL)
         return;
-    byte_stream_free(stream->bytes);
     if (stream->fd >= 0)
         close(stream->fd);
     free(stream->line);
@@ -227,23 +222,47 @@ static int split_lines(struct load_stream *stream, struct loader *loader,
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-/* Compressed data that is damaged or cut: what was before is loaded. */
+/* Of gzip, xz, zstd, lz4, compress(1) and bzip2; as text none of them begins a line of syslog. */
+static bool is_compressed(const char *bytes, size_t size)
+{
+    static const char *const magics[] = {"\x1f\x8b",         "\xfd\x37zXZ", "\x28\xb5\x2f\xfd",
+                                         "\x04\x22\x4d\x18", "\x1f\x9d",    "BZh"};
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (size >= strlen(magics[i]) && memcmp(bytes, magics[i], strlen(magics[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Up to `size` bytes, at least one; 0 at the end of what is there, after which a file that grew can
+ * be read on. Returns -errno: -EPROTONOSUPPORT when it is compressed, -EAGAIN when a pipe has
+ * nothing for a second, or at a signal. */
+static ssize_t read_some(struct load_stream *stream, char *bytes, size_t size)
+{
+    struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
+    if (poll(&readable, 1, PATIENCE_MS) <= 0) /* below 0: a signal */
+        return -EAGAIN;
+    ssize_t got = read(stream->fd, bytes, size);
+    if (got < 0)
+        return errno == EINTR ? -EAGAIN : -errno;
+    if (got > 0 && !stream->begun && is_compressed(bytes, (size_t)got))
+        return -EPROTONOSUPPORT;
+    stream->begun |= got > 0;
+    return got;
+}
+
 static void report_damage(struct load_stream *stream, struct loader *loader, ssize_t error)
 {
     loader->counts.damaged++;
-    stream->ended = true;
     loader_report(loader, stream->path,
-                  error == -ENODATA           ? "compressed data is cut short"
-                  : error == -EBADMSG         ? "compressed data is damaged"
-                  : error == -EPROTONOSUPPORT ? "is compressed, but not by gzip or xz"
-                                              : strerror((int)-error));
+                  error == -EPROTONOSUPPORT
+                      ? "is compressed; give it by a pipe: zcat FILE | jobtrail-load -"
+                      : strerror((int)-error));
 }
 
 /* Whether a file could not be read, for now, whatever is in it. */
 static bool is_unreadable(const struct load_stream *stream, ssize_t error)
 {
-    return load_stream_is_file(stream) && error < 0 && error != -ENODATA && error != -EBADMSG &&
-           error != -EPROTONOSUPPORT;
+    return load_stream_is_file(stream) && error < 0 && error != -EPROTONOSUPPORT;
 }
 
 /* Set aside, and nowhere but in the inputs. */
@@ -279,7 +298,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
     double begun = clock_seconds(CLOCK_MONOTONIC);
     int error = 0;
     while (error == 0 && !stream->ended && !loader_stops(loader) && !is_turn_over(loader, begun)) {
-        ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
+        ssize_t got = read_some(stream, bytes, sizeof bytes);
         if (got == -EAGAIN && load_stream_is_file(stream))
             continue; /* a signal */
         if (got == -EAGAIN || (got == 0 && load_stream_is_file(stream)))

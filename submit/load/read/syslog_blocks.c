@@ -12,7 +12,6 @@
 #include "conf/base/id_cache.h"
 #include "submit/load/parse/record_crc.h"
 #include "submit/load/read/syslog_line.h"
-#include "submit/load/read/syslog_packed.h"
 
 #define TAG        "XALT_LOGGING_"
 #define XALT_ERROR "XALT_LOGGING_ERROR_" /* XALT's messages about its own troubles */
@@ -29,7 +28,6 @@ struct block {
 struct unfinished {
     char *head; /* owned: of a line, up to and with the check sum */
     char *crc;  /* owned: "0xNNNN", "" when the line says none */
-    bool packed;
     struct block *blocks;
     size_t count, seen, bytes;
 };
@@ -49,7 +47,6 @@ struct line {
     char *head; /* TAG... without `nb:`, `idx:` and what follows */
     char *key, *crc, *value;
     size_t blocks, index, value_size;
-    bool packed; /* version 2 */
 };
 
 /* The word after `name` in the head, which ends at a blank; NULL when there is none. */
@@ -107,10 +104,8 @@ static char *version_1(char *head, enum record_kind *kind)
 
 static int take_version_1(const char *text, char **whole, size_t *size, struct load_reason *reason)
 {
-    if (text[0] != '{') {
-        int error = syslog_unpack(text, strlen(text), RECORD_MAX, whole, size, reason);
-        return error == 0 ? 1 : error;
-    }
+    if (text[0] != '{')
+        return load_refuse(reason, "is a record as only XALT 2 has packed it");
     *whole = strdup(text);
     *size = strlen(text);
     return *whole == NULL ? -ENOMEM : 1;
@@ -122,9 +117,8 @@ static int parse_line(char *head, struct line *line, struct load_reason *reason)
     if (value != NULL)
         *value = '\0';
     const char *version = word_after(head, " V:");
-    if (version == NULL || version[0] < '2' || version[0] > '4' || version[1] != ' ')
-        return load_refuse(reason, "is a syslog line of another version than 1 to 4");
-    line->packed = version[0] == '2';
+    if (version == NULL || version[0] < '3' || version[0] > '4' || version[1] != ' ')
+        return load_refuse(reason, "is a syslog line of another version than 1, 3 and 4");
     if (value == NULL)
         return load_refuse(reason, "is a syslog line that was cut short");
     line->value = value + strlen(" value:");
@@ -169,7 +163,6 @@ static struct unfinished *new_unfinished(const struct line *line)
     if (record == NULL)
         return NULL;
     record->count = line->blocks;
-    record->packed = line->packed;
     record->blocks = calloc(line->blocks, sizeof *record->blocks);
     record->head = strdup(line->head);
     char *crc = line->crc == NULL ? strdup("") : strdup(line->crc);
@@ -297,31 +290,11 @@ static size_t widest_of(const struct unfinished *record)
     return widest;
 }
 
-/* What cannot be unpacked is the text as it came: no record, so that all of it is set aside. */
-static int unpack_blocks(const struct unfinished *record, char **text, size_t *size)
-{
-    struct load_reason ignored;
-    size_t joined_size;
-    char *joined = join_blocks(record, 0, &joined_size);
-    if (joined == NULL)
-        return -ENOMEM;
-    int error = syslog_unpack(joined, joined_size, RECORD_MAX, text, size, &ignored);
-    if (error == -EBADMSG) {
-        *text = joined;
-        *size = joined_size;
-        return 1;
-    }
-    free(joined);
-    return error == 0 ? 1 : error;
-}
-
 /* Its own blocks say how wide they were, unless all lost blanks: then those of other records do. */
 static int finish_record(const struct syslog_blocks *blocks, const struct unfinished *record,
                          char **text, size_t *size)
 {
     struct load_reason ignored;
-    if (record->packed)
-        return unpack_blocks(record, text, size);
     *text = join_blocks(record, widest_of(record), size);
     if (*text == NULL)
         return -ENOMEM;

@@ -2,16 +2,16 @@
 /* clang-format off */
 /*
  * Records in syslog lines, as XALT and jobtrail write them. Interface version 4, as 3 without check
- * sum and with the words in another order, as 2 with a text that is compressed and in base64:
+ * sum and with the words in another order:
  *
  *   ... XALT_LOGGING_<syshost>[:] V:4 kind:run syshost:<s> key:<k> crcStr:0xNNNN nb:<n> idx:<i> value:<text>
  *
- * Version 1 has a whole record in a line, as JSON or compressed and in base64:
+ * Version 1 has a whole record in a line, as JSON:
  *
  *   ... XALT_LOGGING_<syshost>[:] run:<text>
  *
- * XALT 2 wrote all of them (transmission styles syslog, logger and syslogv1 in its
- * src/util/transmit.c), XALT 3 writes 4 and, as JSON, 1.
+ * XALT 3 writes 4 and 1. XALT 2 wrote 3 and 1, and what is no longer read: version 2, and version 1 with a text that is
+ * compressed and in base64.
  *
  * A record is cut into `nb` blocks, all but the last of one size. Blocks of many records come mixed
  * and in any order, some twice, some never; a syslog daemon may have taken blanks off the end of a

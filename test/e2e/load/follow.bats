@@ -104,23 +104,23 @@ has_open() { # COUNT: of the files log, log.1, ...
     has_runs 2
 }
 
-@test "a damaged or foreign file that is followed is reported once, and another one at its path read" {
-    record {1..2000} | gzip | head -c 5000 >cut.gz
+@test "a compressed file that is followed is reported once, and another one at its path read" {
+    record {1..2000} | gzip >log.gz
     printf '\x28\xb5\x2f\xfd\x24\x00' >log.zst
     touch other
-    follow cut.gz log.zst other
+    follow log.gz log.zst other
     for n in {3001..3004}; do # four more looks
         record "$n" >>other
         has_it() { [ "$(sqlite3 "$store" "SELECT count(*) FROM run WHERE uuid LIKE '%$n'" 2>/dev/null)" = 1 ]; }
         wait_for has_it
     done
-    record {1..2000} | gzip >new.gz
-    mv new.gz cut.gz
+    record {1..2000} >new
+    mv new log.gz
     wait_for has_runs 2004
     stop
     [ "$status" -eq 1 ]
-    [ "$(grep -c 'cut.gz: compressed data is cut short' said)" -eq 1 ]
-    [ "$(grep -c 'log.zst: is compressed, but not by' said)" -eq 1 ]
+    [ "$(grep -c 'log.gz: is compressed' said)" -eq 1 ]
+    [ "$(grep -c 'log.zst: is compressed' said)" -eq 1 ]
     [ "$(jq .read summary)" -lt 5000 ]
 }
 

@@ -95,35 +95,15 @@ one_run() {
     [ "$(count new)" -eq 40 ]
 }
 
-@test "compressed files are read whatever their name" {
+@test "a compressed file is loaded by a pipe" {
     split -n l/3 lines part.
     gzip part.aa
-    xz part.ab
-    mv part.ab.xz other
-    load_from part.aa.gz other part.ac
+    load_from part.aa.gz
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == "jobtrail-load: part.aa.gz: is compressed; give it by a pipe: zcat FILE | jobtrail-load -" ]]
+    load_from - part.ab part.ac < <(zcat part.aa.gz)
     [ "$status" -eq 0 ]
     [ "$(count new)" -eq 40 ]
-    cat part.aa.gz part.aa.gz | gzip -t
-    cat part.aa.gz part.aa.gz >twice
-    load_from twice
-    [ "$(count damaged)" -le 1 ] # the record that goes on in the next part
-}
-
-@test "compressed data that is cut or damaged is reported, what was before it is loaded" {
-    gzip -c lines | head -c 15000 >cut.gz
-    gzip -c lines >bad.gz
-    printf '\xff\xff\xff\xff' | dd of=bad.gz bs=1 seek=15000 conv=notrunc status=none
-    xz -c lines | head -c -100 >cut.xz
-    for file in cut.gz bad.gz; do
-        load_from "$file"
-        [ "$status" -eq 1 ]
-        [[ "$stderr" == *"$file: compressed data is "* ]]
-        [ "$(runs)" -gt 10 ]
-        rm "$store"
-    done
-    load_from cut.xz
-    [ "$status" -eq 1 ]
-    [[ "$stderr" == *"cut.xz: compressed data is cut short"* ]]
 }
 
 @test "blanks that a syslog daemon took off the end of a block are put back" {
@@ -154,7 +134,7 @@ PY
     [[ "$stderr" == *"damaged:19: is a syslog line that was cut short"* ]]
     [[ "$stderr" == *"crc is 0x"* ]]
     [[ "$stderr" == *"is a syslog line with a damaged head"* ]]
-    [[ "$stderr" == *"of another version than 1 to 4"* ]]
+    [[ "$stderr" == *"of another version than 1, 3 and 4"* ]]
     [[ "$stderr" == *"syslog record: has "*" of "*" blocks"* ]]
     [ "$(count quarantined)" -eq "$(count damaged)" ]
     [ "$(find bad -name '*.reason' | wc -l)" -eq "$(count damaged)" ]
@@ -206,14 +186,16 @@ PY
     echo "Nov 20 10:00:00 n1 sshd[1]: hello" >other
     printf '\x28\xb5\x2f\xfd\x24\x00' >log.zst
     python3 -c 'import bz2; open("log.bz2", "wb").write(bz2.compress(open("lines", "rb").read()))'
+    gzip -k lines
+    xz -k lines
     load_from --delete other
     [ "$status" -eq 6 ]
     [[ $stderr == *"other: holds no records: none of its lines is one" ]]
     [ "$(count deleted)" -eq 0 ]
-    for file in log.zst log.bz2; do
+    for file in log.zst log.bz2 lines.gz lines.xz; do
         load_from --delete --quarantine bad $file
         [ "$status" -eq 1 ]
-        [[ "$stderr" == *"$file: is compressed, but not by gzip or xz"* ]]
+        [[ "$stderr" == *"$file: is compressed; "* ]]
         [ -e $file ]
     done
 }
