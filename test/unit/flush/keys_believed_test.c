@@ -94,7 +94,8 @@ static void root_refuses_what_root_knows_to_be_wrong_and_nothing_else(void **sta
     (void)state;
     for (size_t i = 0; i < defined_key_count; i++)
         for (enum record_kind kind = RECORD_RUN; kind < RECORD_LIBRARY; kind++)
-            if (defined_keys[i].table != NULL && defined_for(&defined_keys[i], kind))
+            if (defined_keys[i].table != NULL && defined_for(&defined_keys[i], kind) &&
+                sample_has_key(defined_keys[i].table, defined_keys[i].key))
                 change(kind, &defined_keys[i]);
 }
 

@@ -95,7 +95,8 @@ static void list_definition(struct listed *listed, enum record_kind kind)
 {
     for (size_t i = 0; i < defined_key_count; i++) {
         const struct defined_key *defined = &defined_keys[i];
-        if (defined_for(defined, kind) && (defined->table == NULL || defined->table[0] != '\0'))
+        if (defined_for(defined, kind) && sample_has_key(defined->table, defined->key) &&
+            (defined->table == NULL || defined->table[0] != '\0'))
             list(listed, defined->table, defined->key, defined_type(defined));
     }
 }
