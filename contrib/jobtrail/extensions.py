@@ -6,8 +6,8 @@ import os
 
 try:
     from .paths import LEFT_OUT
-except ImportError:  # in the checkout
-    LEFT_OUT = ()
+except ImportError:  # in the checkout, where tests say it
+    LEFT_OUT = os.environ.get("JOBTRAIL_LEFT_OUT", "").split()
 
 NAMES = ("libraries", "routines", "profile", "witness", "answers")
 # as people say them
