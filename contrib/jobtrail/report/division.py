@@ -28,7 +28,7 @@ Key = collections.namedtuple("Key", "day who outcome program ending p")
 
 JOB = "job_id_raw, coalesce(cluster, ''), coalesce(restart_count, 0)"
 
-# Rows without a day are of older jobtrails, which did not divide the allocation.
+# Rows without a day are of records that do not divide the allocation.
 COVERAGE = (
     "SELECT {job}, cluster, job_id_raw, restart_count, proven, user, account, syshost, coverage.partition, node, day, outcome, program, step_id, leader,"
     " tasks, runs, core_seconds, start_time, end_time, others_runs FROM coverage"

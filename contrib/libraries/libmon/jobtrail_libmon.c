@@ -242,9 +242,9 @@ static const char *why_no_list(int error)
            : error == -EACCES ? "root alone reads it; all read the file of [libraries] list, if "
                                 "there is one"
            : error == -EAGAIN ? "a scan writes it: try again"
-           : error == -EIO ? "it is damaged, of an earlier version, or a scan was killed while it "
-                             "wrote: jobtrail-libmon scan"
-                           : strerror(-error);
+           : error == -EIO    ? "it is damaged, of another version, or a scan was killed while it "
+                                "wrote: jobtrail-libmon scan"
+                              : strerror(-error);
 }
 
 static enum libmon_status list(const struct libmon_options *options, const struct conf *conf)

@@ -7,7 +7,7 @@
 
 #include "conf/base/text.h"
 
-enum { VERSION = 4 };
+enum { VERSION = 1 };
 
 #define FILE_TYPES(p)                                                                              \
     p "inode INTEGER, " p "size INTEGER, " p "mtime INTEGER, " p "ctime INTEGER, " p               \
@@ -37,15 +37,7 @@ static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTE
         "CREATE TABLE log(name TEXT PRIMARY KEY, base INTEGER, entry INTEGER, new INTEGER) WITHOUT "
         "ROWID;"
         "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") LIBRARY_SQL_READS
-    "PRAGMA user_version = 4;";
-
-/* When files were first seen is not known there: it was before now. */
-static const char from_2[] = "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN since INTEGER;"
-                             "UPDATE file SET since = CAST(strftime('%s', 'now') AS INTEGER);"
-                             "PRAGMA user_version = 3; COMMIT;";
-static const char from_3[] =
-    "BEGIN IMMEDIATE; ALTER TABLE file ADD COLUMN atime INTEGER;" LIBRARY_SQL_READS
-    "PRAGMA user_version = 4; COMMIT;";
+    "PRAGMA user_version = 1;";
 
 /* A dry run finds changes in memory, and those that were not told before. */
 static const char dry_tables[] = "CREATE TEMP TABLE " PENDING_TABLE PENDING_INDEXES(
@@ -218,11 +210,6 @@ int library_sql_make(struct library_state *state)
             error = library_sql_script(state, tables);
         if (error == 0)
             error = library_sql_script(state, "COMMIT");
-    } else if (error == 0 && (version == 2 || version == 3) && !state->is_dry) {
-        if (version == 2)
-            error = library_sql_script(state, from_2);
-        if (error == 0)
-            error = library_sql_script(state, from_3);
     } else if (error == 0 && version != VERSION) {
         snprintf(state->error, sizeof state->error, "it is of another version of jobtrail");
         error = -EPROTO;

@@ -11,8 +11,6 @@
 #include "conf/base/uuid7.h"
 #include "extensions.h"
 #include "submit/load/parse/json_parse.h"
-#include "submit/load/parse/load_coverage.h"
-#include "submit/load/parse/load_run.h"
 #include "submit/load/parse/record_crc.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_reader.h"

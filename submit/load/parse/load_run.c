@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/parse/load_run.h"
+#include "submit/load/parse/record_reader.h"
 
 #include <errno.h>
 #include <math.h>

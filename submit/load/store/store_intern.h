@@ -11,7 +11,22 @@
 #include "extensions.h"
 #include "submit/load/parse/load_record.h"
 #include "submit/load/store/store_connection.h"
-#include "submit/load/store/store_prefixes.h"
+
+/* Where the files of modules are: the longest prefix that a path lies in is its module. */
+struct store_prefixes {
+    struct store_connection *on;
+    struct id_cache known; /* ids of modules, by the digests of prefixes */
+    struct statement *get;
+};
+
+int store_prepare_prefixes(struct store_prefixes *prefixes, struct store_connection *on);
+void store_free_prefixes(struct store_prefixes *prefixes);
+
+/* Reads the modules' prefixes anew. */
+int store_read_modules(struct store_prefixes *prefixes);
+
+/* The module that the path belongs to; 0 for none. */
+int64_t store_module_of(const struct store_prefixes *prefixes, const char *path);
 
 /* Tables whose rows are stored once, each with the texts that make its identity. */
 enum table {
