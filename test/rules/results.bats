@@ -74,13 +74,13 @@ count() {
     [[ $output == *"other users cannot read $top"*"no unit tests of a room 'nothing'"* && $status == 2 ]]
 }
 
-# ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so
+# ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so, and of the core that one has passed
 ci() {
     local top=$BATS_TEST_TMPDIR/top
     mkdir -p "$top/.ci" "$top/test"
     cp "$JOBTRAIL_SOURCE/.ci/run" "$top/.ci"
     # shellcheck disable=SC2016 # for the script to expand
-    printf '%s\n' '#!/bin/bash' "result='$1'" "[[ \$1 != --on ]] || result='$2'" \
+    printf '%s\n' '#!/bin/bash' "result='$1'" "[[ \$1 != --on ]] || result='$2'" "[[ \$* != *core ]] || result='1 passed, 0 failed'" \
         'echo "test/run $*"; [[ ! $result ]] || echo "$result"; [[ $result == *" 0 failed" ]]' >"$top/test/run"
     chmod +x "$top/test/run"
     run "$top/.ci/run"
@@ -88,12 +88,12 @@ ci() {
     last=${lines[-1]}
 }
 
-@test "CI's last line adds both systems, and its status is that of both" {
+@test "CI's last line adds both systems and the core, and its status is that of all" {
     ci "3 passed, 0 failed" "2 passed, 0 failed"
-    [[ $status == 0 && $last == "5 passed, 0 failed" && $(grep -cE '^[0-9]+ passed' <<<"$output") == 1 ]]
-    [[ $output == *"test/run --on trixie --again --preset dev --tier unit --tier slurm"* ]]
+    [[ $status == 0 && $last == "6 passed, 0 failed" && $(grep -cE '^[0-9]+ passed' <<<"$output") == 1 ]]
+    [[ $output == *"test/run --on trixie --again --preset dev --tier unit --tier slurm"*"core: test/run --quick --preset core"* ]]
     ci "3 passed, 0 failed" "2 passed, 1 failed"
-    [[ $status == 1 && $last == "5 passed, 1 failed" ]]
+    [[ $status == 1 && $last == "6 passed, 1 failed" ]]
     ci "" "2 passed, 0 failed"
-    [[ $status == 1 && $last == "2 passed, 1 failed" && $output == *"not ok  here: test/run ended"* ]]
+    [[ $status == 1 && $last == "3 passed, 1 failed" && $output == *"not ok  here: test/run ended"* ]]
 }

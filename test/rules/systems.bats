@@ -106,14 +106,14 @@ SH
     chmod +x "$place/test/run"
     run "$place/.ci/run"
     echo "$output"
-    [[ $status == 1 && ${lines[-1]} == "6 passed, 1 failed" && ${lines[-2]} == "not ok  renamed: no system has it"* ]]
+    [[ $status == 1 && ${lines[-1]} == "9 passed, 1 failed" && ${lines[-2]} == "not ok  renamed: no system has it"* ]]
     sed -i 's/ renamed"/"/' "$place/test/run"
     run "$place/.ci/run"
-    [[ $status == 0 && ${lines[-1]} == "6 passed, 0 failed" ]]
+    [[ $status == 0 && ${lines[-1]} == "9 passed, 0 failed" ]]
     rm "$place/calls"
     run "$place/.ci/run" --soak
-    [[ $status == 0 && ${lines[-1]} == "12 passed, 0 failed" ]]
-    [[ $(sort "$place/calls") == "test/run --on forky --tier unit --tier rules --tier slurm --soak"$'\n'"test/run --on lived-in --soak"$'\n'"test/run --on trixie --soak"$'\n'"test/run --soak" ]]
+    [[ $status == 0 && ${lines[-1]} == "15 passed, 0 failed" ]]
+    [[ $(sort "$place/calls") == "test/run --on forky --tier unit --tier rules --tier slurm --soak"$'\n'"test/run --on lived-in --soak"$'\n'"test/run --on trixie --soak"$'\n'"test/run --preset core --soak"$'\n'"test/run --soak" ]]
     FORKY_LACKS=sluid run "$place/.ci/run" --soak
     [[ $status == 1 && ${lines[-2]} == "not ok  sluid: no system has it"* ]]
 }

@@ -3,6 +3,7 @@
 # jobtrail-libdate -f: lines of users' scripts in logs of the site, by way of the hand-in.
 # bats file_tags=needs:root,needs:libraries
 
+# shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 load ../../wait
 
