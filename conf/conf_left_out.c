@@ -15,11 +15,13 @@ static const struct extension extensions[] = {
     {"answers", "answers", JOBTRAIL_ANSWERS},
 };
 
+/* Rules of [profile], which the installed file has, ask for nothing. */
 static bool is_given(const struct conf *conf, const char *section)
 {
     const struct conf_list *list = conf_list_find(section);
     const struct conf_rules *rules = list == NULL ? NULL : conf_list_rules(list, conf);
-    if (rules != NULL && rules->count > 0 && rules->rule[0].line > 0)
+    if (rules != NULL && strcmp(section, "profile") != 0 && rules->count > 0 &&
+        rules->rule[0].line > 0)
         return true;
     for (size_t i = 0; i < CONF_KEYS; i++)
         if (conf->key_line[i] > 0 && strcmp(conf_keys[i].section, section) == 0)

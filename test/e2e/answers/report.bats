@@ -468,7 +468,7 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
     }
     report failures --by users
     [ "$status" -eq 1 ]
-    [[ "$stderr" == "jobtrail-report: --by users does nothing for failures; it does for executables, "*", packages, routines" ]]
+    [[ "$stderr" == "jobtrail-report: --by users does nothing for failures; it does for executables, "*", packages"* ]]
     wrong "there is no page months of days; there is --of executables, families, libraries, system, modules, compilers, users, accounts, fields" \
         months --of days
     wrong "--lib does not go with the page allocation: time that no program had is of no program" users allocation --lib hdf5

@@ -50,6 +50,7 @@ reference() {
     [ "$stderr" = "" ]
 }
 
+# bats test_tags=needs:profile
 @test "check warns of keys of profiles that have no effect, and calls the file good" {
     configure <<<$'[profile]\nsteps = asked'
     run --separate-stderr jobtrail-conf check --conf jobtrail.conf
