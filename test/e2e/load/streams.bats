@@ -356,9 +356,11 @@ record_line() { # NUMBER
     wait_for has_runs 8
     : >log
     record_line 9 >>other
-    wait_for has_runs 9 # so log has been seen empty
-    record_line 10 >>log
-    wait_for has_runs 10
+    wait_for has_runs 9
+    record_line 10 >>other
+    wait_for has_runs 10 # the next look at all: so log has been seen empty
+    record_line 11 >>log
+    wait_for has_runs 11
     kill "$follower"
     wait "$follower"
     [ "$(cat said)" = "" ]
