@@ -2,9 +2,8 @@
  *
  * The site's map of paths to modules. The file has one of two forms:
  *
- *   JSON    {"reverseMapT": {"DIRECTORY": {"pkg": "MODULE", "flavor": [NAME], ...} or "MODULE",
- * ...},
- *           ...}, as Lmod's `spider -o jsonReverseMapT` and `-o xalt_rmapT` write it
+ *   JSON    {"reverseMapT": {"DIRECTORY": {"pkg": "MODULE", "flavor": [NAME]} or "MODULE"}}, as
+ *           Lmod's `spider -o jsonReverseMapT` and `-o xalt_rmapT` write it
  *   lines   DIRECTORY MODULE, with blanks between; # begins a comment
  */
 #ifndef JOBTRAIL_LIBRARY_MODULES_H

@@ -20,6 +20,8 @@ static void require(int holds)
 
 static int is_above(const char *directory, const char *path)
 {
+    if (directory == NULL)
+        return 0;
     size_t length = strlen(directory);
     return strncmp(directory, path, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
@@ -49,7 +51,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     if (module_map_load(path, &map) != 0)
         return 0;
     for (size_t i = 0; i < map.count; i++)
-        require(map.entry[i].directory[0] == '/' && map.entry[i].module != NULL);
+        require(map.entry[i].given[0] == '/' && map.entry[i].module != NULL &&
+                (map.entry[i].directory == NULL || map.entry[i].directory[0] == '/'));
     find(&map, "/usr/lib/x86_64-linux-gnu/libc.so.6");
     find(&map, "/usr/libx");
     find(&map, "/");
