@@ -49,4 +49,13 @@ bool conf_rule_is_system_tools(const struct conf *conf, const struct conf_rule *
 
 void conf_lists_free(struct conf *conf);
 
+/* ---- Small tools ----------------------------------------------------------------------------- */
+
+/* The small tools of the operating system, which are no runs unless [tracking] system_tools = yes.
+ */
+
+/* Patterns of executables' real paths, as in [paths]; ended by NULL. Each fits into a line of
+ * jobtrail.conf as `skip = PATTERN`. */
+extern const char *const system_tools[];
+
 #endif

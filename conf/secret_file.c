@@ -3,13 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
+#include "conf/base/trusted.h"
+
+/* ---- Secrets --------------------------------------------------------------------------------- */
 
 static bool is_secret(int fd)
 {
@@ -40,4 +46,79 @@ const char *secret_file_trouble(int error)
     return error == -EPERM ? "others than its owner may read it, or it is not root's (chown root, "
                              "chmod 600; no link)"
                            : strerror(-error);
+}
+
+/* ---- The site's key -------------------------------------------------------------------------- */
+
+enum { TEXT_SIZE = 2 * KEY_BYTES_MAX + 16 };
+
+static int hex_digit(char letter)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = letter == '\0' ? NULL : strchr(digits, letter);
+    return at == NULL ? -1 : (int)(at - digits) % 16;
+}
+
+static ssize_t parse_key(const char *text, unsigned char *key)
+{
+    size_t length = strcspn(text, "\r\n");
+    if (length % 2 != 0 || length < 2 * (size_t)KEY_BYTES_MIN || length > 2 * (size_t)KEY_BYTES_MAX)
+        return -EINVAL;
+    for (size_t i = 0; i < length; i += 2) {
+        int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
+        if (high < 0 || low < 0)
+            return -EINVAL;
+        key[i / 2] = (unsigned char)(high << 4 | low);
+    }
+    return (ssize_t)(length / 2);
+}
+
+ssize_t key_file_read(const char *path, unsigned char key[KEY_BYTES_MAX])
+{
+    char text[TEXT_SIZE];
+    ssize_t size = secret_file_read(path, text, sizeof text);
+    if (size >= 0)
+        size = parse_key(text, key);
+    explicit_bzero(text, sizeof text);
+    return size == -EFBIG ? -EINVAL : size;
+}
+
+static int write_key(int fd)
+{
+    unsigned char key[KEY_BYTES_MIN];
+    char text[2 * KEY_BYTES_MIN + 2];
+    if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key)
+        return -EIO;
+    for (size_t i = 0; i < sizeof key; i++)
+        snprintf(text + 2 * i, sizeof text - 2 * i, "%02x\n", key[i]);
+    ssize_t written = write(fd, text, sizeof text - 1);
+    int error = written == (ssize_t)sizeof text - 1 ? 0 : written < 0 ? -errno : -ENOSPC;
+    explicit_bzero(key, sizeof key);
+    explicit_bzero(text, sizeof text);
+    return error == 0 && fsync(fd) != 0 ? -errno : error;
+}
+
+int key_file_make(const char *path)
+{
+    char culprit[PATH_MAX];
+    const char *name;
+    CLEANUP_CLOSE int place = trusted_parent(path, &name, TRUSTED_STICKY, culprit, sizeof culprit);
+    if (place < 0)
+        return place;
+    int fd = openat(place, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int error = write_key(fd);
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error != 0)
+        unlinkat(place, name, 0);
+    return error;
+}
+
+const char *key_file_trouble(int error)
+{
+    return error == -EINVAL ? "holds no key: 64 to 128 hex digits, as jobtrail-conf make-key "
+                              "writes them"
+                            : secret_file_trouble(error);
 }

@@ -21,4 +21,22 @@ ssize_t secret_file_read(const char *path, char *text, size_t size);
 /* What a negative result means, for people. */
 const char *secret_file_trouble(int error);
 
+/* ---- The site's key -------------------------------------------------------------------------- */
+
+/* The file with a site's key: 32 to 64 random bytes as hex digits on its first line, as
+ * `jobtrail-conf make-key` and `openssl rand -hex 32` write them. It is a secret file. */
+
+enum { KEY_BYTES_MIN = 32, KEY_BYTES_MAX = 64 };
+
+/* Reads the key into `key`. Returns how many bytes it has; or -errno as secret_file_read(),
+ * -EINVAL where the file holds no key. */
+ssize_t key_file_read(const char *path, unsigned char key[KEY_BYTES_MAX]);
+
+/* Makes the file with a new key. Returns 0 or -errno (-EEXIST: nothing is replaced; -EPERM: we are
+ * root, and others can change the directory or one on the way to it). */
+int key_file_make(const char *path);
+
+/* What a negative result of these means, for people. */
+const char *key_file_trouble(int error);
+
 #endif

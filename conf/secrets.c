@@ -8,7 +8,6 @@
 
 #include "conf/conf_keys.h"
 #include "conf/conf_transport.h"
-#include "conf/key_file.h"
 #include "conf/secret_file.h"
 
 static int try_text_file(const char *path)

@@ -2,13 +2,93 @@
  *
  * jobtrail-ld: under the name of a linker it is that linker; under its own it prints watermarks.
  */
+#include <errno.h>
+#include <gelf.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ldwrap/watermark_print.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/elf_note.h"
+#include "ldwrap/elf_file.h"
 #include "ldwrap/wrap.h"
+#include "submit/evidence/watermark.h"
+
+/* ---- Watermarks ------------------------------------------------------------------------------ */
+
+static void print_key(void *context, const char *key, const char *value)
+{
+    (void)context;
+    printf("%s = %s\n", key, value);
+}
+
+static int from_note(const void *content, size_t size)
+{
+    return content == NULL ? 0 : watermark_read(content, size, print_key, NULL);
+}
+
+/* From sections: objects have no program headers, and XALT's `.xalt` is in none of them. */
+static int from_sections(Elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = NULL;
+    size_t names, size = 0;
+    int keys = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    while (keys == 0 && (section = elf_nextscn(elf, section)) != NULL) {
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (data == NULL || gelf_getshdr(section, &header) == NULL)
+            continue;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        if (header.sh_type == SHT_NOTE)
+            keys = from_note(elf_note_in(data, WATERMARK_OWNER, WATERMARK_TYPE, &size), size);
+        else if (name != NULL && strcmp(name, ".xalt") == 0)
+            keys = watermark_read_strings(data->d_buf, data->d_size, print_key, NULL);
+    }
+    return keys;
+}
+
+/* Returns how many keys there were, or -errno. */
+static int print_file(const char *path)
+{
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *elf = elf_file_open(path, ELF_C_READ, &fd);
+    if (fd < 0)
+        return -errno;
+    if (elf_kind(elf) != ELF_K_ELF)
+        return -ENOEXEC;
+    size_t size = 0;
+    CLEANUP_FREE void *note = elf_note_find(fd, WATERMARK_OWNER, WATERMARK_TYPE, &size);
+    int keys = from_note(note, size);
+    return keys == 0 ? from_sections(elf) : keys;
+}
+
+/* Prints the watermark of each file on stdout, ours or XALT's. Returns 0, or 1 where a file has
+ * none or cannot be read, with a line on stderr. */
+static int watermark_print_files(int count, char *const *paths)
+{
+    int status = 0;
+    for (int i = 0; i < count; i++) {
+        if (count > 1)
+            printf("%s%s:\n", i == 0 ? "" : "\n", paths[i]);
+        int keys = print_file(paths[i]);
+        fflush(stdout);
+        if (keys > 0)
+            continue;
+        status = 1;
+        if (keys == -ENOEXEC)
+            fprintf(stderr, "jobtrail-ld: %s: no ELF file\n", paths[i]);
+        else if (keys < 0)
+            fprintf(stderr, "jobtrail-ld: %s: %s\n", paths[i], strerror(-keys));
+        else
+            fprintf(stderr, "jobtrail-ld: %s: no watermark\n", paths[i]);
+    }
+    return status;
+}
+
+/* ---- Names and options ----------------------------------------------------------------------- */
 
 enum { STATUS_USAGE = 2 };
 

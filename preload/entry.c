@@ -6,10 +6,9 @@
  * file capabilities) nothing is done, since its environment comes from the caller. The loader
  * preloads nothing there, but the copy that jobtrail-ld has linked in is called.
  */
-#include "conf/policy/policy_read.h"
-
 #include <stdbool.h>
 
+#include "conf/policy/policy_read.h"
 #include "preload/decide.h"
 #include "preload/exec_path.h"
 #include "preload/image.h"
@@ -20,7 +19,47 @@
 #include "preload/switches.h"
 #include "preload/system.h"
 #include "preload/trace.h"
-#include "preload/unwritten.h"
+
+/* ---- What could not be written --------------------------------------------------------------- */
+
+/* How a process that cannot leave its capture tells so: where the spool is read-only, as in a
+ * sandbox, its ledger is full, or variables are missing. One page of the library's data is made
+ * executable for a moment, without being writable then. The kernel tells root of each file that is
+ * mapped so, and from where in the file on: the library's code is at its start, its data is not. So
+ * the kernel's witness (contrib/witness/kernel_processes.c) sees it, of this process alone, and no
+ * file is needed. Where it is refused, and where system calls are filtered or /proc does not say
+ * that they are not, nothing is told: the filter may end the process. */
+
+enum { STATUS_ROOM = 4096 };
+
+static bool protect(uintptr_t page, size_t bytes, int protection)
+{
+    return !system_failed(system_call6(SYS_mprotect, (long)page, (long)bytes, protection, 0, 0, 0));
+}
+
+/* Whether the kernel says that nobody filters the process's system calls. A filter may end it for a
+ * page that becomes executable; no loader needs that. */
+static bool is_unfiltered(void)
+{
+    static const char unfiltered[] = "\nSeccomp:\t0";
+    char status[STATUS_ROOM];
+    const size_t size = proc_read(0, "/status", status, sizeof status),
+                 length = sizeof unfiltered - 1;
+    for (size_t i = 0; i + length <= size; i++)
+        if (memcmp(&status[i], unfiltered, length) == 0)
+            return true;
+    return false;
+}
+
+/* The last thing that the library does in the process. Only the shared library tells: the pages of
+ * a copy that was linked into a program are the program's. */
+static void unwritten_tell(const struct image *image)
+{
+    const uintptr_t data = image_own_data(image_loader(image));
+    const uintptr_t page = data - data % image->page_bytes;
+    if (data != 0 && is_unfiltered() && protect(page, image->page_bytes, PROT_READ | PROT_EXEC))
+        protect(page, image->page_bytes, PROT_READ | PROT_WRITE);
+}
 
 static __attribute__((noinline)) void trace_decision(const struct switches *switches,
                                                      const struct exec_path *path,

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "conf/base/trusted.h"
 #include "spank/job_formats.h"
 #include "spank/slurm_release.h"

@@ -13,7 +13,7 @@
 #include "preload/profile/profile_file.h"
 #include "spank/hooks.h"
 #include "spank/leader.h"
-#include "spank/preload_list.h"
+#include "spank/path_list.h"
 #include "spank/profile_option.h"
 #include "spank/spool_path.h"
 

@@ -15,4 +15,15 @@ int path_list_add(const char *entry, char separator, const char *list, char *val
 /* Removes each `entry` from `list`, in place; undoes path_list_add(). */
 void path_list_remove(const char *entry, char separator, char *list);
 
+/* ---- LD_PRELOAD ------------------------------------------------------------------------------ */
+
+/* The value of LD_PRELOAD: a list separated by colons or blanks (ld.so(8)). */
+
+/* Puts `library` in front of the list `user` (may be "") into `size` bytes at `value`. A list that
+ * has the library stays as it is. Returns 0 or -ENAMETOOLONG. */
+int preload_list_add(const char *library, const char *user, char *value, size_t size);
+
+/* Removes each `library` from `list`, in place. */
+void preload_list_remove(const char *library, char *list);
+
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "conf/base/host.h"
-#include "conf/base/process_stat.h"
+#include "conf/base/process.h"
 #include "conf/policy/policy.h"
 #include "spank/elder.h"
 #include "spank/epilog_note.h"

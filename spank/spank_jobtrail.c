@@ -37,7 +37,7 @@
 #include "spank/journal_line.h"
 #include "spank/ledger_make.h"
 #include "spank/options.h"
-#include "spank/preload_list.h"
+#include "spank/path_list.h"
 #include "spank/profile_option.h"
 #include "spank/program.h"
 #include "spank/prolog.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "spank/journal_owner.h"
 #include "spank/spool_path.h"
 

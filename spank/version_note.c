@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/base/trusted.h"
 #include "spank/job_formats.h"
 #include "spank/spool_path.h"

@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "conf/base/listing.h"
+#include "conf/base/directory.h"
 
 enum { KEEP_MAX = 16 };
 

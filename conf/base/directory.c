@@ -10,6 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* ---- Directories ----------------------------------------------------------------------------- */
+
 int directory_open(int at, const char *path)
 {
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -117,4 +119,33 @@ bool directory_is_shared(const char *path)
             return true;
     }
     return false;
+}
+
+/* ---- What is in a directory ------------------------------------------------------------------ */
+
+int listing_take(int fd, DIR **listing)
+{
+    *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (*listing != NULL)
+        return 0;
+    int error = fd < 0 ? fd : -errno;
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+int listing_open(int at, const char *path, DIR **listing)
+{
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return listing_take(fd < 0 ? -errno : fd, listing);
+}
+
+const char *listing_next(DIR *listing)
+{
+    const struct dirent *entry = NULL;
+    errno = 0;
+    do
+        entry = listing == NULL ? NULL : readdir(listing);
+    while (entry != NULL && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry == NULL ? NULL : entry->d_name;
 }

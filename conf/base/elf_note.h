@@ -14,4 +14,15 @@ const void *elf_note_in(const Elf_Data *notes, const char *owner, uint32_t type,
  * caller frees it. */
 void *elf_note_find(int fd, const char *owner, uint32_t type, size_t *size);
 
+/* ---- Build-ids ------------------------------------------------------------------------------- */
+
+enum { BUILD_ID_MAX = 64 };
+
+/* The build-id of the ELF file `path`, at most BUILD_ID_MAX bytes at `id`. Returns its size, or 0
+ * where none can be read. */
+size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX]);
+
+/* The same of an open file; -1 has none. */
+size_t elf_build_id_of(int fd, unsigned char id[BUILD_ID_MAX]);
+
 #endif

@@ -30,4 +30,33 @@ int32_t process_innermost(int32_t pid);
  * and its status as of waitpid(2). */
 bool process_reap(pid_t pid, int patience_ms, int *status);
 
+/* ---- What /proc tells ------------------------------------------------------------------------ */
+
+/* What /proc/PID/stat says of a process (proc(5)). */
+
+struct process_stat {
+    char state;           /* of its first thread; 'Z': that one is over */
+    int32_t parent;       /* 0: none that this pid namespace shows */
+    int32_t threads;      /* those that are not over, and the first one */
+    uint64_t start_ticks; /* clock ticks from boot to its start */
+};
+
+/* Fills in `*stat` for the process `pid`, a zombie too. Returns 0; -ESRCH where there is no such
+ * process; or another -errno where that cannot be found out. */
+int process_stat_read(int32_t pid, struct process_stat *stat);
+
+/* Whether all threads are over: the process waits for its parent to ask for its status. The first
+ * thread may end before the others, by pthread_exit(3). */
+bool process_stat_is_over(const struct process_stat *stat);
+
+/* ---- Stopped processes ----------------------------------------------------------------------- */
+
+/* Whether a process that runs does nothing: a signal has stopped it (SIGSTOP, SIGTSTP), or its
+ * cgroup is frozen (freezer.state of version 1, cgroup.freeze of version 2; below /sys/fs/cgroup).
+ * One that a debugger has stopped is not. */
+bool process_is_stopped(int32_t pid);
+
+/* Whether its cgroup is frozen. */
+bool process_is_frozen(int32_t pid);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/compile.h"
-#include "conf/conf_left_out.h"
+#include "conf/conf_keys.h"
 #include "conf/conf_rules.h"
 #include "conf/profile_advice.h"
 #include "conf/secrets.h"

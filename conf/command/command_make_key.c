@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "conf/command/command.h"
-#include "conf/key_file.h"
+#include "conf/secret_file.h"
 
 enum exit_status command_make_key(const struct options *options)
 {

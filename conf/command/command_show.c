@@ -12,7 +12,6 @@
 #include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
-#include "conf/system_tools.h"
 
 #define VALUE_MAX 256 /* no line of the file is longer, nor any default */
 

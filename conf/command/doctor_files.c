@@ -15,7 +15,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/compile.h"
 #include "conf/conf_transport.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/command/doctor_slurm.h"
 
 enum { PLUGIN_RELEASES_MAX = 16 };

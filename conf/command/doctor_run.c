@@ -17,7 +17,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
-#include "conf/base/listing.h"
+#include "conf/base/directory.h"
 #include "conf/base/program_run.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/conf_defaults.h"

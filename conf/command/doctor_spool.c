@@ -18,7 +18,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/command/doctor_slurm.h"
 #include "spank/spool_part.h"

@@ -13,7 +13,6 @@
 #include "conf/command/explain.h"
 #include "conf/compile.h"
 #include "conf/conf_keys.h"
-#include "conf/conf_left_out.h"
 #include "conf/conf_transport.h"
 
 /* "write 'enabled = yes' in FILE, line 12". */

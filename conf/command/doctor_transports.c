@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/listing.h"
+#include "conf/base/directory.h"
 #include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
 #include "conf/command/doctor_checks.h"

@@ -330,7 +330,7 @@ def record_text(date, row, lists):
 
 
 def read_key(path):
-    """The bytes of a key file (conf/key_file.h)."""
+    """The bytes of a key file (conf/secret_file.h)."""
     try:
         with open(path, "rb") as file:
             facts = os.fstat(file.fileno())

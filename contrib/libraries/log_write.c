@@ -11,6 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/library_log.h"

@@ -13,9 +13,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "spank/spool_path.h"
 #include "submit/evidence/user_files.h"
 #include "submit/job/slurm_job.h"

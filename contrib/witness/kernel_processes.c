@@ -394,7 +394,7 @@ static bool is_object(const struct kernel_event *event)
 }
 
 /* Its code is mapped from its start on. What is mapped from elsewhere tells that it can leave no
- * capture (preload/unwritten.h), or is another file of that name. */
+ * capture (preload/entry.c), or is another file of that name. */
 static void take_library(struct kernel_process *process, const struct kernel_event *event)
 {
     process->note.lack &= ~(uint32_t)KERNEL_LACK_LOADER;

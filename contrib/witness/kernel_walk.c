@@ -9,9 +9,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
-#include "conf/base/listing.h"
-#include "conf/base/process_stat.h"
+#include "conf/base/process.h"
 
 #define TICK_NS UINT64_C(10000000)
 

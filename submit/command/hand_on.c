@@ -15,7 +15,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "conf/base/process.h"
 #include "conf/base/trusted.h"
 #include "spank/job_formats.h"

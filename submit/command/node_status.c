@@ -11,7 +11,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "conf/conf_transport.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"

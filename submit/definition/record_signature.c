@@ -11,7 +11,7 @@
 
 #include "conf/base/crc.h"
 #include "conf/base/text.h"
-#include "conf/key_file.h"
+#include "conf/secret_file.h"
 
 #define MEMBER    ",\"signature\":\""
 #define ALGORITHM "hmac-sha256:"

@@ -31,8 +31,8 @@ enum signature_state {
     SIGNATURE_WRONG, /* of another text, or none that we know how to check */
 };
 
-/* Reads a key from its file (key_file.h). It lies in memory that forked children and core dumps do
- * not have. Returns 0; or -errno as key_file_read(). signature_key_free() releases. */
+/* Reads a key from its file (secret_file.h). It lies in memory that forked children and core dumps
+ * do not have. Returns 0; or -errno as key_file_read(). signature_key_free() releases. */
 int signature_key_read(const char *path, struct signature_key **key);
 
 /* Takes NULL. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/listing.h"
+#include "conf/base/directory.h"
 #include "submit/evidence/user_files.h"
 
 /* Whether the session surely has no directory. Of the user's files only directories are opened. */

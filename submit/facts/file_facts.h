@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/base/elf_build_id.h"
+#include "conf/base/elf_note.h"
 #include "submit/facts/file_hash.h"
 
 struct file_facts {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
-#include "conf/base/listing.h"
 
 /* Bounds: users may make all of this as large as they like. */
 enum { DIRECTORIES_MAX = 64, ENTRIES_MAX = 8192, TEXT_MAX = 4096 };

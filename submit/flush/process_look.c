@@ -15,8 +15,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
-#include "conf/base/listing.h"
-#include "conf/base/process_stat.h"
+#include "conf/base/directory.h"
+#include "conf/base/process.h"
 #include "conf/base/worker.h"
 #include "preload/ledger.h"
 #include "submit/evidence/ledger_read.h"

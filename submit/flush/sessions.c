@@ -17,7 +17,6 @@
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
-#include "conf/base/listing.h"
 #include "conf/base/privileges.h"
 #include "spank/job_formats.h"
 #include "submit/evidence/session_notes.h"

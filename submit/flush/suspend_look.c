@@ -12,10 +12,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/base/process.h"
-#include "conf/base/process_stopped.h"
 #include "spank/journal_line.h"
 #include "submit/job/spool_job.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/listing.h"
+#include "conf/base/directory.h"
 #include "conf/base/whole_file.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_check.h"

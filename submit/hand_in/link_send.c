@@ -15,7 +15,6 @@
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/conf_transport.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session.h"

@@ -9,8 +9,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/job/core_set.h"
 #include "submit/job/job_identity.h"
+
+/* ---- Sets of cores --------------------------------------------------------------------------- */
+
+/* A set of a node's cores, as Slurm lists them: "0-3,8". */
+
+/* Cores are numbered from 0 to CORE_SET_MAX - 1. */
+enum { CORE_SET_MAX = 4096 };
+
+struct core_set {
+    uint64_t *words; /* owned; bit N % 64 of words[N / 64] is core N. NULL: not known */
+    size_t word_count;
+    uint32_t count; /* of cores in it; 0: not known */
+};
+
+/* The set of a list: numbers and ranges with commas between, each core once or more often. Any
+ * other text, also "" and NULL, is not known: `*set` is then empty. Returns 0 or -ENOMEM.
+ * core_set_free() releases. */
+int core_set_parse(const char *text, struct core_set *set);
+
+void core_set_free(struct core_set *set);
+
+/* ---- Journals -------------------------------------------------------------------------------- */
 
 /* An index of an array by a number that each entry has; the entries added last are found first.
  * Jobs have tens of thousands of steps. Entries are counted from 1; 0 is none. */

@@ -75,7 +75,7 @@ enum kernel_note_lack {
     KERNEL_LACK_LIBRARY = 32, /* its last program had not mapped jobtrail's library */
     KERNEL_LACK_LOADER = 64,  /* nor any file but its own: it is static */
     KERNEL_LACK_LEDGER = 128, /* the library of its last program told that it could leave no capture
-                                 (preload/unwritten.h) */
+                                 (preload/entry.c) */
     KERNEL_LACK_CAPTURE = KERNEL_LACK_LIBRARY | KERNEL_LACK_LEDGER,
     /* What it used is not known, or not all of it. */
     KERNEL_LACK_USED =

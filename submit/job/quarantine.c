@@ -15,7 +15,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/base/set_aside.h"
 #include "contrib/hooks/packages.h"
 #include "preload/profile/profile_file.h"

@@ -14,7 +14,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "preload/ledger.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"

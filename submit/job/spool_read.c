@@ -15,7 +15,6 @@
 
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
-#include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"

@@ -12,7 +12,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "spank/job_sluid.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/base/process.h"
 
 #define DAEMON "slurmstepd"

@@ -17,8 +17,8 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
-#include "conf/key_file.h"
 #include "conf/library_modules.h"
+#include "conf/secret_file.h"
 #include "submit/load/read/account_list.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"

@@ -17,7 +17,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/crc.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "conf/conf_transport.h"
 #include "spank/job_formats.h"
 #include "submit/job/overflow.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "conf/base/crc.h"
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
-#include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
 #include "submit/outbox/outbox.h"
 

@@ -13,7 +13,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "conf/base/set_aside.h"
 #include "submit/job/overflow.h"
 

@@ -16,7 +16,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/text.h"
 #include "conf/conf_transport.h"
-#include "conf/key_file.h"
+#include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/outbox_backoff.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf/base/elf_build_id.h"
+#include "conf/base/elf_note.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spank/preload_list.h"
+#include "spank/path_list.h"
 
 #define LIBRARY "/opt/$LIB/lib.so"
 

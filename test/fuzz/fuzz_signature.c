@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/key_file.h"
+#include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
 #include "submit/load/parse/record_crc.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_libraries.h"
 #include "submit/hand_in/hand_in_part.h"

@@ -13,7 +13,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 #include "contrib/libraries/scan/library_package_table.h"
 
 /* Files of dpkg are smaller. What is larger is not read, so that no line is. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 
 /* Whoever has more files open than that is not looked at to their end. */
 enum { FILES_MAX = 1024, INFO_TEXT = 256 };

@@ -13,7 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/host.h"
 #include "conf/base/io.h"
-#include "conf/base/process_stat.h"
+#include "conf/base/process.h"
 #include "spank/spool_path.h"
 #include "submit/job/job_cgroups.h"
 

@@ -15,7 +15,6 @@
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "conf/base/replacement.h"
 #include "conf/base/trusted.h"
 #include "preload/profile/profile_file.h"

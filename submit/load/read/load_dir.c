@@ -10,7 +10,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/listing.h"
 
 enum { DIGITS_MAX = 9 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "conf/base/elf_build_id.h"
+#include "conf/base/elf_note.h"
 
 /* A shared object of two segments: all of it at the address 0x1000, and its dynamic entries. */
 struct object {

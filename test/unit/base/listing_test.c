@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/listing.h"
+#include "conf/base/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  *
  * What is read of processes in /proc: of real ones, whose names try to mislead.
  */
-#include "conf/base/process_stat.h"
+#include "conf/base/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,8 +16,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "conf/base/process.h"
 
 /* A child of this name that waits to be killed. */
 static pid_t start_child(const char *name)

@@ -3,7 +3,7 @@
  * Whether processes are stopped: real ones, by signals and, where this machine has a freezer that
  * the test may use, by that.
  */
-#include "conf/base/process_stopped.h"
+#include "conf/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

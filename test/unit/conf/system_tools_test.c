@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "conf/conf_rules.h"
 #include "conf/policy/policy_read.h"
-#include "conf/system_tools.h"
 #include "test/unit/fixture/made_policy.h"
 
 /* What `policy` decides about an executable. */

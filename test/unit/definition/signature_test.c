@@ -18,7 +18,6 @@
 
 #include "conf/base/crc.h"
 #include "conf/base/text.h"
-#include "conf/key_file.h"
 #include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
 

@@ -22,7 +22,6 @@
 #include <cmocka.h>
 
 #include "conf/base/process.h"
-#include "conf/base/process_stopped.h"
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"
 #include "test/unit/fixture/made_cgroup.h"

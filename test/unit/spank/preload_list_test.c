@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "spank/preload_list.h"
+#include "spank/path_list.h"
 
 #define OURS "/usr/$LIB/libjobtrail.so"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "conf/base/process_stat.h"
+#include "conf/base/process.h"
 
 static uint32_t user_of(const char *status)
 {
