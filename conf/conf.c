@@ -34,21 +34,6 @@ static int parse_file(struct conf_loader *loader)
     return loader->error;
 }
 
-static int set_defaults(struct conf_loader *loader)
-{
-    struct conf_fault fault = {0};
-    const struct conf_key *key = NULL;
-    int error = conf_keys_default(loader->conf, &key, &fault);
-    if (error == -EINVAL) {
-        conf_refuse(loader, 0, "built-in default of %s in [%s]: %s", key->name, key->section,
-                    fault.reason);
-        conf_refuse_hint(loader, fault.hint);
-    } else if (error != 0) {
-        conf_give_up(loader, error);
-    }
-    return error;
-}
-
 /* `path` made absolute, malloc'ed; symbolic links stay as they are. */
 static char *absolute_path(const char *path)
 {
@@ -116,7 +101,16 @@ static int check_whole(struct conf_loader *loader)
 
 static int load_file(const char *path, struct conf_loader *loader)
 {
-    int error = set_defaults(loader);
+    struct conf_fault fault = {0};
+    const struct conf_key *key = NULL;
+    int error = conf_keys_default(loader->conf, &key, &fault);
+    if (error == -EINVAL) {
+        conf_refuse(loader, 0, "built-in default of %s in [%s]: %s", key->name, key->section,
+                    fault.reason);
+        conf_refuse_hint(loader, fault.hint);
+    } else if (error != 0) {
+        conf_give_up(loader, error);
+    }
     if (error != 0)
         return error;
     loader->conf->path = absolute_path(path);

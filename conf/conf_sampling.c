@@ -96,10 +96,17 @@ static int parse_from(const char *text, size_t *at, uint64_t *from_s, struct con
     return 0;
 }
 
-/* "0.01", "1" or "1:100" at text + at, to the text's end. */
-static int parse_probability(const char *text, size_t at, struct conf_interval *interval,
-                             struct conf_fault *fault)
+static int parse_interval(const char *text, struct conf_interval *interval,
+                          struct conf_fault *fault)
 {
+    size_t at = 0;
+    int error = parse_from(text, &at, &interval->from_s, fault);
+    if (error != 0)
+        return error;
+    at += strspn(text + at, " \t");
+    if (text[at] == '\0')
+        return conf_fault(fault, at, "no probability after the time", form);
+    /* "0.01", "1" or "1:100" at text + at, to the text's end. */
     static const char *const hint = "write a decimal above 0 and up to 1, or 1:N for one in N runs";
     size_t start = at;
     uint64_t above = 0, below = 1, ignored = 1;
@@ -125,19 +132,6 @@ static int parse_probability(const char *text, size_t at, struct conf_interval *
     interval->above = above;
     interval->below = below;
     return 0;
-}
-
-static int parse_interval(const char *text, struct conf_interval *interval,
-                          struct conf_fault *fault)
-{
-    size_t at = 0;
-    int error = parse_from(text, &at, &interval->from_s, fault);
-    if (error != 0)
-        return error;
-    at += strspn(text + at, " \t");
-    if (text[at] == '\0')
-        return conf_fault(fault, at, "no probability after the time", form);
-    return parse_probability(text, at, interval, fault);
 }
 
 static int check_order(const struct conf_intervals *intervals, const struct conf_interval *interval,

@@ -108,19 +108,6 @@ static struct ruled_directory ruled_directory(size_t at, const char *directory,
     return (struct ruled_directory){at, length, directory, rule};
 }
 
-static int add_directories(const struct ruled_directory *all, size_t count,
-                           struct conf_rules *rules)
-{
-    static const struct conf_rule skip = {.action = POLICY_SKIP};
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < count; i++) {
-        const struct conf_rule *like = all[i].rule != NULL ? all[i].rule : &skip;
-        if (is_kept(like) || is_within_kept(all, count, i))
-            error = add_rule(rules, like, pattern_below(&all[i]));
-    }
-    return error;
-}
-
 /* Each directory by its real path and, where that is another one, as the map has it: the loader has
  * the paths of libraries as they were given. */
 static int rule_directories(const struct conf *conf, const struct policy_table *table,
@@ -140,7 +127,14 @@ static int rule_directories(const struct conf *conf, const struct policy_table *
             all[count++] = ruled_directory(i, entry->given, rule);
     }
     qsort(all, count, sizeof *all, compare_directories);
-    return add_directories(all, count, rules);
+    static const struct conf_rule skip = {.action = POLICY_SKIP};
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        const struct conf_rule *like = all[i].rule != NULL ? all[i].rule : &skip;
+        if (is_kept(like) || is_within_kept(all, count, i))
+            error = add_rule(rules, like, pattern_below(&all[i]));
+    }
+    return error;
 }
 
 int routine_modules_rules(const struct conf *conf, const struct policy_table *table,

@@ -27,23 +27,6 @@ static void show_library_lines(const struct conf *conf)
     }
 }
 
-static void show_keys(const struct conf *conf)
-{
-    const char *section = "";
-    for (size_t i = 0; i < CONF_KEYS; i++) {
-        char value[VALUE_MAX];
-        const struct conf_key *key = &conf_keys[i];
-        bool is_new = strcmp(section, key->section) != 0;
-        if (is_new && strcmp(section, CONF_LIBRARIES_SECTION) == 0)
-            show_library_lines(conf);
-        if (is_new)
-            printf("%s[%s]\n", *section == '\0' ? "" : "\n", key->section);
-        section = key->section;
-        conf_key_print(key, conf, value, sizeof value);
-        printf("%s = %s%s\n", key->name, value, conf->key_line[i] == 0 ? " ; default" : "");
-    }
-}
-
 /* Below the keys of [sampling], which come last. */
 static void show_table(const struct conf_table *table, const struct conf *conf)
 {
@@ -169,7 +152,19 @@ static enum exit_status show_json(const struct conf *conf)
 
 static enum exit_status show_text(const struct conf *conf)
 {
-    show_keys(conf);
+    const char *section = "";
+    for (size_t i = 0; i < CONF_KEYS; i++) {
+        char value[VALUE_MAX];
+        const struct conf_key *key = &conf_keys[i];
+        bool is_new = strcmp(section, key->section) != 0;
+        if (is_new && strcmp(section, CONF_LIBRARIES_SECTION) == 0)
+            show_library_lines(conf);
+        if (is_new)
+            printf("%s[%s]\n", *section == '\0' ? "" : "\n", key->section);
+        section = key->section;
+        conf_key_print(key, conf, value, sizeof value);
+        printf("%s = %s%s\n", key->name, value, conf->key_line[i] == 0 ? " ; default" : "");
+    }
     for (size_t i = 0; i < CONF_TABLES; i++)
         show_table(&conf_tables[i], conf);
     for (size_t i = 0; i < CONF_LISTS; i++)

@@ -150,24 +150,6 @@ static void mend_secret(struct doctor *doctor, const struct secret *secret)
         doctor_mend(doctor, "(umask 077 && cat >%s), and type the %s", path, secret->holds);
 }
 
-static void check_secrets(struct doctor *doctor, const struct conf *conf)
-{
-    struct secret secrets[SECRETS_MAX];
-    size_t count = secrets_look(conf, secrets);
-    for (size_t i = 0; i < count; i++) {
-        const struct secret *secret = &secrets[i];
-        if (secret->trouble == 0) {
-            doctor_add(doctor, FINDING_OK, "secret", secret->path, "",
-                       "its owner alone may read it");
-        } else {
-            doctor_add(doctor, FINDING_BAD, "secret", secret->path,
-                       "mend the file; until then records wait in the outbox", "[%s] %s: %s",
-                       secret->section, secret->name, secret->reason);
-            mend_secret(doctor, secret);
-        }
-    }
-}
-
 /* The map of libraries to modules. */
 static void check_modules(struct doctor *doctor, const struct conf *conf)
 {
@@ -245,7 +227,20 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
     check_cgroup(doctor);
     if (conf_uses_transport(conf, "file"))
         doctor_writable(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
-    check_secrets(doctor, conf);
+    struct secret secrets[SECRETS_MAX];
+    size_t count = secrets_look(conf, secrets);
+    for (size_t i = 0; i < count; i++) {
+        const struct secret *secret = &secrets[i];
+        if (secret->trouble == 0) {
+            doctor_add(doctor, FINDING_OK, "secret", secret->path, "",
+                       "its owner alone may read it");
+        } else {
+            doctor_add(doctor, FINDING_BAD, "secret", secret->path,
+                       "mend the file; until then records wait in the outbox", "[%s] %s: %s",
+                       secret->section, secret->name, secret->reason);
+            mend_secret(doctor, secret);
+        }
+    }
     check_modules(doctor, conf);
     check_flushes(doctor, conf);
 }

@@ -128,22 +128,6 @@ static void add_words(const char *argv[WORDS_MAX], const char *const *words)
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* stdout and stderr in one, as they come. */
-static void step_words(const struct run *run, const char *argv[WORDS_MAX])
-{
-    static char nodelist[300];
-    snprintf(nodelist, sizeof nodelist, "--nodelist=%.256s", run->doctor->node);
-    argv[0] = NULL;
-    add_words(argv, WORDS("sh", "-c", "exec \"$@\" 2>&1", "sh"));
-    if (run->asked->user != NULL)
-        add_words(argv, WORDS("runuser", "-u", run->asked->user, "--"));
-    add_words(argv, WORDS("srun", "--nodes=1", "--ntasks=1", "--job-name=jobtrail-doctor",
-                          "--immediate=" IMMEDIATE_S, "--time=" LIMIT_MIN, "--chdir=/",
-                          run->doctor->roles & ROLE_NODE ? nodelist : NULL));
-    add_words(argv, (const char *const *)run->asked->args);
-    add_words(argv, WORDS(run->helper));
-}
-
 static const char *last_line(char *text)
 {
     size_t length = strlen(text);
@@ -205,7 +189,18 @@ static bool run_step(struct run *run)
     if (environment == NULL || access(run->helper, X_OK) != 0)
         return tell(run, "step", "install jobtrail-conf with all of its package",
                     "the program doctor-step is not installed");
-    step_words(run, argv);
+    /* stdout and stderr in one, as they come. */
+    static char nodelist[300];
+    snprintf(nodelist, sizeof nodelist, "--nodelist=%.256s", run->doctor->node);
+    argv[0] = NULL;
+    add_words(argv, WORDS("sh", "-c", "exec \"$@\" 2>&1", "sh"));
+    if (run->asked->user != NULL)
+        add_words(argv, WORDS("runuser", "-u", run->asked->user, "--"));
+    add_words(argv, WORDS("srun", "--nodes=1", "--ntasks=1", "--job-name=jobtrail-doctor",
+                          "--immediate=" IMMEDIATE_S, "--time=" LIMIT_MIN, "--chdir=/",
+                          run->doctor->roles & ROLE_NODE ? nodelist : NULL));
+    add_words(argv, (const char *const *)run->asked->args);
+    add_words(argv, WORDS(run->helper));
     show(run, "step", "srun starts a program");
     int error = program_run(argv, environment, STEP_S * 1000, &result);
     if (error != 0)

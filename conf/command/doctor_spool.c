@@ -126,15 +126,6 @@ static void check_place(struct doctor *doctor, const char *path)
         "shares the file system of the directory above it, which others can fill");
 }
 
-/* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
-static void check_privacy(struct doctor *doctor, const char *path)
-{
-    if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
-        doctor_add(doctor, FINDING_WARN, "privacy", path,
-                   "take a file system that has access control lists: tmpfs, ext4, xfs",
-                   "users can see of others' jobs how large their files are and when they change");
-}
-
 /* Whether a file system can be mounted there, by trying. Returns 0 or -errno. */
 static int try_to_mount(const char *path)
 {
@@ -183,7 +174,11 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     static const char mend[] =
         "mend [spool] dir in jobtrail.conf or the directory; change it while no job runs here";
     struct stat status;
-    check_privacy(doctor, path);
+    /* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
+    if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
+        doctor_add(doctor, FINDING_WARN, "privacy", path,
+                   "take a file system that has access control lists: tmpfs, ext4, xfs",
+                   "users can see of others' jobs how large their files are and when they change");
     if (!doctor_directory(doctor, "spool", path, mend))
         return;
     if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0) {

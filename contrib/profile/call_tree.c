@@ -50,7 +50,7 @@ int call_tree_add_open(struct call_tree *tree, struct open_call call)
     return error;
 }
 
-static void end_open(struct call_tree *tree, uint64_t end)
+void call_tree_finish(struct call_tree *tree, uint64_t end)
 {
     for (size_t i = 0; i < tree->open_count; i++) {
         const struct open_call *open = &tree->open[i];
@@ -62,11 +62,6 @@ static void end_open(struct call_tree *tree, uint64_t end)
         const struct call_node ended = {.timed = 1, .inclusive = ticks, .largest = ticks};
         call_tree_count(tree, open->node, &ended);
     }
-}
-
-void call_tree_finish(struct call_tree *tree, uint64_t end)
-{
-    end_open(tree, end);
     /* until a node's turn comes, `exclusive` is the time of its callees */
     for (size_t i = tree->children.count; i-- > 0;) {
         struct call_node *node = &tree->node[i];

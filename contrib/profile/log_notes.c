@@ -41,22 +41,6 @@ static int by_program(const void *left, const void *right)
     return result != 0 ? result : strcmp(a->node, b->node);
 }
 
-/* The nodes of the `count` ranks of a program, which are in the order of their nodes. */
-static void print_nodes(const struct profile_rank *const *rank, size_t count, FILE *to)
-{
-    char node[TERMINAL_WORD_SIZE];
-    size_t nodes = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && strcmp(rank[i]->node, rank[i - 1]->node) == 0)
-            continue;
-        if (nodes++ < NODES_MAX)
-            fprintf(to, "%s%s", nodes == 1 ? " on " : ", ", terminal_word(rank[i]->node, node));
-    }
-    if (nodes > NODES_MAX)
-        fprintf(to, " and %zu other node%s", nodes - NODES_MAX, plural_end(nodes - NODES_MAX));
-    putc('\n', to);
-}
-
 static void print_program(const struct profile_set *set, const struct profile_rank *const *rank,
                           size_t count, FILE *to)
 {
@@ -71,7 +55,18 @@ static void print_program(const struct profile_set *set, const struct profile_ra
                                : terminal_word(set->names.text[one->executable - 1], word),
           to);
     fprintf(to, ": %zu rank%s", count, plural_end(count));
-    print_nodes(rank, count, to);
+    /* The nodes of the `count` ranks of a program, which are in the order of their nodes. */
+    char node[TERMINAL_WORD_SIZE];
+    size_t nodes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(rank[i]->node, rank[i - 1]->node) == 0)
+            continue;
+        if (nodes++ < NODES_MAX)
+            fprintf(to, "%s%s", nodes == 1 ? " on " : ", ", terminal_word(rank[i]->node, node));
+    }
+    if (nodes > NODES_MAX)
+        fprintf(to, " and %zu other node%s", nodes - NODES_MAX, plural_end(nodes - NODES_MAX));
+    putc('\n', to);
 }
 
 int log_origins(const struct profile_set *set, const bool *is_taken, FILE *to)

@@ -70,10 +70,15 @@ static void print_way(const struct profile_rank *rank, FILE *to)
     print_bounds(rank, to);
 }
 
-/* Where ranks were that did not come to their exit handlers: the call that was open. Sets `is_told`
- * of each. */
-static void print_open(const struct profile_set *set, const bool *is_taken, bool *is_told, FILE *to)
+/* The same of all, also those that were in none: the rank that was killed is often one of them. */
+static int print_ends(const struct profile_set *set, const bool *is_taken,
+                      const struct routine_summary *summary, FILE *to)
 {
+    CLEANUP_FREE bool *is_told = calloc(set->rank_count + 1, sizeof *is_told);
+    if (is_told == NULL)
+        return -ENOMEM;
+    /* Where ranks were that did not come to their exit handlers: the call that was open. Sets
+     * `is_told` of each. */
     for (size_t i = 0; i < set->routine_count; i++) {
         const struct profile_routine_entry *entry = &set->routines[i];
         char name[TERMINAL_WORD_SIZE];
@@ -87,16 +92,6 @@ static void print_open(const struct profile_set *set, const bool *is_taken, bool
         print_way(&set->ranks[entry->rank], to);
         putc('\n', to);
     }
-}
-
-/* The same of all, also those that were in none: the rank that was killed is often one of them. */
-static int print_ends(const struct profile_set *set, const bool *is_taken,
-                      const struct routine_summary *summary, FILE *to)
-{
-    CLEANUP_FREE bool *is_told = calloc(set->rank_count + 1, sizeof *is_told);
-    if (is_told == NULL)
-        return -ENOMEM;
-    print_open(set, is_taken, is_told, to);
     for (size_t i = 0; i < set->rank_count; i++) {
         const struct profile_rank *rank = &set->ranks[i];
         if (is_told[i] || (is_taken != NULL && !is_taken[i]) || !rank_end_is_told(rank))
@@ -134,9 +129,10 @@ static void print_missed(const struct routine_summary *summary, bool is_mpi, FIL
     putc('\n', to);
 }
 
-static void print_times(const struct profile_set *set, const struct routine_summary *summary,
-                        FILE *to)
+static int print_head(const struct profile_set *set, const bool *is_taken, bool is_all,
+                      const struct routine_summary *summary, FILE *to)
 {
+    int error = log_origins(set, is_taken, to);
     if (summary->ranks > 0)
         fprintf(to, "# %" PRIu32 " rank%s counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
                 summary->ranks, plural_end(summary->ranks), profile_seconds(summary->mpi_ns),
@@ -153,13 +149,6 @@ static void print_times(const struct profile_set *set, const struct routine_summ
                 profile_seconds(summary->all_ns - summary->run_ns));
     if (summary->all_ranks == 0)
         fprintf(to, "# no rank counted a call\n");
-}
-
-static int print_head(const struct profile_set *set, const bool *is_taken, bool is_all,
-                      const struct routine_summary *summary, FILE *to)
-{
-    int error = log_origins(set, is_taken, to);
-    print_times(set, summary, to);
     if (summary->is_any_untimed)
         fprintf(to, "# some ranks have no times: the speed of their counter is not known\n");
     if (error == 0)
@@ -172,15 +161,6 @@ static int print_head(const struct profile_set *set, const bool *is_taken, bool 
     return error != 0 || !is_all ? error : missing_ranks(set, is_taken, profile_log_missing, to);
 }
 
-static void print_bytes(const struct routine_sum *sum, FILE *to)
-{
-    char text[32];
-    static const char *const bounds[] = {"", "", ">=", "<="};
-    enum bytes_kind kind = routine_bytes_kind(sum->name, sum->calls, sum->sized);
-    snprintf(text, sizeof text, "%s%" PRIu64, bounds[kind], sum->bytes);
-    fprintf(to, " %16s", kind == BYTES_NONE ? "-" : text);
-}
-
 static void print_sum(const struct profile_set *set, const struct routine_summary *summary,
                       const struct routine_sum *sum, FILE *to)
 {
@@ -191,7 +171,11 @@ static void print_sum(const struct profile_set *set, const struct routine_summar
             sum->calls, profile_seconds(sum->ns), share, profile_seconds(sum->ns / sum->ranks),
             profile_seconds(sum->most_ns), profile_rank_number(&set->ranks[sum->most_rank]),
             profile_seconds(sum->largest_ns), sum->ranks);
-    print_bytes(sum, to);
+    char text[32];
+    static const char *const bounds[] = {"", "", ">=", "<="};
+    enum bytes_kind kind = routine_bytes_kind(sum->name, sum->calls, sum->sized);
+    snprintf(text, sizeof text, "%s%" PRIu64, bounds[kind], sum->bytes);
+    fprintf(to, " %16s", kind == BYTES_NONE ? "-" : text);
     fprintf(to, " %s\n", terminal_word(sum->name, name));
 }
 

@@ -186,22 +186,6 @@ static int put(const struct set_file_sink *to, const void *bytes, size_t size)
     return size == 0 ? 0 : to->put(to->context, bytes, size);
 }
 
-static struct set_file_header header_of(const struct profile_set *set)
-{
-    struct set_file_header header = {.magic = SET_FILE_MAGIC,
-                                     .stacks = (uint32_t)set->stacks.count,
-                                     .names = (uint32_t)set->names.count,
-                                     .tables = (uint32_t)set->table_count,
-                                     .ranks = (uint32_t)set->rank_count,
-                                     .routines = set->routine_count,
-                                     .damaged = set->damaged};
-    for (size_t i = 0; i < set->table_count; i++)
-        header.entries += set->tables[i].count;
-    for (size_t i = 0; i < set->names.count; i++)
-        header.name_bytes += strlen(set->names.text[i]) + 1;
-    return header;
-}
-
 static int write_stacks(const struct set_file_sink *to, const struct profile_set *set)
 {
     CLEANUP_FREE struct set_file_stack *stack = calloc(set->stacks.count, sizeof *stack);
@@ -239,7 +223,17 @@ static int write_names(const struct set_file_sink *to, const struct profile_set 
 
 int set_file_write_to(const struct set_file_sink *to, struct profile_set *set)
 {
-    const struct set_file_header header = header_of(set);
+    struct set_file_header header = {.magic = SET_FILE_MAGIC,
+                                     .stacks = (uint32_t)set->stacks.count,
+                                     .names = (uint32_t)set->names.count,
+                                     .tables = (uint32_t)set->table_count,
+                                     .ranks = (uint32_t)set->rank_count,
+                                     .routines = set->routine_count,
+                                     .damaged = set->damaged};
+    for (size_t i = 0; i < set->table_count; i++)
+        header.entries += set->tables[i].count;
+    for (size_t i = 0; i < set->names.count; i++)
+        header.name_bytes += strlen(set->names.text[i]) + 1;
     int error = set_order_hash(set);
     if (error == 0)
         error = put(to, &header, sizeof header);

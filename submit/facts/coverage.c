@@ -381,19 +381,15 @@ static struct coverage_piece piece_of_follower(const struct search *search, size
                     search->task[leader].program);
 }
 
-/* As what the time of the task counts in which nothing was seen. */
-static struct coverage_piece piece_of_unseen(const struct search *search, size_t task)
-{
-    const struct task_outcome *known = &search->task[task];
-    bool is_left_out =
-        known->uncaptured != SIZE_MAX && search->coverage.uncaptured[known->uncaptured].is_left_out;
-    return piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : known->outcome, known->program);
-}
-
 static void add_task(struct search *search, size_t task)
 {
     const char *program = search->task[task].program;
-    struct coverage_piece unseen = piece_of_unseen(search, task);
+    /* As what the time of the task counts in which nothing was seen. */
+    const struct task_outcome *known = &search->task[task];
+    bool is_left_out =
+        known->uncaptured != SIZE_MAX && search->coverage.uncaptured[known->uncaptured].is_left_out;
+    struct coverage_piece unseen =
+        piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : known->outcome, known->program);
     struct coverage_piece follower = piece_of_follower(search, task);
     add_part(search, task, PARTITION_UNSEEN, unseen);
     add_part(search, task, PARTITION_FOLLOWER, follower);

@@ -82,17 +82,6 @@ static void count_task(struct coverage_piece *piece, size_t count)
     most->tasks = 1;
 }
 
-static void count_tasks(struct coverage_pieces *pieces)
-{
-    qsort(pieces->piece, pieces->count, sizeof *pieces->piece, by_task);
-    for (size_t i = 0, end; i < pieces->count; i = end) {
-        for (end = i; end < pieces->count && pieces->piece[end].index == pieces->piece[i].index;)
-            end++;
-        if (pieces->piece[i].index != SIZE_MAX)
-            count_task(&pieces->piece[i], end - i);
-    }
-}
-
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
 static int compare_facts(const struct coverage_piece *a, const struct coverage_piece *b)
@@ -154,7 +143,13 @@ int coverage_pieces_join(struct coverage_pieces *pieces, struct coverage_fact **
         return -ENOMEM;
     if (pieces->count == 0)
         return 0;
-    count_tasks(pieces);
+    qsort(pieces->piece, pieces->count, sizeof *pieces->piece, by_task);
+    for (size_t i = 0, end; i < pieces->count; i = end) {
+        for (end = i; end < pieces->count && pieces->piece[end].index == pieces->piece[i].index;)
+            end++;
+        if (pieces->piece[i].index != SIZE_MAX)
+            count_task(&pieces->piece[i], end - i);
+    }
     qsort(pieces->piece, pieces->count, sizeof *pieces->piece, by_fact);
     for (size_t i = 0, end; i < pieces->count; i = end) {
         for (end = i + 1;

@@ -81,10 +81,17 @@ static bool sections_import(struct elf_sections *sections, const struct elf_part
     return !has_symbols;
 }
 
-/* Whether an ELF file imports such a function. True also where that cannot be told: without
- * sections, or with more than are read; or of Go, whose programs make system calls of their own. */
-static bool elf_imports(int fd)
+bool elf_replaces(const char *path, uint64_t *changed_ns)
 {
+    struct stat status;
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    *changed_ns = UINT64_MAX;
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return true;
+    *changed_ns = (uint64_t)status.st_ctim.tv_sec * 1000000000u + (uint64_t)status.st_ctim.tv_nsec;
+    /* Whether an ELF file imports such a function. True also where that cannot be told: without
+     * sections, or with more than are read; or of Go, whose programs make system calls of their
+     * own. */
     struct elf_sections sections;
     struct elf_part names = {.bytes = NULL};
     if (elf_sections_read(fd, &sections) != 0)
@@ -94,17 +101,6 @@ static bool elf_imports(int fd)
     free(names.bytes);
     elf_sections_free(&sections);
     return result;
-}
-
-bool elf_replaces(const char *path, uint64_t *changed_ns)
-{
-    struct stat status;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    *changed_ns = UINT64_MAX;
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return true;
-    *changed_ns = (uint64_t)status.st_ctim.tv_sec * 1000000000u + (uint64_t)status.st_ctim.tv_nsec;
-    return elf_imports(fd);
 }
 
 enum { ENTRIES = 1024 };

@@ -52,21 +52,6 @@ static bool is_whole(const struct kernel_notes *kernel)
            kernel->bad_lines == 0 && kernel->gap_count == 0;
 }
 
-/* Which processes have a capture with the pid that they have on the node. */
-static void mark_known(const struct journal *journal, const struct kernel_notes *kernel,
-                       const struct succession *succession, bool *is_known)
-{
-    for (size_t i = 0; i < succession->count; i++) {
-        const struct succession_entry *entry = &succession->entry[i];
-        if (!journal_knows_pids(journal, UINT32_MAX, entry->name_space))
-            continue;
-        const struct kernel_noted *noted =
-            kernel_notes_find(kernel, entry->pid, entry->start_ticks, entry->first);
-        if (noted != NULL)
-            is_known[noted - kernel->noted] = true;
-    }
-}
-
 int other_pids_new(const struct journal *journal, const struct kernel_notes *kernel,
                    const struct succession *succession, struct other_pids **made)
 {
@@ -85,7 +70,16 @@ int other_pids_new(const struct journal *journal, const struct kernel_notes *ker
         other_pids_free(pids);
         return -ENOMEM;
     }
-    mark_known(journal, kernel, succession, is_known);
+    /* Which processes have a capture with the pid that they have on the node. */
+    for (size_t i = 0; i < succession->count; i++) {
+        const struct succession_entry *entry = &succession->entry[i];
+        if (!journal_knows_pids(journal, UINT32_MAX, entry->name_space))
+            continue;
+        const struct kernel_noted *noted =
+            kernel_notes_find(kernel, entry->pid, entry->start_ticks, entry->first);
+        if (noted != NULL)
+            is_known[noted - kernel->noted] = true;
+    }
     for (size_t i = 0; is_whole(kernel) && i < kernel->count; i++)
         if (!is_known[i])
             pids->noted[pids->count++] = &kernel->noted[i];

@@ -165,19 +165,6 @@ static const struct directory *find_directory(struct package_versions *versions,
     return directory;
 }
 
-/* The length of the directory that the package's parts are in: above NAME.py, above NAME/, above
- * A/B/ for A.B. 0: none. */
-static size_t directory_length(const char *name, const char *path)
-{
-    const char *end = strrchr(path, '/');
-    int levels = end != NULL && strncmp(end, "/__init__.", 10) == 0;
-    for (const char *at = name; (at = strchr(at, '.')) != NULL; at++)
-        levels++;
-    while (end != NULL && levels-- > 0)
-        end = memrchr(path, '/', (size_t)(end - path));
-    return end == NULL || path[0] != '/' ? 0 : (size_t)(end - path);
-}
-
 static bool has_line(const char *top, const char *name)
 {
     size_t length = strlen(name);
@@ -193,7 +180,15 @@ static bool has_line(const char *top, const char *name)
 void package_version_find(struct package_versions *versions, const char *name, const char *path,
                           char *version)
 {
-    size_t length = directory_length(name, path);
+    /* The length of the directory that the package's parts are in: above NAME.py, above NAME/,
+     * above A/B/ for A.B. 0: none. */
+    const char *end = strrchr(path, '/');
+    int levels = end != NULL && strncmp(end, "/__init__.", 10) == 0;
+    for (const char *at = name; (at = strchr(at, '.')) != NULL; at++)
+        levels++;
+    while (end != NULL && levels-- > 0)
+        end = memrchr(path, '/', (size_t)(end - path));
+    size_t length = end == NULL || path[0] != '/' ? 0 : (size_t)(end - path);
     const struct directory *directory = length == 0 ? NULL : find_directory(versions, path, length);
     const struct installed *found = NULL;
     for (size_t i = 0; directory != NULL && i < directory->count && found == NULL; i++) {

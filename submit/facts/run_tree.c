@@ -41,22 +41,6 @@ static void peel(struct run_tree *tree, const uint32_t *parents, size_t count, u
             order[peeled++] = run;
 }
 
-/* `children` is used for the next free place below each run. */
-static void place_all(struct run_tree *tree, const uint32_t *parents, size_t count,
-                      uint32_t *children, const uint32_t *order)
-{
-    uint32_t top = 0;
-    for (size_t i = count; i-- > 0;) {
-        uint32_t run = order[i];
-        bool is_top = parents[run] == RUN_TREE_NONE || children[run] != 0;
-        uint32_t *free_place = is_top ? &top : &children[parents[run]];
-        tree->place[run] = *free_place;
-        *free_place += tree->size[run];
-        tree->at[tree->place[run]] = run;
-        children[run] = tree->place[run] + 1;
-    }
-}
-
 static int fill(struct run_tree *tree, const uint32_t *parents, size_t count)
 {
     CLEANUP_FREE uint32_t *children = calloc(count + 1, sizeof *children);
@@ -71,7 +55,17 @@ static int fill(struct run_tree *tree, const uint32_t *parents, size_t count)
         tree->at == NULL || tree->end == NULL)
         return -ENOMEM;
     peel(tree, parents, count, children, order);
-    place_all(tree, parents, count, children, order);
+    /* `children` is used for the next free place below each run. */
+    uint32_t top = 0;
+    for (size_t i = count; i-- > 0;) {
+        uint32_t run = order[i];
+        bool is_top = parents[run] == RUN_TREE_NONE || children[run] != 0;
+        uint32_t *free_place = is_top ? &top : &children[parents[run]];
+        tree->place[run] = *free_place;
+        *free_place += tree->size[run];
+        tree->at[tree->place[run]] = run;
+        children[run] = tree->place[run] + 1;
+    }
     return 0;
 }
 

@@ -174,15 +174,6 @@ bool core_time_check_days(void *context, const char *value, size_t length)
 
 enum { ROW_CORE_SECONDS = 1, ROW_DAY = 2, ROW_RUNS = 4, ROW_TASKS = 8 };
 
-static unsigned row_key(struct value key)
-{
-    return is_text(key, "\"core_seconds\":") ? ROW_CORE_SECONDS
-           : is_text(key, "\"day\":")        ? ROW_DAY
-           : is_text(key, "\"runs\":")       ? ROW_RUNS
-           : is_text(key, "\"tasks\":")      ? ROW_TASKS
-                                             : 0;
-}
-
 static bool take_row_value(struct core_time_check *check, unsigned key, struct value value)
 {
     struct core_time_sums *told = &check->told;
@@ -207,7 +198,11 @@ static bool take_member(struct core_time_check *check, struct value *rest, unsig
     if (key.end == NULL || memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL)
         return false;
     rest->at = key.end;
-    unsigned bit = row_key(key);
+    unsigned bit = is_text(key, "\"core_seconds\":") ? ROW_CORE_SECONDS
+                   : is_text(key, "\"day\":")        ? ROW_DAY
+                   : is_text(key, "\"runs\":")       ? ROW_RUNS
+                   : is_text(key, "\"tasks\":")      ? ROW_TASKS
+                                                     : 0;
     if (!take_value(rest, &value) || (*seen & bit) != 0)
         return false;
     *seen |= bit;

@@ -222,19 +222,6 @@ static bool is_new(const struct flush_state *state, int directory)
            status.st_mtim.tv_sec + NEW_S > (time_t)(state->now_ns / 1000000000u);
 }
 
-static void count_left_out(struct flush_state *state, const struct spool_job *job,
-                           const struct journal *journal)
-{
-    state->count->left_out += journal->left_out;
-    if (journal->left_out > 0)
-        fprintf(
-            stderr,
-            "jobtrail-submit: job %s: its journal was full: %s%llu lines are left out, and what "
-            "they told of steps and tasks is not known\n",
-            job->name, journal->left_out >= JOURNAL_LEFT_OUT_MAX ? "at least " : "",
-            (unsigned long long)journal->left_out);
-}
-
 /* What parts of the flush do when the job's records are taken. The first thing that is not done is
  * why a job is kept of which all is read. */
 static void end_parts(const struct flush_state *state, const struct journal *journal, int directory,
@@ -264,7 +251,14 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
         *outcome = FLUSH_LEFT;
         return 0;
     }
-    count_left_out(state, job, journal);
+    state->count->left_out += journal->left_out;
+    if (journal->left_out > 0)
+        fprintf(
+            stderr,
+            "jobtrail-submit: job %s: its journal was full: %s%llu lines are left out, and what "
+            "they told of steps and tasks is not known\n",
+            job->name, journal->left_out >= JOURNAL_LEFT_OUT_MAX ? "at least " : "",
+            (unsigned long long)journal->left_out);
     int error = open_files(journal, directory, &files, outcome);
     bool reads = error == 0 && *outcome == FLUSH_DONE && has_records(journal, &files);
     if (reads)

@@ -92,20 +92,6 @@ static int open_notes(const struct job_progress *progress)
     return -error;
 }
 
-/* Where there is no room for it, it is lost with this flush. */
-static int map_begun(struct job_progress *progress)
-{
-    int fd = progress->directory < 0 ? -ENOENT : open_begun(progress);
-    void *mapped = mmap(NULL, sizeof *progress->begun, PROT_READ | PROT_WRITE,
-                        fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd < 0 ? -1 : fd, 0);
-    int error = mapped == MAP_FAILED ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    if (error == 0)
-        progress->begun = mapped;
-    return error;
-}
-
 int job_progress_open(int directory, const char *name, struct job_progress *progress)
 {
     char *text;
@@ -117,7 +103,15 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
         free(text);
     }
     progress->notes = open_notes(progress);
-    int error = map_begun(progress);
+    /* Where there is no room for it, it is lost with this flush. */
+    int fd = progress->directory < 0 ? -ENOENT : open_begun(progress);
+    void *mapped = mmap(NULL, sizeof *progress->begun, PROT_READ | PROT_WRITE,
+                        fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd < 0 ? -1 : fd, 0);
+    int error = mapped == MAP_FAILED ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    if (error == 0)
+        progress->begun = mapped;
     if (error != 0)
         job_progress_close(progress);
     if (error != 0 || *progress->begun == READING_UNIT_NONE)
@@ -125,14 +119,6 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
     job_progress_failed(progress);
     job_progress_note(progress); /* or the next flush would count it for the first time, too */
     return 0;
-}
-
-static void pass_over(struct job_progress *progress, uint64_t unit)
-{
-    if (unit == READING_UNIT_WHOLE || progress->passed_over_count == JOB_PROGRESS_PASSED_OVER)
-        progress->is_hopeless = true;
-    else
-        progress->passed_over[progress->passed_over_count++] = unit;
 }
 
 /* The child may have written anything there: then it is that which is passed over. */
@@ -147,7 +133,10 @@ void job_progress_failed(struct job_progress *progress)
     if (progress->failures < JOB_PROGRESS_TRIES)
         return;
     progress->failures = 0;
-    pass_over(progress, unit);
+    if (unit == READING_UNIT_WHOLE || progress->passed_over_count == JOB_PROGRESS_PASSED_OVER)
+        progress->is_hopeless = true;
+    else
+        progress->passed_over[progress->passed_over_count++] = unit;
 }
 
 void job_progress_ended(struct job_progress *progress)

@@ -76,7 +76,7 @@ static bool is_ours(struct json_object *record, const char *text)
     return same;
 }
 
-static struct json_object *parse_json(const char *text)
+struct json_object *hand_in_parse(const char *text)
 {
     struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
     char *joined = strdup(text);
@@ -88,12 +88,6 @@ static struct json_object *parse_json(const char *text)
     free(joined);
     if (tokener != NULL)
         json_tokener_free(tokener);
-    return record;
-}
-
-struct json_object *hand_in_parse(const char *text)
-{
-    struct json_object *record = parse_json(text);
     if (record != NULL && is_ours(record, text))
         return record;
     json_object_put(record);

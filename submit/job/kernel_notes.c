@@ -299,9 +299,19 @@ static int take_listen(struct reading *reading, const char *line)
     return 0;
 }
 
-/* Lines of one to three numbers. */
-static int take_numbers(struct reading *reading, const char *line)
+static int take_line(struct reading *reading, char *line, char *end)
 {
+    if (strncmp(line, "end ", 4) == 0)
+        return take_end(reading, line + 4);
+    if (strncmp(line, "replaced ", 9) == 0)
+        return take_replaced(reading, line + 9);
+    if (strncmp(line, "program ", 8) == 0)
+        return take_program(reading, line, end);
+    if (strncmp(line, "objects ", 8) == 0)
+        return take_objects(reading, line);
+    if (strncmp(line, "listen ", 7) == 0)
+        return take_listen(reading, line);
+    /* Lines of one to three numbers. */
     uint64_t a, b, count;
     if (sscanf(line, "clock %" SCNu64 " %" SCNu64, &a, &b) == 2) {
         reading->boot_ns = a;
@@ -319,21 +329,6 @@ static int take_numbers(struct reading *reading, const char *line)
     else
         return -EINVAL;
     return 0;
-}
-
-static int take_line(struct reading *reading, char *line, char *end)
-{
-    if (strncmp(line, "end ", 4) == 0)
-        return take_end(reading, line + 4);
-    if (strncmp(line, "replaced ", 9) == 0)
-        return take_replaced(reading, line + 9);
-    if (strncmp(line, "program ", 8) == 0)
-        return take_program(reading, line, end);
-    if (strncmp(line, "objects ", 8) == 0)
-        return take_objects(reading, line);
-    if (strncmp(line, "listen ", 7) == 0)
-        return take_listen(reading, line);
-    return take_numbers(reading, line);
 }
 
 static int compare(const void *left, const void *right)

@@ -100,18 +100,6 @@ static void job_over_find(int directory, struct journal *journal)
         journal->epilog_ns = journal->last_ns;
 }
 
-/* The journal has when a job was seen suspended first; where it does not go on, the last look tells
- * how long that was so at the least. */
-static void pause_extend(int directory, struct journal *journal)
-{
-    const struct suspension last = suspension_read(directory);
-    struct journal_pause *pause =
-        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
-    if (pause != NULL && last.is_suspended && last.time_ns > pause->end_ns &&
-        last.time_ns <= pause->may_end_ns)
-        pause->end_ns = last.time_ns;
-}
-
 static bool is_other_boot(const char *boot)
 {
     char text[HOST_BOOT_SIZE];
@@ -148,7 +136,14 @@ int spool_job_journal(int directory, struct journal *journal)
         journal_free(journal);
         return error;
     }
-    pause_extend(directory, journal);
+    /* The journal has when a job was seen suspended first; where it does not go on, the last look
+     * tells how long that was so at the least. */
+    const struct suspension last = suspension_read(directory);
+    struct journal_pause *pause =
+        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+    if (pause != NULL && last.is_suspended && last.time_ns > pause->end_ns &&
+        last.time_ns <= pause->may_end_ns)
+        pause->end_ns = last.time_ns;
     reboot_find(journal);
     job_over_find(directory, journal);
     return 0;

@@ -34,22 +34,6 @@ static int remove_files(int directory)
     return 0;
 }
 
-/* The note that a file system was mounted goes before it is unmounted. So, when the flush is killed
- * in between, the next one does not take the file system, which is empty by then, for lost. */
-static int remove_part(int directory)
-{
-    int part = spool_part_open(directory);
-    int error = part < 0 ? part : remove_files(part);
-    if (part >= 0)
-        close(part);
-    unlinkat(directory, SPOOL_MOUNTED, 0);
-    if (error == 0)
-        error = spool_part_unmount(directory);
-    if (error == 0 && unlinkat(directory, SPOOL_USER, AT_REMOVEDIR) != 0 && errno != ENOENT)
-        error = -errno;
-    return error;
-}
-
 /* The directory's present name, which is written to `path`; NULL: unknown. */
 static const char *present_name(int directory, char path[PATH_MAX])
 {
@@ -61,10 +45,27 @@ static const char *present_name(int directory, char path[PATH_MAX])
     return slash == NULL ? NULL : slash + 1;
 }
 
-/* Removes the open directory, which had that name. Meanwhile it may have got another name, and
- * another directory its old one (spool.h). */
-static int remove_directory(int spool, int directory, const char *name)
+static int remove_job(int spool, int directory, const char *name)
 {
+    /* The note that a file system was mounted goes before it is unmounted. So, when the flush is
+     * killed in between, the next one does not take the file system, which is empty by then, for
+     * lost. */
+    int part = spool_part_open(directory);
+    int error = part < 0 ? part : remove_files(part);
+    if (part >= 0)
+        close(part);
+    unlinkat(directory, SPOOL_MOUNTED, 0);
+    if (error == 0)
+        error = spool_part_unmount(directory);
+    if (error == 0 && unlinkat(directory, SPOOL_USER, AT_REMOVEDIR) != 0 && errno != ENOENT)
+        error = -errno;
+    if (error == 0)
+        error = remove_files(directory);
+    if (error != 0)
+        return error;
+    unlinkat(directory, JOURNAL_NAME, 0);
+    /* Removes the open directory, which had that name. Meanwhile it may have got another name, and
+     * another directory its old one (spool.h). */
     char path[PATH_MAX];
     struct stat own, named;
     if (fstatat(spool, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(directory, &own) == 0 &&
@@ -73,17 +74,6 @@ static int remove_directory(int spool, int directory, const char *name)
         return present == NULL ? -ENOENT : unlinkat(spool, present, AT_REMOVEDIR) != 0 ? -errno : 0;
     }
     return unlinkat(spool, name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
-}
-
-static int remove_job(int spool, int directory, const char *name)
-{
-    int error = remove_part(directory);
-    if (error == 0)
-        error = remove_files(directory);
-    if (error != 0)
-        return error;
-    unlinkat(directory, JOURNAL_NAME, 0);
-    return remove_directory(spool, directory, name);
 }
 
 /* Gives the directory a name that no job has, for spool_sweep(). This takes the lock under which

@@ -41,25 +41,6 @@ static void add_text_or_null(struct json_object *table, const char *key, const c
         json_add_text(table, key, text);
 }
 
-static void add_allocation(struct json_object *table, const struct coverage_record_source *source)
-{
-    const struct job_allocation *allocation = source->allocation;
-    json_add_int(table, "cpus", allocation->cpus);
-    json_add_exact(table, "start_time", json_seconds(allocation->start_ns));
-    json_add_exact(table, "end_time", json_seconds(allocation->end_ns));
-    json_add_text(table, "start_source", allocation->start_source);
-    json_add_text(table, "end_source", allocation->end_source);
-    json_add_exact(table, "suspended", json_seconds(allocation->suspended_ns));
-    json_add_exact(table, "core_seconds", allocation->core_seconds);
-    json_add_text(table, "timezone", days_zone());
-    json_add_int(table, "others_runs", (int64_t)source->others_runs);
-    json_add_exact(table, "others_seconds", seconds(source->others_ns));
-    if (allocation->is_clock_known)
-        json_add_exact(table, "clock_step", allocation->clock_step);
-    else
-        json_add(table, "clock_step", NULL);
-}
-
 void coverage_record_add_kernel(struct json_object *table, const struct kernel_account *account)
 {
     static const struct kernel_account off = {.level = "off"};
@@ -108,7 +89,21 @@ static struct json_object *job_table(const struct coverage_record_source *source
     add_text_or_null(table, "account", identity->account);
     add_text_or_null(table, "partition", identity->partition);
     json_add_int(table, "dropped", (int64_t)source->dropped);
-    add_allocation(table, source);
+    const struct job_allocation *allocation = source->allocation;
+    json_add_int(table, "cpus", allocation->cpus);
+    json_add_exact(table, "start_time", json_seconds(allocation->start_ns));
+    json_add_exact(table, "end_time", json_seconds(allocation->end_ns));
+    json_add_text(table, "start_source", allocation->start_source);
+    json_add_text(table, "end_source", allocation->end_source);
+    json_add_exact(table, "suspended", json_seconds(allocation->suspended_ns));
+    json_add_exact(table, "core_seconds", allocation->core_seconds);
+    json_add_text(table, "timezone", days_zone());
+    json_add_int(table, "others_runs", (int64_t)source->others_runs);
+    json_add_exact(table, "others_seconds", seconds(source->others_ns));
+    if (allocation->is_clock_known)
+        json_add_exact(table, "clock_step", allocation->clock_step);
+    else
+        json_add(table, "clock_step", NULL);
     coverage_record_add_kernel(table, source->kernel);
     add_agreement(table, source->agreement);
     return table;

@@ -131,20 +131,6 @@ static int record_uuid(const struct library_record_source *source, char uuid[REC
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void add_what(struct json_object *table, const struct library_record_source *source)
-{
-    json_add_text(table, "kind", source->is_use ? "use" : "change");
-    json_add_text(table, "what", source->what);
-    add_cut(table, "library", source->library, NAME_BYTES);
-    add_cut(table, "group", source->group, NAME_BYTES);
-    add_cut(table, "path", source->path, TEXT_BYTES);
-    add_cut(table, "path_before", source->path_before, TEXT_BYTES);
-    json_add_int(table, "files", bounded(source->files));
-    json_add_int(table, "links", bounded(source->links));
-    json_add_int(table, "count", bounded(source->count));
-    json_add(table, "first_scan", json_object_new_boolean(source->is_first));
-}
-
 static void add_who(struct json_object *table, const struct library_record_who *who)
 {
     add_whole_or_null(table, "uid", who->uid);
@@ -161,7 +147,16 @@ static struct json_object *event_table(const struct library_record_source *sourc
     const char *cluster = known(source->cluster);
     json_add_text(table, "uuid", uuid);
     json_add_text(table, "event", event);
-    add_what(table, source);
+    json_add_text(table, "kind", source->is_use ? "use" : "change");
+    json_add_text(table, "what", source->what);
+    add_cut(table, "library", source->library, NAME_BYTES);
+    add_cut(table, "group", source->group, NAME_BYTES);
+    add_cut(table, "path", source->path, TEXT_BYTES);
+    add_cut(table, "path_before", source->path_before, TEXT_BYTES);
+    json_add_int(table, "files", bounded(source->files));
+    json_add_int(table, "links", bounded(source->links));
+    json_add_int(table, "count", bounded(source->count));
+    json_add(table, "first_scan", json_object_new_boolean(source->is_first));
     add_time_or_null(table, "found", source->found_ns);
     add_time_or_null(table, "after", source->after_ns);
     add_time_or_null(table, "before", source->before_ns);

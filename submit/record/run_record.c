@@ -83,14 +83,6 @@ static void measured(struct run *run, const char *phase, double seconds)
     run->took[run->phases++].seconds = seconds;
 }
 
-static void add_measured(struct run *run)
-{
-    json_write_open(&run->record, "XALT_measureT");
-    for (size_t i = 0; i < run->phases; i++)
-        json_write_measured(&run->record, run->took[i].phase, run->took[i].seconds);
-    json_write_close(&run->record);
-}
-
 /* What the environment says outside of Slurm; in Slurm it is root's. */
 static void add_scheduler_text(struct run *run, const char *key, const char *text)
 {
@@ -333,19 +325,6 @@ static void add_objects(struct run *run)
     add_of_objects(run, "libA", objects);
 }
 
-/* Our own, beside libA. */
-static void add_build_ids(struct run *run)
-{
-    add_of_objects(run, "buildIdA", build_ids);
-}
-
-static void add_routines(struct run *run)
-{
-    struct json_object *table = JOBTRAIL_ROUTINES ? routine_table(run->source->capture) : NULL;
-    if (table != NULL)
-        json_write(&run->record, "routineT", table);
-}
-
 /* Where a watermark's values go. */
 struct watermark_values {
     struct json_object *table;
@@ -458,11 +437,6 @@ static void add_quality(struct run *run)
     json_write(&run->record, "XALT_qaT", table);
 }
 
-static void add_slurm(struct run *run)
-{
-    slurm_table_write(run->source, &run->record);
-}
-
 static void look_at_executable(struct run *run)
 {
     const struct capture *capture = run->source->capture;
@@ -495,13 +469,19 @@ static void add_all(struct run *run)
         since = now;
     }
     add_numbers(run);
-    add_build_ids(run);
-    add_routines(run);
-    add_slurm(run);
+    /* Our own, beside libA. */
+    add_of_objects(run, "buildIdA", build_ids);
+    struct json_object *table = JOBTRAIL_ROUTINES ? routine_table(run->source->capture) : NULL;
+    if (table != NULL)
+        json_write(&run->record, "routineT", table);
+    slurm_table_write(run->source, &run->record);
     add_quality(run);
     measured(run, "07_GPU_Setup_____", 0);
     measured(run, "08____total______", clock_seconds(CLOCK_MONOTONIC) - started);
-    add_measured(run);
+    json_write_open(&run->record, "XALT_measureT");
+    for (size_t i = 0; i < run->phases; i++)
+        json_write_measured(&run->record, run->took[i].phase, run->took[i].seconds);
+    json_write_close(&run->record);
 }
 
 void run_record_uuid(const struct capture *capture, char *text)

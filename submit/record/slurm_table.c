@@ -159,17 +159,6 @@ static void write_or_null(struct json_writer *writer, const char *key, const dou
         json_write_exact(writer, key, *value);
 }
 
-/* What the run had of the allocation. A start record has none: nulls. */
-static void write_allocation(struct json_writer *writer, const struct run_source *source)
-{
-    const struct allocation_run *had = source->ending == NULL ? NULL : source->had;
-    write_or_null(writer, "core_seconds", had == NULL ? NULL : &had->core_seconds);
-    write_or_null(writer, "core_seconds_max", had == NULL ? NULL : &had->most);
-    json_write(writer, "core_days", days(had));
-    json_write(writer, "leads", json_object_new_boolean(had != NULL && had->leads));
-    write_or_null(writer, "clock_step", source->ending == NULL ? NULL : source->clock_step);
-}
-
 static double seconds_of(uint64_t ns)
 {
     return (double)ns / 1e9;
@@ -233,7 +222,13 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
     json_write_members(writer, shared);
     write_times(writer, source->ending);
     json_write(writer, "pid", json_object_new_int64(source->capture->pid));
-    write_allocation(writer, source);
+    /* What the run had of the allocation. A start record has none: nulls. */
+    const struct allocation_run *had = source->ending == NULL ? NULL : source->had;
+    write_or_null(writer, "core_seconds", had == NULL ? NULL : &had->core_seconds);
+    write_or_null(writer, "core_seconds_max", had == NULL ? NULL : &had->most);
+    json_write(writer, "core_days", days(had));
+    json_write(writer, "leads", json_object_new_boolean(had != NULL && had->leads));
+    write_or_null(writer, "clock_step", source->ending == NULL ? NULL : source->clock_step);
     write_used(writer, source->ending);
     write_forked(writer, source->ending);
     json_write_close(writer);

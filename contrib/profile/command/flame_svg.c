@@ -154,8 +154,25 @@ static void print_box(struct flame *flame, const struct box *box)
         flame->left[box->parent] += width;
 }
 
-static void print_picture(struct flame *flame)
+static int draw(struct flame *flame, const uint32_t *id)
 {
+    size_t count = flame->set->stacks.count;
+    CLEANUP_FREE uint64_t *total = calloc(count, sizeof *total);
+    CLEANUP_FREE double *left = calloc(count, sizeof *left);
+    CLEANUP_FREE uint32_t *depth = calloc(count, sizeof *depth);
+    CLEANUP_FREE struct box *box = calloc(count, sizeof *box);
+    uint64_t least;
+    if (total == NULL || left == NULL || depth == NULL || box == NULL)
+        return -ENOMEM;
+    flame->total = total;
+    flame->left = left;
+    flame->depth = depth;
+    flame->box = box;
+    add_up(flame);
+    int error = find_least(flame, &least);
+    if (error != 0)
+        return error;
+    choose(flame, id, least);
     unsigned height = (flame->deepest + 1) * HEIGHT;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
            "height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n",
@@ -176,28 +193,6 @@ static void print_picture(struct flame *flame)
     if (open > 0)
         printf("; the %s", rank_end_open_text(open, text));
     printf("</text>\n</svg>\n");
-}
-
-static int draw(struct flame *flame, const uint32_t *id)
-{
-    size_t count = flame->set->stacks.count;
-    CLEANUP_FREE uint64_t *total = calloc(count, sizeof *total);
-    CLEANUP_FREE double *left = calloc(count, sizeof *left);
-    CLEANUP_FREE uint32_t *depth = calloc(count, sizeof *depth);
-    CLEANUP_FREE struct box *box = calloc(count, sizeof *box);
-    uint64_t least;
-    if (total == NULL || left == NULL || depth == NULL || box == NULL)
-        return -ENOMEM;
-    flame->total = total;
-    flame->left = left;
-    flame->depth = depth;
-    flame->box = box;
-    add_up(flame);
-    int error = find_least(flame, &least);
-    if (error != 0)
-        return error;
-    choose(flame, id, least);
-    print_picture(flame);
     return 0;
 }
 

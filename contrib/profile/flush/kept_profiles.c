@@ -76,21 +76,16 @@ void profile_room_free(struct profile_room *room)
     free(room->names);
 }
 
-/* A flush that was killed may have made it before. */
-static void forget(struct profile_room *room, const char *name)
+int profile_room_make(struct profile_room *room, const char *name, uint64_t bytes)
 {
+    if (taken_by(bytes) > room->most)
+        return -EFBIG;
+    /* A flush that was killed may have made it before. */
     for (size_t i = room->next; i < room->count; i++)
         if (strcmp(room->names[i].name, name) == 0) {
             room->bytes -= taken_by(room->names[i].bytes);
             room->names[i].name[0] = '\0';
         }
-}
-
-int profile_room_make(struct profile_room *room, const char *name, uint64_t bytes)
-{
-    if (taken_by(bytes) > room->most)
-        return -EFBIG;
-    forget(room, name);
     while (room->next < room->count && room->bytes + taken_by(bytes) > room->most) {
         const struct kept_name *oldest = &room->names[room->next];
         if (oldest->name[0] != '\0') {

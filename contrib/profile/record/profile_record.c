@@ -10,22 +10,6 @@
 
 enum { ROUTINE_TEXT = PROFILE_TOLD_NAME + 80, UUID_TEXT = 37, HASH_TEXT = 17 };
 
-static void add_routines(struct json_object *table, const struct profile_told *told)
-{
-    char text[PROFILE_TOLD_ROUTINES * ROUTINE_TEXT] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < told->routine_count; i++) {
-        const struct profile_told_routine *routine = &told->routines[i];
-        char seconds[JSON_DECIMALS_SIZE];
-        json_decimals((double)routine->ns / 1e9, 6, seconds);
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s=%llu:%s:%llu",
-                             i == 0 ? "" : " ", routine->name, (unsigned long long)routine->calls,
-                             seconds, (unsigned long long)routine->open);
-    }
-    json_add_text(table, "mpi_routines", text);
-}
-
 static void add_runs(struct json_object *table, const struct profile_told *told)
 {
     char text[PROFILE_TOLD_RUNS * UUID_TEXT] = "";
@@ -70,7 +54,18 @@ static void add_told(struct json_object *table, const struct profile_told *told)
     json_add_int(table, "mpi_missed", (int64_t)told->missed);
     json_add(table, "mpi_untimed", json_object_new_boolean(told->is_untimed != 0));
     json_add(table, "mpi_open", json_object_new_boolean(told->is_open != 0));
-    add_routines(table, told);
+    char text[PROFILE_TOLD_ROUTINES * ROUTINE_TEXT] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < told->routine_count; i++) {
+        const struct profile_told_routine *routine = &told->routines[i];
+        char seconds[JSON_DECIMALS_SIZE];
+        json_decimals((double)routine->ns / 1e9, 6, seconds);
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s=%llu:%s:%llu",
+                             i == 0 ? "" : " ", routine->name, (unsigned long long)routine->calls,
+                             seconds, (unsigned long long)routine->open);
+    }
+    json_add_text(table, "mpi_routines", text);
 }
 
 int profile_record_build(const struct profile_source *source, struct built_record *record)

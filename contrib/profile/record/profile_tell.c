@@ -77,24 +77,6 @@ static uint64_t at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* What the processes have written may not add up: no more is told of all than of each. A name that
- * is too long for a routine of MPI, or has other letters, is none. */
-static void tell_routines(const struct routine_summary *summary, struct profile_told *told)
-{
-    uint64_t left_ns = summary->mpi_ns;
-    for (size_t i = 0; i < summary->count && told->routine_count < PROFILE_TOLD_ROUTINES; i++) {
-        const struct routine_sum *sum = &summary->routine[i];
-        if (!sum->is_mpi || sum->calls == 0 || !profile_told_is_name(sum->name))
-            continue;
-        struct profile_told_routine *routine = &told->routines[told->routine_count++];
-        strcpy(routine->name, sum->name);
-        routine->calls = at_most(sum->calls, told->mpi_calls);
-        routine->ns = at_most(sum->ns, left_ns);
-        routine->open = at_most(sum->open_ranks, told->mpi_ranks);
-        left_ns -= routine->ns;
-    }
-}
-
 static void tell_mpi(const struct profile_set *set, const struct routine_summary *summary,
                      struct profile_told *told)
 {
@@ -107,7 +89,20 @@ static void tell_mpi(const struct profile_set *set, const struct routine_summary
     told->missed = at_most(summary->missed_mpi, UINT32_MAX);
     told->is_untimed = summary->is_untimed;
     told->is_open = summary->is_open;
-    tell_routines(summary, told);
+    /* What the processes have written may not add up: no more is told of all than of each. A name
+     * that is too long for a routine of MPI, or has other letters, is none. */
+    uint64_t left_ns = summary->mpi_ns;
+    for (size_t i = 0; i < summary->count && told->routine_count < PROFILE_TOLD_ROUTINES; i++) {
+        const struct routine_sum *sum = &summary->routine[i];
+        if (!sum->is_mpi || sum->calls == 0 || !profile_told_is_name(sum->name))
+            continue;
+        struct profile_told_routine *routine = &told->routines[told->routine_count++];
+        strcpy(routine->name, sum->name);
+        routine->calls = at_most(sum->calls, told->mpi_calls);
+        routine->ns = at_most(sum->ns, left_ns);
+        routine->open = at_most(sum->open_ranks, told->mpi_ranks);
+        left_ns -= routine->ns;
+    }
 }
 
 /* Of the ranks for which `is_taken` has true. */
