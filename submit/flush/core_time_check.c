@@ -174,21 +174,6 @@ bool core_time_check_days(void *context, const char *value, size_t length)
 
 enum { ROW_CORE_SECONDS = 1, ROW_DAY = 2, ROW_RUNS = 4, ROW_TASKS = 8 };
 
-static bool take_row_value(struct core_time_check *check, unsigned key, struct value value)
-{
-    struct core_time_sums *told = &check->told;
-    double number;
-    if (key == 0 || key == ROW_DAY)
-        return key == 0 || is_day(check, value);
-    bool is_read =
-        key == ROW_CORE_SECONDS ? read_number(value, &number) : read_count(value, &number);
-    if (is_read)
-        *(key == ROW_CORE_SECONDS ? &told->rows
-          : key == ROW_RUNS       ? &told->row_runs
-                                  : &told->row_tasks) += number;
-    return is_read;
-}
-
 /* The value of a row's key, each key once; as no reader can take another one for it, keys have no
  * escapes. */
 static bool take_member(struct core_time_check *check, struct value *rest, unsigned *seen)
@@ -206,7 +191,17 @@ static bool take_member(struct core_time_check *check, struct value *rest, unsig
     if (!take_value(rest, &value) || (*seen & bit) != 0)
         return false;
     *seen |= bit;
-    return take_row_value(check, bit, value);
+    struct core_time_sums *told = &check->told;
+    double number;
+    if (bit == 0 || bit == ROW_DAY)
+        return bit == 0 || is_day(check, value);
+    bool is_read =
+        bit == ROW_CORE_SECONDS ? read_number(value, &number) : read_count(value, &number);
+    if (is_read)
+        *(bit == ROW_CORE_SECONDS ? &told->rows
+          : bit == ROW_RUNS       ? &told->row_runs
+                                  : &told->row_tasks) += number;
+    return is_read;
 }
 
 static bool take_row(struct core_time_check *check, struct value *rest)
