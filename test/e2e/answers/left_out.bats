@@ -78,3 +78,12 @@ answers() {
     answers report -S 2024-11-20 --lib hdf5
     answers report -S 2024-11-20
 }
+
+@test "a store of a loader without an extension that is here" {
+    local store=$BATS_TEST_TMPDIR/store.db
+    cp "$BATS_FILE_TMPDIR/store.db" "$store"
+    sqlite3 "$store" "DROP TABLE ranks"
+    run -1 --separate-stderr "$JOBTRAIL_BIN/jobtrail-acct" --no-sacct --store "sqlite:$store" -a -S 2024-11-20 --ranks
+    echo "$output $stderr"
+    [[ $stderr == "jobtrail-acct: store sqlite:$store: has no table ranks: jobtrail-load there is built without an extension that this jobtrail has" ]]
+}
