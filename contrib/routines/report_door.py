@@ -9,6 +9,6 @@ OF = {"routines": routines_page.ROUTINES_OF}
 ORDERS_OF = {"routines": tuple(routines_page.ORDERS)}
 UNFIT = {"routines": calls.UNFIT, "uncalled": uncalled_page.UNFIT}
 WHY_UNFIT = {"routines": "a call is of no package", "uncalled": "it says what nobody has called"}
-NOT_ALL = {"uncalled": uncalled_page.NOT_ALL}
+WHY_NOT = {"uncalled": lambda model: None if model.store.is_all else uncalled_page.NOT_ALL}
 WITHOUT_RAW = ("routines", "uncalled")
 NAMES_EXECUTABLES = ()

@@ -5,6 +5,7 @@ import itertools
 
 from ..report import days
 from ..report.model import UNKNOWN
+from ..report.use_counts import Counts
 from . import calls
 
 WORDS = {"called": "runs that called routines"}
@@ -15,9 +16,7 @@ CALLED = "At least so many: calls by addresses that dlsym(3) has given are not s
 
 def called(model, options, kind):
     """A run counts once under each name, on the day of its first call."""
-    from ..report import use_parts  # pylint: disable=import-outside-toplevel
-
-    found = use_parts.Counts(calls.first_day(model), True)
+    found = Counts(calls.first_day(model), True)
     for run, rows in itertools.groupby(calls.read(model, options), lambda row: row[0]):
         rows = list(rows)
         names = {called_name(model, kind, run, routine, one) for _, routine, one, *_ in rows}
@@ -34,4 +33,4 @@ def called_name(model, kind, run, routine, one):
 
 
 PARTS = {"called": called}
-NOTES = {"called": lambda model: (CALLED, calls.since_line(model))}
+NOTES = {"called": lambda model, _, __, overlap: (overlap, CALLED, calls.since_line(model))}

@@ -24,7 +24,6 @@
 #include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
 #include "submit/flush/watch_child.h"
-#include "submit/flush/watch_libraries.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 
@@ -139,6 +138,9 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
 }
 
 static const struct watch_child *const children[] = {
+#if JOBTRAIL_LIBRARIES
+    &watch_child_libraries,
+#endif
 #if JOBTRAIL_WITNESS
     &watch_child_witness,
 #endif
@@ -152,7 +154,6 @@ static void keep_children(const char *conf_path, const char *node)
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return;
-    watch_libraries_keep(conf_path, &conf);
     for (size_t i = 0; children[i] != NULL; i++)
         children[i]->keep(conf_path, node, &conf);
     conf_free(&conf);

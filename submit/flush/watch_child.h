@@ -19,6 +19,7 @@ struct watch_child {
     int (*ended)(void);
 };
 
-extern const struct watch_child watch_child_witness; /* contrib/witness/flush */
+extern const struct watch_child watch_child_libraries; /* contrib/libraries/flush */
+extern const struct watch_child watch_child_witness;   /* contrib/witness/flush */
 
 #endif

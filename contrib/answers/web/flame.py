@@ -14,7 +14,7 @@ import shlex
 import stat
 import subprocess
 
-from ...alldoc.command import collect
+from ...child_output import collect
 from ...pattern import Pattern
 from ...report.charts import figure
 from ...report.columns import COUNT, SHARE, TEXT, Page

@@ -14,7 +14,7 @@ from ...report.html_table import linked, table
 from ...report.pages import GROUPS, NAMES
 from ...report.text_output import filters_line, not_told_line, weight_line
 from ...text import cell, escape
-from . import documentation, things
+from . import site, things
 from .data import PERIOD, PLACE
 from .request import url
 from .tables import first_order
@@ -135,7 +135,7 @@ class Writer:
         for title, names in GROUPS:
             groups.append((title, [(url(name, self.fitting(name)), NAMES[name]) for name in names if self.is_there(name)]))
         groups.append(("One by one", [(url(name, kept), text) for name, text in STORED]))
-        if documentation.is_there():
+        if site.has_documentation():
             groups.append(("What it is", [(url("documentation", kept), "Documentation")]))
         return frame.navigation(groups, url(self.context.page.route, self.fitting(self.context.page.route)))
 

@@ -7,15 +7,13 @@ from ...acct import coverage, details, fields
 from ...acct import main as acct
 from ...acct.diff import differences, value_text
 from ...acct.select import Selection
-from ...alldoc.search import checked_kinds
-from ...alldoc.show import harmless
 from ...hints import hint
 from ...pattern import Pattern
-from ...report import fitting, unused_page, use_parts
+from ...report import fitting, use_parts
 from ...report import main as report
 from ...text import cell, escape
 from ...times import format_time
-from . import documentation, flame, runs, site, things
+from . import flame, runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
 from .tables import FIRST, Shown, View
@@ -87,10 +85,9 @@ def report_page(name):
         why = fitting.why_unfit(name, context.chosen_options) if use or name in fitting.OF_LIBRARIES else None
         if why:
             raise Refused(400, why + ".")
-        if name in fitting.NOT_ALL and not model.store.is_all:
-            raise Refused(404, fitting.NOT_ALL[name] + ".")
-        if name == "unused" and not unused_page.can_be_made(model):
-            raise Refused(404, unused_page.NO_LIST + ".")
+        why = fitting.WHY_NOT[name](model) if name in fitting.WHY_NOT else None
+        if why:
+            raise Refused(404, why + ".")
         if name == "removal" and not (context.get("lib") or context.get("module")):
             raise Refused(400, "The address names nothing that would go: it needs lib= or module=.")
         table = fitting.PAGES[name](model, context.chosen_options)
@@ -123,7 +120,7 @@ def software_page(thing):
         sheet.subject = [("name", name), ("program", context.get("program"))]
         sheet.is_one = wanted.is_one
         for table in wanted.names:
-            if table == "documentation" and not wanted.is_one and not documentation.is_there():
+            if table == "documentation" and not wanted.is_one and not site.has_documentation():
                 continue
             if table == "runs":
                 selection = place(context, model)
@@ -148,24 +145,26 @@ def shown(table, view):
     return Shown(table, View(view.find, view.sort, rows=1000) if table.name == "monthly" and view.rows == FIRST else view)
 
 
-SITE_TABLES = {"changes": site.changes, "uses": site.uses, "removal": site.removal}
-
-
 def of_thing(table, model, context, kind, name):
     if table == "monthly":
         return things.monthly(model, kind)
     if table == "builds":
         return things.builds(model, context)
     if table == "documentation":
-        return documentation.of_library(name) if kind == "libraries" else documentation.of_module(name)
+        of = site.DOOR.documentation
+        with as_asked():
+            return of.of_library(name) if kind == "libraries" else of.of_module(name)
     if table == "files":
         return things.files(model, context, name)
-    if table in SITE_TABLES and kind in ("libraries", "modules"):
-        wanted = model.once("wanted", lambda: site.target(model, kind, name, lambda have: things.fits(kind, name, (have,))))
-        return SITE_TABLES[table](model, context.chosen_options, wanted)
+    if site.DOOR and table in site.DOOR.TABLES and kind in ("libraries", "modules"):
+        return site.DOOR.TABLES[table](model, context.chosen_options, model.once("wanted", lambda: target(model, kind, name)))
     if table == "coverage" and kind == "executables":
         return things.unrecorded(model, name)
     return fitting.PAGES[table](model, context.chosen_options)
+
+
+def target(model, kind, name):
+    return site.DOOR.target(model, kind, name, site.objects_named(model, name), lambda have: things.fits(kind, name, (have,)))
 
 
 def people_page(thing):
@@ -435,8 +434,15 @@ RUN_PARTS = {
 # ---- Documentation
 
 
+def documents_of():
+    if site.DOOR is None:
+        raise Refused(404, site.LACKING[0].upper() + site.LACKING[1:] + ".")
+    return site.DOOR.documentation
+
+
 def documents(asker, page, now):
     """What is documented, and beside it who uses the libraries of it."""
+    documentation = documents_of()
     context = Context(asker, page, now, documentation.ASKED)
     wanted = Tables(context, ("documentation", "use"))
     asked = {name: context.get(name) for name in documentation.ASKED if context.get(name)}
@@ -449,9 +455,9 @@ def documents(asker, page, now):
     with as_asked():
         options = documentation.question(
             words=context.get("words"), routine=context.get("routine"), library=context.get("library"),
-            library_version=context.get("version"), kind=checked_kinds(context.get("kind")) if context.get("kind") else None,
+            library_version=context.get("version"), kind=documentation.checked_kinds(context.get("kind")) if context.get("kind") else None,
         )
-    found, libraries, nearest = documentation.documents(options)
+        found, libraries, nearest = documentation.documents(options)
     if not found.rows:
         sheet.said.append("Nothing was found%s" % (nearest or "."))
     if "documentation" in wanted.names:
@@ -465,18 +471,20 @@ def add_use(sheet, libraries, view):
     """The table of who uses these libraries, and the report's numbers that go with it."""
     sheet.model = model = sheet.context.model()
     sheet.head = report.head_of(model, sheet.context.chosen_options, sheet.context.now)
-    sheet.tables.append(Shown(documentation.use(model, sheet.context.chosen_options, libraries), view))
+    sheet.tables.append(Shown(site.DOOR.documentation.use(model, sheet.context.chosen_options, libraries), view))
 
 
 def document(asker, page, now):
     """The text of one, where everybody may read it."""
+    documentation = documents_of()
     context = Context(asker, page, now, ("path", "name"))
     Tables(context, ("use",))
-    hit, text, is_cut = documentation.text_of(needed(context, "path"), needed(context, "name"))
+    with as_asked():
+        hit, text, is_cut = documentation.text_of(needed(context, "path"), needed(context, "name"))
     sheet = Sheet(context, cell(hit.title), subject=[("path", context.get("path")), ("name", context.get("name"))])
     facts = (("Kind", hit.kind), ("Libraries", ", ".join(hit.libraries)), ("Version", hit.version), ("Where", hit.path))
     sheet.facts = [(name, cell(value)) for name, value in facts if value]
-    sheet.text, sheet.is_one = harmless(text), True
+    sheet.text, sheet.is_one = documentation.harmless(text), True
     if hit.libraries:
         add_use(sheet, hit.libraries, context.view())
     if is_cut:

@@ -41,7 +41,7 @@ def as_asked():
     try:
         yield
     except Failure as failure:
-        raise Refused(400, str(failure)) from None
+        raise Refused(getattr(failure, "http_status", 400), str(failure)) from None
     except (ValueError, OverflowError, RecursionError, re.error) as error:
         raise Refused(400, "That cannot be asked for: %s." % escape(str(error))) from None
 

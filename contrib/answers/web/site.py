@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Of a library or a module: how the site's list and the records of jobtrail-libmon(8) name it, what changed in it, how it is used, and
-who would be hit if it went."""
+"""Of a library: how the site's list names it. And the door to what jobtrail-libmon(8) and jobtrail-alldoc(1) know of it, where these are
+here: a module web_door with
+    is_recorded(model, name)
+    target(model, kind, name, objects, fits)    of a thing, for each of
+    TABLES                                      {name: function of (model, options, target)}
+    documentation"""
 
-from ... import library
-from ...report import changes_page, removal_page
-from ...report.columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of
-from ...report.sums import Sums
+from ... import extensions
 
-COLUMNS = [
-    ("how", "How", TEXT),
-    ("number", "# Runs, links or opens", ESTIMATE),
-    ("number", BETWEEN, RANGE),
-    ("users", "# Users", COUNT),
-    ("last", "Last", DATE),
-    ("certainty", "How sure", TEXT),
-]
+DOOR = next(extensions.doors("web_door"), None)
+LACKING = extensions.lacking("libraries")
 
 
 def files_named(model, name):
@@ -30,71 +25,8 @@ def objects_named(model, name):
 
 def is_known(model, name):
     """Whether there is such a library, used or not."""
-    return bool(files_named(model, name)) or bool(
-        model.store.lookup("SELECT 1 FROM library_event WHERE library = ? LIMIT 1", (name,))
-    )
+    return bool(files_named(model, name)) or (DOOR is not None and DOOR.is_recorded(model, name))
 
 
-def versions(model, name, path):
-    """Of a record's library and file: by the path, by a name as a module has it, by the site's list."""
-    file = model.site.files.get(path)
-    return {library.version(path), library.version(path, name), file and file.version}
-
-
-def is_named(model, name, objects):
-    """A function of a record's library and path: whether a library of the report is meant, which has these objects. With a version in
-    its name it is that version alone."""
-    bare, _, version = name.partition(" ")
-    paths = {path for number, path in model.store.lookup("SELECT id, path FROM object") if number in objects}
-
-    def fits(have, path):
-        if name == have or path in paths:
-            return True
-        return bare in model.site.names(have, path) and (not version or version in versions(model, have, path))
-
-    return fits
-
-
-def target(model, kind, name, fits):
-    """`fits(name)`: whether a library of the report is meant."""
-    if kind == "modules":
-        return removal_page.target_of(model, set(), {number for number, have in model.modules().items() if have == name})
-    objects = {number for number, (have, _) in model.libraries().items() if fits(have)} | objects_named(model, name)
-    return removal_page.target_of(model, objects, set(), is_named(model, name, objects))
-
-
-def changes(model, options, wanted):
-    return changes_page.page_of(model, options, lambda row: wanted.is_named(row["library"], row["path"]))
-
-
-def removal(model, options, wanted):
-    return removal_page.removal_page(model, options, wanted)
-
-
-def uses(model, options, wanted):
-    """By kind: they are not added up, since one use can be of several kinds."""
-    kinds = {}
-    for found, estimates in removal_page.gather(model, options, wanted):
-        for key, row in found.items():
-            kinds.setdefault(key[2], []).append((key, row, estimates))
-    rows = [row_of(how, members) for how, members in sorted(kinds.items())]
-    return Page("uses", "How it is used", COLUMNS, rows, note=" ".join(removal_page.unknown(model, options)))
-
-
-def row_of(how, members):
-    runs, is_proven = Sums(), all(row.is_proven for _, row, _ in members)
-    opens = removal_page.opens_of(row for _, row, _ in members)
-    links, left_out = sum(row.links for _, row, _ in members), sum(row.left_out for _, row, _ in members)
-    last = max(filter(None, (removal_page.last_of(row) for _, row, _ in members)), default=None)
-    for _, row, _ in members:
-        if row.sums is not None:
-            runs.add(row.sums)
-    users = len({key[0] for key, _, _ in members if key[0] not in removal_page.NOBODY})
-    if opens is not None:
-        return [how, opens, (opens, None), users, day_of(last), "at least" if is_proven else "at least, not all proven"]
-    if left_out:
-        return [how, left_out, (0, left_out), users, day_of(last), "at most"]
-    if links:
-        return [how, links, None, users, day_of(last), "recorded"]
-    number, interval = members[0][2].runs(runs, False)
-    return [how, number, interval, users, day_of(last), "recorded" if interval is None else "estimate of a sample"]
+def has_documentation():
+    return DOOR is not None and DOOR.documentation.is_there()

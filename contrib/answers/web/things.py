@@ -21,6 +21,11 @@ SOFTWARE = {
                            "runs")),
     "package": ("packages", ("monthly", "executables", "users", "accounts", "packages", "runs")),
 }
+if site.DOOR is None:
+    SOFTWARE = {
+        thing: (kind, tuple(name for name in names if name not in ("changes", "uses", "removal", "documentation")))
+        for thing, (kind, names) in SOFTWARE.items()
+    }
 PEOPLE = {
     "user": ("users", ("monthly", "executables", "accounts", "endings", "failures", "libraries", "modules", "packages",
                        "coverage", "jobs", "runs")),

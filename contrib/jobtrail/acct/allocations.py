@@ -91,7 +91,7 @@ def allocation(runs, wanted):
     job["slurm"] = slurm
     job["job_name"] = slurm["JobName"] if slurm else None
     job["libs"] = merged(run["libs"] for run in runs)
-    for door in wanted.doors:
+    for door in filter(lambda door: door.KEY, wanted.doors):
         job[door.KEY] = door.merged([run[door.KEY] for run in runs])
     job["packages"] = sorted({package for run in runs for package in run["packages"]})
     for name in OF_ONE_RUN:

@@ -303,9 +303,10 @@ OURS = [
 # What extensions add, by modules acct_door:
 #   FIELDS     as in OURS
 #   SORTED_BY  as below
-#   KEY        one of KEYS below: what a run gets for them; None where it has nothing
+#   KEY        one of KEYS below: what a run gets for them; None where it has nothing. Or None: there are no fields
 #   of_runs    a function of (store, runs): {id of a run: what it has of that}
 #   merged     a function of what the runs of a job have of that: what the job has
+#   of_changed a function of (store, text, now), of one of them alone: the condition about `run` of --changed
 #   ROWS       {option: the module beside it with rows of its own instead of runs, as main.rows_module() has it}
 DOORS = list(extensions.doors("acct_door"))
 OURS += [field for door in DOORS for field in door.FIELDS]

@@ -109,7 +109,7 @@ def read(store, selection, wanted):
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
         added = ranks.added(store, runs) if wanted.divided else {}
-        told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors}
+        told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors if door.KEY}
         for run in runs:
             add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])

@@ -71,9 +71,9 @@ def selected_runs(store, options, columns, now):
     select_window(selection, period)
     select_software(selection, options, store)
     if options.changed:
-        from .changes import changed_condition  # pylint: disable=import-outside-toplevel
-
-        selection.add(changed_condition(store, options.changed, now))
+        for door in fields.DOORS:
+            if hasattr(door, "of_changed"):
+                selection.add(door.of_changed(store, options.changed, now))
     wanted = Wanted(options, columns, now, states)
     found = runs.read(store, selection, wanted)
     if options.allocations:

@@ -118,7 +118,7 @@ def objects_of(model, text):
         return path in site.files and site.fits(text, site.files[path].library, path)
 
     def is_elsewhere():
-        records = model.store.lookup("SELECT DISTINCT library, path FROM library_event")
+        records = [one for door in extensions.doors("report_door") if hasattr(door, "named") for one in door.named(model)]
         paths = (path for door in extensions.doors("library_door") for path in door.designated(model))
         designated = ((library.name(path), path) for path in paths)
         return any(map(is_listed, site.files)) or any(site.fits(text, *one) for one in (*records, *designated))

@@ -5,7 +5,7 @@ from .. import extensions
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
-from . import changes_page, chosen, link_page, removal_page, unused_page, use_parts
+from . import chosen, link_page, use_parts
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS
 from .model import KINDS
@@ -28,19 +28,16 @@ ORDERS_OF = {"others": ("hours", "runs")}
 # of which the rows are what --of says
 OF = {page: KINDS for page in CALENDARS}
 OF.update(allocation=ALLOCATED_BY, links=link_page.LINKED_BY)
-WITHOUT_RAW = OF_ALLOCATION + ("links", "changes", "unused")
+WITHOUT_RAW = OF_ALLOCATION + ("links",)
 WITHOUT_TOP = ("endings",)
-NAMES_EXECUTABLES = ("executables", "failures", "removal")
+NAMES_EXECUTABLES = ("executables", "failures")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families", "entries")
 # what else pages cannot be of
 OF_LIBRARIES = ("changes", "unused", "removal", "routines", "uncalled")
 WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
-WHY_UNFIT.update(
-    changes="it is of libraries", unused="it says what nobody has used", removal="links and opens do not have it",
-)
-UNFIT = {"links": link_page.UNFIT, "changes": changes_page.UNFIT, "unused": unused_page.UNFIT, "removal": removal_page.UNFIT}  # fmt: skip
-# why who may not see the runs of all users cannot ask for it
-NOT_ALL = {"unused": unused_page.NOT_ALL}
+UNFIT = {"links": link_page.UNFIT}
+# why a page cannot be made, whatever is asked for: a function of the model with a sentence, or None
+WHY_NOT = {}
 for _door in DOORS:
     OF.update(_door.OF)
     UNFIT.update(_door.UNFIT)
@@ -48,7 +45,7 @@ for _door in DOORS:
     WITHOUT_RAW += _door.WITHOUT_RAW
     NAMES_EXECUTABLES += _door.NAMES_EXECUTABLES
     ORDERS_OF.update(getattr(_door, "ORDERS_OF", {}))
-    NOT_ALL.update(getattr(_door, "NOT_ALL", {}))
+    WHY_NOT.update(getattr(_door, "WHY_NOT", {}))
 BY_USE = ("weekdays", "months")
 OPTIONS = {"user": "--user", "cluster": "--cluster", "exec": "--exec", "lib": "--lib", "module": "--module", "pkg": "--pkg", "account": "--account",
            "partition": "--partition", "node": "--node"}  # fmt: skip
@@ -106,8 +103,7 @@ def why_unfit(page, options):
 def made(model, options):
     """The names of the pages that are made where none is asked for."""
     fitting = [page for page in PAGES if unfit(page, options) is None and page != "removal"]
-    fitting = [page for page in fitting if page != "uncalled" or model.store.is_all]
-    return [page for page in fitting if page != "unused" or unused_page.can_be_made(model)]
+    return [page for page in fitting if page not in WHY_NOT or WHY_NOT[page](model) is None]
 
 
 def check(options):

@@ -4,14 +4,11 @@
 from .. import extensions
 from .allocation_pages import allocation_page, coverage_page
 from .calendar_pages import calendar_page, months, trends_page, weekdays
-from .changes_page import changes_page
 from .ending_pages import endings_page, failures_page
 from .link_page import links_page
 from .model import KINDS
 from .package_pages import packages_page, together_page
 from .programs_pages import last_page, others_page
-from .removal_page import removal_page
-from .unused_page import unused_page
 from .usage import usage_page
 
 # Those of extensions have their place here.
@@ -31,9 +28,9 @@ PAGES.update(
     allocation=allocation_page,
     coverage=coverage_page,
     links=links_page,
-    changes=changes_page,
-    unused=unused_page,
-    removal=removal_page,
+    changes=None,
+    unused=None,
+    removal=None,
     routines=None,
     uncalled=None,
 )
@@ -43,7 +40,8 @@ for _door in DOORS:
     PAGES.update(_door.PAGES)
 PAGES = {name: page for name, page in PAGES.items() if page is not None}
 # of which extension they are
-OF_EXTENSION = {"mpi": "profile", "efficiency": "witness", "routines": "routines", "uncalled": "routines"}
+OF_EXTENSION = {"mpi": "profile", "efficiency": "witness", "changes": "libraries", "unused": "libraries", "removal": "libraries",
+                "routines": "routines", "uncalled": "routines"}  # fmt: skip
 # The navigation of HTML pages, and what the pages are called there.
 GROUPS = [
     ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
@@ -58,7 +56,7 @@ GROUPS = [(title, [name for name in names if name in PAGES]) for title, names in
 NAMES = {name: name.capitalize() for name in PAGES}
 NAMES.update(
     system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
-    changes="Changes of libraries", unused="Unused libraries", removal="Who would be hit", last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+    last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
 )  # fmt: skip
 for _door in DOORS:
     NAMES.update(_door.NAMES)

@@ -15,7 +15,7 @@
 #include "conf/command/doctor_checks.h"
 #include "conf/command/doctor_timer.h"
 
-/* As contrib/jobtrail/alldoc/database.py has it. */
+/* As contrib/libraries/alldoc/database.py has it. */
 #define DEFAULT_INDEX "/var/cache/jobtrail/alldoc.db"
 
 /* Two runs of the timer, which is a daily one, and a night. */

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "contrib/libraries/outbox/library_record.h"
 #include "contrib/libraries/scan/library_change.h"
-#include "submit/record/library_record.h"
 
 enum { LIBRARY_OUTBOX_RECORDS = 20000 };
 

@@ -30,8 +30,8 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "contrib/libraries/outbox/library_record.h"
 #include "contrib/libraries/uses/use_kind.h"
-#include "submit/record/library_record.h"
 
 /* Of an hour; and those of all hours that wait, since the outbox is full. */
 enum { USE_RECORDS_MAX = 2000, USE_RECORDS_WAITING_MAX = 48 * USE_RECORDS_MAX };

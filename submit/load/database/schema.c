@@ -8,7 +8,9 @@
 /* clang-format off */
 const struct schema_part schema_parts[] = {
     SCHEMA_PART(tables, "coverage"),
+#if JOBTRAIL_LIBRARIES
     SCHEMA_PART(libraries, NULL),
+#endif
 #if JOBTRAIL_ROUTINES
     SCHEMA_PART(routines, NULL),
 #endif

@@ -46,21 +46,6 @@ static int read_package(struct record_reader *reader)
     return error;
 }
 
-static int read_library(struct record_reader *reader)
-{
-    struct library_record *library = &reader->record->library;
-    int error = record_read_values(reader->record->root, &library_fields, library, reader->reason);
-    if (error == 0 && (!uuid_is_text(library->uuid) || !uuid_is_text(library->event)))
-        error = load_refuse(reader->reason, "libraryT.uuid or libraryT.event is not a uuid");
-    if (error == 0 && (library->kind == NULL ||
-                       (strcmp(library->kind, "change") != 0 && strcmp(library->kind, "use") != 0)))
-        error = load_refuse(reader->reason, "libraryT.kind is neither change nor use");
-    if (error == 0 && (library->what == NULL || library->library == NULL || library->path == NULL ||
-                       !library->found.known))
-        error = load_refuse(reader->reason, "libraryT does not say what, of which library or when");
-    return error;
-}
-
 static const struct {
     const char *key; /* that no other kind has */
     int (*read)(struct record_reader *reader);
@@ -70,7 +55,11 @@ static const struct {
     [RECORD_LINK] = {"resultT", read_link},
     [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
     [RECORD_COVERAGE] = {"coverageT", load_coverage},
-    [RECORD_LIBRARY] = {"libraryT", read_library},
+#if JOBTRAIL_LIBRARIES
+    [RECORD_LIBRARY] = {"libraryT", load_library},
+#else
+    [RECORD_LIBRARY] = {.key = "libraryT", .lacking = "libraries"},
+#endif
 #if JOBTRAIL_WITNESS
     [RECORD_RANKS] = {"ranksT", load_ranks},
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/load/store/store.h"
+#include "extensions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,8 +49,10 @@ static int prepare_modules(struct store *store)
         error = store_prepare_packages(&store->packages, &store->intern);
     if (error == 0)
         error = store_prepare_coverage(&store->coverage, on);
+#if JOBTRAIL_LIBRARIES
     if (error == 0)
         error = store_prepare_libraries(&store->libraries, on);
+#endif
     if (error == 0)
         error = store_prepare_summaries(&store->ranks, on, "ranks", &ranks_fields);
     if (error == 0)
@@ -111,8 +114,10 @@ static int put_other(struct store *store, const struct record *record, enum stor
         return store_put_package(&store->packages, record, result);
     case RECORD_COVERAGE:
         return put_coverage(store, record, result);
+#if JOBTRAIL_LIBRARIES
     case RECORD_LIBRARY:
         return store_put_library(&store->libraries, record, result);
+#endif
     case RECORD_RANKS:
         return store_put_summary(&store->ranks, record, result);
     case RECORD_PROFILE:

@@ -61,8 +61,10 @@ static const char *const orphans[] = {
 #if JOBTRAIL_PROFILE
     "DELETE FROM profile WHERE end_time < ?",
 #endif
+#if JOBTRAIL_LIBRARIES
     /* what a first scan found is told once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
+#endif
     "DELETE FROM slurm_job WHERE end_time < ?",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])

@@ -51,6 +51,29 @@ answers() {
     done
 }
 
+# bats test_tags=needs:libraries
+@test "without the site's libraries" {
+    leave_out libraries
+    local option
+    for option in --changes --events "--changed now-1days"; do
+        # shellcheck disable=SC2086
+        lacks libraries acct -a $option
+    done
+    for option in changes unused removal "weekdays --use opened"; do
+        # shellcheck disable=SC2086
+        lacks libraries report $option
+    done
+    answers acct -a -S 2024-11-20 --no-sacct --json
+    answers acct -a -S 2024-11-20 --no-sacct --lib m
+    answers report -S 2024-11-20
+    answers report -S 2024-11-20 weekdays --use linked
+    answers report -S 2024-11-20 --lib nope
+    [[ ! -e $PLACE/libraries ]]
+    run --separate-stderr env PYTHONPATH="$PLACE" /usr/bin/python3 -c 'import jobtrail.answers.web.pages as pages
+print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for name in names if name in ("changes", "removal")]])'
+    [[ $output == "[None, []]" ]]
+}
+
 @test "without the kernel's witness" {
     leave_out witness
     lacks "the kernel's witness" acct -a --ranks

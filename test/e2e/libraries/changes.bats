@@ -407,7 +407,7 @@ linked() {
 import json
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail import library_changes
+from jobtrail.libraries import library_changes
 from jobtrail.answers.service.restricted import open_for
 from jobtrail.answers.service.rights import Rights
 
@@ -515,7 +515,7 @@ TEXT
     cat >"$BATS_TEST_TMPDIR/ask.py" <<'TEXT'
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail import library_changes
+from jobtrail.libraries import library_changes
 from jobtrail.answers.service.restricted import open_for
 from jobtrail.answers.service.rights import Rights
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-libdate -f: lines of users' scripts in logs of the site, by way of the hand-in.
 # bats file_tags=needs:root,needs:libraries
+# shellcheck disable=SC2154 # bats sets variables
 
 # shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0

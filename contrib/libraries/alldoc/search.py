@@ -7,9 +7,9 @@ import json
 import os
 import stat
 
-from .. import hints
-from ..program import Failure
-from ..text import escape, file_path
+from ... import hints
+from ...program import Failure
+from ...text import escape, file_path
 from .extract import library_name
 from .reading import Unreadable, base_name, read_text
 from .sources import KINDS, READERS

@@ -25,10 +25,10 @@ import itertools
 import os
 from bisect import bisect_left, bisect_right
 
-from . import library
-from .acct.runs import BUILD_ID
-from .acct.select import OF_OBJECTS, ids, pattern_of
-from .pattern import Pattern
+from .. import library
+from ..acct.runs import BUILD_ID
+from ..acct.select import OF_OBJECTS, ids, pattern_of
+from ..pattern import Pattern
 
 COLUMNS = (
     "uuid event what library group_name path path_before files links first_scan found after_time before_time source uid"

@@ -6,13 +6,12 @@ import ctypes
 import os
 import pwd
 import resource
-import selectors
 import signal
 import subprocess
-import time
 
-from ..program import Failure
-from ..text import escape
+from ...child_output import collect
+from ...program import Failure
+from ...text import escape
 from .reading import text_of
 
 PR_SET_NO_NEW_PRIVS = 38
@@ -51,23 +50,6 @@ def confine(user, seconds):
         os.setgroups([])
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
-
-
-def collect(child, seconds, limit):
-    """(what it wrote, up to limit + 1 bytes, whether the time was over)"""
-    out, size, end = [], 0, time.monotonic() + seconds
-    with selectors.DefaultSelector() as selector:
-        selector.register(child.stdout, selectors.EVENT_READ)
-        while size <= limit:
-            left = end - time.monotonic()
-            if left <= 0 or not selector.select(left):
-                return b"".join(out), True
-            data = os.read(child.stdout.fileno(), 1 << 16)
-            if not data:
-                break
-            out.append(data)
-            size += len(data)
-    return b"".join(out), False
 
 
 def output_of(argv, user, seconds, limit):

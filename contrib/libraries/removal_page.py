@@ -6,14 +6,15 @@ import functools
 
 from ..acct.select import ids, module_ids
 from ..program import Failure
-from . import days, link_page, unseen
-from .chosen import objects_of, sets_with
-from .columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
-from .gather import LEFT_OUT
-from .model import UNKNOWN, known
-from .sums import Estimates, Sums
+from ..report import days, link_page, unseen
+from ..report.chosen import objects_of, sets_with
+from ..report.columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
+from ..report.gather import LEFT_OUT
+from ..report.model import UNKNOWN, known
+from ..report.sums import Estimates, Sums
+from ..report.use_counts import first_link
 from .unused_page import LINKS, is_shared, sets_of_paths
-from .use_parts import NO_COPY, WHEN, Witnesses, first_link, is_wanted
+from .use_door import NO_COPY, WHEN, Witnesses, is_wanted, of_opens
 
 NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
 UNFIT = ("account", "partition", "exec", "pkg")
@@ -265,4 +266,4 @@ def unknown(model, options):
         yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)
     first = first_link(model)
     yield "No link has a record." if first is None else "Links have records from %s on." % days.text(first)
-    yield from unseen.of_opens(model, options)
+    yield from of_opens(model, options)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page of changes of the site's libraries, an installation a row, with the runs of before and after."""
 
-from .. import library_changes
+from ..report import days
+from ..report.chosen import runs_of
+from ..report.columns import BETWEEN, COUNT, ESTIMATE, LIST, RANGE, TEXT, Page, top
+from ..report.model import UNKNOWN
 from ..times import format_time
-from . import days
-from .chosen import runs_of
-from .columns import BETWEEN, COUNT, ESTIMATE, LIST, RANGE, TEXT, Page, top
-from .model import UNKNOWN
+from . import library_changes
 
 # a change is of libraries, and not of programs or packages
 UNFIT = ("exec", "module", "pkg")

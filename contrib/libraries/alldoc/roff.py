@@ -4,7 +4,7 @@
 import collections
 import re
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 from .extract import document, version_in
 
 ESCAPE = Pattern(

@@ -9,8 +9,8 @@ import stat
 import subprocess
 import sys
 
-from ..program import Failure
-from ..text import escape, escape_character, file_path
+from ...program import Failure
+from ...text import escape, escape_character, file_path
 from .reading import Unreadable
 from .search import open_own
 

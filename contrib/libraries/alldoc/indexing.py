@@ -9,9 +9,9 @@ import os
 import re
 import shlex
 
-from .. import hints, progress
-from ..pattern import Pattern
-from ..text import escape, file_path, stored
+from ... import hints, progress
+from ...pattern import Pattern
+from ...text import escape, file_path, stored
 from . import command, pkgconfig, roff
 from .extract import document, library_name
 from .reading import Unreadable, base_name, read_text

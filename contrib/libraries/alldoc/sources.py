@@ -7,11 +7,11 @@ import shlex
 import stat
 import subprocess
 
-from .. import hints
-from ..conf import conf_path
-from ..program import Failure
-from ..text import escape
-from ..trusted import check_place
+from ... import hints
+from ...conf import conf_path
+from ...program import Failure
+from ...text import escape
+from ...trusted import check_place
 from . import header, module, pkgconfig, plain, roff
 from .reading import base_name
 

@@ -4,7 +4,7 @@ raises nothing over what is in them."""
 
 import collections
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 
 # One thing to find. name: of the page, file or routine. section: of a man page. libraries: names, as library_name() makes
 # them. version, summary: texts, "" where not known. line: where it begins. routines: (name, line) of what it describes.

@@ -3,11 +3,11 @@
 
 from .. import extensions, library
 from ..program import Failure
-from . import days, unseen
-from .columns import COUNT, DATE, TEXT, Page, day_of, top
-from .division import OTHERS
-from .gather import LEFT_OUT
-from .use_parts import NO_COPY, WHEN
+from ..report import days, unseen
+from ..report.columns import COUNT, DATE, TEXT, Page, day_of, top
+from ..report.division import OTHERS
+from ..report.gather import LEFT_OUT
+from .use_door import NO_COPY, WHEN, of_opens
 
 NO_LIST = (
     "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
@@ -48,15 +48,9 @@ COLUMNS = [
 ]
 
 
-def check(model):
-    if not model.store.is_all:
-        raise Failure(NOT_ALL)
-    if model.libraries_file is None:
-        raise Failure(NO_LIST)
-
-
-def can_be_made(model):
-    return model.store.is_all and model.libraries_file is not None
+def why_not(model):
+    """Why it cannot be made, else None."""
+    return NOT_ALL if not model.store.is_all else NO_LIST if model.libraries_file is None else None
 
 
 def latest(found, key, day):
@@ -256,7 +250,7 @@ def note_of(model, options, counts, known):
     ).fetchone()[0]
     if others:
         parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
-    parts += unseen.of_opens(model, options)
+    parts += of_opens(model, options)
     parts += [door.since_line(model) for door in extensions.doors("library_door")]
     if model.site.made is not None:
         parts.append("The list is of %s." % day_of(model.site.made))
@@ -266,7 +260,9 @@ def note_of(model, options, counts, known):
 
 
 def unused_page(model, options):
-    check(model)
+    why = why_not(model)
+    if why is not None:
+        raise Failure(why)
     known = known_days(model)
     of_data, rows = doubts_of_data(model, known), []
     for key, row in rows_of(model, model.site.chosen(options.lib)).items():

@@ -3,7 +3,7 @@
  * Records of libraries: the same fact has the same uuid, and what a file says of itself cannot make
  * a record that the loader refuses.
  */
-#include "submit/record/library_record.h"
+#include "contrib/libraries/outbox/library_record.h"
 
 #include <json-c/json.h>
 #include <setjmp.h>

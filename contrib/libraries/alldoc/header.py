@@ -8,7 +8,7 @@ declarations are known by their form. What it takes for a function and is none c
 import collections
 import re
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 from .extract import document
 
 TOKEN = Pattern(

@@ -3,7 +3,7 @@
 
 import re
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 from .extract import document
 
 VARIABLE = Pattern(r"\$\{([\w.]{1,60})\}")

@@ -3,7 +3,7 @@
 
 import html
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 from .extract import document
 
 NUMBER = Pattern(r"&#[0-9A-Fa-fXx]{9,};?")  # of no character; Python's limit of digits is an error

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/record/library_record.h"
+#include "contrib/libraries/outbox/library_record.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@ modulefile computes are not found, and variables in them stay as they are writte
 
 import re
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 from .extract import document
 
 LUA_CALL = Pattern(r"\b(help|whatis)\s*\(\s*(?:\[(={0,8})\[|([\"']))")

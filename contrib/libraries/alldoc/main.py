@@ -7,10 +7,10 @@ import os
 import sqlite3
 import sys
 
-from .. import hints, program
-from ..conf import SIZES, size
-from ..program import Failure, Parser
-from ..text import escape, file_path, fit, stored
+from ... import hints, program
+from ...conf import SIZES, size
+from ...program import Failure, Parser
+from ...text import escape, file_path, fit, stored
 from . import command, database, search, show
 from .indexing import TOLD, Run
 from .sources import TREES, Sources

@@ -14,9 +14,9 @@ import fcntl
 import os
 import sqlite3
 
-from ..program import Failure
-from ..text import escape, file_path, stored
-from ..trusted import check_place
+from ...program import Failure
+from ...text import escape, file_path, stored
+from ...trusted import check_place
 
 DEFAULT = "/var/cache/jobtrail/alldoc.db"
 VERSION = 2

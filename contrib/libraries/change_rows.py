@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jobtrail-acct --changes: changes of the site's libraries, with the runs of before and after. See library_changes.py."""
 
-from .. import library_changes
+from ..acct.fields import bounded
+from ..acct.select import Selection, select_place, window
 from ..hints import tell
 from ..times import format_time, parse_time
-from .fields import bounded
-from .select import Selection, select_place, window
+from . import library_changes
 
 DEFAULT = "Found,Change,Library,By,OldBuild%12,NewBuild%12,Before,Failed,Unknown,After,FailedAfter,UnknownAfter,Path"
 # options that can be used with it

@@ -6,15 +6,16 @@ import argparse
 import os
 import sqlite3
 
-from ...alldoc import database, search
-from ...alldoc.extract import library_name
-from ...alldoc.reading import Unreadable
-from ...pattern import Pattern
-from ...program import Failure
-from ...report import fitting
-from ...report.columns import LIST, TEXT, Page
-from ...text import escape, file_path, stored
-from .request import Refused
+from ..pattern import Pattern
+from ..program import Failure
+from ..report import fitting
+from ..report.columns import LIST, TEXT, Page
+from ..text import escape, file_path, stored
+from .alldoc import database, search
+from .alldoc.extract import library_name
+from .alldoc.reading import Unreadable
+from .alldoc.search import checked_kinds
+from .alldoc.show import harmless
 
 HITS_MAX = 100  # documents of one question: of each, the line is read where it lies
 TEXT_MAX = 200000  # characters of a document
@@ -24,6 +25,14 @@ COLUMNS = [("document", "Document", TEXT), ("kind", "Kind", TEXT), ("library", "
            ("line", "Line", TEXT), ("place", "Where", TEXT)]  # fmt: skip
 NONE = "There is no index of documentation on this host: jobtrail-alldoc(1) says how it is made."
 LEFT_OUT = ("module",)  # columns of the report's table of libraries that its table of system libraries lacks
+
+
+class NotShown(Failure):
+    """`http_status`: what a page with the sentence has."""
+
+    def __init__(self, http_status, why):
+        super().__init__(why)
+        self.http_status = http_status
 
 
 def index_path():
@@ -43,17 +52,20 @@ def question(**asked):
 
 
 def answered(ask):
-    """What ask(base) returns, of the index. Raises Refused."""
+    """What ask(base) returns, of the index. Raises NotShown."""
     if not is_there():
-        raise Refused(404, NONE)
+        raise NotShown(404, NONE)
     try:
         base = database.open_index(index_path())
+    except Failure as failure:
+        raise NotShown(500, str(failure)) from None
+    try:
         try:
             return ask(base)
         finally:
             base.close()
     except (sqlite3.Error, TypeError, ValueError) as error:
-        raise Refused(500, "The index of documentation cannot be read: %s" % escape(str(error))) from None
+        raise NotShown(500, "The index of documentation cannot be read: %s" % escape(str(error))) from None
 
 
 def row_of(hit, options):
@@ -69,7 +81,7 @@ def documents(options):
         try:
             asked = search.Question(base, options)
         except Failure as failure:
-            raise Refused(400, str(failure)) from None
+            raise NotShown(400, str(failure)) from None
         hits, number = asked.hits()
         rows = [row_of(hit, options) for hit in hits]
         return rows, {name for hit in hits for name in hit.libraries}, number, "" if hits else asked.hint()
@@ -109,17 +121,17 @@ def use(model, options, libraries):
 
 
 def text_of(path, title):
-    """(Hit, text for people, whether it was cut) of a document of the index. Raises Refused."""
+    """(Hit, text for people, whether it was cut) of a document of the index. Raises NotShown."""
 
     def ask(base):
         found = [hit for hit in search.by_path(base, path) if hit.title == title]
         if not found:
-            raise Refused(404, "There is no document %s of %s in the index." % (escape(title), escape(path)))
+            raise NotShown(404, "There is no document %s of %s in the index." % (escape(title), escape(path)))
         try:
             whole, own = found[0].read()
         except (OSError, Unreadable) as error:
             why = getattr(error, "strerror", None) or str(error)
-            raise Refused(404, "%s: %s" % (escape(path), escape(why))) from None
+            raise NotShown(404, "%s: %s" % (escape(path), escape(why))) from None
         text = own if found[0].kind == "man" else whole
         return found[0], text[:TEXT_MAX], len(text) > TEXT_MAX
 

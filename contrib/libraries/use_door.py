@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Opens of libraries from outside of jobs and links, by day: the door by which the report counts them (use_parts.py)."""
+
+from ..report import days
+from ..report.model import form
+from ..report.use_counts import Counts, first_day
+from ..site_libraries import NO_LIBRARY
+
+WORDS = {"opened": "opens from outside of jobs"}
+OF_USE = {"opened": ("libraries",)}
+UNFIT = {"opened": ("account", "partition", "exec", "module", "pkg")}
+MOST = 8  # hosts by name
+OPENED = (
+    "At least so many: equal opens in a row are one, and nothing is seen on hosts without the watch of jobtrail-libmon(8), or while it"
+    " does not run. Copies and backups are left out where the watch knows the program by its name. Times of last access do not tell the"
+    " program: only what has read most of a tree in one turn is left out there. What two witnesses tell of a day is not added up. Libraries are"
+    " named as jobtrail-libmon(8) does, without versions."
+)
+NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."
+# by packers, copiers, indexers and the like: nobody needs a library for that
+NO_COPY = "kind = 'use' AND what <> 'copy'"
+# the last second of those that a record stands for
+WHEN = "coalesce(before_time - 1, found)"
+OPENS = (
+    "SELECT library, path, node, source, {when}, uses, user, cluster, syshost FROM library_event"
+    " WHERE {no_copy} AND {when} >= ? AND {when} < ?"
+).format(when=WHEN, no_copy=NO_COPY)
+OF_NONE = "library IN ('%s')" % "', '".join(NO_LIBRARY)
+
+
+def first_open(model):
+    return first_day(model, "SELECT min(%s) FROM library_event WHERE kind = 'use'" % WHEN)
+
+
+class Witnesses:
+    """What is told of one library and day. An open is seen by the host that it happened on; the times of a file on a shared file system
+    tell of it on each host that reads them. So watches are added up over hosts, and of atime the host with most counts. Both tell
+    of the same opens."""
+
+    def __init__(self):
+        self.watch, self.atime = 0, {}
+
+    def add(self, node, source, uses):
+        if source == "atime":
+            self.atime[node] = self.atime.get(node, 0) + uses
+        else:
+            self.watch += uses
+
+    def merge(self, other):
+        self.watch += other.watch
+        for node, uses in other.atime.items():
+            self.atime[node] = self.atime.get(node, 0) + uses
+
+    def least(self):
+        return max([self.watch, *self.atime.values()])
+
+
+def is_wanted(options, user, cluster, syshost, node):
+    places = {form(1, cluster), form(1, syshost)}
+    return (
+        (options.user is None or user in options.user)
+        and (options.cluster is None or not places.isdisjoint(form(1, name) for name in options.cluster))
+        and (options.node is None or node in options.node)
+    )
+
+
+def told_of(model, options, which, label_of):
+    """{(label, day): Witnesses} of the period. `which`: SQL; `label_of(library, path)`: None leaves it out."""
+    found, period = {}, (days.begin(model.first), days.begin(model.last + 1))
+    for library, path, node, source, time, uses, *of in model.store.lookup("%s AND %s" % (OPENS, which), period):
+        label = label_of(library, path) if is_wanted(options, *of, node) else None
+        if label is not None:
+            found.setdefault((label, days.of_time(time)), Witnesses()).add(node, source, uses or 0)
+    return found
+
+
+def opened(model, options, _):
+    fits = model.site.chosen(options.lib)
+
+    def label_of(library, path):
+        return model.site.shown(library, path, model.names) if fits(library, path) else None
+
+    told = told_of(model, options, "NOT " + OF_NONE, label_of)
+    found = Counts(first_open(model), True)
+    for (label, day), witnesses in told.items():
+        found.add((label,), day, witnesses.least())
+    return found
+
+
+def none_line(model, options):
+    """At least so many opens of the period are of libraries that the records do not name."""
+    told = told_of(model, options, OF_NONE, lambda *_: "")
+    opens = sum(witnesses.least() for witnesses in told.values())
+    return "Of at least %d opens more it is not known of which library they were." % opens if opens else None
+
+
+def note_of(model, options, found, _):
+    return (NO_OPENS,) if found.first is None else (OPENED, none_line(model, options))
+
+
+def of_opens(model, options):
+    if not model.store.is_all:
+        return
+    sql = "SELECT DISTINCT node FROM library_event WHERE kind = 'use' AND node IS NOT NULL ORDER BY node"
+    hosts = [node for node, in model.store.lookup(sql)]
+    names = ", ".join(hosts[:MOST] + (["%d more" % (len(hosts) - MOST)] if len(hosts) > MOST else []))
+    yield "Opens from outside of jobs are seen on %s." % (names and names + " alone" or "no host")
+    line = none_line(model, options)
+    if line:
+        yield line
+
+
+PARTS = {"opened": opened}
+NOTES = {"opened": note_of}
