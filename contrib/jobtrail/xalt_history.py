@@ -277,7 +277,7 @@ def words_text(text):
     whole = whole_part(text)
     try:
         found = json.loads(whole, strict=False) if text[:1] == "[" else None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if isinstance(found, list) and all(isinstance(word, str) for word in found):
         return whole if "\n" not in whole else json.dumps(found)

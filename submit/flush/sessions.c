@@ -90,13 +90,16 @@ static int take_handed_in(void *context, const struct record_view *record)
 {
     struct collection *collection = context;
     struct outbox *outbox = collection->user->sessions->outbox;
-    int error = collection->count + collection->files == HAND_IN_RECORDS_MAX ||
-                        outbox_room(outbox) < collection->user->sessions->conf->outbox_bytes / 2
-                    ? -ENOBUFS
-                : hand_in_part_of(record->name) != NULL ? keep_for_part(collection, record)
-                                                        : outbox_add(outbox, record);
-    collection->is_out_of_room = error == -ENOBUFS;
-    if (error == 0 && hand_in_part_of(record->name) == NULL)
+    const bool is_for_part = hand_in_part_of(record->name) != NULL;
+    if (!is_for_part && outbox_room(outbox) < collection->user->sessions->conf->outbox_bytes / 2) {
+        collection->is_out_of_room = true; /* what parts take needs none */
+        return 0;
+    }
+    int error = collection->count + collection->files == HAND_IN_RECORDS_MAX ? -ENOBUFS
+                : is_for_part ? keep_for_part(collection, record)
+                              : outbox_add(outbox, record);
+    collection->is_out_of_room |= error == -ENOBUFS;
+    if (error == 0 && !is_for_part)
         strcpy(collection->name[collection->count++], record->name);
     return error;
 }

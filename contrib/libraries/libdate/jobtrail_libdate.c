@@ -234,6 +234,9 @@ static enum libdate_status send_line(struct sending *sending, const char *log, c
         return refuse(sending, LIBDATE_NONE,
                       "there is no log %s.log in %s, and log_names of jobtrail.conf makes none",
                       sending->name, directory);
+    if (error == -EPERM)
+        return refuse(sending, LIBDATE_NONE, "%s.log in %s is no plain file of root's",
+                      sending->name, directory);
     snprintf(file, sizeof file, USER_LINES_WORD ".%0*" PRIu64 ".%d", USER_LINES_DIGITS,
              clock_ns(CLOCK_REALTIME), (int)getpid());
     const struct record_view record = record_view(file, bytes, size);

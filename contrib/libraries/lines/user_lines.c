@@ -8,15 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_libraries.h"
 #include "submit/hand_in/hand_in_part.h"
+
+/* LOCK_MS: how long one waits for another who appends. OVERFLOW_UID: whom root's files belong to in
+ * a user namespace that does not know root; library_log_open() looks again. */
+enum { LOCK_MS = 5000, OVERFLOW_UID = 65534 };
 
 static int fail(int error, const char *what, const char *why)
 {
@@ -35,8 +41,11 @@ int user_lines_find(int directory, const struct globs *names, const char *name)
 {
     char file[LOG_NAME_SIZE + sizeof ".log"];
     file_of(name, file);
-    if (faccessat(directory, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        return 0;
+    struct stat status;
+    if (fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        bool is_roots = status.st_uid == 0 || status.st_uid == OVERFLOW_UID;
+        return S_ISREG(status.st_mode) && status.st_nlink == 1 && is_roots ? 0 : -EPERM;
+    }
     return errno != ENOENT ? -errno : globs_match(names, name) ? 1 : -ENOENT;
 }
 
@@ -72,6 +81,19 @@ static int check_logs(const struct user_lines *lines)
                : 0;
 }
 
+/* Who holds it may have been stopped, or be on another host. Returns 0 or -errno. */
+static int take_lock(int lock)
+{
+    const struct timespec pause = {.tv_nsec = 50000000};
+    const uint64_t end_ns = clock_deadline(LOCK_MS);
+    while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || clock_left_ms(end_ns) == 0)
+            return -errno;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
 int user_lines_open(const struct conf *conf, uid_t uid, struct user_lines *lines)
 {
     const char *path = conf->library_log_dir, *shared;
@@ -95,8 +117,9 @@ int user_lines_open(const struct conf *conf, uid_t uid, struct user_lines *lines
     }
     lines->lock =
         openat(lines->logs.directory, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (lines->lock < 0 || flock(lines->lock, LOCK_EX) != 0)
-        return fail(-errno, path, strerror(errno));
+    error = lines->lock < 0 ? -errno : take_lock(lines->lock);
+    if (error != 0)
+        return fail(error, path, strerror(-error));
     library_user_name(uid, lines->user);
     return 0;
 }
@@ -149,20 +172,6 @@ static const char *why_not(int error)
                               : strerror(-error);
 }
 
-/* Of those beyond the bound. */
-static int append_left_out(const struct user_lines *lines, const struct built_record *first,
-                           size_t count)
-{
-    struct log_message message;
-    char words[64];
-    if (count == 0 || log_message_read(first->text, first->length, &message) != 0)
-        return 0;
-    message.words = words;
-    message.words_size =
-        (size_t)snprintf(words, sizeof words, "LINES_LEFT_OUT count=%zu", count) + 1;
-    return user_lines_append(lines, &message, (int64_t)time(NULL));
-}
-
 static size_t take_lines(const struct conf *conf, uid_t uid, const struct built_record *file,
                          size_t count)
 {
@@ -190,14 +199,10 @@ static size_t take_lines(const struct conf *conf, uid_t uid, const struct built_
         error = 0;
     }
     done -= error != 0 && done > 0;
-    if (is_open && error == 0)
-        error = append_left_out(&lines, &file[most - 1], count - most);
     if (is_open && error != 0)
         fail(error, message.name, strerror(-error));
     user_lines_close(&lines);
-    if (!is_open)
-        return 0;
-    return error != 0 && !is_for_good(error) ? done : count;
+    return done;
 }
 
 const struct hand_in_part hand_in_part_lines = {USER_LINES_WORD, line_fits, take_lines};

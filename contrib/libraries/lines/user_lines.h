@@ -6,8 +6,8 @@
  * The user is the owner of the file. The time is what the name says: no later than now, and no
  * earlier than the entry before.
  *
- * Bounds: USER_LINES_AT_ONCE of a user in one flush; a line tells of how many others were left out.
- * A user begins USER_LINES_LOGS of the logs that are there, and all users USER_LINES_ALL_LOGS.
+ * Bounds: USER_LINES_AT_ONCE of a user in one flush; the others wait. A user begins USER_LINES_LOGS
+ * of the logs that are there, and all users USER_LINES_ALL_LOGS.
  */
 #ifndef JOBTRAIL_USER_LINES_H
 #define JOBTRAIL_USER_LINES_H
@@ -20,7 +20,7 @@
 #include "contrib/libraries/library_user.h"
 #include "contrib/libraries/log_write.h"
 
-enum { USER_LINES_AT_ONCE = 120, USER_LINES_LOGS = 20, USER_LINES_ALL_LOGS = 1000 };
+enum { USER_LINES_AT_ONCE = 20, USER_LINES_LOGS = 20, USER_LINES_ALL_LOGS = 1000 };
 
 /* The first word of the names of such files. */
 #define USER_LINES_WORD "line"
@@ -34,12 +34,13 @@ struct user_lines {
 };
 
 /* Whether there is a log of this name in the directory, or it is one of those that are made.
- * Returns 0: it is there; 1: it is to be made; -ENOENT: neither; or -errno. */
+ * Returns 0: it is there; 1: it is to be made; -ENOENT: neither; -EPERM: what is there is no plain
+ * file of root's; or another -errno. */
 int user_lines_find(int directory, const struct globs *names, const char *name);
 
 /* As root, for lines of the user `uid`: opens the directory of logs, made where it is missing, and
- * waits for others who append. Returns 0, or -errno after saying it on stderr: user_lines_close()
- * is to be called in both cases. */
+ * waits for others who append, for some seconds. Returns 0, or -errno after saying it on stderr:
+ * user_lines_close() is to be called in both cases. */
 int user_lines_open(const struct conf *conf, uid_t uid, struct user_lines *lines);
 void user_lines_close(struct user_lines *lines);
 
