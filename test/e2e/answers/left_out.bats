@@ -108,5 +108,5 @@ print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for
     sqlite3 "$store" "DROP TABLE ranks"
     run -1 --separate-stderr "$JOBTRAIL_BIN/jobtrail-acct" --no-sacct --store "sqlite:$store" -a -S 2024-11-20 --ranks
     echo "$output $stderr"
-    [[ $stderr == "jobtrail-acct: store sqlite:$store: has no table ranks: jobtrail-load there is built without an extension that this jobtrail has" ]]
+    [[ $stderr == "jobtrail-acct: store sqlite:$store: has no table ranks; jobtrail-load makes the tables of the extensions that it is built with" ]]
 }
