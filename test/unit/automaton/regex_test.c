@@ -3,19 +3,14 @@
  * Patterns: what they match, and where the ones that are refused are wrong.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/automaton/dfa.h"
 #include "conf/automaton/pattern.h"
 #include "conf/policy/policy.h"
+#include "test/unit/fixture/cases.h"
 
 static uint16_t run(const struct dfa *dfa, const char *text)
 {
@@ -59,7 +54,7 @@ static void check_matches(const struct match_case *cases, size_t count)
 
 #define CHECK_MATCHES(cases) check_matches(cases, sizeof(cases) / sizeof *(cases))
 
-static void a_pattern_matches_the_whole_text_only(void **state)
+TEST(a_pattern_matches_the_whole_text_only)
 {
     static const struct match_case cases[] = {
         {"abc", "abc", 1},
@@ -80,11 +75,10 @@ static void a_pattern_matches_the_whole_text_only(void **state)
         {".*/bash", "/usr/bin/bash", 1},
         {".*/bash", "/usr/bin/bash2", 0},
     };
-    (void)state;
     CHECK_MATCHES(cases);
 }
 
-static void groups_alternatives_and_repeats_combine(void **state)
+TEST(groups_alternatives_and_repeats_combine)
 {
     static const struct match_case cases[] = {
         {"a|b", "b", 1},
@@ -123,11 +117,10 @@ static void groups_alternatives_and_repeats_combine(void **state)
         {"((a|b)c?){2}", "acb", 1},
         {"a{255}", "aaa", 0},
     };
-    (void)state;
     CHECK_MATCHES(cases);
 }
 
-static void brackets_and_escapes_stand_for_one_byte(void **state)
+TEST(brackets_and_escapes_stand_for_one_byte)
 {
     static const struct match_case cases[] = {
         {"[abc]", "b", 1},
@@ -167,7 +160,6 @@ static void brackets_and_escapes_stand_for_one_byte(void **state)
         {"\xc3\xa9+", "\xc3\xa9\xa9", 1},
         {"\"<>#=~", "\"<>#=~", 1},
     };
-    (void)state;
     CHECK_MATCHES(cases);
 }
 
@@ -189,7 +181,7 @@ static void check_refusal(const struct refusal_case *refusal)
     nfa_free(&nfa);
 }
 
-static void each_refusal_points_to_its_column(void **state)
+TEST(each_refusal_points_to_its_column)
 {
     static const struct refusal_case cases[] = {
         {"a(b", 2, "'(' is not closed"},
@@ -244,7 +236,6 @@ static void each_refusal_points_to_its_column(void **state)
         {"\\bword", 1, "an anchor"},
         {"a\\q", 2, "unknown escape"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_refusal(&cases[i]);
 }
@@ -262,24 +253,22 @@ static char *nested(const char *open, const char *close, size_t count)
     return text;
 }
 
-static void groups_nest_to_a_bound(void **state)
+TEST(groups_nest_to_a_bound)
 {
     char *deep = nested("(", ")", PATTERN_MAX_DEPTH);
     char *deeper = nested("(", ")", 100000);
     const struct refusal_case refusal = {deeper, PATTERN_MAX_DEPTH + 1, "too deep"};
-    (void)state;
     assert_true(matches(deep, ""));
     check_refusal(&refusal);
     free(deep);
     free(deeper);
 }
 
-static void nested_repeats_cannot_exhaust_memory(void **state)
+TEST(nested_repeats_cannot_exhaust_memory)
 {
     char *bomb = nested("(", "a{255}){255}", 90);
     struct nfa nfa = {0};
     struct pattern_error error = {0};
-    (void)state;
     assert_int_equal(pattern_add(&nfa, bomb, &error), -E2BIG);
     assert_non_null(error.reason);
     assert_true(nfa.nodes <= NFA_MAX_NODES);
@@ -287,14 +276,13 @@ static void nested_repeats_cannot_exhaust_memory(void **state)
     free(bomb);
 }
 
-static void a_state_explosion_is_refused_and_names_its_rule(void **state)
+TEST(a_state_explosion_is_refused_and_names_its_rule)
 {
     static const char *const rules[] = {".*/x", "a.*[ab].{30}", ".*/y"};
     struct nfa nfa = {0};
     struct dfa dfa;
     struct pattern_error error;
     uint32_t culprit = 99;
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(pattern_add(&nfa, rules[i], &error), 0);
     assert_int_equal(dfa_build(&nfa, (const uint32_t[]){0, 1, 2}, &dfa, &culprit), -E2BIG);
@@ -302,7 +290,7 @@ static void a_state_explosion_is_refused_and_names_its_rule(void **state)
     nfa_free(&nfa);
 }
 
-static void the_automaton_is_as_small_as_can_be(void **state)
+TEST(the_automaton_is_as_small_as_can_be)
 {
     static const struct {
         const char *pattern;
@@ -310,7 +298,6 @@ static void the_automaton_is_as_small_as_can_be(void **state)
     } cases[] = {
         {"abc", 5}, {"a|b|c", 3}, {"(a|b)*abb", 5}, {".*", 2}, {"a{3,5}", 7}, {"ax|bx|cx", 4},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct nfa nfa = {0};
         struct dfa dfa;
@@ -328,7 +315,7 @@ static void the_automaton_is_as_small_as_can_be(void **state)
     }
 }
 
-static void equal_rules_need_not_be_told_apart(void **state)
+TEST(equal_rules_need_not_be_told_apart)
 {
     static const char *const rules[] = {".*/x", ".*/y", "/a/.*", ".*/z", "/b/.*"};
     static const uint32_t apart[] = {0, 1, 2, 3, 4}, equal[] = {0, 0, 0, 3, 3};
@@ -336,7 +323,6 @@ static void equal_rules_need_not_be_told_apart(void **state)
     struct dfa exact, small;
     struct pattern_error error;
     uint32_t culprit;
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(pattern_add(&nfa, rules[i], &error), 0);
     assert_int_equal(dfa_build(&nfa, apart, &exact, &culprit), 0);
@@ -351,20 +337,4 @@ static void equal_rules_need_not_be_told_apart(void **state)
     dfa_free(&exact);
     dfa_free(&small);
     nfa_free(&nfa);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pattern_matches_the_whole_text_only),
-        cmocka_unit_test(groups_alternatives_and_repeats_combine),
-        cmocka_unit_test(brackets_and_escapes_stand_for_one_byte),
-        cmocka_unit_test(each_refusal_points_to_its_column),
-        cmocka_unit_test(groups_nest_to_a_bound),
-        cmocka_unit_test(nested_repeats_cannot_exhaust_memory),
-        cmocka_unit_test(a_state_explosion_is_refused_and_names_its_rule),
-        cmocka_unit_test(the_automaton_is_as_small_as_can_be),
-        cmocka_unit_test(equal_rules_need_not_be_told_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "conf/base/clocks.h"
+#include "test/unit/fixture/cases.h"
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -17,9 +12,8 @@ static uint64_t read_clock(clockid_t clock)
 }
 
 /* Nobody sets the clock meanwhile: both tell the same time since the first pair. */
-static void pairs_differ_by_what_their_clocks_are_apart(void **state)
+TEST(pairs_differ_by_what_their_clocks_are_apart)
 {
-    (void)state;
     const uint64_t before_ns = read_clock(CLOCK_BOOTTIME);
     const struct clock_pair first = clock_pair_read(), second = clock_pair_read();
     const uint64_t after_ns = read_clock(CLOCK_BOOTTIME);
@@ -28,12 +22,4 @@ static void pairs_differ_by_what_their_clocks_are_apart(void **state)
     const int64_t moved_ns =
         (int64_t)((second.real_ns - second.boot_ns) - (first.real_ns - first.boot_ns));
     assert_true(moved_ns <= (int64_t)second.apart_ns && -moved_ns <= (int64_t)first.apart_ns);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_differ_by_what_their_clocks_are_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

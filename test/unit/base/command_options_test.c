@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 #include <getopt.h>
 
 #include "conf/base/command_options.h"
@@ -39,9 +35,8 @@ static int read_one(const char *option, struct values *values)
     return options_next(2, argv, "n:", rows, values);
 }
 
-static void test_each_kind_fills_its_member(void **state)
+TEST(test_each_kind_fills_its_member)
 {
-    (void)state;
     struct values values;
     assert_int_equal(read_one("--flag", &values), 'f');
     assert_true(values.flag);
@@ -56,9 +51,8 @@ static void test_each_kind_fills_its_member(void **state)
     assert_int_equal(read_one("word", &values), OPTIONS_END);
 }
 
-static void test_what_is_wrong_fills_nothing(void **state)
+TEST(test_what_is_wrong_fills_nothing)
 {
-    (void)state;
     static const char *const wrong[] = {
         "--number=0",  "--number=301", "--number=4294967297",
         "--number=-1", "--number= 1",  "--number=1x",
@@ -102,9 +96,8 @@ static const char *read_all(const char *first, const char *second, enum options_
     return said;
 }
 
-static void test_help_and_version_are_answered_and_what_is_wrong_is_refused(void **state)
+TEST(test_help_and_version_are_answered_and_what_is_wrong_is_refused)
 {
-    (void)state;
     static const struct {
         const char *first, *second, *said;
         enum options_result result;
@@ -132,14 +125,4 @@ static void test_help_and_version_are_answered_and_what_is_wrong_is_refused(void
     read_all("-n7", "--flag", &result, &values);
     assert_int_equal(values.number, 7);
     assert_true(values.flag);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_kind_fills_its_member),
-        cmocka_unit_test(test_what_is_wrong_fills_nothing),
-        cmocka_unit_test(test_help_and_version_are_answered_and_what_is_wrong_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

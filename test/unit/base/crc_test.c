@@ -2,15 +2,10 @@
  *
  * The CRC of XALT's records.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
+#include "test/unit/fixture/cases.h"
 
 /* CRC-16/CCITT-FALSE: "123456789" is the catalogue's check value (Williams, "A painless guide to
  * CRC error detection algorithms"); the others are of that definition, bit by bit. The last is a
@@ -38,17 +33,15 @@ static uint16_t by_bits(const unsigned char *at, size_t size)
     return (uint16_t)crc;
 }
 
-static void the_crc_is_that_of_the_vectors(void **state)
+TEST(the_crc_is_that_of_the_vectors)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         assert_int_equal(crc16(vectors[i].text, strlen(vectors[i].text)), vectors[i].crc);
 }
 
-static void any_length_and_split_gives_what_the_definition_gives(void **state)
+TEST(any_length_and_split_gives_what_the_definition_gives)
 {
     unsigned char bytes[300];
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i * 167 + 13);
     for (size_t size = 0; size < sizeof bytes; size++) {
@@ -60,20 +53,9 @@ static void any_length_and_split_gives_what_the_definition_gives(void **state)
     }
 }
 
-static void a_nul_counts(void **state)
+TEST(a_nul_counts)
 {
     static const char all[] = "\0\xff\x80";
-    (void)state;
     assert_int_equal(crc16("\0", 1), 0xe1f0);
     assert_int_not_equal(crc16(all, 3), crc16(all, 2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_crc_is_that_of_the_vectors),
-        cmocka_unit_test(a_nul_counts),
-        cmocka_unit_test(any_length_and_split_gives_what_the_definition_gives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

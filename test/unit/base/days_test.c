@@ -5,19 +5,14 @@
 #include "conf/base/days.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/sandbox.h"
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -63,7 +58,7 @@ static void compare_with_date(const char *zone, uint64_t from_s, unsigned quarte
     unlink(name);
 }
 
-static void days_are_those_of_the_zone(void **state)
+TEST(days_are_those_of_the_zone)
 {
     /* changes at 2:00 and at midnight; half and quarter hours; zones on both sides of the date
      * line; a day with 24.5 hours; times after the tables end */
@@ -84,7 +79,6 @@ static void days_are_those_of_the_zone(void **state)
         "Pacific/Kiritimati",
         "Etc/GMT+12",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof zones / sizeof zones[0]; i++) {
         compare_with_date(zones[i], 1764547200 - 2 * 86400, 2 * 366 * 96); /* from 2025-11-29 on */
         compare_with_date(zones[i], UINT64_C(2240524800), 366 * 96);       /* 2041 */
@@ -92,11 +86,10 @@ static void days_are_those_of_the_zone(void **state)
     compare_with_date("Pacific/Apia", 1325073600, 4 * 96); /* 2011-12-30 was none */
 }
 
-static void a_day_has_23_or_25_hours_where_clocks_change(void **state)
+TEST(a_day_has_23_or_25_hours_where_clocks_change)
 {
     uint64_t *midnights;
     size_t count;
-    (void)state;
     assert_int_equal(days_use_zone("Europe/Berlin"), 0);
     /* 2026-03-28T12:00Z to 03-31T12:00Z, and 2026-10-24 to 10-27 */
     assert_int_equal(days_midnights(1774699200 * SECOND, 1774958400 * SECOND, &midnights, &count),
@@ -113,13 +106,12 @@ static void a_day_has_23_or_25_hours_where_clocks_change(void **state)
 }
 
 /* 2026-09-06 in Santiago begins at 1:00. */
-static void a_day_without_a_midnight_begins_later(void **state)
+TEST(a_day_without_a_midnight_begins_later)
 {
     const uint64_t begin = 1788667200 * SECOND;
     char text[DAYS_TEXT_SIZE];
     uint64_t *midnights;
     size_t count;
-    (void)state;
     assert_int_equal(days_use_zone("America/Santiago"), 0);
     days_text(days_of(begin - 1), text);
     assert_string_equal(text, "2026-09-05");
@@ -132,7 +124,7 @@ static void a_day_without_a_midnight_begins_later(void **state)
     free(midnights);
 }
 
-static void only_midnights_between_are_given(void **state)
+TEST(only_midnights_between_are_given)
 {
     const uint64_t midnight = 86400 * SECOND;
     static const struct {
@@ -143,7 +135,6 @@ static void only_midnights_between_are_given(void **state)
         {86400 * SECOND, 2 * 86400 * SECOND, 0}, {86400 * SECOND, 86400 * SECOND, 0},
         {2 * 86400 * SECOND, 86400 * SECOND, 0}, {0, 10 * 86400 * SECOND, 9},
     };
-    (void)state;
     assert_int_equal(days_use_zone("UTC"), 0);
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
         uint64_t *midnights;
@@ -158,14 +149,13 @@ static void only_midnights_between_are_given(void **state)
     assert_int_equal(days_of(UINT64_MAX), 213503);
 }
 
-static void dates_are_read_and_written(void **state)
+TEST(dates_are_read_and_written)
 {
     static const char *const bad[] = {"",           "2026-1-01",  "2026-02-30",  "2026-13-01",
                                       "2026-00-01", "2026-01-00", "2026-01-01x", "x026-01-01",
                                       "2026/01/01", "2026-01-0",  " 2026-01-01", "2025-02-29"};
     char text[DAYS_TEXT_SIZE];
     int32_t day = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         if (days_parse(bad[i], &day) != -EINVAL)
             fail_msg("not refused: %s", bad[i]);
@@ -180,12 +170,11 @@ static void dates_are_read_and_written(void **state)
     assert_string_equal(text, "2026-11-23");
 }
 
-static void what_is_no_zone_is_refused(void **state)
+TEST(what_is_no_zone_is_refused)
 {
     static const char *const bad[] = {
         "Europe",         "Europe/Berln", "Europe/",  "/etc/timezone", "../etc/passwd",
         "Europe//Berlin", "CET-1CEST",    "zone.tab", "zone1970.tab",  "Europe/Berlin\n"};
-    (void)state;
     assert_int_equal(days_use_zone("Asia/Kolkata"), 0);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_false(days_has_zone(bad[i]));
@@ -196,9 +185,8 @@ static void what_is_no_zone_is_refused(void **state)
     assert_int_equal(days_of((18 * 3600 + 1800) * SECOND), 1);
 }
 
-static void utc_needs_no_files(void **state)
+TEST(utc_needs_no_files)
 {
-    (void)state;
     setenv("TZDIR", "/nonexistent", 1);
     assert_true(days_has_zone("UTC"));
     assert_false(days_has_zone("Europe/Berlin"));
@@ -208,10 +196,9 @@ static void utc_needs_no_files(void **state)
 }
 
 /* Whatever TZ is. Its name is what the machine's link says. */
-static void the_machines_own_zone_is_taken_for_none(void **state)
+TEST(the_machines_own_zone_is_taken_for_none)
 {
     char expected[16] = "", text[DAYS_TEXT_SIZE], *link;
-    (void)state;
     setenv("TZ", "Pacific/Kiritimati", 1);
     assert_int_equal(days_use_zone(""), 0);
     assert_null(getenv("TZ"));
@@ -226,10 +213,9 @@ static void the_machines_own_zone_is_taken_for_none(void **state)
     assert_string_equal(text, expected);
 }
 
-static void days_are_found_in_a_sandbox(void **state)
+TEST(days_are_found_in_a_sandbox)
 {
     int status;
-    (void)state;
     assert_int_equal(days_use_zone("America/New_York"), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -244,20 +230,4 @@ static void days_are_found_in_a_sandbox(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(days_are_those_of_the_zone),
-        cmocka_unit_test(a_day_has_23_or_25_hours_where_clocks_change),
-        cmocka_unit_test(a_day_without_a_midnight_begins_later),
-        cmocka_unit_test(only_midnights_between_are_given),
-        cmocka_unit_test(dates_are_read_and_written),
-        cmocka_unit_test(what_is_no_zone_is_refused),
-        cmocka_unit_test(utc_needs_no_files),
-        cmocka_unit_test(the_machines_own_zone_is_taken_for_none),
-        cmocka_unit_test(days_are_found_in_a_sandbox),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,6 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/descriptors.h"
 #include "conf/base/privileges.h"
+#include "test/unit/fixture/cases.h"
 
 enum { MANY = 200, HIGH = 900 };
 
@@ -110,23 +105,20 @@ static void expect_child(int error)
     assert_int_equal(status, 0);
 }
 
-static void those_to_be_kept_are_open_and_no_others(void **state)
+TEST(those_to_be_kept_are_open_and_no_others)
 {
-    (void)state;
     expect_child(0);
 }
 
-static void so_they_are_where_the_kernel_has_no_close_range(void **state)
+TEST(so_they_are_where_the_kernel_has_no_close_range)
 {
-    (void)state;
     expect_child(ENOSYS);
     expect_child(EPERM);
 }
 
-static void more_than_can_be_kept_is_an_error(void **state)
+TEST(more_than_can_be_kept_is_an_error)
 {
     int keep[17];
-    (void)state;
     for (int i = 0; i < 17; i++)
         keep[i] = i;
     assert_int_equal(descriptors_keep(keep, 17), -ENOSPC);
@@ -138,9 +130,8 @@ static int sees_only(const void *context)
     return open_are(context, 1) && leads_to_null(0) && leads_to_null(1) ? 0 : -EINVAL;
 }
 
-static void who_becomes_a_user_has_what_it_needs_alone(void **state)
+TEST(who_becomes_a_user_has_what_it_needs_alone)
 {
-    (void)state;
     int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int kept = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const struct as_user_order order = {
@@ -154,15 +145,4 @@ static void who_becomes_a_user_has_what_it_needs_alone(void **state)
     assert_int_equal(as_user(&order), 0);
     close(root);
     close(kept);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(those_to_be_kept_are_open_and_no_others),
-        cmocka_unit_test(so_they_are_where_the_kernel_has_no_close_range),
-        cmocka_unit_test(more_than_can_be_kept_is_an_error),
-        cmocka_unit_test(who_becomes_a_user_has_what_it_needs_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static char place[] = "/tmp/jobtrail-directory-XXXXXX";
 static int at;
@@ -46,10 +42,9 @@ static mode_t mode_of(const char *name)
     return status.st_mode & 07777;
 }
 
-static void modes_are_as_told_under_any_umask(void **state)
+TEST(modes_are_as_told_under_any_umask)
 {
     char path[sizeof place + 16];
-    (void)state;
     snprintf(path, sizeof path, "%s/a/b/c", place);
     int fd = directory_make(path, 0711);
     assert_true(fd >= 0);
@@ -65,9 +60,8 @@ static void modes_are_as_told_under_any_umask(void **state)
     assert_int_equal(mode_of("one"), 01733);
 }
 
-static void links_are_not_opened(void **state)
+TEST(links_are_not_opened)
 {
-    (void)state;
     assert_int_equal(symlinkat("a", at, "link"), 0);
     assert_int_equal(directory_open(at, "link"), -ENOTDIR);
     assert_int_equal(directory_make_open(at, "link", 0700), -ENOTDIR);
@@ -76,9 +70,8 @@ static void links_are_not_opened(void **state)
     assert_int_equal(directory_open(AT_FDCWD, "/dev/null"), -ENOTDIR);
 }
 
-static void others_directories_are_told_from_own_ones(void **state)
+TEST(others_directories_are_told_from_own_ones)
 {
-    (void)state;
     int fd = directory_open_own(at, "a");
     assert_true(fd >= 0);
     close(fd);
@@ -98,10 +91,9 @@ static void others_directories_are_told_from_own_ones(void **state)
     close(fd);
 }
 
-static void a_directory_is_in_another_one_also_by_a_link(void **state)
+TEST(a_directory_is_in_another_one_also_by_a_link)
 {
     char link[sizeof place + 16], below[sizeof place + 16], none[sizeof place + 16];
-    (void)state;
     snprintf(link, sizeof link, "%s/link", place);
     snprintf(below, sizeof below, "%s/a/b", place);
     snprintf(none, sizeof none, "%s/link/x/y", place);
@@ -117,13 +109,4 @@ static void a_directory_is_in_another_one_also_by_a_link(void **state)
     assert_false(directory_is_in(below, none));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_are_as_told_under_any_umask),
-        cmocka_unit_test(links_are_not_opened),
-        cmocka_unit_test(others_directories_are_told_from_own_ones),
-        cmocka_unit_test(a_directory_is_in_another_one_also_by_a_link),
-    };
-    return cmocka_run_group_tests(tests, make, remove_place);
-}
+ALL(make, remove_place)

@@ -3,16 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* An ELF file of which the head speaks of `count` sections behind it; the second one is as given.
  */
@@ -36,13 +32,12 @@ static int make_file(uint16_t count, const Elf64_Shdr *second, off_t size)
     return fd;
 }
 
-static void a_section_is_read_whole_or_not_at_all(void **state)
+TEST(a_section_is_read_whole_or_not_at_all)
 {
     Elf64_Shdr texts = {.sh_type = SHT_STRTAB, .sh_offset = 1000, .sh_size = 8};
     struct elf_sections sections;
     struct elf_part part;
     char copy[4];
-    (void)state;
     int fd = make_file(2, &texts, 1008);
     assert_int_equal(pwrite(fd, "\0one\0two", 8, 1000), 8);
     assert_int_equal(elf_sections_read(fd, &sections), 0);
@@ -69,12 +64,11 @@ static void assert_refused(uint16_t count, off_t size, int expected)
     close(fd);
 }
 
-static void a_file_that_speaks_of_too_much_is_refused(void **state)
+TEST(a_file_that_speaks_of_too_much_is_refused)
 {
     Elf64_Shdr bomb = {.sh_type = SHT_DYNSYM, .sh_size = UINT64_C(1) << 31};
     struct elf_sections sections;
     struct elf_part part;
-    (void)state;
     assert_refused(0, 4096, -EFBIG); /* their number is that of the first section */
     assert_refused(ELF_SECTIONS_MAX + 1, 1 << 20, -EFBIG);
     assert_refused(ELF_SECTIONS_MAX, 4096, -ENOEXEC); /* it has not so many */
@@ -88,13 +82,4 @@ static void a_file_that_speaks_of_too_much_is_refused(void **state)
     assert_int_equal(elf_section_part(&sections, 1, ELF_T_BYTE, &part), -EFBIG);
     elf_sections_free(&sections);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_section_is_read_whole_or_not_at_all),
-        cmocka_unit_test(a_file_that_speaks_of_too_much_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 #include "conf/base/elf_segments.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/elf_note.h"
+#include "test/unit/fixture/cases.h"
 
 /* A shared object of two segments: all of it at the address 0x1000, and its dynamic entries. */
 struct object {
@@ -56,19 +51,17 @@ static void assert_soname(const struct object *object, size_t size, const char *
     close(fd);
 }
 
-static void a_soname_is_found_by_the_segments_and_cut_to_the_room(void **state)
+TEST(a_soname_is_found_by_the_segments_and_cut_to_the_room)
 {
     struct object object = made();
-    (void)state;
     assert_soname(&object, sizeof object, "libx.so");
     strcpy(object.strings + 1, "x.so");
     assert_soname(&object, sizeof object, "x.so");
 }
 
-static void what_is_no_object_or_damaged_has_none(void **state)
+TEST(what_is_no_object_or_damaged_has_none)
 {
     struct object object = made();
-    (void)state;
     assert_soname(&object, 0, "");
     assert_soname(&object, 10, "");
     object.dynamic[0].d_un.d_val = UINT64_MAX - 10; /* overflows */
@@ -84,14 +77,13 @@ static void what_is_no_object_or_damaged_has_none(void **state)
 }
 
 /* Whoever makes a file sets the sizes in it: a sparse one of some blocks may speak of terabytes. */
-static void what_a_file_speaks_of_takes_no_memory(void **state)
+TEST(what_a_file_speaks_of_takes_no_memory)
 {
     static const Elf64_Nhdr note = {4, 2, NT_GNU_BUILD_ID};
     struct object object = made();
     unsigned char id[BUILD_ID_MAX];
     char name[8];
     int fd = memfd_create("object", MFD_CLOEXEC);
-    (void)state;
     object.segment[0].p_filesz = object.segment[1].p_filesz = INT64_C(1) << 40;
     object.head.e_shoff = sizeof object;
     object.head.e_shentsize = sizeof(Elf64_Shdr);
@@ -108,14 +100,4 @@ static void what_a_file_speaks_of_takes_no_memory(void **state)
     assert_int_equal(elf_build_id_of(fd, id), 2);
     assert_memory_equal(id, "\x0a\x0b", 2);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_soname_is_found_by_the_segments_and_cut_to_the_room),
-        cmocka_unit_test(what_a_file_speaks_of_takes_no_memory),
-        cmocka_unit_test(what_is_no_object_or_damaged_has_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

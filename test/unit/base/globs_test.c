@@ -2,13 +2,9 @@
 #include "conf/base/globs.h"
 
 #include <fnmatch.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static bool matches(const char *patterns, const char *name)
 {
@@ -19,35 +15,24 @@ static bool matches(const char *patterns, const char *name)
     return result;
 }
 
-static void each_form_matches_as_fnmatch_does(void **state)
+TEST(each_form_matches_as_fnmatch_does)
 {
     static const char *const patterns[] = {"*.so", "*.so.*", "lib*",  "libx.so", "*",        "**",
                                            "?",    "a*b",    "[ab]*", "\\*",     "*;[0-9]*", "*x*"};
     static const char *const names[] = {"libx.so", "libx.so.1", "x.so",  ".so", "so", "lib",
                                         "a",       "ab",        "a*b",   "*",   "\\", "x;5f",
                                         "x",       "b.so.",     ".so.x", ""};
-    (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             if (matches(patterns[i], names[k]) != (fnmatch(patterns[i], names[k], 0) == 0))
                 fail_msg("%s and %s", patterns[i], names[k]);
 }
 
-static void one_of_several_is_enough(void **state)
+TEST(one_of_several_is_enough)
 {
-    (void)state;
     assert_true(matches("  *.a\t*.mod ", "x.mod"));
     assert_true(matches("*.a *.mod", "x.a"));
     assert_false(matches("*.a *.mod", "x.so"));
     assert_false(matches("", "x.so"));
     assert_false(matches("", ""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_matches_as_fnmatch_does),
-        cmocka_unit_test(one_of_several_is_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

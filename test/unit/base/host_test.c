@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/host.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
-static void the_nodes_name_is_slurms_or_the_hosts(void **state)
+TEST(the_nodes_name_is_slurms_or_the_hosts)
 {
     char host[256];
-    (void)state;
     setenv("SLURMD_NODENAME", "n7", 1);
     assert_string_equal(host_node(), "n7");
     assert_int_equal(gethostname(host, sizeof host), 0);
@@ -27,22 +22,12 @@ static void the_nodes_name_is_slurms_or_the_hosts(void **state)
     assert_string_equal(host_node(), host);
 }
 
-static void the_boot_has_an_id_on_one_line(void **state)
+TEST(the_boot_has_an_id_on_one_line)
 {
     char boot[HOST_BOOT_SIZE], again[HOST_BOOT_SIZE];
-    (void)state;
     host_boot(boot);
     host_boot(again);
     assert_int_equal(strlen(boot), 36);
     assert_int_equal(strspn(boot, "0123456789abcdef-"), 36);
     assert_string_equal(boot, again);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nodes_name_is_slurms_or_the_hosts),
-        cmocka_unit_test(the_boot_has_an_id_on_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  */
 #include "conf/base/id_cache.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static struct digest digest_of(uint32_t number)
 {
@@ -20,10 +16,9 @@ static struct digest digest_of(uint32_t number)
 }
 
 /* SHA-1's vector for "abc" (FIPS 180). */
-static void a_digest_is_sha1(void **state)
+TEST(a_digest_is_sha1)
 {
     struct digest made, expected, pieces;
-    (void)state;
     assert_int_equal(hash_bytes("abc", 3, &made), 0);
     assert_true(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89d", &expected));
     assert_memory_equal(&made, &expected, sizeof made);
@@ -36,11 +31,10 @@ static void a_digest_is_sha1(void **state)
     hash_end_thread();
 }
 
-static void each_id_is_found_again(void **state)
+TEST(each_id_is_found_again)
 {
     struct id_cache cache = {0};
     struct digest digest = digest_of(0);
-    (void)state;
     assert_int_equal(id_cache_find(&cache, &digest), 0);
     for (uint32_t i = 0; i < 5000; i++) {
         digest = digest_of(i);
@@ -59,13 +53,4 @@ static void each_id_is_found_again(void **state)
     assert_int_equal(id_cache_find(&cache, &digest), 0);
     id_cache_free(&cache);
     hash_end_thread();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_digest_is_sha1),
-        cmocka_unit_test(each_id_is_found_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,18 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/cleanup.h"
 #include "conf/base/whole_file.h"
+#include "test/unit/fixture/cases.h"
 
 static char place[] = "/tmp/jobtrail-io-XXXXXX";
 static char file_path[64], link_path[64], fifo_path[64];
@@ -62,13 +58,12 @@ static void *write_slowly(void *to)
 }
 
 /* More than a pipe holds, so that both sides see short counts. */
-static void what_goes_through_a_pipe_comes_whole(void **state)
+TEST(what_goes_through_a_pipe_comes_whole)
 {
     static char got[sizeof bytes + 1];
     pthread_t writer;
     int ends[2];
     void *error;
-    (void)state;
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(pthread_create(&writer, NULL, write_slowly, &ends[1]), 0);
     assert_int_equal(io_read(ends[0], got, 5), 5);
@@ -79,10 +74,9 @@ static void what_goes_through_a_pipe_comes_whole(void **state)
     close(ends[0]);
 }
 
-static void a_part_is_read_where_it_is(void **state)
+TEST(a_part_is_read_where_it_is)
 {
     char got[20];
-    (void)state;
     write_file(30);
     CLEANUP_CLOSE int fd = open(file_path, O_RDONLY);
     assert_int_equal(io_read_at(fd, got, sizeof got, 25), 5);
@@ -93,10 +87,9 @@ static void a_part_is_read_where_it_is(void **state)
     assert_int_equal(io_read(-1, got, sizeof got), -EBADF);
 }
 
-static void a_short_text_ends_with_a_nul(void **state)
+TEST(a_short_text_ends_with_a_nul)
 {
     char text[11] = "before";
-    (void)state;
     write_file(30);
     assert_int_equal(io_read_text(AT_FDCWD, file_path, text, sizeof text), 10);
     assert_memory_equal(text, bytes, 10);
@@ -108,10 +101,9 @@ static void a_short_text_ends_with_a_nul(void **state)
 }
 
 /* Sizes about those at which memory grows. */
-static void a_file_is_read_whole_up_to_the_limit(void **state)
+TEST(a_file_is_read_whole_up_to_the_limit)
 {
     static const size_t sizes[] = {0, 1, 16383, 16384, 16385, sizeof bytes};
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         CLEANUP_FREE char *text = NULL;
         char *none = NULL;
@@ -127,21 +119,19 @@ static void a_file_is_read_whole_up_to_the_limit(void **state)
     }
 }
 
-static void a_file_that_tells_no_size_is_read_whole(void **state)
+TEST(a_file_that_tells_no_size_is_read_whole)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
-    (void)state;
     assert_int_equal(whole_file_open_read("/proc/self/status", 1 << 20, &text, &size), 0);
     assert_non_null(strstr(text, "\nPid:"));
     assert_int_equal(strlen(text), size);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
     char *text = NULL;
     size_t size;
-    (void)state;
     assert_int_equal(whole_file_open_read(fifo_path, 10, &text, &size), -EINVAL);
     assert_int_equal(whole_file_open_read(place, 10, &text, &size), -EINVAL);
     assert_int_equal(whole_file_open_read("/nowhere", 10, &text, &size), -ENOENT);
@@ -152,15 +142,4 @@ static void what_is_no_file_is_refused(void **state)
     assert_null(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_through_a_pipe_comes_whole),
-        cmocka_unit_test(a_part_is_read_where_it_is),
-        cmocka_unit_test(a_short_text_ends_with_a_nul),
-        cmocka_unit_test(a_file_is_read_whole_up_to_the_limit),
-        cmocka_unit_test(a_file_that_tells_no_size_is_read_whole),
-        cmocka_unit_test(what_is_no_file_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make, remove_place);
-}
+ALL(make, remove_place)

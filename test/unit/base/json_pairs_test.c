@@ -4,16 +4,12 @@
  */
 #include "conf/base/json_pairs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/json_end.h"
+#include "test/unit/fixture/cases.h"
 
-static void pairs_that_are_misread_become_utf8(void **state)
+TEST(pairs_that_are_misread_become_utf8)
 {
     static const char *const texts[][2] = {
         {"\"\\ud836\\udc00\"", "\"\xf0\x9d\xa0\x80\""}, /* U+1D800 */
@@ -22,7 +18,6 @@ static void pairs_that_are_misread_become_utf8(void **state)
                                             "c"},
     };
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         strcpy(text, texts[i][0]);
         assert_true(json_pairs_are_misread(text, strlen(text)));
@@ -32,7 +27,7 @@ static void pairs_that_are_misread_become_utf8(void **state)
     }
 }
 
-static void all_else_stays(void **state)
+TEST(all_else_stays)
 {
     static const char *const texts[] = {
         "",
@@ -44,7 +39,6 @@ static void all_else_stays(void **state)
         "\\",
         "\"\\n\\ud836",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char text[64];
         strcpy(text, texts[i]);
@@ -54,21 +48,10 @@ static void all_else_stays(void **state)
     }
 }
 
-static void a_code_unit_has_four_digits(void **state)
+TEST(a_code_unit_has_four_digits)
 {
     static const char text[] = "\\u0aF9";
-    (void)state;
     assert_int_equal(json_code_unit(text, text + 6), 0x0af9);
     assert_int_equal(json_code_unit(text, text + 5), -1);
     assert_int_equal(json_code_unit(text + 1, text + 6), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_that_are_misread_become_utf8),
-        cmocka_unit_test(all_else_stays),
-        cmocka_unit_test(a_code_unit_has_four_digits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static char place[] = "/tmp/jobtrail-listing-XXXXXX";
 
@@ -51,9 +48,8 @@ static unsigned count_names(DIR *listing, const char *name)
     return count;
 }
 
-static void all_names_but_the_two_are_listed(void **state)
+TEST(all_names_but_the_two_are_listed)
 {
-    (void)state;
     for (const char *const *path = (const char *const[]){".", ".link", NULL}; *path != NULL;
          path++) {
         int at = open(place, O_PATH | O_DIRECTORY);
@@ -66,10 +62,9 @@ static void all_names_but_the_two_are_listed(void **state)
     }
 }
 
-static void what_is_no_directory_has_no_names(void **state)
+TEST(what_is_no_directory_has_no_names)
 {
     DIR *listing = (DIR *)place;
-    (void)state;
     assert_int_equal(listing_open(AT_FDCWD, "/dev/null", &listing), -ENOTDIR);
     assert_null(listing);
     assert_int_equal(count_names(listing, NULL), 0);
@@ -77,10 +72,9 @@ static void what_is_no_directory_has_no_names(void **state)
     assert_null(listing);
 }
 
-static void a_descriptor_is_taken_over(void **state)
+TEST(a_descriptor_is_taken_over)
 {
     DIR *listing;
-    (void)state;
     int file = open("/dev/null", O_RDONLY);
     assert_int_equal(listing_take(file, &listing), -ENOTDIR);
     assert_int_equal(fcntl(file, F_GETFD), -1);
@@ -91,12 +85,4 @@ static void a_descriptor_is_taken_over(void **state)
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_names_but_the_two_are_listed),
-        cmocka_unit_test(what_is_no_directory_has_no_names),
-        cmocka_unit_test(a_descriptor_is_taken_over),
-    };
-    return cmocka_run_group_tests(tests, make, remove_place);
-}
+ALL(make, remove_place)

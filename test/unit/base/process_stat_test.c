@@ -6,16 +6,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* A child of this name that waits to be killed. */
 static pid_t start_child(const char *name)
@@ -37,11 +34,10 @@ static pid_t start_child(const char *name)
     return pid;
 }
 
-static void a_process_is_read_whatever_its_name_is(void **state)
+TEST(a_process_is_read_whatever_its_name_is)
 {
     static const char *const names[] = {"plain", "two words", "a\nb", ") Z 1 (", "x) R 7 7\n(", ""};
     struct process_stat own;
-    (void)state;
     assert_int_equal(process_stat_read(getpid(), &own), 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct process_stat stat = {0};
@@ -61,12 +57,11 @@ static void a_process_is_read_whatever_its_name_is(void **state)
     }
 }
 
-static void a_zombie_has_a_start_and_does_not_run(void **state)
+TEST(a_zombie_has_a_start_and_does_not_run)
 {
     struct process_stat before, stat;
     uint64_t ticks;
     siginfo_t ended;
-    (void)state;
     pid_t pid = start_child("a\nb");
     assert_int_equal(process_stat_read(pid, &before), 0);
     kill(pid, SIGKILL);
@@ -97,14 +92,13 @@ static void leave_first_thread(void)
     pthread_exit(NULL);
 }
 
-static void a_process_runs_until_its_last_thread_is_over(void **state)
+TEST(a_process_runs_until_its_last_thread_is_over)
 {
     struct process_stat stat = {0};
     uint64_t ticks;
     siginfo_t ended;
     int ends[2];
     char ready;
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     pid_t pid = fork();
     if (pid == 0) {
@@ -125,14 +119,4 @@ static void a_process_runs_until_its_last_thread_is_over(void **state)
     assert_true(process_stat_is_over(&stat));
     assert_false(process_start(pid, &ticks));
     waitpid(pid, NULL, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_is_read_whatever_its_name_is),
-        cmocka_unit_test(a_zombie_has_a_start_and_does_not_run),
-        cmocka_unit_test(a_process_runs_until_its_last_thread_is_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

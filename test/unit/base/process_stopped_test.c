@@ -7,10 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_cgroup.h"
 
 static pid_t start_child(void)
@@ -40,11 +36,10 @@ static void end_child(pid_t pid)
     assert_false(process_is_stopped(pid));
 }
 
-static void signals_stop_and_resume(void **state)
+TEST(signals_stop_and_resume)
 {
     pid_t pid = start_child();
     int status;
-    (void)state;
     assert_false(process_is_stopped(getpid()));
     assert_false(process_is_stopped(pid));
     kill(pid, SIGSTOP);
@@ -56,11 +51,10 @@ static void signals_stop_and_resume(void **state)
     end_child(pid);
 }
 
-static void a_debugger_does_not_count(void **state)
+TEST(a_debugger_does_not_count)
 {
     pid_t pid = start_child();
     int status;
-    (void)state;
     assert_int_equal(ptrace(PTRACE_ATTACH, pid, NULL, NULL), 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_false(process_is_stopped(pid));
@@ -108,9 +102,8 @@ static void freeze_in(const char *place, const char *file, const char *freeze, c
         usleep(1000);
 }
 
-static void a_frozen_cgroup_stops(void **state)
+TEST(a_frozen_cgroup_stops)
 {
-    (void)state;
     freeze_in("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED");
     freeze_in("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0");
     if (!made_cgroup_start("job_7"))
@@ -126,14 +119,4 @@ static void a_frozen_cgroup_stops(void **state)
     assert_false(process_is_frozen(pid));
     end_child(pid);
     made_cgroup_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals_stop_and_resume),
-        cmocka_unit_test(a_debugger_does_not_count),
-        cmocka_unit_test(a_frozen_cgroup_stops),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 #include "conf/base/program_run.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 enum { PATIENCE_MS = 60000 };
 
@@ -21,9 +17,8 @@ static int run_shell(const char *script, char *const environment[], unsigned tim
     return program_run(argv, environment, timeout_ms, result);
 }
 
-static void text_status_and_the_last_complaint_are_told(void **state)
+TEST(text_status_and_the_last_complaint_are_told)
 {
-    (void)state;
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     assert_int_equal(run_shell("echo out; echo first >&2; printf 'se\\tcond\\n\\n' >&2; exit 3",
                                NULL, PATIENCE_MS, &result),
@@ -34,9 +29,8 @@ static void text_status_and_the_last_complaint_are_told(void **state)
     assert_int_equal(WEXITSTATUS(result.status), 3);
 }
 
-static void a_silent_program_has_an_empty_text(void **state)
+TEST(a_silent_program_has_an_empty_text)
 {
-    (void)state;
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     assert_int_equal(run_shell("kill -TERM $$", NULL, PATIENCE_MS, &result), 0);
     assert_string_equal(result.text, "");
@@ -44,9 +38,8 @@ static void a_silent_program_has_an_empty_text(void **state)
     assert_int_equal(WTERMSIG(result.status), 15);
 }
 
-static void stdin_is_empty_and_the_environment_is_the_one_given(void **state)
+TEST(stdin_is_empty_and_the_environment_is_the_one_given)
 {
-    (void)state;
     char *environment[] = {(char *)(uintptr_t) "A=b", NULL};
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     assert_int_equal(
@@ -63,9 +56,8 @@ static int add_bytes(void *context, const char *bytes, size_t size)
     return *count > 1 << 20 ? -EFBIG : 0;
 }
 
-static void what_is_printed_can_be_taken_as_it_comes(void **state)
+TEST(what_is_printed_can_be_taken_as_it_comes)
 {
-    (void)state;
     static const char *const some[] = {"sh", "-c", "printf xxx; printf xx; exit 4", NULL};
     static const char *const endless[] = {"sh", "-c", "yes xx | tr -d '\\n'", NULL};
     size_t count = 0;
@@ -79,9 +71,8 @@ static void what_is_printed_can_be_taken_as_it_comes(void **state)
 }
 
 /* Of /proc/PID/stat the fields are: pid, name, state, parent, group, session, terminal. */
-static void a_program_has_no_terminal(void **state)
+TEST(a_program_has_no_terminal)
 {
-    (void)state;
     const char *const argv[] = {"cat", "/proc/self/stat", NULL};
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     int pid, group, session, terminal;
@@ -93,43 +84,25 @@ static void a_program_has_no_terminal(void **state)
     assert_int_equal(terminal, 0);
 }
 
-static void a_text_beyond_the_bound_is_dropped(void **state)
+TEST(a_text_beyond_the_bound_is_dropped)
 {
-    (void)state;
     CLEANUP_PROGRAM struct program_result result = {.text = NULL};
     assert_int_equal(run_shell("head -c 17000000 /dev/zero", NULL, PATIENCE_MS, &result), 0);
     assert_int_equal(result.size, PROGRAM_TEXT_MAX);
     assert_int_equal(result.status, 0);
 }
 
-static void what_takes_too_long_is_killed_with_its_children(void **state)
+TEST(what_takes_too_long_is_killed_with_its_children)
 {
-    (void)state;
     struct program_result result = {.text = NULL};
     assert_int_equal(run_shell("sleep 1000 & sleep 1000", NULL, 100, &result), -ETIMEDOUT);
     assert_int_equal(run_shell("exec >/dev/null 2>&1; sleep 1000", NULL, 100, &result), -ETIMEDOUT);
     assert_null(result.text);
 }
 
-static void a_program_that_is_not_there_is_told(void **state)
+TEST(a_program_that_is_not_there_is_told)
 {
-    (void)state;
     const char *const argv[] = {"/nowhere/program", NULL};
     struct program_result result = {.text = NULL};
     assert_int_equal(program_run(argv, NULL, PATIENCE_MS, &result), -ENOENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_status_and_the_last_complaint_are_told),
-        cmocka_unit_test(a_silent_program_has_an_empty_text),
-        cmocka_unit_test(stdin_is_empty_and_the_environment_is_the_one_given),
-        cmocka_unit_test(what_is_printed_can_be_taken_as_it_comes),
-        cmocka_unit_test(a_program_has_no_terminal),
-        cmocka_unit_test(a_text_beyond_the_bound_is_dropped),
-        cmocka_unit_test(what_takes_too_long_is_killed_with_its_children),
-        cmocka_unit_test(a_program_that_is_not_there_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/io.h"
+#include "test/unit/fixture/cases.h"
 
 static char place[] = "/tmp/jobtrail-aside-XXXXXX";
 static int directory;
@@ -43,11 +38,10 @@ static void assert_holds(const char *name, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void a_file_has_its_reason_beside_it(void **state)
+TEST(a_file_has_its_reason_beside_it)
 {
     struct stat status;
     const struct iovec parts[] = {{(void *)"{}", 2}, {(void *)"\n", 1}};
-    (void)state;
     assert_int_equal(set_aside_write(directory, "record", SET_ASIDE_NEW, parts, 2), 0);
     assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_NEW, "is no record"), 0);
     assert_holds("record", "{}\n");
@@ -65,21 +59,19 @@ static void a_file_has_its_reason_beside_it(void **state)
     assert_int_equal(faccessat(directory, "record.reason", F_OK, 0), -1);
 }
 
-static void no_link_is_followed(void **state)
+TEST(no_link_is_followed)
 {
     const struct iovec part = {(void *)"x", 1};
-    (void)state;
     assert_int_equal(symlinkat("record", directory, "to"), 0);
     assert_int_equal(set_aside_write(directory, "to", SET_ASIDE_REPLACE, &part, 1), -ELOOP);
     assert_int_equal(unlinkat(directory, "to", 0), 0);
 }
 
 /* 1 MiB with a byte at its end and one in its middle. */
-static void a_hole_is_copied_as_one(void **state)
+TEST(a_hole_is_copied_as_one)
 {
     struct stat status;
     char byte;
-    (void)state;
     int from = openat(directory, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_int_equal(pwrite(from, "m", 1, 512 << 10), 1);
     assert_int_equal(pwrite(from, "e", 1, (1 << 20) - 1), 1);
@@ -100,9 +92,8 @@ static void a_hole_is_copied_as_one(void **state)
 }
 
 /* A descriptor of O_PATH has a size, and cannot be read. */
-static void what_cannot_be_read_is_no_hole(void **state)
+TEST(what_cannot_be_read_is_no_hole)
 {
-    (void)state;
     int written = openat(directory, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_int_equal(write(written, "bytes", 5), 5);
     int from = openat(directory, "from", O_PATH);
@@ -113,13 +104,4 @@ static void what_cannot_be_read_is_no_hole(void **state)
     close(written);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_has_its_reason_beside_it),
-        cmocka_unit_test(no_link_is_followed),
-        cmocka_unit_test(a_hole_is_copied_as_one),
-        cmocka_unit_test(what_cannot_be_read_is_no_hole),
-    };
-    return cmocka_run_group_tests(tests, make, remove_place);
-}
+ALL(make, remove_place)

@@ -3,14 +3,10 @@
 
 #include <limits.h>
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <wchar.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static void assert_shown(const char *bytes, const char *expected)
 {
@@ -19,18 +15,16 @@ static void assert_shown(const char *bytes, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_visible_text_stays(void **state)
+TEST(test_visible_text_stays)
 {
-    (void)state;
     assert_shown("", "");
     assert_shown("/usr/bin/python3 -c", "/usr/bin/python3 -c");
     assert_shown("/home/m\u00fcller/\u8a08\u7b97/\u05d0\u05d1",
                  "/home/m\u00fcller/\u8a08\u7b97/\u05d0\u05d1");
 }
 
-static void test_controls_bars_and_other_bytes_are_escaped(void **state)
+TEST(test_controls_bars_and_other_bytes_are_escaped)
 {
-    (void)state;
     assert_shown("s\033[2J|\xff\\\n", "s\\x1b[2J\\x7c\\xff\\x5c\\x0a");
     assert_shown("\xc2\x9b"
                  "2J",
@@ -42,9 +36,8 @@ static void test_controls_bars_and_other_bytes_are_escaped(void **state)
     assert_string_equal(text, "a\\x00b");
 }
 
-static void test_what_hides_or_turns_text_is_escaped(void **state)
+TEST(test_what_hides_or_turns_text_is_escaped)
 {
-    (void)state;
     static const wchar_t hidden[] = {
         0xad,   0x34f,  0x61c,  0x115f,  0x180e,  0x200b,  0x200d,  0x200f, 0x2028,
         0x202a, 0x202e, 0x2060, 0x2066,  0x2069,  0x206f,  0x3164,  0xfe0f, 0xfeff,
@@ -64,9 +57,8 @@ static void test_what_hides_or_turns_text_is_escaped(void **state)
                  "\u00ac\u00ae\u2010\u2027\u2030\u2070\ufffd");
 }
 
-static void test_what_does_not_fit_is_left_out_whole(void **state)
+TEST(test_what_does_not_fit_is_left_out_whole)
 {
-    (void)state;
     char text[9];
     memset(text, 'x', sizeof text);
     terminal_text("abcd\033\033", 6, text, 8);
@@ -78,15 +70,10 @@ static void test_what_does_not_fit_is_left_out_whole(void **state)
     assert_int_equal(text[8], 'x');
 }
 
-int main(void)
+static int use_utf8(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_visible_text_stays),
-        cmocka_unit_test(test_controls_bars_and_other_bytes_are_escaped),
-        cmocka_unit_test(test_what_hides_or_turns_text_is_escaped),
-        cmocka_unit_test(test_what_does_not_fit_is_left_out_whole),
-    };
-    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
-        return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
+    return setlocale(LC_CTYPE, "C.UTF-8") == NULL;
 }
+
+ALL(use_utf8, NULL)

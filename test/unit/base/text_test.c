@@ -2,17 +2,12 @@
  *
  * Bytes as text, and text as ASCII.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/text.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_random.h"
 
 /* The escape of one byte: U+EF80..U+EFFF, in UTF-8. */
@@ -62,9 +57,8 @@ static const struct text_case texts[] = {
     {"\xee\xbd\xbf\xef\x80\x80", "\xee\xbd\xbf\xef\x80\x80"},
 };
 
-static void bytes_become_their_one_text(void **state)
+TEST(bytes_become_their_one_text)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         size_t length = 12345;
         char *text = text_from_bytes(texts[i].bytes, strlen(texts[i].bytes), &length);
@@ -75,11 +69,10 @@ static void bytes_become_their_one_text(void **state)
     }
 }
 
-static void a_nul_among_the_bytes_is_kept(void **state)
+TEST(a_nul_among_the_bytes_is_kept)
 {
     size_t length;
     char *text = text_from_bytes("a\0b", 3, &length);
-    (void)state;
     assert_int_equal(length, 3);
     assert_memory_equal(text, "a\0b", 4);
     free(text);
@@ -118,14 +111,13 @@ static size_t bytes_of(const char *text, size_t length, char *bytes)
     return size;
 }
 
-static void any_bytes_can_be_had_back(void **state)
+TEST(any_bytes_can_be_had_back)
 {
     /* Random bytes are hardly ever UTF-8: half of them are pieces of it. */
     static const char *const pieces[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", X80,
                                          XFF,        "\xee\xbe",     "\xed\xa0\x80",     "a",
                                          "\xee",     "\xef"};
     uint64_t random = 7;
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         char bytes[64], back[64];
         size_t size = 0, length;
@@ -147,7 +139,7 @@ static void any_bytes_can_be_had_back(void **state)
     }
 }
 
-static void text_becomes_ascii_with_surrogate_pairs(void **state)
+TEST(text_becomes_ascii_with_surrogate_pairs)
 {
     static const struct text_case cases[] = {
         {"", ""},
@@ -168,7 +160,6 @@ static void text_becomes_ascii_with_surrogate_pairs(void **state)
         {" V:x V: V:", " V:x V: V:"},
         {"V:1 XV:1 v:1 V :1", "V:1 XV:1 v:1 V :1"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *ascii = text_ascii_json(cases[i].bytes);
         assert_string_equal(ascii, cases[i].text);
@@ -177,11 +168,10 @@ static void text_becomes_ascii_with_surrogate_pairs(void **state)
     }
 }
 
-static void bytes_that_are_never_written_are_known(void **state)
+TEST(bytes_that_are_never_written_are_known)
 {
     static const char *const never[] = {"\xc3\xa9", "\n", "\x1f", "\x80", " V:0", "\xff V:0"};
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
         for (size_t before = 0; before < 20; before++) {
             snprintf(text, sizeof text, "%.*s%s~ ~ ~ ~ ~ ~", (int)before, "\x7f~ ~ ~ ~ ~ ~ ~ ~ ~ ~",
@@ -191,16 +181,4 @@ static void bytes_that_are_never_written_are_known(void **state)
             assert_true(text_is_ascii_json(text, before));
         }
     assert_false(text_is_ascii_json("{}", 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_become_their_one_text),
-        cmocka_unit_test(a_nul_among_the_bytes_is_kept),
-        cmocka_unit_test(any_bytes_can_be_had_back),
-        cmocka_unit_test(text_becomes_ascii_with_surrogate_pairs),
-        cmocka_unit_test(bytes_that_are_never_written_are_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

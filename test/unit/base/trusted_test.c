@@ -5,10 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/trusted.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 
 enum { OTHER = 12345 };
@@ -62,9 +57,8 @@ static void blames(const char *name, const char *what)
     assert_string_equal(culprit, below(what));
 }
 
-static void roots_own_file_is_opened(void **state)
+TEST(roots_own_file_is_opened)
 {
-    (void)state;
     opens("a/b/file");
     opens("a//b/../b/./file");
     refuses("a/b/none", -ENOENT);
@@ -74,11 +68,10 @@ static void roots_own_file_is_opened(void **state)
     refuses("a/b/pipe", -EINVAL);
 }
 
-static void who_may_write_to_it_or_above_it_is_named(void **state)
+TEST(who_may_write_to_it_or_above_it_is_named)
 {
     static const char *const places[] = {"a/b/file", "a/b", "a", ""};
     static const mode_t modes[] = {0775, 0757, 0777};
-    (void)state;
     if (geteuid() != 0)
         skip();
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -99,9 +92,8 @@ static void who_may_write_to_it_or_above_it_is_named(void **state)
     blames("a/b/file", "a/b");
 }
 
-static void in_a_sticky_directory_only_what_is_roots_counts(void **state)
+TEST(in_a_sticky_directory_only_what_is_roots_counts)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(chmod(below("a/b"), 01777), 0);
@@ -113,9 +105,8 @@ static void in_a_sticky_directory_only_what_is_roots_counts(void **state)
     blames("a/b/file", "a/b");
 }
 
-static void a_link_is_roots_and_so_is_the_way_it_leads(void **state)
+TEST(a_link_is_roots_and_so_is_the_way_it_leads)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(symlink("a/b/file", below("relative")), 0);
@@ -135,10 +126,9 @@ static void a_link_is_roots_and_so_is_the_way_it_leads(void **state)
     refuses("loop", -ELOOP);
 }
 
-static void a_relative_path_is_looked_at_from_the_root_on(void **state)
+TEST(a_relative_path_is_looked_at_from_the_root_on)
 {
     char culprit[PATH_MAX], here[PATH_MAX];
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_non_null(getcwd(here, sizeof here));
@@ -163,9 +153,8 @@ static int directory(const char *name, enum trusted_others others)
     return 0;
 }
 
-static void of_the_last_directory_as_much_is_asked_as_the_caller_says(void **state)
+TEST(of_the_last_directory_as_much_is_asked_as_the_caller_says)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(directory("a/b", TRUSTED_ALONE), 0);
@@ -191,9 +180,8 @@ static int beside(const char *name)
     return trusted_beside(below(name), culprit, sizeof culprit);
 }
 
-static void a_file_to_be_made_lies_where_roots_links_lead(void **state)
+TEST(a_file_to_be_made_lies_where_roots_links_lead)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(beside("a/b/file"), 0);
@@ -211,9 +199,8 @@ static void a_file_to_be_made_lies_where_roots_links_lead(void **state)
     assert_int_equal(beside("a/b/file"), 0); /* whose the file itself is does not matter */
 }
 
-static void others_than_root_decide_for_themselves(void **state)
+TEST(others_than_root_decide_for_themselves)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(chmod(below("a/b"), 0777), 0);
@@ -229,24 +216,4 @@ static void others_than_root_decide_for_themselves(void **state)
     refuses("a/b/file", -EPERM);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(roots_own_file_is_opened, set_up, made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(who_may_write_to_it_or_above_it_is_named, set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(in_a_sticky_directory_only_what_is_roots_counts, set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(a_link_is_roots_and_so_is_the_way_it_leads, set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(a_relative_path_is_looked_at_from_the_root_on, set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(of_the_last_directory_as_much_is_asked_as_the_caller_says,
-                                        set_up, made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(a_file_to_be_made_lies_where_roots_links_lead, set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(others_than_root_decide_for_themselves, set_up,
-                                        made_tree_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, made_tree_tear_down)

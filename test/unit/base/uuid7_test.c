@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/uuid7.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* The time of RFC 9562's example of version 7 (its appendix A.6), in ms. */
 static const uint64_t example_ns = UINT64_C(0x017f22e279b0) * 1000000u + 999999u;
 
-static void it_begins_with_the_time_and_says_its_version(void **state)
+TEST(it_begins_with_the_time_and_says_its_version)
 {
     uuid_t random, other, of_bytes;
     char text[UUID_STR_LEN];
-    (void)state;
     uuid7_random(example_ns, random);
     uuid7_random(example_ns, other);
     assert_int_equal(uuid7_of(example_ns, "run", 3, of_bytes), 0);
@@ -29,11 +26,10 @@ static void it_begins_with_the_time_and_says_its_version(void **state)
 }
 
 /* The first bytes of SHA-256 of "run", but for time, version and variant: of sha256sum(1). */
-static void the_same_time_and_bytes_give_the_same(void **state)
+TEST(the_same_time_and_bytes_give_the_same)
 {
     uuid_t one, same, other;
     char text[UUID_STR_LEN];
-    (void)state;
     assert_int_equal(uuid7_of(example_ns, "run", 3, one), 0);
     assert_int_equal(uuid7_of(example_ns, "run", 3, same), 0);
     assert_int_equal(uuid7_of(example_ns, "ru", 2, other), 0);
@@ -43,7 +39,7 @@ static void the_same_time_and_bytes_give_the_same(void **state)
     assert_string_equal(text, "017f22e2-79b0-780b-96fc-3ccd14c65be5");
 }
 
-static void what_is_no_uuid_is_told_from_one(void **state)
+TEST(what_is_no_uuid_is_told_from_one)
 {
     static const char *const texts[] = {
         "",
@@ -58,21 +54,10 @@ static void what_is_no_uuid_is_told_from_one(void **state)
         "019a9f00-1122-7abc-8def-0102030405f\n",
         "0x9a9f00-1122-7abc-8def-0102030405ff",
     };
-    (void)state;
     assert_true(uuid_is_text("019a9f00-1122-7abc-8def-0102030405ff"));
     assert_true(uuid_is_text("019A9F00-1122-7ABC-8DEF-0102030405FF"));
     assert_false(uuid_is_text(NULL));
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (uuid_is_text(texts[i]))
             fail_msg("%s is taken", texts[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_begins_with_the_time_and_says_its_version),
-        cmocka_unit_test(the_same_time_and_bytes_give_the_same),
-        cmocka_unit_test(what_is_no_uuid_is_told_from_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

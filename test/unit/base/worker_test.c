@@ -3,18 +3,13 @@
  * A worker hands over messages of any kind, and ends in one of a few ways.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/worker.h"
+#include "test/unit/fixture/cases.h"
 
 enum { EATEN = 600 << 20 };
 
@@ -88,11 +83,10 @@ static enum worker_outcome outcome_of(const struct worker *worker)
     return outcome;
 }
 
-static void messages_come_in_order_and_whole(void **state)
+TEST(messages_come_in_order_and_whole)
 {
     struct seen seen = {.role = SENDS};
     struct worker worker = worker_of(&seen);
-    (void)state;
     assert_int_equal(outcome_of(&worker), WORKER_DONE);
     assert_string_equal(seen.text, "1 2 3 last:sum");
     seen = (struct seen){.role = SENDS_MUCH};
@@ -100,11 +94,10 @@ static void messages_come_in_order_and_whole(void **state)
     assert_string_equal(seen.text, "1 2 3 last:sum");
 }
 
-static void the_parent_ends_it_when_it_has_enough_or_does_not_believe(void **state)
+TEST(the_parent_ends_it_when_it_has_enough_or_does_not_believe)
 {
     struct seen seen = {.role = SENDS, .answer = WORKER_ENOUGH};
     struct worker worker = worker_of(&seen);
-    (void)state;
     assert_int_equal(outcome_of(&worker), WORKER_STOPPED);
     assert_string_equal(seen.text, "1 2 ");
     seen = (struct seen){.role = SENDS, .answer = WORKER_NOT_BELIEVED};
@@ -112,11 +105,10 @@ static void the_parent_ends_it_when_it_has_enough_or_does_not_believe(void **sta
     assert_string_equal(seen.text, "1 2 ");
 }
 
-static void it_is_broken_without_a_last_message_or_when_its_work_failed(void **state)
+TEST(it_is_broken_without_a_last_message_or_when_its_work_failed)
 {
     struct seen seen = {.role = SENDS_NO_LAST};
     struct worker worker = worker_of(&seen);
-    (void)state;
     assert_int_equal(outcome_of(&worker), WORKER_BROKEN);
     assert_string_equal(seen.text, "1 2 3 ");
     seen = (struct seen){.role = FAILS};
@@ -127,11 +119,10 @@ static void it_is_broken_without_a_last_message_or_when_its_work_failed(void **s
     assert_string_equal(seen.text, "");
 }
 
-static void silence_the_deadline_and_processor_time_end_it(void **state)
+TEST(silence_the_deadline_and_processor_time_end_it)
 {
     struct seen seen = {.role = LOOPS};
     struct worker worker = worker_of(&seen);
-    (void)state;
     worker.silence_ms = 100;
     assert_int_equal(outcome_of(&worker), WORKER_LATE);
     worker.silence_ms = 60000;
@@ -149,11 +140,10 @@ static void silence_the_deadline_and_processor_time_end_it(void **state)
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* address space is not bounded then */
-static void memory_is_bounded_by_what_there_is_to_read(void **state)
+TEST(memory_is_bounded_by_what_there_is_to_read)
 {
     struct seen seen = {.role = EATS};
     struct worker worker = worker_of(&seen);
-    (void)state;
     assert_int_equal(outcome_of(&worker), WORKER_DONE);
     assert_string_equal(seen.text, "last:yes");
     seen = (struct seen){.role = EATS};
@@ -163,17 +153,3 @@ static void memory_is_bounded_by_what_there_is_to_read(void **state)
     assert_true(worker_memory(UINT64_MAX) == UINT64_C(2) << 30);
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_come_in_order_and_whole),
-        cmocka_unit_test(the_parent_ends_it_when_it_has_enough_or_does_not_believe),
-        cmocka_unit_test(it_is_broken_without_a_last_message_or_when_its_work_failed),
-        cmocka_unit_test(silence_the_deadline_and_processor_time_end_it),
-#ifndef __SANITIZE_ADDRESS__
-        cmocka_unit_test(memory_is_bounded_by_what_there_is_to_read),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

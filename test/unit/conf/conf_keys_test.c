@@ -3,16 +3,11 @@
  * The keys that hold one value: their defaults, their bounds, and what is left of a refused value.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/conf_keys.h"
+#include "test/unit/fixture/cases.h"
 
 static struct conf conf;
 
@@ -55,9 +50,8 @@ static const char *value_of(const char *section, const char *name)
     return text;
 }
 
-static void each_key_is_found_by_its_name_alone(void **state)
+TEST(each_key_is_found_by_its_name_alone)
 {
-    (void)state;
     for (int i = 0; i < CONF_KEYS; i++)
         assert_int_equal(conf_key_find(conf_keys[i].section, conf_keys[i].name), i);
     assert_int_equal(conf_key_find("spool", "library"), -1);
@@ -67,9 +61,8 @@ static void each_key_is_found_by_its_name_alone(void **state)
 }
 
 /* What `jobtrail-conf show` prints can be written into a file. */
-static void each_default_comes_back_from_its_text(void **state)
+TEST(each_default_comes_back_from_its_text)
 {
-    (void)state;
     for (int i = 0; i < CONF_KEYS; i++) {
         char text[512], again[512];
         struct conf_fault fault;
@@ -82,7 +75,7 @@ static void each_default_comes_back_from_its_text(void **state)
     }
 }
 
-static void numbers_are_taken_from_their_least_to_their_most(void **state)
+TEST(numbers_are_taken_from_their_least_to_their_most)
 {
     static const struct {
         const char *section, *name;
@@ -93,7 +86,6 @@ static void numbers_are_taken_from_their_least_to_their_most(void **state)
         {"syslog", "block_size", 64, 65000},  {"http", "batch", 1, 10000},
         {"http", "timeout", 1, 300},          {"sampling", "always_ranks", 1, 1000000000},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const uint64_t good[] = {cases[i].least, cases[i].most},
                        bad[] = {cases[i].least - 1, cases[i].most + 1};
@@ -117,7 +109,7 @@ static void numbers_are_taken_from_their_least_to_their_most(void **state)
     }
 }
 
-static void sizes_have_the_largest_suffix_that_is_exact(void **state)
+TEST(sizes_have_the_largest_suffix_that_is_exact)
 {
     static const char *const cases[][2] = {
         {"1048576", "1M"}, {"1024K", "1M"},        {"1M", "1M"},    {"1536K", "1536K"},
@@ -126,7 +118,6 @@ static void sizes_have_the_largest_suffix_that_is_exact(void **state)
     static const char *const bad[] = {"1048575", "1025M", "1m",       "1MB",          "1.5M",
                                       "",        "M",     "0x100000", "99999999999G", "-1M"};
     struct conf_fault fault;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(set("spool", "ledger_size", cases[i][0], &fault), 0);
         assert_string_equal(value_of("spool", "ledger_size"), cases[i][1]);
@@ -136,7 +127,7 @@ static void sizes_have_the_largest_suffix_that_is_exact(void **state)
             fail_msg("taken: '%s'", bad[i]);
 }
 
-static void a_refused_value_leaves_the_one_before(void **state)
+TEST(a_refused_value_leaves_the_one_before)
 {
     static const char *const cases[][4] = {
         {"site", "cluster", "alpha", "a/b"},
@@ -152,7 +143,6 @@ static void a_refused_value_leaves_the_one_before(void **state)
         {"tracking", "command_line", "program", "programs"},
     };
     struct conf_fault fault;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *section = cases[i][0], *name = cases[i][1];
         assert_int_equal(set(section, name, cases[i][2], &fault), 0);
@@ -164,7 +154,7 @@ static void a_refused_value_leaves_the_one_before(void **state)
     }
 }
 
-static void a_fault_says_where_it_is(void **state)
+TEST(a_fault_says_where_it_is)
 {
     static const struct {
         const char *section, *name, *text;
@@ -185,7 +175,6 @@ static void a_fault_says_where_it_is(void **state)
         {"transport", "use", "files", 0},
     };
     struct conf_fault fault;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int result = set(cases[i].section, cases[i].name, cases[i].text, &fault);
         if (result != -EINVAL || fault.offset != cases[i].offset)
@@ -193,17 +182,4 @@ static void a_fault_says_where_it_is(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(each_key_is_found_by_its_name_alone),
-        TEST(each_default_comes_back_from_its_text),
-        TEST(numbers_are_taken_from_their_least_to_their_most),
-        TEST(sizes_have_the_largest_suffix_that_is_exact),
-        TEST(a_refused_value_leaves_the_one_before),
-        TEST(a_fault_says_where_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

@@ -2,18 +2,13 @@
  *
  * What holds for a process: path rules, then argument rules; and how its run is sampled.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/policy/policy_read.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 static void *policy;
@@ -67,7 +62,7 @@ static void check_decision(const struct decision_case *expected)
                  found.action, found.line, found.index);
 }
 
-static void path_and_argument_rules_decide_in_turn(void **state)
+TEST(path_and_argument_rules_decide_in_turn)
 {
     static const struct decision_case cases[] = {
         {{"/bin/sh", "-c"}, POLICY_SKIP, 3, 0},
@@ -90,17 +85,15 @@ static void path_and_argument_rules_decide_in_turn(void **state)
         {{"/bin/run", ""}, POLICY_SKIP, 0, 0},
         {{"/last/run", ""}, POLICY_KEEP, 14, 1}, /* an empty one matches like none */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_decision(&cases[i]);
 }
 
-static void a_decision_names_both_rules(void **state)
+TEST(a_decision_names_both_rules)
 {
     char *argv[] = {(char *)"/bin/run", (char *)"-c"};
     uint32_t count;
     struct policy_decision found = policy_decide(policy, argv[0], 8, 2, argv, NULL);
-    (void)state;
     assert_ptr_equal(found.path, policy_rules(policy, POLICY_PATH, &count));
     assert_int_equal(found.path->action, POLICY_CUSTOM);
     assert_int_equal(found.path->line, 2);
@@ -110,12 +103,11 @@ static void a_decision_names_both_rules(void **state)
     assert_int_equal(found.action, POLICY_SKIP);
 }
 
-static void arguments_are_looked_at_up_to_a_bound(void **state)
+TEST(arguments_are_looked_at_up_to_a_bound)
 {
     size_t room = POLICY_ARGUMENT_BYTES - strlen("keep");
     char *filler = calloc(1, POLICY_ARGUMENT_BYTES + 2);
     char *argv[] = {(char *)"/bin/run", filler, (char *)"keep", NULL};
-    (void)state;
     assert_non_null(filler);
     memset(filler, 'x', room);
     assert_int_equal(policy_decide(policy, argv[0], 8, 3, argv, NULL).action, POLICY_KEEP);
@@ -138,7 +130,7 @@ static uint32_t walk_one_file(const struct policy_files *files, const struct pol
     return strcmp(argument, "file") == 0 ? policy_walk(table, state, "keep", 4) : POLICY_NO_FILE;
 }
 
-static void files_are_looked_for_where_it_matters(void **state)
+TEST(files_are_looked_for_where_it_matters)
 {
     static const struct {
         const char *argv[4];
@@ -153,7 +145,6 @@ static void files_are_looked_for_where_it_matters(void **state)
         {{"/bin/other", "file"}, POLICY_KEEP, 0},
     };
     const struct policy_files files = {walk_one_file, 0};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *argv[4];
         int argc = 0;
@@ -167,11 +158,10 @@ static void files_are_looked_for_where_it_matters(void **state)
     }
 }
 
-static void custom_without_argument_rules_skips(void **state)
+TEST(custom_without_argument_rules_skips)
 {
     void *bytes = compiled("[paths]\ncustom = .*/run\n");
     char *argv[] = {(char *)"/bin/run", (char *)"keep"};
-    (void)state;
     struct policy_decision found = policy_decide(bytes, argv[0], 8, 2, argv, NULL);
     assert_int_equal(found.action, POLICY_SKIP);
     assert_int_equal(found.line, 0);
@@ -194,10 +184,9 @@ static void assert_interval(const void *bytes, enum policy_section which, uint64
     assert_true(found->probability == (double)above / (double)below);
 }
 
-static void runs_are_sampled_by_their_time(void **state)
+TEST(runs_are_sampled_by_their_time)
 {
     void *bytes = compiled("");
-    (void)state;
     assert_interval(bytes, POLICY_SCALAR, 0, 1, 10000);
     assert_interval(bytes, POLICY_SCALAR, 1799, 1, 10000);
     assert_interval(bytes, POLICY_SCALAR, 1800, 1, 100);
@@ -212,13 +201,12 @@ static void runs_are_sampled_by_their_time(void **state)
     free(bytes);
 }
 
-static void a_table_of_the_file_replaces_the_default(void **state)
+TEST(a_table_of_the_file_replaces_the_default)
 {
     void *bytes = compiled("[sampling]\nmpi = 0 0.05\nmpi = 90s 1:3\nmpi = 2m 0.123456789\n"
                            "mpi = 1h 1.0\nalways_ranks = 1000\nenabled = no\n"
                            "[tracking]\nprograms = mpi\nsignal_handler = yes\n");
     const struct policy_header *header = bytes;
-    (void)state;
     assert_interval(bytes, POLICY_SCALAR, 0, 1, 10000);
     assert_interval(bytes, POLICY_MPI, 0, 5, 100);
     assert_interval(bytes, POLICY_MPI, 90, 1, 3);
@@ -234,16 +222,4 @@ _Static_assert(sizeof(struct policy_header) == 64 + 8 * POLICY_SECTIONS, "no pad
 _Static_assert(sizeof(struct policy_known_table) == 16 + 24 * POLICY_INTERVALS_MAX, "no padding");
 _Static_assert(sizeof(struct policy_interval) == 24, "no padding");
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_and_argument_rules_decide_in_turn),
-        cmocka_unit_test(a_decision_names_both_rules),
-        cmocka_unit_test(arguments_are_looked_at_up_to_a_bound),
-        cmocka_unit_test(files_are_looked_for_where_it_matters),
-        cmocka_unit_test(custom_without_argument_rules_skips),
-        cmocka_unit_test(runs_are_sampled_by_their_time),
-        cmocka_unit_test(a_table_of_the_file_replaces_the_default),
-    };
-    return cmocka_run_group_tests(tests, compile_rules, free_rules);
-}
+ALL(compile_rules, free_rules)

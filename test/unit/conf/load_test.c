@@ -3,21 +3,16 @@
  * Reading jobtrail.conf: defaults, values, and each refusal with its place and hint.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/compile.h"
 #include "conf/conf.h"
 #include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
+#include "test/unit/fixture/cases.h"
 
 /* conf_load() of a file with these bytes. */
 static int load_bytes(const char *bytes, size_t size, struct conf *conf, struct conf_error *error)
@@ -46,10 +41,9 @@ static struct conf loaded(const char *text)
     return conf;
 }
 
-static void an_empty_file_gives_the_defaults(void **state)
+TEST(an_empty_file_gives_the_defaults)
 {
     struct conf conf = loaded("");
-    (void)state;
     assert_int_equal(conf.path[0], '/');
     assert_string_equal(conf.cluster, "");
     assert_string_equal(conf.syshost, "");
@@ -126,7 +120,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     conf_free(&conf);
 }
 
-static void each_key_takes_its_value(void **state)
+TEST(each_key_takes_its_value)
 {
     struct conf conf = loaded(
         "# comment\n"
@@ -156,7 +150,6 @@ static void each_key_takes_its_value(void **state)
         "0,4-7\nlogs = summary\nuser_size = 3M\nskip = /a\n"
         "[tracking]\nprograms = mpi\nsystem_tools = yes\nroutine_counts = yes\n"
         "[routines]\nkeep = soname:libx\\.so\n");
-    (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_true(conf.count_routines);
     assert_int_equal(conf.track_programs, CONF_PROGRAMS_MPI);
@@ -229,13 +222,12 @@ static void each_key_takes_its_value(void **state)
     conf_free(&conf);
 }
 
-static void a_token_may_go_to_this_host_or_by_tls(void **state)
+TEST(a_token_may_go_to_this_host_or_by_tls)
 {
     static const char *const urls[] = {"http://localhost/",      "http://localhost:8088/x",
                                        "http://127.0.0.1:1/",    "http://127.9.9.9",
                                        "http://[::1]:9/a@b",     "https://c.example.org/",
                                        "http://LocalHost?q=http"};
-    (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, "[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = %s\n",
@@ -251,7 +243,7 @@ static void a_token_may_go_to_this_host_or_by_tls(void **state)
     conf_free(&conf);
 }
 
-static void rules_keep_their_order_and_place(void **state)
+TEST(rules_keep_their_order_and_place)
 {
     struct conf conf = loaded("[paths]\nskip =  /a\nkeep=/b=c\npkgs = /d;e\n"
                               "[hosts]\nskip = n1\n[paths]\nskip = /f\n"
@@ -266,7 +258,6 @@ static void rules_keep_their_order_and_place(void **state)
         {POLICY_PKGS, "/d;e", 4, 8},
         {POLICY_SKIP, "/f", 8, 8},
     };
-    (void)state;
     assert_int_equal(conf.path_rules.count, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct conf_rule *rule = &conf.path_rules.rule[i];
@@ -280,13 +271,12 @@ static void rules_keep_their_order_and_place(void **state)
     conf_free(&conf);
 }
 
-static void the_longest_line_that_fits_is_read_whole(void **state)
+TEST(the_longest_line_that_fits_is_read_whole)
 {
     char text[300] = "[paths]\nskip = ";
     size_t start = strlen(text);
     struct conf_error error;
     struct conf conf;
-    (void)state;
     memset(text + start, 'x', 198 - strlen("skip = "));
     strcat(text, "\n");
     assert_int_equal(load(text, &conf, &error), 0);
@@ -295,13 +285,12 @@ static void the_longest_line_that_fits_is_read_whole(void **state)
     conf_free(&conf);
 }
 
-static void a_longer_line_is_refused_and_not_split(void **state)
+TEST(a_longer_line_is_refused_and_not_split)
 {
     char text[300] = "[paths]\nskip = ";
     size_t start = strlen(text);
     struct conf_error error;
     struct conf conf;
-    (void)state;
     memset(text + start, 'x', 199 - strlen("skip = "));
     strcat(text, "\n");
     assert_int_equal(load(text, &conf, &error), -EINVAL);
@@ -501,41 +490,37 @@ static void check_refusal(const struct refusal *refusal)
     assert_string_equal(conf.path, "untouched");
 }
 
-static void each_refusal_has_its_place_reason_and_hint(void **state)
+TEST(each_refusal_has_its_place_reason_and_hint)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         check_refusal(&refusals[i]);
 }
 
-static void a_nul_byte_is_refused(void **state)
+TEST(a_nul_byte_is_refused)
 {
     static const char bytes[] = "[site]\nclu\0ster = x\n";
     struct conf conf;
     struct conf_error error;
-    (void)state;
     assert_int_equal(load_bytes(bytes, sizeof bytes - 1, &conf, &error), -EINVAL);
     assert_int_equal(error.line, 2);
     assert_int_equal(error.column, 4);
 }
 
-static void a_missing_file_is_an_error(void **state)
+TEST(a_missing_file_is_an_error)
 {
     struct conf conf;
     struct conf_error error;
     char text[600];
-    (void)state;
     assert_int_equal(conf_load("/nonexistent/jobtrail.conf", &conf, &error), -ENOENT);
     conf_error_text(&error, text, sizeof text);
     assert_string_equal(text, "/nonexistent/jobtrail.conf: No such file or directory");
     assert_int_equal(conf_load("/", &conf, &error), -EISDIR);
 }
 
-static void an_error_reads_as_one_line(void **state)
+TEST(an_error_reads_as_one_line)
 {
     struct conf_error error = {"f", 3, 9, "bad", "good"};
     char text[64];
-    (void)state;
     conf_error_text(&error, text, sizeof text);
     assert_string_equal(text, "f:3:9: bad (good)");
     error.hint[0] = '\0';
@@ -544,14 +529,13 @@ static void an_error_reads_as_one_line(void **state)
     assert_string_equal(text, "f:3: bad");
 }
 
-static void the_policy_lies_beside_the_configuration(void **state)
+TEST(the_policy_lies_beside_the_configuration)
 {
     static const char *const cases[][2] = {
         {"/etc/jobtrail.conf", "/etc/jobtrail.policy"},
         {"/etc/jobtrail", "/etc/jobtrail.policy"},
         {"x.conf.d", "x.conf.d.policy"},
     };
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         char *path = conf_policy_path(cases[i][0]);
         assert_string_equal(path, cases[i][1]);
@@ -568,12 +552,11 @@ static void assert_same_rules(const struct conf_rules *a, const struct conf_rule
     }
 }
 
-static void the_installed_file_says_what_is_built_in(void **state)
+TEST(the_installed_file_says_what_is_built_in)
 {
     struct conf built_in = loaded("");
     struct conf shipped;
     struct conf_error error;
-    (void)state;
     assert_int_equal(conf_load(SHIPPED_CONF, &shipped, &error), 0);
     assert_true(shipped.path_rules.rule[0].line > 0 && shipped.env.rule[0].line > 0);
     assert_same_rules(&shipped.host, &built_in.host);
@@ -587,11 +570,10 @@ static void the_installed_file_says_what_is_built_in(void **state)
     conf_free(&built_in);
 }
 
-static void rules_of_redact_come_before_the_built_in_ones(void **state)
+TEST(rules_of_redact_come_before_the_built_in_ones)
 {
     struct conf conf = loaded("[redact]\nhide = name:pin\n");
     size_t all = conf.redact.count;
-    (void)state;
     assert_string_equal(conf.redact.rule[0].pattern, "name:pin");
     assert_int_equal(conf.redact.rule[0].action, POLICY_HIDE);
     assert_int_equal(conf.redact.rule[0].line, 2);
@@ -603,35 +585,13 @@ static void rules_of_redact_come_before_the_built_in_ones(void **state)
     conf_free(&conf);
 }
 
-static void the_built_in_rules_compile(void **state)
+TEST(the_built_in_rules_compile)
 {
     struct conf conf = loaded("");
     struct conf_error error;
     void *bytes;
     size_t size;
-    (void)state;
     assert_int_equal(compile_policy(&conf, &bytes, &size, &error), 0);
     free(bytes);
     conf_free(&conf);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_file_gives_the_defaults),
-        cmocka_unit_test(each_key_takes_its_value),
-        cmocka_unit_test(a_token_may_go_to_this_host_or_by_tls),
-        cmocka_unit_test(rules_keep_their_order_and_place),
-        cmocka_unit_test(rules_of_redact_come_before_the_built_in_ones),
-        cmocka_unit_test(the_longest_line_that_fits_is_read_whole),
-        cmocka_unit_test(a_longer_line_is_refused_and_not_split),
-        cmocka_unit_test(each_refusal_has_its_place_reason_and_hint),
-        cmocka_unit_test(a_nul_byte_is_refused),
-        cmocka_unit_test(a_missing_file_is_an_error),
-        cmocka_unit_test(an_error_reads_as_one_line),
-        cmocka_unit_test(the_policy_lies_beside_the_configuration),
-        cmocka_unit_test(the_installed_file_says_what_is_built_in),
-        cmocka_unit_test(the_built_in_rules_compile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

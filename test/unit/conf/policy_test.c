@@ -5,10 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"
 #include "conf/policy_file.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/rounds.h"
 
 struct policy {
@@ -83,7 +78,7 @@ static unsigned line_for(const void *bytes, const char *text)
     return rule == NULL ? 0 : rule->line;
 }
 
-static void the_first_rule_that_matches_the_whole_path_wins(void **state)
+TEST(the_first_rule_that_matches_the_whole_path_wins)
 {
     static const struct {
         const char *text;
@@ -102,20 +97,18 @@ static void the_first_rule_that_matches_the_whole_path_wins(void **state)
         {"/bin/python", 12},
     };
     struct policy policy = compiled(example, EXAMPLES);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (line_for(policy.bytes, cases[i].text) != cases[i].line)
             fail_msg("'%s': line %u", cases[i].text, line_for(policy.bytes, cases[i].text));
     free(policy.bytes);
 }
 
-static void a_policy_carries_actions_strings_and_numbers(void **state)
+TEST(a_policy_carries_actions_strings_and_numbers)
 {
     struct policy policy = compiled(example, EXAMPLES);
     const struct policy_header *header = policy.bytes;
     uint32_t count;
     const struct policy_rule *rules = policy_rules(policy.bytes, POLICY_PATH, &count);
-    (void)state;
     assert_int_equal(count, EXAMPLES);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(rules[i].action, example[i].action);
@@ -131,11 +124,10 @@ static void a_policy_carries_actions_strings_and_numbers(void **state)
     free(policy.bytes);
 }
 
-static void a_list_without_rules_matches_nothing(void **state)
+TEST(a_list_without_rules_matches_nothing)
 {
     struct policy policy = compiled(NULL, 0);
     uint32_t count = 1;
-    (void)state;
     assert_null(policy_rules(policy.bytes, POLICY_HOST, &count));
     assert_int_equal(count, 0);
     assert_null(policy_match(policy.bytes, POLICY_HOST, "", 0));
@@ -158,13 +150,12 @@ static void follow(struct policy *policy, unsigned below)
     *policy = next;
 }
 
-static void a_policy_knows_the_sampling_tables_of_those_before_it(void **state)
+TEST(a_policy_knows_the_sampling_tables_of_those_before_it)
 {
     struct policy policy = {NULL, 0};
     const struct policy_header *header;
     uint64_t identities[POLICY_KNOWN_TABLES_MAX + 10];
     size_t count;
-    (void)state;
     for (unsigned i = 0; i < POLICY_KNOWN_TABLES_MAX + 10; i++) {
         follow(&policy, 100 + i);
         follow(&policy, 100 + i); /* the same one is known once */
@@ -183,7 +174,7 @@ static void a_policy_knows_the_sampling_tables_of_those_before_it(void **state)
     free(policy.bytes);
 }
 
-static void a_wrong_pattern_is_refused_with_its_place_in_the_file(void **state)
+TEST(a_wrong_pattern_is_refused_with_its_place_in_the_file)
 {
     struct conf_rule rules[] = {
         {POLICY_SKIP, (char *)"/fine", 20, 8},
@@ -194,7 +185,6 @@ static void a_wrong_pattern_is_refused_with_its_place_in_the_file(void **state)
     void *bytes = NULL;
     size_t size;
     char text[700];
-    (void)state;
     assert_int_equal(compile_policy(&conf, &bytes, &size, &error), -EINVAL);
     assert_null(bytes);
     conf_error_text(&error, text, sizeof text);
@@ -203,7 +193,7 @@ static void a_wrong_pattern_is_refused_with_its_place_in_the_file(void **state)
                         "parenthesis as such)");
 }
 
-static void too_large_an_automaton_is_refused_with_the_rule_to_simplify(void **state)
+TEST(too_large_an_automaton_is_refused_with_the_rule_to_simplify)
 {
     struct conf_rule rules[] = {
         {POLICY_SKIP, (char *)".*/fine", 20, 8},
@@ -213,7 +203,6 @@ static void too_large_an_automaton_is_refused_with_the_rule_to_simplify(void **s
     struct conf_error error = {0};
     void *bytes;
     size_t size;
-    (void)state;
     assert_int_equal(compile_policy(&conf, &bytes, &size, &error), -E2BIG);
     assert_int_equal(error.line, 21);
     assert_int_equal(error.column, 8);
@@ -275,22 +264,20 @@ static void compare_with_posix(uint64_t *seed, char *pattern)
     free(policy.bytes);
 }
 
-static void random_patterns_match_what_posix_says(void **state)
+TEST(random_patterns_match_what_posix_says)
 {
     uint64_t seed = 20240229;
     char pattern[1024];
-    (void)state;
     for (int i = 0; i < rounds(3000); i++) {
         random_pattern(&seed, pattern, 2);
         compare_with_posix(&seed, pattern);
     }
 }
 
-static void random_lists_decide_by_their_first_match(void **state)
+TEST(random_lists_decide_by_their_first_match)
 {
     uint64_t seed = 7;
     char pattern[5][1024], text[8] = "";
-    (void)state;
     for (int i = 0; i < rounds(300); i++) {
         struct conf_rule rules[5];
         struct policy alone[5];
@@ -364,10 +351,9 @@ static void *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-static void a_truncated_policy_is_refused(void **state)
+TEST(a_truncated_policy_is_refused)
 {
     struct policy policy = compiled(example, EXAMPLES);
-    (void)state;
     for (size_t size = 0; size < policy.size; size++) {
         void *copy = copy_of(policy.bytes, size);
         assert_false(policy_usable(copy, size));
@@ -376,10 +362,9 @@ static void a_truncated_policy_is_refused(void **state)
     free(policy.bytes);
 }
 
-static void a_truncated_policy_that_claims_its_size_never_crashes(void **state)
+TEST(a_truncated_policy_that_claims_its_size_never_crashes)
 {
     struct policy policy = compiled(example, EXAMPLES);
-    (void)state;
     for (size_t size = sizeof(struct policy_header); size < policy.size; size++) {
         struct policy_header *copy = copy_of(policy.bytes, size);
         copy->size = (uint32_t)size;
@@ -389,11 +374,10 @@ static void a_truncated_policy_that_claims_its_size_never_crashes(void **state)
     free(policy.bytes);
 }
 
-static void every_flipped_header_byte_is_refused_or_harmless(void **state)
+TEST(every_flipped_header_byte_is_refused_or_harmless)
 {
     struct policy policy = compiled(example, EXAMPLES);
     unsigned char *copy = copy_of(policy.bytes, policy.size);
-    (void)state;
     for (size_t at = 0; at < sizeof(struct policy_header); at++) {
         for (unsigned mask = 1; mask < 256; mask++) {
             copy[at] ^= (unsigned char)mask;
@@ -407,11 +391,10 @@ static void every_flipped_header_byte_is_refused_or_harmless(void **state)
     free(policy.bytes);
 }
 
-static void random_damage_never_crashes_a_reader(void **state)
+TEST(random_damage_never_crashes_a_reader)
 {
     struct policy policy = compiled(example, EXAMPLES);
     uint64_t seed = 42;
-    (void)state;
     for (int i = 0; i < rounds(20000); i++) {
         unsigned char *copy = copy_of(policy.bytes, policy.size);
         for (uint32_t n = 1 + random_below(&seed, 4); n > 0; n--) {
@@ -437,12 +420,11 @@ static char *temporary_path(const char *name)
     return path;
 }
 
-static void a_written_policy_is_whole_and_readable_by_all(void **state)
+TEST(a_written_policy_is_whole_and_readable_by_all)
 {
     char *path = temporary_path("written.policy");
     char *missing = temporary_path("missing/x.policy");
     struct stat status;
-    (void)state;
     assert_int_equal(policy_file_write(path, "old", 3), 0);
     assert_int_equal(policy_file_write(path, "newer", 5), 0);
     assert_int_equal(stat(path, &status), 0);
@@ -461,7 +443,7 @@ static void set_age(const char *path, time_t seconds)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void a_policy_is_current_when_it_is_newer_and_from_the_same_file(void **state)
+TEST(a_policy_is_current_when_it_is_newer_and_from_the_same_file)
 {
     char *source = temporary_path("jobtrail.conf");
     char *other = temporary_path("other.conf");
@@ -469,7 +451,6 @@ static void a_policy_is_current_when_it_is_newer_and_from_the_same_file(void **s
     struct conf conf = conf_of(example, EXAMPLES);
     struct conf_error error;
     struct policy policy;
-    (void)state;
     conf.path = source;
     assert_int_equal(compile_policy(&conf, &policy.bytes, &policy.size, &error), 0);
     assert_int_equal(policy_file_write(source, "", 0), 0);
@@ -506,23 +487,4 @@ static int remove_directory(void **state)
     return rc;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_rule_that_matches_the_whole_path_wins),
-        cmocka_unit_test(a_policy_carries_actions_strings_and_numbers),
-        cmocka_unit_test(a_list_without_rules_matches_nothing),
-        cmocka_unit_test(a_policy_knows_the_sampling_tables_of_those_before_it),
-        cmocka_unit_test(a_wrong_pattern_is_refused_with_its_place_in_the_file),
-        cmocka_unit_test(too_large_an_automaton_is_refused_with_the_rule_to_simplify),
-        cmocka_unit_test(random_patterns_match_what_posix_says),
-        cmocka_unit_test(random_lists_decide_by_their_first_match),
-        cmocka_unit_test(a_truncated_policy_is_refused),
-        cmocka_unit_test(a_truncated_policy_that_claims_its_size_never_crashes),
-        cmocka_unit_test(every_flipped_header_byte_is_refused_or_harmless),
-        cmocka_unit_test(random_damage_never_crashes_a_reader),
-        cmocka_unit_test(a_written_policy_is_whole_and_readable_by_all),
-        cmocka_unit_test(a_policy_is_current_when_it_is_newer_and_from_the_same_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
-}
+ALL(NULL, remove_directory)

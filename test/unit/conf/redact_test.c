@@ -2,17 +2,12 @@
  *
  * What is taken out of command lines, by the built-in rules and by a site's own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/redact.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 /* A token's form without a token that anybody would look for in this file. */
@@ -80,7 +75,7 @@ static void check(const struct redactor *by, const struct redact_case *cases, si
 
 #define CHECK(cases) check(&redactor, cases, sizeof cases / sizeof cases[0])
 
-static void values_of_secret_names_are_taken_out(void **state)
+TEST(values_of_secret_names_are_taken_out)
 {
     static const struct redact_case cases[] = {
         {"run~--password=hunter2~next", "run~--password=[redacted]~next"},
@@ -122,11 +117,10 @@ static void values_of_secret_names_are_taken_out(void **state)
         {"run~--password~-v~x", NULL},
         {"run~--token~-9aKz_~x", "run~--token~[redacted]~x"},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void headers_urls_and_keys_are_known(void **state)
+TEST(headers_urls_and_keys_are_known)
 {
     static const struct redact_case cases[] = {
         {"curl~-H~Authorization: Bearer xyz~u", "curl~-H~Authorization: [redacted]~u"},
@@ -162,11 +156,10 @@ static void headers_urls_and_keys_are_known(void **state)
          "J" FORTY "." FORTY "." FORTY,
          "run~[redacted]"},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void short_options_are_those_of_known_programs(void **state)
+TEST(short_options_are_those_of_known_programs)
 {
     static const struct redact_case cases[] = {
         {"mysql~-u~root~-psecret~db", "mysql~-u~root~-p[redacted]~db"},
@@ -198,11 +191,10 @@ static void short_options_are_those_of_known_programs(void **state)
         {"openssl~req~-keyout~f~-keyform~PEM~-psk_identity~x", NULL},
         {"curl~-otu~-Huv~-sSLo~u~h", NULL},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void short_options_are_found_in_bundles(void **state)
+TEST(short_options_are_found_in_bundles)
 {
     static const struct redact_case cases[] = {
         {"curl~-su~u:p~h", "curl~-su~[redacted]~h"},
@@ -215,11 +207,10 @@ static void short_options_are_found_in_bundles(void **state)
         {"zip~-rP~pw~x.zip", "zip~-rP~[redacted]~x.zip"},
         {"ldapsearch~-xLLLw~pw", "ldapsearch~-xLLLw~[redacted]"},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void long_options_may_be_those_of_known_programs(void **state)
+TEST(long_options_may_be_those_of_known_programs)
 {
     static const struct redact_case cases[] = {
         {"curl~--user~u:p~h", "curl~--user~[redacted]~h"},
@@ -238,11 +229,10 @@ static void long_options_may_be_those_of_known_programs(void **state)
         {"squeue~--user=me", NULL},
         {"curl~--user-agent~x~--proxy-insecure~h", NULL},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void tokens_may_be_the_users_of_urls(void **state)
+TEST(tokens_may_be_the_users_of_urls)
 {
     static const struct redact_case cases[] = {
         {"git~clone~https://" FORTY "@github.com/x", "git~clone~https://[redacted]@github.com/x"},
@@ -262,11 +252,10 @@ static void tokens_may_be_the_users_of_urls(void **state)
         /* an '@' that is taken out with a value behind it */
         {"mysql~a://abc@defghijklmn;-p@h", "mysql~a://abc@defghijklmn;-p[redacted]"},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void what_is_no_secret_stays(void **state)
+TEST(what_is_no_secret_stays)
 {
     static const struct redact_case cases[] = {
         {"", NULL},
@@ -285,11 +274,10 @@ static void what_is_no_secret_stays(void **state)
         {"x~--public-key=abc", NULL},
         {"x~[redacted]~--password=[redacted]", NULL},
     };
-    (void)state;
     CHECK(cases);
 }
 
-static void a_site_adds_and_exempts(void **state)
+TEST(a_site_adds_and_exempts)
 {
     static const struct redact_case cases[] = {
         {"x~--pin~5~--PIN=5", "x~--pin~[redacted]~--PIN=[redacted]"},
@@ -307,7 +295,6 @@ static void a_site_adds_and_exempts(void **state)
         {"x~--password=5~http://u:p@h", NULL},
     };
     struct redactor by;
-    (void)state;
     void *mine = compiled("[redact]\nhide = name:pin|name:SitePIN\nhide = word:lab-[0-9]{5}\n"
                           "hide = option:tool:(-k|--k)\nkeep = option:tool:-keep\n"
                           "keep = name:token\nkeep = url:ftp\n");
@@ -331,11 +318,10 @@ static void count(void *context, const struct policy_rule *rule)
     ++*(int *)context;
 }
 
-static void each_rule_that_hides_is_told(void **state)
+TEST(each_rule_that_hides_is_told)
 {
     struct redactor telling = redactor;
     int told = 0;
-    (void)state;
     telling.note = count;
     telling.context = &told;
     free(redacted(&telling, "x~--password=5~--token~7~plain"));
@@ -344,7 +330,7 @@ static void each_rule_that_hides_is_told(void **state)
 
 /* What a text is made of in which each look ahead could find nothing again and again. The number of
  * steps is not seen here; with a look that is not linear this does not end. */
-static void hostile_texts_take_linear_time(void **state)
+TEST(hostile_texts_take_linear_time)
 {
     static const char *const pieces[] = {"a://b:c/",   "a://b:c@",  "-----BEGIN X KEY-----",
                                          "'",          "token    ", "--password\\",
@@ -358,7 +344,6 @@ static void hostile_texts_take_linear_time(void **state)
 #endif
     char *text = malloc(SIZE), *out;
     size_t out_size;
-    (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         for (size_t at = 0; at < SIZE; at++)
             text[at] = pieces[i][at % strlen(pieces[i])];
@@ -370,19 +355,4 @@ static void hostile_texts_take_linear_time(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_secret_names_are_taken_out),
-        cmocka_unit_test(headers_urls_and_keys_are_known),
-        cmocka_unit_test(short_options_are_those_of_known_programs),
-        cmocka_unit_test(short_options_are_found_in_bundles),
-        cmocka_unit_test(long_options_may_be_those_of_known_programs),
-        cmocka_unit_test(tokens_may_be_the_users_of_urls),
-        cmocka_unit_test(what_is_no_secret_stays),
-        cmocka_unit_test(a_site_adds_and_exempts),
-        cmocka_unit_test(each_rule_that_hides_is_told),
-        cmocka_unit_test(hostile_texts_take_linear_time),
-    };
-    return cmocka_run_group_tests(tests, make_redactor, free_redactor);
-}
+ALL(make_redactor, free_redactor)

@@ -3,21 +3,16 @@
  * Rules of [routines] about modules, as they are compiled: by the directories of a map.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"
 #include "conf/routine_modules.h"
+#include "test/unit/fixture/cases.h"
 
 static char root[] = "/tmp/jobtrail-unit-XXXXXX", map[256], no_map[256];
 
@@ -94,7 +89,7 @@ static int verdict(const struct conf *conf, const char *name)
     return line;
 }
 
-static void a_library_is_designated_by_the_module_of_its_longest_directory(void **state)
+TEST(a_library_is_designated_by_the_module_of_its_longest_directory)
 {
     struct conf_rule rules[] = {
         {POLICY_SKIP, (char *)"module:fftw/2", 3, 8},
@@ -102,7 +97,6 @@ static void a_library_is_designated_by_the_module_of_its_longest_directory(void 
         {POLICY_KEEP, (char *)"module:(fftw|x)/.*", 5, 8},
     };
     const struct conf conf = conf_of(rules, 3, map);
-    (void)state;
     assert_int_equal(verdict(&conf, "sw/fftw.3/lib/libfftw3.so"), 5);
     assert_int_equal(verdict(&conf, "link/lib/libfftw3.so"), 5); /* as the map has the path */
     assert_int_equal(verdict(&conf, "sw/fftw.3/plug/libplug.so"), 0);
@@ -114,26 +108,24 @@ static void a_library_is_designated_by_the_module_of_its_longest_directory(void 
     assert_int_equal(verdict(&conf, "sw/fftw.3/plug/libplug.so"), 5);
 }
 
-static void the_first_rule_about_a_module_decides(void **state)
+TEST(the_first_rule_about_a_module_decides)
 {
     struct conf_rule rules[] = {
         {POLICY_SKIP, (char *)"module:fftw/.*", 3, 8},
         {POLICY_KEEP, (char *)"module:.*", 4, 8},
     };
     const struct conf conf = conf_of(rules, 2, map);
-    (void)state;
     assert_int_equal(verdict(&conf, "sw/fftw.3/lib/libfftw3.so"), -3);
     assert_int_equal(verdict(&conf, "sw/libgcc_s.so"), 4);
 }
 
-static void without_a_map_rules_about_modules_are_refused_or_designate_nothing(void **state)
+TEST(without_a_map_rules_about_modules_are_refused_or_designate_nothing)
 {
     struct conf_rule rules[] = {{POLICY_KEEP, (char *)"module:.*", 3, 8}};
     struct conf conf = conf_of(rules, 1, (char *)"");
     struct conf_error why;
     void *policy;
     size_t size;
-    (void)state;
     assert_int_equal(compile_policy(&conf, &policy, &size, &why), -EINVAL);
     assert_int_equal(why.line, 3);
     assert_string_equal(why.reason, "a module, and no map of modules");
@@ -141,12 +133,4 @@ static void without_a_map_rules_about_modules_are_refused_or_designate_nothing(v
     assert_int_equal(verdict(&conf, "sw/libgcc_s.so"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_library_is_designated_by_the_module_of_its_longest_directory),
-        cmocka_unit_test(the_first_rule_about_a_module_decides),
-        cmocka_unit_test(without_a_map_rules_about_modules_are_refused_or_designate_nothing),
-    };
-    return cmocka_run_group_tests(tests, make, unmake);
-}
+ALL(make, unmake)

@@ -2,18 +2,13 @@
  *
  * Which executables are small tools of the system, and what brings them back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/conf_rules.h"
 #include "conf/policy/policy_read.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 /* What `policy` decides about an executable. */
@@ -101,19 +96,17 @@ static const char *const tools[] = {
     NULL,
 };
 
-static void the_systems_tools_are_skipped(void **state)
+TEST(the_systems_tools_are_skipped)
 {
-    (void)state;
     check_all("", tools, POLICY_SKIP);
 }
 
-static void rules_of_the_file_do_not_replace_the_list(void **state)
+TEST(rules_of_the_file_do_not_replace_the_list)
 {
-    (void)state;
     check_all("[paths]\nskip = /opt/site/.*\n", tools, POLICY_SKIP);
 }
 
-static void tools_elsewhere_and_software_of_the_system_are_kept(void **state)
+TEST(tools_elsewhere_and_software_of_the_system_are_kept)
 {
     static const char *const software[] = {
         "/home/ann/bin/sed",
@@ -154,16 +147,14 @@ static void tools_elsewhere_and_software_of_the_system_are_kept(void **state)
         "/usr/bin/octave-cli-7.3.0",
         NULL,
     };
-    (void)state;
     check_all("", software, POLICY_KEEP);
     check_all("", packaged, POLICY_PKGS);
 }
 
-static void the_switch_and_the_rules_of_the_file_bring_them_back(void **state)
+TEST(the_switch_and_the_rules_of_the_file_bring_them_back)
 {
     static const char *const sed[] = {"/usr/bin/sed", NULL};
     static const char *const cat[] = {"/usr/bin/cat", NULL};
-    (void)state;
     check_all("[tracking]\nsystem_tools = yes\n[paths]\nskip = /opt/x\n", tools, POLICY_KEEP);
     check_all("[paths]\nkeep = .*\n", tools, POLICY_KEEP);
     check_all("[paths]\nkeep = /usr/bin/sed\n", sed, POLICY_KEEP);
@@ -172,22 +163,9 @@ static void the_switch_and_the_rules_of_the_file_bring_them_back(void **state)
 }
 
 /* jobtrail-conf show prints them as comments, which an administrator may make rules of. */
-static void each_pattern_fits_into_a_line(void **state)
+TEST(each_pattern_fits_into_a_line)
 {
-    (void)state;
     for (size_t i = 0; system_tools[i] != NULL; i++)
         if (strlen("#skip = ") + strlen(system_tools[i]) > 198)
             fail_msg("%zu bytes: %s", strlen(system_tools[i]), system_tools[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_systems_tools_are_skipped),
-        cmocka_unit_test(rules_of_the_file_do_not_replace_the_list),
-        cmocka_unit_test(tools_elsewhere_and_software_of_the_system_are_kept),
-        cmocka_unit_test(the_switch_and_the_rules_of_the_file_bring_them_back),
-        cmocka_unit_test(each_pattern_fits_into_a_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

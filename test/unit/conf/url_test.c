@@ -3,18 +3,13 @@
  * Whether a URL leads to this host, so that a secret may be sent in clear text. A form that
  * programs read differently does not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/url.h"
+#include "test/unit/fixture/cases.h"
 
-static void this_host_is_known_without_asking_anybody(void **state)
+TEST(this_host_is_known_without_asking_anybody)
 {
     static const char *const urls[] = {
         "http://localhost",
@@ -28,13 +23,12 @@ static void this_host_is_known_without_asking_anybody(void **state)
         "http://localhost?a=http://example.org",
         "http://localhost#fragment",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
         if (!url_is_loopback(urls[i]))
             fail_msg("%s", urls[i]);
 }
 
-static void what_only_looks_like_this_host_is_another(void **state)
+TEST(what_only_looks_like_this_host_is_another)
 {
     static const char *const urls[] = {
         "",
@@ -66,13 +60,12 @@ static void what_only_looks_like_this_host_is_another(void **state)
         "http://localhost /",
         " http://localhost:x@example.org",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
         if (url_is_loopback(urls[i]))
             fail_msg("'%s'", urls[i]);
 }
 
-static void people_see_no_password(void **state)
+TEST(people_see_no_password)
 {
     static const struct {
         const char *url, *printed;
@@ -88,7 +81,6 @@ static void people_see_no_password(void **state)
         {"", "", false},
     };
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         url_print(cases[i].url, text, sizeof text);
         assert_string_equal(text, cases[i].printed);
@@ -97,14 +89,4 @@ static void people_see_no_password(void **state)
     /* cut: still without it */
     url_print("https://alice:secret@example.org/", text, 15);
     assert_string_equal(text, "https://exampl");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(this_host_is_known_without_asking_anybody),
-        cmocka_unit_test(what_only_looks_like_this_host_is_another),
-        cmocka_unit_test(people_see_no_password),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,28 +3,22 @@
  * What a gate believes of a record before anybody parses it: its keys, and that it is JSON.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/json_end.h"
 #include "submit/definition/record_keys.h"
+#include "test/unit/fixture/cases.h"
 
 static int place(enum record_kind kind, const char *key)
 {
     return record_key_place(kind, key, strlen(key));
 }
 
-static void each_kind_has_its_own_keys(void **state)
+TEST(each_kind_has_its_own_keys)
 {
     static const char *const own[RECORD_KINDS] = {
         "userT", "resultT", "xalt_run_uuid", "coverageT", "libraryT", "ranksT", "profileT"};
-    (void)state;
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++) {
         for (enum record_kind other = RECORD_RUN; other < RECORD_KINDS; other++)
             assert_int_equal(place(kind, own[other]) >= 0, kind == other);
@@ -43,9 +37,8 @@ static void each_kind_has_its_own_keys(void **state)
 }
 
 /* What records may have, as jobtrail-record(5) and the tests of whole records have it. */
-static void what_the_schemas_know_the_gates_let_through(void **state)
+TEST(what_the_schemas_know_the_gates_let_through)
 {
-    (void)state;
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++) {
         char path[512];
         struct json_object *properties;
@@ -62,7 +55,7 @@ static void what_the_schemas_know_the_gates_let_through(void **state)
     }
 }
 
-static void json_ends_where_it_is_whole(void **state)
+TEST(json_ends_where_it_is_whole)
 {
     static const char *const sound[] = {
         "null",
@@ -130,7 +123,6 @@ static void json_ends_where_it_is_whole(void **state)
         "'a'",
         "/**/1",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof sound / sizeof sound[0]; i++) {
         const char *end = sound[i] + strlen(sound[i]);
         if (json_value_end(sound[i], end) != end)
@@ -145,9 +137,8 @@ static void json_ends_where_it_is_whole(void **state)
 }
 
 /* Each pair is one character, which a parser writes as it was; any half is none. */
-static void every_surrogate_pair_is_a_character(void **state)
+TEST(every_surrogate_pair_is_a_character)
 {
-    (void)state;
     for (unsigned high = 0xd800; high <= 0xdfff; high++) {
         char text[16];
         for (unsigned low = 0xd7ff; low <= 0xe000; low += high % 64 == 0 ? 1 : 97) {
@@ -156,15 +147,4 @@ static void every_surrogate_pair_is_a_character(void **state)
             assert_int_equal(json_value_end(text, text + length) != NULL, is_pair);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_has_its_own_keys),
-        cmocka_unit_test(what_the_schemas_know_the_gates_let_through),
-        cmocka_unit_test(json_ends_where_it_is_whole),
-        cmocka_unit_test(every_surrogate_pair_is_a_character),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

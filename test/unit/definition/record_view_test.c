@@ -2,20 +2,15 @@
  *
  * What a record's file name tells of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/definition/record_view.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID "019a9f00-1122-7abc-8def-0102030405ff"
 #define DATE "2024_11_20_10_00_00_0001"
 
-static void a_name_tells_kind_host_uuid_and_key(void **state)
+TEST(a_name_tells_kind_host_uuid_and_key)
 {
     static const struct {
         const char *name;
@@ -56,7 +51,6 @@ static void a_name_tells_kind_host_uuid_and_key(void **state)
         {"pkg.b." DATE ".bob." UUID ".json", RECORD_PACKAGE, "pkg", "b", "pkg_" UUID, NULL, false},
     };
     char key[RECORD_KEY_SIZE];
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct record_view view = record_view(names[i].name, "{}", 2);
         assert_ptr_equal(view.name, names[i].name);
@@ -75,7 +69,7 @@ static void a_name_tells_kind_host_uuid_and_key(void **state)
     }
 }
 
-static void what_is_no_name_of_a_record_has_no_kind_no_uuid_and_no_key(void **state)
+TEST(what_is_no_name_of_a_record_has_no_kind_no_uuid_and_no_key)
 {
     static const char *const names[] = {
         "",
@@ -92,7 +86,6 @@ static void what_is_no_name_of_a_record_has_no_kind_no_uuid_and_no_key(void **st
         "averyveryverylongkind.alpha.d.alice." UUID ".json",
     };
     char key[RECORD_KEY_SIZE] = "untouched";
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct record_view view = record_view(names[i], "", 0);
         if (view.kind != RECORD_KINDS || view.uuid != NULL || view.is_exact ||
@@ -104,11 +97,10 @@ static void what_is_no_name_of_a_record_has_no_kind_no_uuid_and_no_key(void **st
     }
 }
 
-static void a_sound_name_can_stand_in_lines_directories_and_json(void **state)
+TEST(a_sound_name_can_stand_in_lines_directories_and_json)
 {
     static const char *const unsound[] = {"", ".a", "a b", "a/b", "a\nb", "a\tb", "a\"b", "a\\b"};
     char name[300];
-    (void)state;
     assert_true(record_name_is_sound("run.alpha.d.alice.zzz." UUID ".json"));
     assert_true(record_name_is_sound("x"));
     for (size_t i = 0; i < sizeof unsound / sizeof unsound[0]; i++)
@@ -119,14 +111,4 @@ static void a_sound_name_can_stand_in_lines_directories_and_json(void **state)
     name[240] = 'x';
     name[241] = '\0';
     assert_false(record_name_is_sound(name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_tells_kind_host_uuid_and_key),
-        cmocka_unit_test(what_is_no_name_of_a_record_has_no_kind_no_uuid_and_no_key),
-        cmocka_unit_test(a_sound_name_can_stand_in_lines_directories_and_json),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,6 @@
  * Signatures of records: what is signed, what is found to be, and the files that keys are in.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
 #include "conf/base/text.h"
 #include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
+#include "test/unit/fixture/cases.h"
 
 /* RFC 4231, 4.2 to 4.4 and 4.7 (a key that is longer than a block). */
 static const struct {
@@ -40,9 +35,8 @@ static const struct {
      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
 };
 
-static void test_hmac(void **state)
+TEST(test_hmac)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         unsigned char key[131], mac[SIGNATURE_MAC_BYTES];
         char digits[2 * SIGNATURE_MAC_BYTES + 1];
@@ -87,7 +81,7 @@ static struct signature_key *made_key(int n)
     return key;
 }
 
-static void test_key_files(void **state)
+TEST(test_key_files)
 {
     static const char *const bad[] = {
         "",
@@ -100,7 +94,6 @@ static void test_key_files(void **state)
     unsigned char key[KEY_BYTES_MAX];
     struct stat status;
     char link_path[128];
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(key_file_read(key_file(0, bad[i]), key), -EINVAL);
     assert_int_equal(key_file_read(key_file(0, good), key), 32);
@@ -152,12 +145,11 @@ static enum signature_state check(const struct signature_key *key, const char *t
     return record_signature_check(&key, 1, text, strlen(text));
 }
 
-static void test_sign(void **state)
+TEST(test_sign)
 {
     struct signature_key *key = made_key(0), *other = made_key(1);
     const struct signature_key *const both[] = {other, key};
     size_t length, again_length;
-    (void)state;
     char *text = signed_by(key, record, &length);
     assert_int_equal(strlen(text), length);
     assert_int_equal(check(key, record), SIGNATURE_NONE);
@@ -186,12 +178,11 @@ static void test_sign(void **state)
 }
 
 /* Whatever bit is another, it is no good signature any more. */
-static void test_every_bit(void **state)
+TEST(test_every_bit)
 {
     struct signature_key *key = made_key(0);
     size_t length;
     char *text = signed_by(key, record, &length);
-    (void)state;
     for (size_t i = 0; i < length; i++) {
         for (int bit = 0; bit < 8; bit++) {
             text[i] = (char)(text[i] ^ 1 << bit);
@@ -212,7 +203,7 @@ static void test_every_bit(void **state)
     signature_key_free(key);
 }
 
-static void test_odd_texts(void **state)
+TEST(test_odd_texts)
 {
     static const char *const none[] = {"", "{", "}", "{}", "[1]", "x", "\n\n"};
     static const char *const without_crc[] = {"{\"a\":1}", "{\"a\":1}\n\n", "{\"a\":\"b\"}",
@@ -220,7 +211,6 @@ static void test_odd_texts(void **state)
     struct signature_key *key = made_key(0);
     char to[512];
     size_t length;
-    (void)state;
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         assert_int_equal(record_sign(key, none[i], strlen(none[i]), to, &length), -EINVAL);
         assert_int_equal(check(key, none[i]), SIGNATURE_NONE);
@@ -238,13 +228,12 @@ static void test_odd_texts(void **state)
 }
 
 /* What reads users' data is forked, and has no key. */
-static void test_children_have_no_key(void **state)
+TEST(test_children_have_no_key)
 {
     struct signature_key *key = made_key(0);
     char to[512];
     size_t length;
     int status = 0;
-    (void)state;
     pid_t child = fork();
     if (child == 0)
         _exit(record_sign(key, record, sizeof record - 1, to, &length) == -EIO ? 0 : 1);
@@ -268,12 +257,4 @@ static int remove_directory(void **state)
     return system(command);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hmac),      cmocka_unit_test(test_key_files),
-        cmocka_unit_test(test_sign),      cmocka_unit_test(test_every_bit),
-        cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_children_have_no_key),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

@@ -4,23 +4,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_captures.h"
 #include "test/unit/fixture/made_random.h"
 
-static void what_is_no_ledger_is_refused(void **state)
+TEST(what_is_no_ledger_is_refused)
 {
     struct ledger_reader reader = {.damaged = 77};
-    (void)state;
     one_capture();
     made.bytes[0] ^= 1;
     int fd = made_file(&made, made.size);
@@ -141,7 +135,7 @@ static void an_empty_exec(struct ledger_slot *slot)
     slot->fields_bytes = 8;
 }
 
-static void a_damaged_slot_is_counted_and_its_neighbours_are_read(void **state)
+TEST(a_damaged_slot_is_counted_and_its_neighbours_are_read)
 {
     static const struct {
         const char *name;
@@ -167,7 +161,6 @@ static void a_damaged_slot_is_counted_and_its_neighbours_are_read(void **state)
         {"no exec", no_exec},
         {"an empty exec", an_empty_exec},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         one_capture();
         struct ledger_slot slot = made_slot(11, 5000);
@@ -184,7 +177,7 @@ static void a_damaged_slot_is_counted_and_its_neighbours_are_read(void **state)
     }
 }
 
-static void malformed_contents_are_left_out_of_a_sound_capture(void **state)
+TEST(malformed_contents_are_left_out_of_a_sound_capture)
 {
     static const char *const tasks[] = {"",
                                         "1",
@@ -199,7 +192,6 @@ static void malformed_contents_are_left_out_of_a_sound_capture(void **state)
                                         "0.4294967296",
                                         "-1.0",
                                         "11111111111111111111111111111.1"};
-    (void)state;
     for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
         struct ledger_slot slot = made_slot(10, 5000);
         fields.size = 0;
@@ -224,10 +216,9 @@ static void malformed_contents_are_left_out_of_a_sound_capture(void **state)
     }
 }
 
-static void no_more_objects_and_ancestors_than_allowed_are_kept(void **state)
+TEST(no_more_objects_and_ancestors_than_allowed_are_kept)
 {
     struct ledger_slot slot = made_slot(10, 5000);
-    (void)state;
     fields.size = 0;
     made_text(&fields, LEDGER_EXEC, "/bin/x");
     for (int i = 0; i < CAPTURE_OBJECTS_MAX + 5; i++)
@@ -243,11 +234,10 @@ static void no_more_objects_and_ancestors_than_allowed_are_kept(void **state)
     captures_free(&captures);
 }
 
-static void used_bytes_beyond_the_file_are_not_read(void **state)
+TEST(used_bytes_beyond_the_file_are_not_read)
 {
     static const uint64_t used[] = {MADE_LEDGER_MAX, UINT64_C(1) << 30, (uint64_t)INT64_MAX,
                                     (uint64_t)INT64_MAX + 1};
-    (void)state;
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
         one_capture();
         made_header(&made)->used_bytes = used[i];
@@ -258,10 +248,9 @@ static void used_bytes_beyond_the_file_are_not_read(void **state)
     }
 }
 
-static void what_lies_beyond_used_bytes_is_not_looked_at(void **state)
+TEST(what_lies_beyond_used_bytes_is_not_looked_at)
 {
     one_capture();
-    (void)state;
     made_header(&made)->used_bytes = LEDGER_FIRST;
     struct captures captures = read_made();
     assert_int_equal(captures.count, 0);
@@ -272,9 +261,8 @@ static void what_lies_beyond_used_bytes_is_not_looked_at(void **state)
     captures_free(&captures);
 }
 
-static void an_endless_file_is_read_to_a_bound(void **state)
+TEST(an_endless_file_is_read_to_a_bound)
 {
-    (void)state;
     one_capture();
     made_header(&made)->used_bytes = UINT64_MAX;
     int fd = made_file(&made, made.size);
@@ -286,13 +274,12 @@ static void an_endless_file_is_read_to_a_bound(void **state)
     close(fd);
 }
 
-static void a_file_cut_at_any_length_gives_the_whole_captures_before(void **state)
+TEST(a_file_cut_at_any_length_gives_the_whole_captures_before)
 {
     one_capture();
     struct ledger_slot slot = made_slot(11, 5000);
     size_t second = made_add(&made, &slot, 0, &fields);
     size_t end = second + sizeof slot + fields.size;
-    (void)state;
     for (size_t size = sizeof(struct ledger_header); size <= made.size; size++) {
         struct captures captures = read_cut(size);
         size_t expected = size >= end ? 2 : size >= end - LEDGER_PAGE ? 1 : 0;
@@ -344,13 +331,12 @@ static unsigned touch_all(const struct capture *capture)
 static volatile unsigned touched; /* so that no byte's reading is left out */
 
 /* Flips a few bits where they hurt: in the header, in the heads of slots and in fields. */
-static void flipped_bits_never_break_the_reader(void **state)
+TEST(flipped_bits_never_break_the_reader)
 {
     uint64_t random = 20240131;
     const char *soak = getenv("JOBTRAIL_SOAK");
     int rounds = soak != NULL && soak[0] == '1' ? 1000000 : 8000;
     size_t read = 0;
-    (void)state;
     full_ledger();
     int fd = made_file(&made, made.size);
     unsigned char *bytes = mmap(NULL, made.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -383,20 +369,4 @@ static void flipped_bits_never_break_the_reader(void **state)
     assert_true(read > (size_t)rounds); /* not all were refused at the door */
     munmap(bytes, made.size);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_ledger_is_refused),
-        cmocka_unit_test(a_damaged_slot_is_counted_and_its_neighbours_are_read),
-        cmocka_unit_test(malformed_contents_are_left_out_of_a_sound_capture),
-        cmocka_unit_test(no_more_objects_and_ancestors_than_allowed_are_kept),
-        cmocka_unit_test(used_bytes_beyond_the_file_are_not_read),
-        cmocka_unit_test(what_lies_beyond_used_bytes_is_not_looked_at),
-        cmocka_unit_test(an_endless_file_is_read_to_a_bound),
-        cmocka_unit_test(a_file_cut_at_any_length_gives_the_whole_captures_before),
-        cmocka_unit_test(flipped_bits_never_break_the_reader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

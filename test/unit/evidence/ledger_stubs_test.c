@@ -5,15 +5,12 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/evidence/succession.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_captures.h"
 
 #define S UINT64_C(1000000000)
@@ -63,12 +60,11 @@ static struct ledger_stub *stub_at(size_t slot, uint32_t place)
     return (struct ledger_stub *)(void *)(made.bytes + slot + place);
 }
 
-static void a_stub_says_who_ran_what_and_when(void **state)
+TEST(a_stub_says_who_ran_what_and_when)
 {
     uint32_t place;
     size_t slot = one_stub(&place);
     struct captures captures = read_made();
-    (void)state;
     assert_int_equal(captures.count, 2);
     assert_int_equal(captures.damaged, 0);
     assert_false(captures.capture[0].is_stub);
@@ -93,12 +89,11 @@ static void a_stub_says_who_ran_what_and_when(void **state)
     captures_free(&captures);
 }
 
-static void stubs_refer_to_what_older_ones_say(void **state)
+TEST(stubs_refer_to_what_older_ones_say)
 {
     uint32_t place;
     size_t slot = one_stub(&place);
     struct ledger_stub stub = stub_of(21, 8 * S);
-    (void)state;
     made_stub(&made, slot, &stub, NULL, NULL);
     stub.pid = 22;
     set_exec("/bin/z");
@@ -121,11 +116,10 @@ static void stubs_refer_to_what_older_ones_say(void **state)
     captures_free(&captures);
 }
 
-static void the_stubs_of_a_free_slot_are_read_and_its_capture_is_not(void **state)
+TEST(the_stubs_of_a_free_slot_are_read_and_its_capture_is_not)
 {
     uint32_t place;
     size_t slot = one_stub(&place);
-    (void)state;
     made_at(&made, slot)->state = LEDGER_FREE;
     struct captures captures = read_made();
     assert_int_equal(captures.count, 1);
@@ -133,9 +127,8 @@ static void the_stubs_of_a_free_slot_are_read_and_its_capture_is_not(void **stat
     captures_free(&captures);
 }
 
-static void what_was_left_without_a_stub_is_counted(void **state)
+TEST(what_was_left_without_a_stub_is_counted)
 {
-    (void)state;
     one_capture();
     made_header(&made)->others_runs = 5;
     made_header(&made)->others_ns = 6 * S;
@@ -146,9 +139,8 @@ static void what_was_left_without_a_stub_is_counted(void **state)
 }
 
 /* A user may write any number there. */
-static void no_counter_is_more_than_processes_count(void **state)
+TEST(no_counter_is_more_than_processes_count)
 {
-    (void)state;
     one_capture();
     made_header(&made)->others_runs = (UINT64_C(1) << 63) + 1;
     for (int i = 0; i < LEDGER_DROPS; i++)
@@ -167,10 +159,9 @@ static void expect_damage(size_t count)
     captures_free(&captures);
 }
 
-static void a_stub_that_lies_is_damaged_and_its_slots_capture_is_not(void **state)
+TEST(a_stub_that_lies_is_damaged_and_its_slots_capture_is_not)
 {
     uint32_t place;
-    (void)state;
 #define LIE(member, value)                                                                         \
     do {                                                                                           \
         size_t lying = one_stub(&place);                                                           \
@@ -190,11 +181,10 @@ static void a_stub_that_lies_is_damaged_and_its_slots_capture_is_not(void **stat
 }
 
 /* Stubs may share one path: it must cost no more than a path. */
-static void a_stub_has_a_path_of_the_kernels_or_is_damaged(void **state)
+TEST(a_stub_has_a_path_of_the_kernels_or_is_damaged)
 {
     static char path[PATH_MAX + 1];
     const struct ledger_stub stub = stub_of(20, 6 * S);
-    (void)state;
     for (size_t length = PATH_MAX - 1; length <= PATH_MAX; length++) {
         memset(path, 'x', length);
         path[0] = '/';
@@ -211,11 +201,10 @@ static void a_stub_has_a_path_of_the_kernels_or_is_damaged(void **state)
     }
 }
 
-static void stubs_that_are_more_than_the_slot_has_room_for_are_none(void **state)
+TEST(stubs_that_are_more_than_the_slot_has_room_for_are_none)
 {
     uint32_t place;
     size_t slot = one_stub(&place);
-    (void)state;
     made_at(&made, slot)->stub_units = UINT16_MAX;
     expect_damage(0);
     slot = one_stub(&place); /* they reach into the fields of the capture */
@@ -227,12 +216,11 @@ static void stubs_that_are_more_than_the_slot_has_room_for_are_none(void **state
     captures_free(&captures);
 }
 
-static void the_fields_of_a_stub_are_its_slots(void **state)
+TEST(the_fields_of_a_stub_are_its_slots)
 {
     uint32_t place;
     size_t slot = one_stub(&place);
     struct ledger_field *field = (void *)(made.bytes + slot + place + sizeof(struct ledger_stub));
-    (void)state;
     field->length = UINT32_MAX;
     expect_damage(1);
     slot = one_stub(&place);
@@ -242,7 +230,7 @@ static void the_fields_of_a_stub_are_its_slots(void **state)
     captures_free(&captures);
 }
 
-static void a_stub_is_found_again_and_is_the_next_program_of_its_process(void **state)
+TEST(a_stub_is_found_again_and_is_the_next_program_of_its_process)
 {
     uint32_t place;
     size_t slot = one_capture();
@@ -251,7 +239,6 @@ static void a_stub_is_found_again_and_is_the_next_program_of_its_process(void **
     struct ledger_reader reader;
     struct succession succession = {.count = 0};
     struct capture capture;
-    (void)state;
     stub.start_ticks = first->start_ticks;
     set_exec("/bin/y");
     set_rest("4.5.2", 3);
@@ -292,10 +279,9 @@ static void expect_step(uint64_t start_ns, uint64_t end_ns, uint64_t elapsed_ns,
     captures_free(&captures);
 }
 
-static void a_clock_that_was_set_differs_from_one_that_nobody_sets(void **state)
+TEST(a_clock_that_was_set_differs_from_one_that_nobody_sets)
 {
     const int64_t hour = 3600 * (int64_t)S;
-    (void)state;
     expect_step(5 * S, 15 * S, 10 * S, 1, 0);
     expect_step(5 * S, 15 * S, 10 * S - 99000000, 1, 0); /* the clocks' error */
     expect_step(5 * S, 15 * S, 10 * S - 100000000, 1, 100000000);
@@ -309,33 +295,13 @@ static void a_clock_that_was_set_differs_from_one_that_nobody_sets(void **state)
     expect_step(1, 1, UINT64_MAX, 0, 0);
 }
 
-static void what_a_process_that_lives_has_written_is_no_end(void **state)
+TEST(what_a_process_that_lives_has_written_is_no_end)
 {
     struct ledger_slot *slot = made_at(&made, one_capture());
-    (void)state;
     slot->end_ns = 15 * S;
     slot->elapsed_ns = 10 * S;
     struct captures captures = read_made();
     assert_false(captures.capture[0].has_clock_step);
     assert_int_equal(captures.capture[0].elapsed_ns, 0);
     captures_free(&captures);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stub_says_who_ran_what_and_when),
-        cmocka_unit_test(stubs_refer_to_what_older_ones_say),
-        cmocka_unit_test(the_stubs_of_a_free_slot_are_read_and_its_capture_is_not),
-        cmocka_unit_test(what_was_left_without_a_stub_is_counted),
-        cmocka_unit_test(no_counter_is_more_than_processes_count),
-        cmocka_unit_test(a_stub_has_a_path_of_the_kernels_or_is_damaged),
-        cmocka_unit_test(a_stub_that_lies_is_damaged_and_its_slots_capture_is_not),
-        cmocka_unit_test(stubs_that_are_more_than_the_slot_has_room_for_are_none),
-        cmocka_unit_test(the_fields_of_a_stub_are_its_slots),
-        cmocka_unit_test(a_stub_is_found_again_and_is_the_next_program_of_its_process),
-        cmocka_unit_test(a_clock_that_was_set_differs_from_one_that_nobody_sets),
-        cmocka_unit_test(what_a_process_that_lives_has_written_is_no_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,24 +4,18 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_captures.h"
 
-static void a_capture_has_every_field(void **state)
+TEST(a_capture_has_every_field)
 {
     static const char object[] = "\x04\x01\x02\x03\x04/lib/libc.so", bare[] = "\0/lib/ld.so";
     static const char ancestor[] = "\x63\0\0\0bash\0/bin/bash\0bash\0-l\0";
     static const char argv[] = "x\0\0-a b\0";
     struct ledger_slot slot = made_slot(10, 5000);
-    (void)state;
     slot.state = LEDGER_ENDED;
     slot.end_ns = 9000;
     slot.rank = 3;
@@ -94,12 +88,11 @@ static void a_capture_has_every_field(void **state)
     assert_int_equal(captures.count, 0);
 }
 
-static void fields_that_are_missing_are_null(void **state)
+TEST(fields_that_are_missing_are_null)
 {
     one_capture();
     struct captures captures = read_made();
     const struct capture *capture = &captures.capture[0];
-    (void)state;
     assert_null(capture->cwd.at);
     assert_null(capture->argv.at);
     assert_null(capture->env.at);
@@ -118,10 +111,9 @@ static void fields_that_are_missing_are_null(void **state)
     captures_free(&captures);
 }
 
-static void only_an_ended_capture_has_an_end(void **state)
+TEST(only_an_ended_capture_has_an_end)
 {
     size_t at = one_capture();
-    (void)state;
     made_at(&made, at)->end_ns = 9000;
     struct captures captures = read_made();
     assert_int_equal(captures.capture[0].end_ns, 0);
@@ -132,21 +124,19 @@ static void only_an_ended_capture_has_an_end(void **state)
     captures_free(&captures);
 }
 
-static void a_process_without_ranks_is_one_rank(void **state)
+TEST(a_process_without_ranks_is_one_rank)
 {
     size_t at = one_capture();
-    (void)state;
     made_at(&made, at)->size = 0;
     struct captures captures = read_made();
     assert_int_equal(captures.capture[0].size, 1);
     captures_free(&captures);
 }
 
-static void numbers_that_cannot_be_are_taken_as_missing(void **state)
+TEST(numbers_that_cannot_be_are_taken_as_missing)
 {
     static const double probabilities[] = {-1, -0.0, 1.0001, 1e300, NAN, INFINITY, -INFINITY};
     size_t at = one_capture();
-    (void)state;
     made_at(&made, at)->signal = 128;
     for (size_t i = 0; i < sizeof probabilities / sizeof probabilities[0]; i++) {
         made_at(&made, at)->probability = probabilities[i];
@@ -163,9 +153,8 @@ static void numbers_that_cannot_be_are_taken_as_missing(void **state)
     captures_free(&captures);
 }
 
-static void slots_of_every_class_are_read_in_their_order(void **state)
+TEST(slots_of_every_class_are_read_in_their_order)
 {
-    (void)state;
     made_start(&made);
     for (unsigned class = 0; class < LEDGER_CLASSES; class ++) {
         static char argv[LEDGER_SLOT_MAX];
@@ -191,11 +180,10 @@ static void slots_of_every_class_are_read_in_their_order(void **state)
     captures_free(&captures);
 }
 
-static void freed_slots_and_holes_are_passed_over(void **state)
+TEST(freed_slots_and_holes_are_passed_over)
 {
     size_t first = one_capture();
     struct ledger_slot slot = made_slot(11, 5000);
-    (void)state;
     size_t freed = made_add(&made, &slot, 2, &fields);
     made_at(&made, freed)->state = LEDGER_FREE;
     slot.pid = 12;
@@ -212,10 +200,9 @@ static void freed_slots_and_holes_are_passed_over(void **state)
     captures_free(&captures);
 }
 
-static void what_found_no_room_is_summed(void **state)
+TEST(what_found_no_room_is_summed)
 {
     one_capture();
-    (void)state;
     for (unsigned i = 0; i < LEDGER_DROPS; i++)
         made_header(&made)->dropped[i] = (uint64_t)1 << 8 * i;
     struct captures captures = read_made();
@@ -223,10 +210,9 @@ static void what_found_no_room_is_summed(void **state)
     captures_free(&captures);
 }
 
-static void an_ancestor_may_end_early(void **state)
+TEST(an_ancestor_may_end_early)
 {
     static const char whole[] = "\x01\0\0\0sh\0/bin/sh\0sh\0";
-    (void)state;
     for (size_t size = 4; size < sizeof whole; size++) {
         struct ledger_slot slot = made_slot(10, 5000);
         fields.size = 0;
@@ -244,12 +230,11 @@ static void an_ancestor_may_end_early(void **state)
     }
 }
 
-static void a_capture_is_found_again_as_it_is_now(void **state)
+TEST(a_capture_is_found_again_as_it_is_now)
 {
     struct ledger_reader reader;
     struct capture capture;
     struct ledger_slot slot = made_slot(11, 5000);
-    (void)state;
     one_capture();
     size_t second = made_add(&made, &slot, 1, &fields);
     int fd = made_file(&made, made.size);
@@ -272,7 +257,7 @@ static void a_capture_is_found_again_as_it_is_now(void **state)
     close(fd);
 }
 
-static void a_namespace_is_a_number_or_another_one_than_any(void **state)
+TEST(a_namespace_is_a_number_or_another_one_than_any)
 {
     static const struct {
         const char *text;
@@ -290,7 +275,6 @@ static void a_namespace_is_a_number_or_another_one_than_any(void **state)
         {"pid:[99999999999999999999999]", UINT64_MAX},
         {"", UINT64_MAX},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ledger_slot slot = made_slot(10, 5000);
         fields.size = 0;
@@ -303,22 +287,4 @@ static void a_namespace_is_a_number_or_another_one_than_any(void **state)
             fail_msg("%s: %llu", cases[i].text, (unsigned long long)captures.capture[0].name_space);
         captures_free(&captures);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_capture_has_every_field),
-        cmocka_unit_test(fields_that_are_missing_are_null),
-        cmocka_unit_test(only_an_ended_capture_has_an_end),
-        cmocka_unit_test(a_process_without_ranks_is_one_rank),
-        cmocka_unit_test(numbers_that_cannot_be_are_taken_as_missing),
-        cmocka_unit_test(slots_of_every_class_are_read_in_their_order),
-        cmocka_unit_test(freed_slots_and_holes_are_passed_over),
-        cmocka_unit_test(what_found_no_room_is_summed),
-        cmocka_unit_test(an_ancestor_may_end_early),
-        cmocka_unit_test(a_capture_is_found_again_as_it_is_now),
-        cmocka_unit_test(a_namespace_is_a_number_or_another_one_than_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

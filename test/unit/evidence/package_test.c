@@ -4,19 +4,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/hooks/packages.h"
 #include "submit/evidence/package_read.h"
+#include "test/unit/fixture/cases.h"
 
 #define RUN_A "0123456789abcdef0123456789abcdef"
 #define RUN_B "ffffffffffffffffffffffffffffffff"
@@ -38,7 +33,7 @@ static struct packages parsed(const char *text)
     return parsed_bytes(text, strlen(text));
 }
 
-static void each_package_of_a_run_is_there_once_with_its_version(void **state)
+TEST(each_package_of_a_run_is_there_once_with_its_version)
 {
     struct packages packages = parsed("hook\t" RUN_A "\tpython\t3.11.2\n"
                                       "pkg\t" RUN_A "\tpython\t0\tnumpy\t\t/x/numpy\n"
@@ -48,7 +43,6 @@ static void each_package_of_a_run_is_there_once_with_its_version(void **state)
                                       "pkg\t" RUN_A "\tpython\t0\tnumpy\t1.3\t/z/numpy\n"
                                       "hook\t" RUN_A "\tpython\t3.11.2\n");
     struct package_run run = packages_of_run(&packages, run_a);
-    (void)state;
     assert_int_equal(packages.bad_lines, 0);
     assert_int_equal(run.count, 3);
     assert_true(run.hooked);
@@ -64,7 +58,7 @@ static void each_package_of_a_run_is_there_once_with_its_version(void **state)
     packages_free(&packages);
 }
 
-static void a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package(void **state)
+TEST(a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package)
 {
     struct packages packages = parsed("xalt\t" RUN_A "\tpython\t0\tnumpy\t3.11.2\t/x/__init__.py\n"
                                       "xalt\t" RUN_A "\tpython\t0\tscipy\t3.11.2\t/s\n"
@@ -73,7 +67,6 @@ static void a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package(void
                                       "xalt\t" RUN_B "\tR\t0\tMASS\t7\t\n"
                                       "xalt\t" RUN_B "\tR\t0\tMASS\t7\n");
     struct package_run run = packages_of_run(&packages, run_a);
-    (void)state;
     assert_int_equal(packages.bad_lines, 1);
     assert_int_equal(run.count, 2);
     assert_true(run.hooked);
@@ -83,7 +76,7 @@ static void a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package(void
     packages_free(&packages);
 }
 
-static void bad_lines_are_counted_and_the_others_used(void **state)
+TEST(bad_lines_are_counted_and_the_others_used)
 {
     static const char *const bad[] = {
         "",
@@ -105,7 +98,6 @@ static void bad_lines_are_counted_and_the_others_used(void **state)
         "pkg\t" RUN_A "\ta-name-that-is-longer-than-any-language-has\t0\tn\t1\t/x",
         "hook2\t" RUN_A "\tpython\t3",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[1024];
         snprintf(text, sizeof text,
@@ -117,19 +109,17 @@ static void bad_lines_are_counted_and_the_others_used(void **state)
     }
 }
 
-static void a_newer_hooks_lines_are_passed_over(void **state)
+TEST(a_newer_hooks_lines_are_passed_over)
 {
     struct packages packages = parsed("module\tof\tanother\tform\nsomething\n");
-    (void)state;
     assert_int_equal(packages.bad_lines, 0);
     assert_int_equal(packages.count, 0);
     packages_free(&packages);
 }
 
-static void lines_are_bounded_whole_and_without_nul(void **state)
+TEST(lines_are_bounded_whole_and_without_nul)
 {
     static char text[3 * PACKAGES_LINE];
-    (void)state;
     int length = snprintf(text, sizeof text, "pkg\t" RUN_A "\tpython\t0\tn\t1\t/");
     memset(text + length, 'x', sizeof text - (size_t)length);
     text[PACKAGES_LINE - 1] = '\n';
@@ -153,13 +143,12 @@ static void lines_are_bounded_whole_and_without_nul(void **state)
     packages_free(&packages);
 }
 
-static void a_run_has_so_many_packages_and_no_more(void **state)
+TEST(a_run_has_so_many_packages_and_no_more)
 {
     size_t size = 0;
     char *text;
     FILE *file = open_memstream(&text, &size);
     struct packages packages;
-    (void)state;
     fputs("hook\t" RUN_A "\tpython\t3\n", file);
     for (int i = 0; i < PACKAGES_OF_RUN_MAX + 9; i++)
         fprintf(file, "pkg\t" RUN_A "\tpython\t1\tp%d\t1\t/x\n", i);
@@ -172,12 +161,11 @@ static void a_run_has_so_many_packages_and_no_more(void **state)
     packages_free(&packages);
 }
 
-static void a_file_is_read_up_to_its_bound(void **state)
+TEST(a_file_is_read_up_to_its_bound)
 {
     char path[] = "/tmp/package_test.XXXXXX";
     int fd = mkstemp(path);
     struct packages packages;
-    (void)state;
     unlink(path);
     dprintf(fd, "hook\t" RUN_A "\tpython\t3\n");
     assert_int_equal(packages_read(fd, &packages), 0);
@@ -191,18 +179,4 @@ static void a_file_is_read_up_to_its_bound(void **state)
     packages_free(&packages);
     close(fd);
     assert_int_equal(packages_read(fd, &packages), -EBADF);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_package_of_a_run_is_there_once_with_its_version),
-        cmocka_unit_test(a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package),
-        cmocka_unit_test(bad_lines_are_counted_and_the_others_used),
-        cmocka_unit_test(a_newer_hooks_lines_are_passed_over),
-        cmocka_unit_test(lines_are_bounded_whole_and_without_nul),
-        cmocka_unit_test(a_run_has_so_many_packages_and_no_more),
-        cmocka_unit_test(a_file_is_read_up_to_its_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
  *
  * XALT's note in a program.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/evidence/watermark.h"
+#include "test/unit/fixture/cases.h"
 
 struct taken {
     int count;
@@ -29,7 +24,7 @@ static void take(void *context, const char *key, const char *value)
 
 #define NOTE(text) text, sizeof text - 1
 
-static void a_watermark_is_read_key_by_key(void **state)
+TEST(a_watermark_is_read_key_by_key)
 {
     static const struct {
         const char *note;
@@ -74,7 +69,6 @@ static void a_watermark_is_read_key_by_key(void **state)
         {NOTE("\0\0\0\0"), ""},
         {NOTE("K%%v%%\0"), ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct taken taken = {0};
         /* Its own memory, so that AddressSanitizer knows the end. */
@@ -88,10 +82,9 @@ static void a_watermark_is_read_key_by_key(void **state)
     }
 }
 
-static void an_overlong_entry_is_left_out(void **state)
+TEST(an_overlong_entry_is_left_out)
 {
     enum { ENTRY_MAX = 32 << 10 }; /* with its NUL */
-    (void)state;
     for (size_t length = ENTRY_MAX - 2; length <= ENTRY_MAX + 1; length++) {
         static char note[ENTRY_MAX + 1000];
         struct taken taken = {0};
@@ -106,24 +99,13 @@ static void an_overlong_entry_is_left_out(void **state)
     }
 }
 
-static void a_note_of_a_thousand_keys_is_read_to_a_bound(void **state)
+TEST(a_note_of_a_thousand_keys_is_read_to_a_bound)
 {
     struct taken taken = {0};
     char note[10000] = "\2";
     size_t size = 1;
-    (void)state;
     for (int i = 0; i < 1000; i++)
         size += (size_t)snprintf(note + size, sizeof note - size, "K%d%%%%%%%%", i % 10) + 1;
     assert_int_equal(watermark_read(note, size, take, &taken), WATERMARK_KEYS_MAX);
     assert_int_equal(taken.count, WATERMARK_KEYS_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_watermark_is_read_key_by_key),
-        cmocka_unit_test(an_overlong_entry_is_left_out),
-        cmocka_unit_test(a_note_of_a_thousand_keys_is_read_to_a_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

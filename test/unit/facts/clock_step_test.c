@@ -3,14 +3,8 @@
  * By how much the clock was set during a run, from what a process on such a node would have
  * written.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "submit/facts/clock_step.h"
+#include "test/unit/fixture/cases.h"
 
 #define SECOND INT64_C(1000000000)
 #define START  (UINT64_C(1700000000) * 1000000000)
@@ -42,10 +36,9 @@ static struct ending ended(const struct capture *capture, const char *source)
     return (struct ending){.source = source, .end_ns = end_ns};
 }
 
-static void a_run_that_came_to_its_end_has_measured_it(void **state)
+TEST(a_run_that_came_to_its_end_has_measured_it)
 {
     static const int64_t steps[] = {0, SECOND / 5, 3600 * SECOND, -3600 * SECOND, -SECOND};
-    (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         const struct capture capture = run_with(steps[i]);
         const struct ending ending = ended(&capture, "fini");
@@ -58,24 +51,22 @@ static void a_run_that_came_to_its_end_has_measured_it(void **state)
 }
 
 /* Any user could make himself a run of a century. */
-static void what_the_journal_does_not_confirm_is_no_time(void **state)
+TEST(what_the_journal_does_not_confirm_is_no_time)
 {
     const struct capture capture = run_with(3600 * SECOND);
     const struct ending ending = ended(&capture, "fini");
     const struct journal other[] = {
         job_with(0), job_with(-3600 * SECOND), job_with(60 * SECOND), {.is_clock_known = false}};
-    (void)state;
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         assert_int_equal(clock_step_find(&capture, &ending, &other[i]).run_ns, 3610 * SECOND);
     assert_int_equal(clock_step_find(&capture, &ending, NULL).run_ns, 3610 * SECOND);
 }
 
-static void of_a_killed_run_it_is_known_where_the_clocks_stayed_apart(void **state)
+TEST(of_a_killed_run_it_is_known_where_the_clocks_stayed_apart)
 {
     struct capture capture = run_with(0);
     struct journal journal = job_with(0);
     const struct ending ending = ended(&capture, "step_end");
-    (void)state;
     capture.has_clock_step = 0;
     assert_true(clock_step_find(&capture, &ending, &journal).is_known);
     /* set before the run */
@@ -97,22 +88,10 @@ static void of_a_killed_run_it_is_known_where_the_clocks_stayed_apart(void **sta
 }
 
 /* It signed, and lived on until slurmstepd saw its end. */
-static void of_a_run_that_lived_on_the_process_does_not_know_it(void **state)
+TEST(of_a_run_that_lived_on_the_process_does_not_know_it)
 {
     const struct capture capture = run_with(3600 * SECOND);
     const struct ending ending = ended(&capture, "task_exit");
     const struct journal journal = job_with(3600 * SECOND);
-    (void)state;
     assert_false(clock_step_find(&capture, &ending, &journal).is_known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_that_came_to_its_end_has_measured_it),
-        cmocka_unit_test(what_the_journal_does_not_confirm_is_no_time),
-        cmocka_unit_test(of_a_killed_run_it_is_known_where_the_clocks_stayed_apart),
-        cmocka_unit_test(of_a_run_that_lived_on_the_process_does_not_know_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

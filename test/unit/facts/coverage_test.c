@@ -6,21 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/compile.h"
 #include "spank/journal.h"
 #include "submit/facts/coverage.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_program.h"
 
 #define WHO(more)                                                                                  \
@@ -328,9 +323,8 @@ static void print_facts(const struct coverage *coverage, char *text, size_t size
     }
 }
 
-static void every_task_has_its_outcome(void **state)
+TEST(every_task_has_its_outcome)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char found[1024], *expected = in_directory(cases[i].facts);
         struct conf conf;
@@ -355,7 +349,7 @@ static void every_task_has_its_outcome(void **state)
 }
 
 /* What programs had, in three examples where nobody saw the program. */
-static void what_was_not_seen_is_of_no_program(void **state)
+TEST(what_was_not_seen_is_of_no_program)
 {
     static const struct {
         const char *journal, *captures;
@@ -368,7 +362,6 @@ static void what_was_not_seen_is_of_no_program(void **state)
         {WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@env") EXIT("0", "0") EPILOG,
          "=/usr/bin/env ", COVERAGE_SCRIPT},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         struct conf conf;
         struct known known;
@@ -387,12 +380,11 @@ static void what_was_not_seen_is_of_no_program(void **state)
 }
 
 /* What a task leaves behind has the cores that its step still holds. */
-static void a_run_that_outlives_its_task_has_its_time(void **state)
+TEST(a_run_that_outlives_its_task_has_its_time)
 {
     struct conf conf;
     struct known known;
     void *policy = policy_of("", &conf);
-    (void)state;
     know(&known,
          WHO("cores=0-3 job_cores=0-3") TASK("0")
              RUNS("0", "@dynamic") "exit time=112.000000000 step=0 task=0 pid=50 status=0\n" EPILOG,
@@ -405,12 +397,11 @@ static void a_run_that_outlives_its_task_has_its_time(void **state)
 }
 
 /* A leader has the shares of the tasks that follow it here; records and coverage say the same. */
-static void a_leader_has_what_its_followers_had(void **state)
+TEST(a_leader_has_what_its_followers_had)
 {
     struct conf conf;
     struct known known;
     void *policy = policy_of("", &conf);
-    (void)state;
     know(&known, WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/dynamic ", policy);
     struct coverage coverage = coverage_of(&known, policy);
     const struct allocation_run had = division_had(known.division, 0);
@@ -429,12 +420,11 @@ static void a_leader_has_what_its_followers_had(void **state)
 }
 
 /* What is sure of a suspension is not allocated, what is not is uncertain. */
-static void a_suspended_job_has_no_core_time(void **state)
+TEST(a_suspended_job_has_no_core_time)
 {
     struct conf conf;
     struct known known;
     void *policy = policy_of("", &conf);
-    (void)state;
     know(&known,
          WHO("cores=0-3 job_cores=0-3") TASK("0")
              RUNS("0", "@dynamic") "suspend time=113.000000000 since=112.000000000\n"
@@ -457,12 +447,11 @@ static void a_suspended_job_has_no_core_time(void **state)
 }
 
 /* A parent's pid may be that of several processes, one after the other. */
-static void pids_are_used_again(void **state)
+TEST(pids_are_used_again)
 {
     struct conf conf;
     struct known known;
     void *policy = policy_of("", &conf);
-    (void)state;
     know(&known,
          WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@dynamic") EXIT("0", "0") EPILOG,
          "=/x /y ", policy);
@@ -541,15 +530,4 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_has_its_outcome),
-        cmocka_unit_test(what_was_not_seen_is_of_no_program),
-        cmocka_unit_test(a_leader_has_what_its_followers_had),
-        cmocka_unit_test(a_run_that_outlives_its_task_has_its_time),
-        cmocka_unit_test(a_suspended_job_has_no_core_time),
-        cmocka_unit_test(pids_are_used_again),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

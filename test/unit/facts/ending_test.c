@@ -2,22 +2,17 @@
  *
  * What is concluded about the end of a run. Times are in seconds here.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/ledger.h"
 #include "spank/journal.h"
 #include "submit/evidence/succession.h"
 #include "submit/facts/ending.h"
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -329,20 +324,18 @@ static void check(const struct ending_case *one)
     journal_free(&journal);
 }
 
-static void each_way_to_end_is_told_from_the_others(void **state)
+TEST(each_way_to_end_is_told_from_the_others)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check(&cases[i]);
 }
 
-static void programs_follow_each_other_in_one_namespace_only(void **state)
+TEST(programs_follow_each_other_in_one_namespace_only)
 {
     static const struct {
         uint64_t name_space, start, next;
     } programs[] = {{1, 11, 13}, {2, 12, 14}, {1, 13, 15}, {2, 14, 15}, {0, 15, 0}};
     struct succession succession = {.count = 0};
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
         const struct capture capture = {.pid = 51,
                                         .start_ticks = NEVER,
@@ -356,11 +349,10 @@ static void programs_follow_each_other_in_one_namespace_only(void **state)
     succession_free(&succession);
 }
 
-static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds(void **state)
+TEST(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds)
 {
     /* Whatever the order of start, end of step and epilog: a death between start and the last
      * moment lies within the bounds, and no time after the start counts as run time. */
-    (void)state;
     for (unsigned start = 1; start < 12; start++) {
         for (unsigned step_end = 0; step_end < 12; step_end++) {
             for (unsigned epilog = 1; epilog < 12; epilog++) {
@@ -402,9 +394,8 @@ static struct ending ending_of(const struct capture *capture, const char *text, 
     return ending;
 }
 
-static void an_end_that_is_the_largest_number_does_not_wrap(void **state)
+TEST(an_end_that_is_the_largest_number_does_not_wrap)
 {
-    (void)state;
     const struct capture capture = {
         .pid = 51, .start_ticks = NEVER, .start_ns = 12 * SECOND, .end_ns = UINT64_MAX};
     const struct ending ending = ending_of(&capture, STEP_0 EPILOG, 0);
@@ -448,11 +439,10 @@ static struct ending kernel_ending(const char *journal_text, unsigned signed_at,
     return ending;
 }
 
-static void what_the_kernel_told_is_the_end_that_nobody_waited_for(void **state)
+TEST(what_the_kernel_told_is_the_end_that_nobody_waited_for)
 {
     static const char journal[] = STEP_0 END EPILOG;
     struct kernel_noted kernel;
-    (void)state;
     struct ending ending = kernel_ending(journal, 0, 10, 0, &kernel);
     assert_string_equal(ending.source, "kernel");
     assert_int_equal(ending.end_ns, 40 * SECOND);
@@ -469,7 +459,7 @@ static void what_the_kernel_told_is_the_end_that_nobody_waited_for(void **state)
     assert_int_equal(ending.end_ns, 40 * SECOND);
 }
 
-static void what_the_kernel_saw_replaced_ended_then(void **state)
+TEST(what_the_kernel_saw_replaced_ended_then)
 {
     const struct capture capture = {.pid = 50,
                                     .start_ticks = 500,
@@ -477,7 +467,6 @@ static void what_the_kernel_saw_replaced_ended_then(void **state)
                                     .exec = {.at = "/usr/bin/env", .size = 12}};
     char journal_text[] = STEP_0 END EPILOG;
     struct journal journal;
-    (void)state;
     assert_int_equal(journal_parse(journal_text, strlen(journal_text), &journal), 0);
     const struct ending_evidence evidence = {
         .journal = &journal, .now_ns = NOW * SECOND, .replaced_ns = 20 * SECOND};
@@ -490,11 +479,10 @@ static void what_the_kernel_saw_replaced_ended_then(void **state)
     journal_free(&journal);
 }
 
-static void a_status_that_is_another_programs_is_not_told(void **state)
+TEST(a_status_that_is_another_programs_is_not_told)
 {
     static const char journal[] = STEP_0 END EPILOG;
     struct kernel_noted kernel;
-    (void)state;
     struct ending ending = kernel_ending(journal, 0, 30, 0, &kernel); /* it was replaced at 30 */
     assert_string_equal(ending.source, "exec");
     assert_false(ending.status_known);
@@ -505,11 +493,10 @@ static void a_status_that_is_another_programs_is_not_told(void **state)
     assert_int_equal(ending.end_ns, 40 * SECOND);
 }
 
-static void the_kernels_time_is_the_end_whatever_the_ledger_has(void **state)
+TEST(the_kernels_time_is_the_end_whatever_the_ledger_has)
 {
     static const char journal[] = STEP_0 TASK EXIT("0") END EPILOG;
     struct kernel_noted kernel;
-    (void)state;
     struct ending ending = kernel_ending(journal, 39, 10, 0, &kernel); /* it took a second to end */
     assert_string_equal(ending.source, "fini");
     assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
@@ -517,11 +504,10 @@ static void the_kernels_time_is_the_end_whatever_the_ledger_has(void **state)
     assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
 }
 
-static void the_event_of_an_exit_alone_makes_no_end_less_exact(void **state)
+TEST(the_event_of_an_exit_alone_makes_no_end_less_exact)
 {
     static const char journal[] = STEP_0 END EPILOG;
     struct kernel_noted kernel;
-    (void)state;
     struct ending ending = kernel_ending(journal, 40, 10, KERNEL_LACK_STATUS, &kernel);
     assert_string_equal(ending.source, "fini");
     assert_true(ending.is_measured && ending.end_ns == 40 * SECOND && ending.error_ns == 100000);
@@ -529,7 +515,7 @@ static void the_event_of_an_exit_alone_makes_no_end_less_exact(void **state)
     assert_true(ending.end_ns == 40 * SECOND && ending.error_ns == SECOND);
 }
 
-static void an_end_is_as_exact_as_what_the_kernel_told_of_it(void **state)
+TEST(an_end_is_as_exact_as_what_the_kernel_told_of_it)
 {
     static const char journal[] = STEP_0 TASK EXIT("0") END EPILOG;
     static const struct {
@@ -537,7 +523,6 @@ static void an_end_is_as_exact_as_what_the_kernel_told_of_it(void **state)
         uint64_t error_ns;
     } exact[] = {{0, 100000}, {KERNEL_LACK_START, 10000000}, {KERNEL_LACK_STATUS, 1000000000}};
     struct kernel_noted kernel;
-    (void)state;
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
         const struct ending ending = kernel_ending(journal, 0, 10, exact[i].lack, &kernel);
         assert_string_equal(ending.source, "task_exit");
@@ -546,11 +531,10 @@ static void an_end_is_as_exact_as_what_the_kernel_told_of_it(void **state)
     }
 }
 
-static void the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end(void **state)
+TEST(the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end)
 {
     static const char journal[] = STEP_0 END EPILOG;
     struct kernel_noted kernel;
-    (void)state;
     inode_at_end = 5;
     struct ending ending = kernel_ending(journal, 0, 0, KERNEL_LACK_START, &kernel);
     assert_string_equal(ending.source, "kernel");
@@ -565,21 +549,19 @@ static void the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_
     inode_at_end = 0;
 }
 
-static void what_the_kernel_lost_is_not_believed(void **state)
+TEST(what_the_kernel_lost_is_not_believed)
 {
     static const char journal[] = STEP_0 END EPILOG;
     static const uint32_t lacks[] = {KERNEL_LACK_END, KERNEL_LACK_STATUS};
     struct kernel_noted kernel;
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         assert_string_equal(kernel_ending(journal, 0, 10, lacks[i], &kernel).source, "step_end");
 }
 
-static void slurms_word_stays_and_the_kernel_says_whose_it_is(void **state)
+TEST(slurms_word_stays_and_the_kernel_says_whose_it_is)
 {
     static const char journal[] = STEP_0 TASK EXIT("256") END EPILOG;
     struct kernel_noted kernel;
-    (void)state;
     struct ending ending = kernel_ending(journal, 0, 10, 0, &kernel);
     assert_string_equal(ending.source, "task_exit");
     assert_int_equal(ending.status, 256);
@@ -598,11 +580,10 @@ static void slurms_word_stays_and_the_kernel_says_whose_it_is(void **state)
     assert_true(ending.error_ns > SECOND);
 }
 
-static void what_ran_when_the_node_was_booted_ended_before(void **state)
+TEST(what_ran_when_the_node_was_booted_ended_before)
 {
     const struct capture capture = {
         .pid = 51, .start_ticks = NEVER, .start_ns = 12 * SECOND, .step = 0};
-    (void)state;
     struct ending ending = ending_of(&capture, STEP_0 TASK, 300 * SECOND);
     assert_string_equal(ending.source, "reboot");
     assert_true(ending.end_ns == 12 * SECOND && ending.max_ns == 300 * SECOND);
@@ -670,9 +651,8 @@ static const struct evidence_case evidence_cases[] = {
 };
 /* clang-format on */
 
-static void what_root_saw_beside_decides_whose_status_it_is(void **state)
+TEST(what_root_saw_beside_decides_whose_status_it_is)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof evidence_cases / sizeof evidence_cases[0]; i++) {
         const struct evidence_case *one = &evidence_cases[i];
         const struct look look = {
@@ -719,11 +699,10 @@ static uint64_t own_ticks(void)
     return strtoull(at, NULL, 10);
 }
 
-static void a_process_that_outlived_its_job_ran_until_the_epilog(void **state)
+TEST(a_process_that_outlived_its_job_ran_until_the_epilog)
 {
     struct capture capture = {
         .pid = getpid(), .start_ticks = own_ticks(), .start_ns = 12 * SECOND, .step = 0};
-    (void)state;
     struct ending ending = ending_of(&capture, STEP_0 TASK END EPILOG, 0);
     assert_string_equal(ending.source, "epilog");
     assert_true(ending.outlived && ending.end_ns == 100 * SECOND && ending.error_ns == 0);
@@ -734,9 +713,8 @@ static void a_process_that_outlived_its_job_ran_until_the_epilog(void **state)
     assert_false(ending.outlived);
 }
 
-static void outside_of_slurm_an_end_is_known_when_a_later_flush_looked(void **state)
+TEST(outside_of_slurm_an_end_is_known_when_a_later_flush_looked)
 {
-    (void)state;
     const struct capture capture = {.pid = 4194303, .start_ticks = NEVER, .start_ns = 12 * SECOND};
     struct ending_evidence evidence = {.now_ns = NOW * SECOND};
     struct ending ending = ending_find(&capture, &evidence);
@@ -751,9 +729,8 @@ static void outside_of_slurm_an_end_is_known_when_a_later_flush_looked(void **st
 }
 
 /* a shell that is not recorded may have run in between */
-static void the_time_until_the_next_program_is_not_that_of_env(void **state)
+TEST(the_time_until_the_next_program_is_not_that_of_env)
 {
-    (void)state;
     static const char env[] = "/usr/bin/env";
     const struct capture capture = {.pid = 4194303,
                                     .start_ticks = NEVER,
@@ -767,7 +744,7 @@ static void the_time_until_the_next_program_is_not_that_of_env(void **state)
 }
 
 /* It was seen at 40 by a clock that was set back by 20 s before it signed at 30. */
-static void a_process_that_was_seen_before_the_clock_was_set_back_has_not_lived_on(void **state)
+TEST(a_process_that_was_seen_before_the_clock_was_set_back_has_not_lived_on)
 {
     const struct capture capture = {
         .pid = 4194303, .start_ticks = NEVER, .start_ns = 12 * SECOND, .end_ns = 30 * SECOND};
@@ -775,34 +752,7 @@ static void a_process_that_was_seen_before_the_clock_was_set_back_has_not_lived_
     struct journal journal = {.is_clock_known = true, .clock_step_ns = -20 * (int64_t)SECOND};
     const struct ending_evidence evidence = {
         .journal = &journal, .now_ns = NOW * SECOND, .look = &look};
-    (void)state;
     assert_string_equal(ending_find(&capture, &evidence).source, "fini");
     journal.clock_step_ns = 0;
     assert_string_not_equal(ending_find(&capture, &evidence).source, "fini");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_that_was_seen_before_the_clock_was_set_back_has_not_lived_on),
-        cmocka_unit_test(each_way_to_end_is_told_from_the_others),
-        cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
-        cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
-        cmocka_unit_test(what_root_saw_beside_decides_whose_status_it_is),
-        cmocka_unit_test(an_end_that_is_the_largest_number_does_not_wrap),
-        cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
-        cmocka_unit_test(what_the_kernel_told_is_the_end_that_nobody_waited_for),
-        cmocka_unit_test(a_status_that_is_another_programs_is_not_told),
-        cmocka_unit_test(what_the_kernel_saw_replaced_ended_then),
-        cmocka_unit_test(what_the_kernel_lost_is_not_believed),
-        cmocka_unit_test(the_kernels_time_is_the_end_whatever_the_ledger_has),
-        cmocka_unit_test(the_event_of_an_exit_alone_makes_no_end_less_exact),
-        cmocka_unit_test(an_end_is_as_exact_as_what_the_kernel_told_of_it),
-        cmocka_unit_test(the_status_of_what_is_older_is_its_programs_if_that_file_ran_at_the_end),
-        cmocka_unit_test(slurms_word_stays_and_the_kernel_says_whose_it_is),
-        cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
-        cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),
-        cmocka_unit_test(the_time_until_the_next_program_is_not_that_of_env),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

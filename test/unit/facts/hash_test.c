@@ -4,10 +4,6 @@
  */
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/file_hash.h"
 #include "submit/facts/hash_table.h"
 #include "submit/facts/hasher.h"
+#include "test/unit/fixture/cases.h"
 
 #define SHA1_ABC "a9993e364706816aba3e25717850c26c9cd0d89d" /* FIPS 180-4 */
 
@@ -75,12 +70,11 @@ static pid_t start_hasher(const char *state, uid_t uid, gid_t gid, int *fd)
 
 static const unsigned char some[HASH_TABLE_SHA1] = {1, 2, 3, 20};
 
-static void a_hash_is_found_by_all_that_tells_a_file_and_by_nothing_less(void **state)
+TEST(a_hash_is_found_by_all_that_tells_a_file_and_by_nothing_less)
 {
     unsigned char sha1[HASH_TABLE_SHA1];
     struct stat status = make_file("abc");
     struct hash_table *table = map();
-    (void)state;
     assert_false(hash_table_find(table, &status, 7, sha1));
     hash_table_keep(table, &status, 7, some);
     hash_table_unmap(table);
@@ -103,14 +97,13 @@ static void a_hash_is_found_by_all_that_tells_a_file_and_by_nothing_less(void **
     hash_table_unmap(table);
 }
 
-static void the_table_is_bounded_and_goes_on_when_it_is_full(void **state)
+TEST(the_table_is_bounded_and_goes_on_when_it_is_full)
 {
     unsigned char sha1[HASH_TABLE_SHA1];
     struct stat status = make_file("abc"), before, after;
     struct hash_table *table = map();
     char path[128];
     unsigned found = 0, count = 3 * HASH_TABLE_BUCKETS * HASH_TABLE_WAYS;
-    (void)state;
     snprintf(path, sizeof path, "%s/hashes", directory);
     assert_int_equal(stat(path, &before), 0);
     for (unsigned i = 0; i < count; i++) {
@@ -129,12 +122,11 @@ static void the_table_is_bounded_and_goes_on_when_it_is_full(void **state)
     hash_table_unmap(table);
 }
 
-static void a_file_that_changed_takes_the_place_of_what_it_was(void **state)
+TEST(a_file_that_changed_takes_the_place_of_what_it_was)
 {
     unsigned char sha1[HASH_TABLE_SHA1];
     struct stat status = make_file("abc"), neighbour = status;
     struct hash_table *table = map();
-    (void)state;
     neighbour.st_ino++;
     hash_table_keep(table, &neighbour, 7, some);
     for (int i = 0; i < 100; i++) {
@@ -146,12 +138,11 @@ static void a_file_that_changed_takes_the_place_of_what_it_was(void **state)
     hash_table_unmap(table);
 }
 
-static void a_damaged_entry_is_none(void **state)
+TEST(a_damaged_entry_is_none)
 {
     unsigned char sha1[HASH_TABLE_SHA1];
     char path[128];
     struct stat status = make_file("abc");
-    (void)state;
     struct hash_table *table = map();
     hash_table_keep(table, &status, 7, some);
     size_t size = sizeof(struct hash_table_entry) * HASH_TABLE_BUCKETS * HASH_TABLE_WAYS;
@@ -174,12 +165,11 @@ static void a_damaged_entry_is_none(void **state)
 }
 
 /* Two processes that write the same bucket with different hashes: found is one of them or none. */
-static void two_writers_at_once_never_give_a_mixture(void **state)
+TEST(two_writers_at_once_never_give_a_mixture)
 {
     unsigned char one[HASH_TABLE_SHA1], other[HASH_TABLE_SHA1], sha1[HASH_TABLE_SHA1];
     struct stat status = make_file("abc");
     struct hash_table *table = map();
-    (void)state;
     memset(one, 0x11, sizeof one);
     memset(other, 0xee, sizeof other);
     pid_t child = fork();
@@ -216,10 +206,9 @@ static void wait_settled(void)
     while (time(NULL) - status.st_ctim.tv_sec <= 2);
 }
 
-static void a_file_that_has_just_changed_is_hashed_but_not_kept(void **state)
+TEST(a_file_that_has_just_changed_is_hashed_but_not_kept)
 {
     struct file_hash hash;
-    (void)state;
     make_file("abc");
     struct hash_table *table = map();
     file_hash(table, NULL, file, &hash);
@@ -275,9 +264,8 @@ static int remove_owned(void **state)
 }
 
 /* A user's own file, and one that he may write to, are kept for him alone. */
-static void what_a_user_can_change_is_kept_for_him_alone(void **state)
+TEST(what_a_user_can_change_is_kept_for_him_alone)
 {
-    (void)state;
     if (geteuid() != 0)
         return;
     for (int i = 0; i < OWNED; i++) {
@@ -327,9 +315,8 @@ static pid_t try_mount(unsigned long flags, int shared)
 }
 
 /* mount(8) mounts with nosuid what it mounts for users, whatever files lie there. */
-static void what_a_user_may_have_mounted_is_kept_for_him_alone(void **state)
+TEST(what_a_user_may_have_mounted_is_kept_for_him_alone)
 {
-    (void)state;
     if (geteuid() != 0)
         return;
     const pid_t children[] = {try_mount(0, 1), try_mount(MS_NOSUID | MS_NODEV, 0)};
@@ -341,11 +328,10 @@ static void what_a_user_may_have_mounted_is_kept_for_him_alone(void **state)
 }
 
 /* As a path through /proc/PID/root leads out of the mounts that root sees. */
-static void what_lies_in_another_mount_namespace_is_kept_for_its_user_alone(void **state)
+TEST(what_lies_in_another_mount_namespace_is_kept_for_its_user_alone)
 {
     int ready[2], done[2];
     char path[128], byte;
-    (void)state;
     if (geteuid() != 0)
         return;
     assert_int_equal(pipe(ready), 0);
@@ -375,11 +361,10 @@ static void what_lies_in_another_mount_namespace_is_kept_for_its_user_alone(void
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void a_file_that_root_alone_can_read_is_not_hashed_for_a_user(void **state)
+TEST(a_file_that_root_alone_can_read_is_not_hashed_for_a_user)
 {
     int fd = -1;
     struct file_hash hash;
-    (void)state;
     if (geteuid() != 0)
         return;
     make_file("abc");
@@ -391,11 +376,10 @@ static void a_file_that_root_alone_can_read_is_not_hashed_for_a_user(void **stat
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_state_directory_that_is_missing_costs_no_hash(void **state)
+TEST(a_state_directory_that_is_missing_costs_no_hash)
 {
     int fd = -1;
     struct file_hash hash;
-    (void)state;
     make_file("abc");
     pid_t pid = start_hasher("/nonexistent", geteuid(), getegid(), &fd);
     hasher_ask(fd, file, &hash);
@@ -409,10 +393,9 @@ static void a_state_directory_that_is_missing_costs_no_hash(void **state)
 
 /* The file is never read: of 7 EiB and of more than the bounds there is no hash, and it is said so.
  */
-static void what_is_beyond_the_bounds_has_no_hash(void **state)
+TEST(what_is_beyond_the_bounds_has_no_hash)
 {
     struct file_hash hash;
-    (void)state;
     make_file("abc");
     struct file_hash_bounds bounds = {.file_bytes = 2, .file_ms = 9000, .bytes = 100, .ms = 9000};
     file_hash(NULL, &bounds, file, &hash);
@@ -444,14 +427,13 @@ static void what_is_beyond_the_bounds_has_no_hash(void **state)
 }
 
 /* What is no file, and what is one that says another size than it has. */
-static void what_only_looks_like_a_file_has_no_hash(void **state)
+TEST(what_only_looks_like_a_file_has_no_hash)
 {
     static const char *const paths[] = {"/dev/zero",      "/proc/self/maps",
                                         "/proc/kallsyms", "/sys/kernel/profiling",
                                         "/proc/self/mem", "/"};
     struct file_hash_bounds bounds = {1 << 30, 9000, 1 << 30, 9000};
     struct file_hash hash;
-    (void)state;
     assert_int_equal(mkfifo(file, 0600), 0);
     file_hash(NULL, &bounds, file, &hash);
     assert_string_equal(hash.sha1, "0");
@@ -462,24 +444,6 @@ static void what_only_looks_like_a_file_has_no_hash(void **state)
     assert_true(bounds.bytes >= (1 << 30) - (4 << 16) && bounds.bytes <= 1 << 30);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+EACH(set_up, tear_down)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_hash_is_found_by_all_that_tells_a_file_and_by_nothing_less),
-        TEST(the_table_is_bounded_and_goes_on_when_it_is_full),
-        TEST(a_file_that_changed_takes_the_place_of_what_it_was),
-        TEST(a_damaged_entry_is_none),
-        TEST(two_writers_at_once_never_give_a_mixture),
-        TEST(a_file_that_has_just_changed_is_hashed_but_not_kept),
-        TEST(what_a_user_can_change_is_kept_for_him_alone),
-        TEST(what_a_user_may_have_mounted_is_kept_for_him_alone),
-        TEST(what_lies_in_another_mount_namespace_is_kept_for_its_user_alone),
-        TEST(a_file_that_root_alone_can_read_is_not_hashed_for_a_user),
-        TEST(what_is_beyond_the_bounds_has_no_hash),
-        TEST(what_only_looks_like_a_file_has_no_hash),
-        TEST(a_state_directory_that_is_missing_costs_no_hash),
-    };
-    return cmocka_run_group_tests(tests, make_owned, remove_owned);
-}
+ALL(make_owned, remove_owned)

@@ -2,11 +2,7 @@
  *
  * What is told of libraries, beside what the dynamic loader does.
  */
-#include <setjmp.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/missing_library.h"
+#include "test/unit/fixture/cases.h"
 
 #define FIRST   LOADED "/first"
 #define SECOND  LOADED "/second"
@@ -80,9 +75,8 @@ static enum loader_verdict start(const struct search_case *which)
     return (enum loader_verdict)WEXITSTATUS(status);
 }
 
-static void only_what_the_loader_lacks_is_missing(void **state)
+TEST(only_what_the_loader_lacks_is_missing)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct search_case *which = &cases[i];
         const struct loader_places places = {which->library_path, which->preload,
@@ -98,10 +92,9 @@ static void only_what_the_loader_lacks_is_missing(void **state)
     }
 }
 
-static void too_few_looks_tell_nothing(void **state)
+TEST(too_few_looks_tell_nothing)
 {
     const struct loader_places places = {"", "", false};
-    (void)state;
     enum loader_verdict last = LOADER_STARTS; /* none are too few */
     for (unsigned most = 0; most <= 1000; most += 50) {
         unsigned looks = most;
@@ -114,13 +107,4 @@ static void too_few_looks_tell_nothing(void **state)
         last = told;
     }
     assert_int_equal(last, LOADER_MISSING);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_the_loader_lacks_is_missing),
-        cmocka_unit_test(too_few_looks_tell_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * The job that docs/numbers.md draws: drawing, table and division are the same.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/partition.h"
+#include "test/unit/fixture/cases.h"
 
 #define MINUTE UINT64_C(60000000000)
 
@@ -54,9 +49,8 @@ enum { BATCH, SIM, STEPS };
 enum { SCRIPT, RANK_0, RANK_1, TASKS };
 enum { BASH, PREP, GZIP, SIM_RUN, FIT, RUNS };
 
-static void the_job_of_the_page_is_divided_as_it_is_drawn(void **state)
+TEST(the_job_of_the_page_is_divided_as_it_is_drawn)
 {
-    (void)state;
     const uint64_t two_cores = 3;
     const struct partition_step steps[STEPS] = {
         [BATCH] = {.is_batch = true, .end_ns = 20 * MINUTE},
@@ -109,12 +103,4 @@ static void the_job_of_the_page_is_divided_as_it_is_drawn(void **state)
     assert_true(fabs(whole - CPUS * MINUTES) < 1e-6);
     assert_true(fabs(partition_most_of_run(partition, FIT) - 960) < 1e-6);
     partition_free(partition);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_job_of_the_page_is_divided_as_it_is_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

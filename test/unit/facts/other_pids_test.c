@@ -4,14 +4,10 @@
  */
 #include "submit/facts/other_pids.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -74,9 +70,8 @@ static int32_t find(const char *notes)
     return pid;
 }
 
-static void the_only_process_that_fits_is_it(void **state)
+TEST(the_only_process_that_fits_is_it)
 {
-    (void)state;
     assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1")), 70);
     assert_int_equal(find(LISTEN NOTED("51", "10900000000", "1") NOTED("70", "10900000000", "1")),
                      70); /* the other has a capture of its own */
@@ -88,11 +83,10 @@ static void the_only_process_that_fits_is_it(void **state)
 #define KILLED(pid, exec)                                                                          \
     "end " pid " 1 10005000000 0 30000000000 " exec " 1 1 9 0 0 0 0 0 0 0 0 0 0\n"
 
-static void equal_processes_that_ended_alike_are_told_apart_by_their_order(void **state)
+TEST(equal_processes_that_ended_alike_are_told_apart_by_their_order)
 {
     struct capture capture[CAPTURES_MAX] = {captured(), captured()};
     int32_t pid[CAPTURES_MAX];
-    (void)state;
     find_all(LISTEN NOTED("70", "10800000000", "1") NOTED("71", "10900000000", "1"), capture, 2,
              pid);
     assert_true(pid[0] == 71 && pid[1] == 70); /* no process is there twice */
@@ -100,11 +94,10 @@ static void equal_processes_that_ended_alike_are_told_apart_by_their_order(void 
     assert_true(pid[0] == 70 && pid[1] == 0);
 }
 
-static void equal_processes_are_told_apart_by_task_and_end(void **state)
+TEST(equal_processes_are_told_apart_by_task_and_end)
 {
     struct capture capture[CAPTURES_MAX] = {captured(), captured()};
     int32_t pid[CAPTURES_MAX];
-    (void)state;
     capture[0].step = capture[1].step = 0;
     capture[0].task = 0;
     capture[1].task = 1;
@@ -116,9 +109,8 @@ static void equal_processes_are_told_apart_by_task_and_end(void **state)
     assert_true(pid[0] == 70 && pid[1] == 71);
 }
 
-static void what_ended_in_two_ways_or_is_another_program_is_not_known(void **state)
+TEST(what_ended_in_two_ways_or_is_another_program_is_not_known)
 {
-    (void)state;
     assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") KILLED("71", "10900000000")), 0);
     assert_int_equal(find(LISTEN NOTED("70", "10900000000", "2")), 0);
     assert_int_equal(find(LISTEN NOTED("70", "11900000000", "1")), 0); /* executed later */
@@ -127,21 +119,8 @@ static void what_ended_in_two_ways_or_is_another_program_is_not_known(void **sta
         0); /* began later */
 }
 
-static void where_the_kernels_word_has_gaps_none_is_known(void **state)
+TEST(where_the_kernels_word_has_gaps_none_is_known)
 {
-    (void)state;
     assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") "lost 5 5 1\n"), 0);
     assert_int_equal(find(LISTEN NOTED("70", "10900000000", "1") "left 1\n"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_only_process_that_fits_is_it),
-        cmocka_unit_test(equal_processes_that_ended_alike_are_told_apart_by_their_order),
-        cmocka_unit_test(equal_processes_are_told_apart_by_task_and_end),
-        cmocka_unit_test(what_ended_in_two_ways_or_is_another_program_is_not_known),
-        cmocka_unit_test(where_the_kernels_word_has_gaps_none_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

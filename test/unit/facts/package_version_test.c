@@ -2,19 +2,14 @@
  *
  * Which version of a Python package its installer left word of.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/package_version.h"
+#include "test/unit/fixture/cases.h"
 
 static char site[64];
 
@@ -44,7 +39,7 @@ static void end_site(void)
     assert_int_equal(system(command), 0);
 }
 
-static void versions_come_from_what_installers_left(void **state)
+TEST(versions_come_from_what_installers_left)
 {
     static const struct {
         const char *name, *path, *version;
@@ -61,7 +56,6 @@ static void versions_come_from_what_installers_left(void **state)
     };
     struct package_versions *versions = package_versions_new();
     char path[256], version[PACKAGE_VERSION_SIZE];
-    (void)state;
     start_site();
     write_file("numpy-1.24.2.dist-info/METADATA", "");
     write_file("Six-1.16-py3.11.egg-info/PKG-INFO", "");
@@ -85,12 +79,11 @@ static void versions_come_from_what_installers_left(void **state)
     end_site();
 }
 
-static void no_more_directories_are_looked_into_than_the_bound(void **state)
+TEST(no_more_directories_are_looked_into_than_the_bound)
 {
     enum { BOUND = 64 };
     struct package_versions *versions = package_versions_new();
     char path[256], version[PACKAGE_VERSION_SIZE];
-    (void)state;
     start_site();
     for (int i = 0; i <= BOUND; i++) {
         snprintf(path, sizeof path, "%d", i);
@@ -108,13 +101,12 @@ static void no_more_directories_are_looked_into_than_the_bound(void **state)
     end_site();
 }
 
-static void no_more_entries_of_a_directory_are_read_than_the_bound(void **state)
+TEST(no_more_entries_of_a_directory_are_read_than_the_bound)
 {
     enum { BOUND = 8192, MADE = BOUND + 100 };
     struct package_versions *versions = package_versions_new();
     char path[256], name[32], version[PACKAGE_VERSION_SIZE];
     int found = 0;
-    (void)state;
     start_site();
     for (int i = 0; i < MADE; i++) {
         snprintf(path, sizeof path, "%dp-1.egg-info", i);
@@ -129,14 +121,4 @@ static void no_more_entries_of_a_directory_are_read_than_the_bound(void **state)
     assert_true(found >= BOUND - 2 && found <= BOUND); /* "." and ".." are entries too */
     package_versions_free(versions);
     end_site();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_come_from_what_installers_left),
-        cmocka_unit_test(no_more_directories_are_looked_into_than_the_bound),
-        cmocka_unit_test(no_more_entries_of_a_directory_are_read_than_the_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

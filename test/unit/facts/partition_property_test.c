@@ -3,17 +3,12 @@
  * What holds for the division of any allocation: drawn ones, against the slow and plain division,
  * and hostile ones.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/partition.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/drawn_job.h"
 #include "test/unit/fixture/made_random.h"
 #include "test/unit/fixture/rounds.h"
@@ -43,9 +38,8 @@ static double sum(struct partition_shares shares)
     return all;
 }
 
-static void any_job_is_divided_as_the_plain_division_does(void **state)
+TEST(any_job_is_divided_as_the_plain_division_does)
 {
-    (void)state;
     size_t part[PARTITION_PARTS] = {0}, programs = 0;
     for (uint64_t i = 0; i < (uint64_t)rounds(4000); i++) {
         struct drawn_job job;
@@ -99,9 +93,8 @@ static void draw_places(size_t *place, size_t count, uint64_t *seed)
     }
 }
 
-static void the_order_of_the_input_does_not_matter(void **state)
+TEST(the_order_of_the_input_does_not_matter)
 {
-    (void)state;
     for (uint64_t i = 0; i < (uint64_t)rounds(4000); i++) {
         struct drawn_job job, other;
         size_t step[DRAWN_STEPS], task[DRAWN_TASKS], run[DRAWN_RUNS];
@@ -142,9 +135,8 @@ static void the_order_of_the_input_does_not_matter(void **state)
     }
 }
 
-static void days_add_up_to_the_whole(void **state)
+TEST(days_add_up_to_the_whole)
 {
-    (void)state;
     for (uint64_t i = 0; i < (uint64_t)rounds(4000); i++) {
         struct drawn_job job;
         uint64_t seed = i;
@@ -233,9 +225,8 @@ static void assert_sum_exact(const struct many *many, const struct partition *pa
         fail_msg("off by %Lg s", difference);
 }
 
-static void a_chain_of_parents_may_be_deep(void **state)
+TEST(a_chain_of_parents_may_be_deep)
 {
-    (void)state;
     struct many *many = many_of(MANY);
     for (size_t i = 0; i < MANY; i++) {
         many->run[i].parent = i == 0 ? SIZE_MAX : i - 1;
@@ -257,9 +248,8 @@ static void a_chain_of_parents_may_be_deep(void **state)
     many_free(many);
 }
 
-static void a_circle_of_parents_may_be_long(void **state)
+TEST(a_circle_of_parents_may_be_long)
 {
-    (void)state;
     struct many *many = many_of(MANY);
     for (size_t i = 0; i < MANY; i++)
         many->run[i].parent = (i + 1) % MANY;
@@ -272,9 +262,8 @@ static void a_circle_of_parents_may_be_long(void **state)
 }
 
 /* Also with days, ends that are not known and any ranks. */
-static void a_year_of_random_runs_adds_up_to_a_microsecond(void **state)
+TEST(a_year_of_random_runs_adds_up_to_a_microsecond)
 {
-    (void)state;
     uint64_t seed = 1, midnight[364];
     struct many *many = many_of(MANY);
     for (size_t i = 0; i < 364; i++)
@@ -297,9 +286,8 @@ static void a_year_of_random_runs_adds_up_to_a_microsecond(void **state)
     many_free(many);
 }
 
-static void runs_that_all_live_at_the_same_time_share_equally(void **state)
+TEST(runs_that_all_live_at_the_same_time_share_equally)
 {
-    (void)state;
     struct many *many = many_of(MANY);
     struct partition *partition = divide(&many->input);
     assert_sum_exact(many, partition);
@@ -311,9 +299,8 @@ static void runs_that_all_live_at_the_same_time_share_equally(void **state)
 }
 
 /* The greatest numbers that are taken. */
-static void the_largest_job_is_divided(void **state)
+TEST(the_largest_job_is_divided)
 {
-    (void)state;
     uint64_t cores[PARTITION_CORES_MAX / 64 + 1];
     memset(cores, 0xff, sizeof cores);
     struct many *many = many_of(2);
@@ -333,19 +320,4 @@ static void the_largest_job_is_divided(void **state)
     assert_near(sum(partition_of_run(partition, 1)), all / 2, all);
     partition_free(partition);
     many_free(many);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_job_is_divided_as_the_plain_division_does),
-        cmocka_unit_test(the_order_of_the_input_does_not_matter),
-        cmocka_unit_test(days_add_up_to_the_whole),
-        cmocka_unit_test(a_chain_of_parents_may_be_deep),
-        cmocka_unit_test(a_circle_of_parents_may_be_long),
-        cmocka_unit_test(a_year_of_random_runs_adds_up_to_a_microsecond),
-        cmocka_unit_test(runs_that_all_live_at_the_same_time_share_equally),
-        cmocka_unit_test(the_largest_job_is_divided),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,11 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/partition.h"
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 #define START  (UINT64_C(1700000000) * SECOND)
@@ -176,9 +171,8 @@ static void end(struct job *job)
     free(job);
 }
 
-static void four_programs_at_once_share_the_cores(void **state)
+TEST(four_programs_at_once_share_the_cores)
 {
-    (void)state;
     struct job *job = job_of(4, 100);
     size_t script = task(job, batch(job, 100), 0, 100), all[4];
     size_t shell = kind(job, PARTITION_WRAPPER, script, NONE, 0, 100);
@@ -194,9 +188,8 @@ static void four_programs_at_once_share_the_cores(void **state)
     end(job);
 }
 
-static void the_last_of_a_pipeline_has_all_when_the_others_ended(void **state)
+TEST(the_last_of_a_pipeline_has_all_when_the_others_ended)
 {
-    (void)state;
     struct job *job = job_of(6, 30);
     size_t script = task(job, batch(job, 30), 0, 30);
     size_t first = program(job, script, NONE, 0, 10), second = program(job, script, NONE, 0, 20);
@@ -209,9 +202,8 @@ static void the_last_of_a_pipeline_has_all_when_the_others_ended(void **state)
 }
 
 /* make -j4: make, and below it four shells with a compiler each, two in a row. */
-static void a_make_has_only_what_its_compilers_leave(void **state)
+TEST(a_make_has_only_what_its_compilers_leave)
 {
-    (void)state;
     struct job *job = job_of(4, 22);
     size_t script = task(job, batch(job, 22), 0, 22), compilers[8];
     size_t make = program(job, script, NONE, 0, 22);
@@ -227,9 +219,8 @@ static void a_make_has_only_what_its_compilers_leave(void **state)
     end(job);
 }
 
-static void a_child_that_outlives_its_parent_still_hides_those_above(void **state)
+TEST(a_child_that_outlives_its_parent_still_hides_those_above)
 {
-    (void)state;
     struct job *job = job_of(1, 50);
     size_t script = task(job, batch(job, 50), 0, 50);
     size_t top = program(job, script, NONE, 0, 50), middle = program(job, script, top, 10, 20);
@@ -242,9 +233,8 @@ static void a_child_that_outlives_its_parent_still_hides_those_above(void **stat
 }
 
 /* Clocks may be set: the child is there before its parent. */
-static void a_parent_that_starts_after_its_child_is_hidden_by_it(void **state)
+TEST(a_parent_that_starts_after_its_child_is_hidden_by_it)
 {
-    (void)state;
     struct job *job = job_of(1, 40);
     size_t script = task(job, batch(job, 40), 0, 40);
     size_t top = program(job, script, NONE, 0, 40), middle = program(job, script, top, 20, 35);
@@ -257,9 +247,8 @@ static void a_parent_that_starts_after_its_child_is_hidden_by_it(void **state)
 }
 
 /* env nice timeout prog */
-static void wrappers_have_nothing_and_hide_nothing(void **state)
+TEST(wrappers_have_nothing_and_hide_nothing)
 {
-    (void)state;
     struct job *job = job_of(2, 20);
     size_t of = task(job, step(job, 3, 0, 20), 0, 20);
     size_t env = kind(job, PARTITION_WRAPPER, of, NONE, 0, 1);
@@ -281,9 +270,8 @@ static void wrappers_have_nothing_and_hide_nothing(void **state)
 }
 
 /* 112 children of a driver were killed after 0.3 s: the driver lived, they may have. */
-static void killed_children_are_at_most_what_their_task_had(void **state)
+TEST(killed_children_are_at_most_what_their_task_had)
 {
-    (void)state;
     struct job *job = job_of(2, 100);
     size_t of = task(job, step(job, 3, 0, 100), 0, 100), children[112];
     size_t driver = program(job, of, NONE, 0, 60);
@@ -302,9 +290,8 @@ static void killed_children_are_at_most_what_their_task_had(void **state)
     end(job);
 }
 
-static void a_run_with_an_unknown_end_is_sure_until_it_was_seen_last(void **state)
+TEST(a_run_with_an_unknown_end_is_sure_until_it_was_seen_last)
 {
-    (void)state;
     struct job *job = job_of(4, 100);
     size_t of = task(job, step(job, 15, 0, 100), 0, 100);
     size_t run = program(job, of, NONE, 10, 30);
@@ -321,9 +308,8 @@ static void a_run_with_an_unknown_end_is_sure_until_it_was_seen_last(void **stat
 }
 
 /* srun --multi-prog: rank 0 is one leader, rank 1 another, which ranks 2 and 3 follow. */
-static void each_task_has_its_part_of_the_step(void **state)
+TEST(each_task_has_its_part_of_the_step)
 {
-    (void)state;
     struct job *job = job_of(8, 10);
     size_t of = step(job, 0xff, 0, 10), tasks[4];
     for (int i = 0; i < 4; i++)
@@ -344,9 +330,8 @@ static void each_task_has_its_part_of_the_step(void **state)
     end(job);
 }
 
-static void when_rank_0_ends_early_the_others_have_its_cores(void **state)
+TEST(when_rank_0_ends_early_the_others_have_its_cores)
 {
-    (void)state;
     struct job *job = job_of(4, 100);
     size_t of = step(job, 15, 0, 100);
     size_t leader = task(job, of, 0, 10), other = task(job, of, 0, 100);
@@ -360,9 +345,8 @@ static void when_rank_0_ends_early_the_others_have_its_cores(void **state)
 }
 
 /* A launcher's run stands for the ranks below it on this node. */
-static void a_run_counts_by_its_ranks(void **state)
+TEST(a_run_counts_by_its_ranks)
 {
-    (void)state;
     struct job *job = job_of(4, 10);
     size_t of = task(job, step(job, 15, 0, 10), 0, 10);
     size_t mpi = program(job, of, NONE, 0, 10), single = program(job, of, NONE, 0, 10);
@@ -375,9 +359,8 @@ static void a_run_counts_by_its_ranks(void **state)
 }
 
 /* 4 cores with 2 threads each: a step with 2 of the cores has 4 of the 8 CPUs. */
-static void a_core_counts_as_all_of_its_threads(void **state)
+TEST(a_core_counts_as_all_of_its_threads)
 {
-    (void)state;
     struct job *job = job_of(8, 10);
     job->input.cores = 4;
     size_t run = program(job, task(job, step(job, 3, 0, 10), 0, 10), NONE, 0, 10);
@@ -387,9 +370,8 @@ static void a_core_counts_as_all_of_its_threads(void **state)
     end(job);
 }
 
-static void overlapping_steps_share_their_cores(void **state)
+TEST(overlapping_steps_share_their_cores)
 {
-    (void)state;
     struct job *job = job_of(4, 30);
     size_t long_one = program(job, task(job, step(job, 0xf, 0, 30), 0, 30), NONE, 0, 30);
     size_t middle = program(job, task(job, step(job, 0x3, 10, 20), 10, 20), NONE, 10, 20);
@@ -404,9 +386,8 @@ static void overlapping_steps_share_their_cores(void **state)
     end(job);
 }
 
-static void steps_whose_cores_are_not_known_share_by_their_cpus(void **state)
+TEST(steps_whose_cores_are_not_known_share_by_their_cpus)
 {
-    (void)state;
     struct job *job = job_of(4, 20);
     size_t alone = program(job, task(job, unknown_step(job, 3, 0, 20), 0, 20), NONE, 0, 20);
     size_t second = program(job, task(job, unknown_step(job, 3, 10, 20), 10, 20), NONE, 10, 20);
@@ -419,9 +400,8 @@ static void steps_whose_cores_are_not_known_share_by_their_cpus(void **state)
     end(job);
 }
 
-static void known_and_unknown_cores_share_what_there_is(void **state)
+TEST(known_and_unknown_cores_share_what_there_is)
 {
-    (void)state;
     struct job *job = job_of(8, 10);
     job->input.cores = 4;
     size_t known = program(job, task(job, step(job, 0x7, 0, 10), 0, 10), NONE, 0, 10);
@@ -433,9 +413,8 @@ static void known_and_unknown_cores_share_what_there_is(void **state)
 }
 
 /* --exclusive: 64 CPUs are allocated, the step has one. */
-static void cores_without_a_step_are_idle(void **state)
+TEST(cores_without_a_step_are_idle)
 {
-    (void)state;
     struct job *job = job_of(64, 100);
     size_t run = program(job, task(job, step(job, 1, 10, 90), 10, 90), NONE, 10, 80);
     divide(job);
@@ -445,9 +424,8 @@ static void cores_without_a_step_are_idle(void **state)
     end(job);
 }
 
-static void a_step_without_a_living_task_is_idle(void **state)
+TEST(a_step_without_a_living_task_is_idle)
 {
-    (void)state;
     struct job *job = job_of(2, 100);
     size_t of = step(job, 3, 0, 100);
     size_t run = program(job, task(job, of, 20, 50), NONE, 20, 70);
@@ -459,9 +437,8 @@ static void a_step_without_a_living_task_is_idle(void **state)
     end(job);
 }
 
-static void what_was_suspended_is_not_allocated(void **state)
+TEST(what_was_suspended_is_not_allocated)
 {
-    (void)state;
     struct job *job = job_of(2, 100);
     job->pause[0] = (struct partition_pause){at(-5), at(10)};
     job->pause[1] = (struct partition_pause){at(10), at(20)};
@@ -477,9 +454,8 @@ static void what_was_suspended_is_not_allocated(void **state)
     end(job);
 }
 
-static void the_runtime_of_a_container_hides_what_started_it(void **state)
+TEST(the_runtime_of_a_container_hides_what_started_it)
 {
-    (void)state;
     struct job *job = job_of(2, 100);
     size_t of = task(job, step(job, 3, 0, 100), 0, 100);
     size_t python = program(job, of, NONE, 0, 100);
@@ -496,9 +472,8 @@ static void the_runtime_of_a_container_hides_what_started_it(void **state)
     end(job);
 }
 
-static void a_runtime_that_may_live_is_uncertain(void **state)
+TEST(a_runtime_that_may_live_is_uncertain)
 {
-    (void)state;
     struct job *job = job_of(1, 10);
     size_t of = task(job, step(job, 1, 0, 10), 0, 10);
     size_t runtime = kind(job, PARTITION_RUNTIME, of, NONE, 0, 2);
@@ -511,9 +486,8 @@ static void a_runtime_that_may_live_is_uncertain(void **state)
     end(job);
 }
 
-static void the_batch_step_has_what_steps_leave(void **state)
+TEST(the_batch_step_has_what_steps_leave)
 {
-    (void)state;
     struct job *job = job_of(4, 100);
     size_t script = task(job, batch(job, 100), 0, 100);
     size_t of = task(job, step(job, 0x7, 20, 60), 20, 60);
@@ -529,9 +503,8 @@ static void the_batch_step_has_what_steps_leave(void **state)
 }
 
 /* While steps live: what may live is uncertain, what does not is idle. */
-static void a_batch_script_that_waits_is_idle(void **state)
+TEST(a_batch_script_that_waits_is_idle)
 {
-    (void)state;
     struct job *job = job_of(2, 40);
     size_t script = task(job, batch(job, 40), 0, 40), run = program(job, script, NONE, 0, 5);
     job->run[run].max_ns = at(20);
@@ -545,9 +518,8 @@ static void a_batch_script_that_waits_is_idle(void **state)
     end(job);
 }
 
-static void after_the_script_nobody_has_its_cores(void **state)
+TEST(after_the_script_nobody_has_its_cores)
 {
-    (void)state;
     struct job *job = job_of(2, 40);
     task(job, batch(job, 10), 0, 50);
     size_t of = task(job, step(job, 1, 0, 40), 0, 40), run = program(job, of, NONE, 0, 40);
@@ -557,9 +529,8 @@ static void after_the_script_nobody_has_its_cores(void **state)
     end(job);
 }
 
-static void shares_are_cut_at_midnight(void **state)
+TEST(shares_are_cut_at_midnight)
 {
-    (void)state;
     struct job *job = job_of(2, 400);
     const double midnights[] = {-100, 0, 100, 200, 200, 350, 400, 500};
     for (size_t i = 0; i < sizeof midnights / sizeof midnights[0]; i++)
@@ -587,9 +558,8 @@ static void shares_are_cut_at_midnight(void **state)
 }
 
 /* The night of 2026-03-29 in Berlin has 23 hours, that of 2026-10-25 has 25. */
-static void days_have_the_hours_that_they_have(void **state)
+TEST(days_have_the_hours_that_they_have)
 {
-    (void)state;
     enum { HOUR = 3600 };
     struct job *job = job_of(1, (24 + 23 + 25 + 24) * HOUR);
     job->midnight[0] = at(24 * HOUR);
@@ -606,9 +576,8 @@ static void days_have_the_hours_that_they_have(void **state)
 }
 
 /* While the task may live, its step's other tasks are sure of their part only. */
-static void a_task_without_a_known_end_is_uncertain_after_it_was_seen(void **state)
+TEST(a_task_without_a_known_end_is_uncertain_after_it_was_seen)
 {
-    (void)state;
     struct job *job = job_of(4, 100);
     size_t of = step(job, 15, 0, 100);
     size_t lost = task(job, of, 0, 40), other = task(job, of, 0, 60);
@@ -624,9 +593,8 @@ static void a_task_without_a_known_end_is_uncertain_after_it_was_seen(void **sta
     end(job);
 }
 
-static void a_follower_without_a_known_end_is_uncertain(void **state)
+TEST(a_follower_without_a_known_end_is_uncertain)
 {
-    (void)state;
     struct job *job = job_of(1, 100);
     size_t of = task(job, step(job, 1, 0, 100), 20, 50);
     job->task[of].is_follower = true;
@@ -638,9 +606,8 @@ static void a_follower_without_a_known_end_is_uncertain(void **state)
     end(job);
 }
 
-static void what_is_outside_of_the_allocation_is_cut_off(void **state)
+TEST(what_is_outside_of_the_allocation_is_cut_off)
 {
-    (void)state;
     struct job *job = job_of(2, 100);
     size_t of = task(job, step(job, 3, -50, 150), -50, 150);
     size_t run = program(job, of, NONE, -20, 30), before = program(job, of, NONE, -20, -10);
@@ -656,9 +623,8 @@ static void what_is_outside_of_the_allocation_is_cut_off(void **state)
     end(job);
 }
 
-static void what_ends_before_it_starts_has_never_lived(void **state)
+TEST(what_ends_before_it_starts_has_never_lived)
 {
-    (void)state;
     struct job *job = job_of(2, 100);
     size_t lives = task(job, step(job, 3, 0, 100), 0, 100);
     size_t dead = task(job, 0, 50, 20), of_none = task(job, step(job, 3, 80, 20), 0, 100);
@@ -680,9 +646,8 @@ static void what_ends_before_it_starts_has_never_lived(void **state)
     end(job);
 }
 
-static void a_circle_of_parents_counts_as_none(void **state)
+TEST(a_circle_of_parents_counts_as_none)
 {
-    (void)state;
     struct job *job = job_of(3, 10);
     size_t of = task(job, batch(job, 10), 0, 10);
     program(job, of, 1, 0, 10);
@@ -697,9 +662,8 @@ static void a_circle_of_parents_counts_as_none(void **state)
     end(job);
 }
 
-static void a_parent_of_another_task_counts_as_none(void **state)
+TEST(a_parent_of_another_task_counts_as_none)
 {
-    (void)state;
     struct job *job = job_of(2, 10);
     size_t of = step(job, 3, 0, 10);
     size_t first = program(job, task(job, of, 0, 10), NONE, 0, 10);
@@ -712,9 +676,8 @@ static void a_parent_of_another_task_counts_as_none(void **state)
     end(job);
 }
 
-static void a_job_without_anything_is_idle(void **state)
+TEST(a_job_without_anything_is_idle)
 {
-    (void)state;
     struct job *job = job_of(3, 10);
     divide(job);
     assert_idle(job, 30);
@@ -729,9 +692,8 @@ static void a_job_without_anything_is_idle(void **state)
     end(job);
 }
 
-static void wrong_input_is_refused(void **state)
+TEST(wrong_input_is_refused)
 {
-    (void)state;
     struct job *job = job_of(3, 10);
     struct partition *partition = NULL;
     task(job, batch(job, 10), 0, 10);
@@ -761,44 +723,4 @@ static void wrong_input_is_refused(void **state)
     assert_null(partition);
     partition_free(NULL);
     end(job);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_programs_at_once_share_the_cores),
-        cmocka_unit_test(the_last_of_a_pipeline_has_all_when_the_others_ended),
-        cmocka_unit_test(a_make_has_only_what_its_compilers_leave),
-        cmocka_unit_test(a_child_that_outlives_its_parent_still_hides_those_above),
-        cmocka_unit_test(a_parent_that_starts_after_its_child_is_hidden_by_it),
-        cmocka_unit_test(wrappers_have_nothing_and_hide_nothing),
-        cmocka_unit_test(killed_children_are_at_most_what_their_task_had),
-        cmocka_unit_test(a_run_with_an_unknown_end_is_sure_until_it_was_seen_last),
-        cmocka_unit_test(each_task_has_its_part_of_the_step),
-        cmocka_unit_test(when_rank_0_ends_early_the_others_have_its_cores),
-        cmocka_unit_test(a_run_counts_by_its_ranks),
-        cmocka_unit_test(a_core_counts_as_all_of_its_threads),
-        cmocka_unit_test(overlapping_steps_share_their_cores),
-        cmocka_unit_test(steps_whose_cores_are_not_known_share_by_their_cpus),
-        cmocka_unit_test(known_and_unknown_cores_share_what_there_is),
-        cmocka_unit_test(cores_without_a_step_are_idle),
-        cmocka_unit_test(a_step_without_a_living_task_is_idle),
-        cmocka_unit_test(what_was_suspended_is_not_allocated),
-        cmocka_unit_test(the_runtime_of_a_container_hides_what_started_it),
-        cmocka_unit_test(a_runtime_that_may_live_is_uncertain),
-        cmocka_unit_test(the_batch_step_has_what_steps_leave),
-        cmocka_unit_test(a_batch_script_that_waits_is_idle),
-        cmocka_unit_test(after_the_script_nobody_has_its_cores),
-        cmocka_unit_test(shares_are_cut_at_midnight),
-        cmocka_unit_test(days_have_the_hours_that_they_have),
-        cmocka_unit_test(a_task_without_a_known_end_is_uncertain_after_it_was_seen),
-        cmocka_unit_test(a_follower_without_a_known_end_is_uncertain),
-        cmocka_unit_test(what_is_outside_of_the_allocation_is_cut_off),
-        cmocka_unit_test(what_ends_before_it_starts_has_never_lived),
-        cmocka_unit_test(a_circle_of_parents_counts_as_none),
-        cmocka_unit_test(a_parent_of_another_task_counts_as_none),
-        cmocka_unit_test(a_job_without_anything_is_idle),
-        cmocka_unit_test(wrong_input_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

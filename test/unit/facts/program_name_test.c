@@ -3,21 +3,16 @@
  * Which programs launch others, by the names that MPIs and distributions give them. The built-in
  * rules for paths leave out the same ones.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "conf/compile.h"
 #include "conf/conf.h"
 #include "conf/policy/policy_read.h"
 #include "submit/facts/program_name.h"
+#include "test/unit/fixture/cases.h"
 
 static void check_name(const void *policy, const char *name, bool is_launcher, bool is_run)
 {
@@ -30,7 +25,7 @@ static void check_name(const void *policy, const char *name, bool is_launcher, b
         fail_msg("%s is %s run", name, is_run ? "no" : "a");
 }
 
-static void launchers_have_many_names_and_none_is_a_run(void **state)
+TEST(launchers_have_many_names_and_none_is_a_run)
 {
     static const char *const launchers[] = {
         "mpirun",
@@ -96,7 +91,6 @@ static void launchers_have_many_names_and_none_is_a_run(void **state)
     struct conf conf;
     void *policy;
     size_t size;
-    (void)state;
     assert_int_equal(conf_load("/dev/null", &conf, &error), 0);
     assert_int_equal(compile_policy(&conf, &policy, &size, &error), 0);
     conf_free(&conf);
@@ -107,12 +101,4 @@ static void launchers_have_many_names_and_none_is_a_run(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         check_name(policy, others[i], false, true);
     free(policy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launchers_have_many_names_and_none_is_a_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
  *
  * Which runs sampling keeps, and with which probability.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "preload/ledger.h"
 #include "submit/facts/sampling_read.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -60,7 +55,7 @@ static double kept_of(const struct capture *capture, uint64_t run_ns)
 }
 
 /* `random` is compared with the probability's share of 2^64. */
-static void a_killed_run_is_kept_by_the_number_that_it_drew(void **state)
+TEST(a_killed_run_is_kept_by_the_number_that_it_drew)
 {
     static const struct {
         uint32_t ranks;
@@ -77,7 +72,6 @@ static void a_killed_run_is_kept_by_the_number_that_it_drew(void **state)
         {2, 10 * SECOND, UINT64_C(3) << 62, 0},
         {2, 10 * SECOND, (UINT64_C(3) << 62) - 1, 0.75},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct capture capture = run_of(cases[i].ranks);
         capture.random = cases[i].random;
@@ -87,10 +81,9 @@ static void a_killed_run_is_kept_by_the_number_that_it_drew(void **state)
     }
 }
 
-static void a_run_that_came_to_its_end_has_decided(void **state)
+TEST(a_run_that_came_to_its_end_has_decided)
 {
     struct capture capture = ended_run(UINT64_MAX, 0.01);
-    (void)state;
     assert_true(kept_of(&capture, SECOND) == 0.01);
     capture.probability = 1;
     assert_true(kept_of(&capture, SECOND) == 1);
@@ -101,10 +94,9 @@ static void a_run_that_came_to_its_end_has_decided(void **state)
 }
 
 /* Reports weigh a run by one over its probability: no process can make itself a million runs. */
-static void a_probability_that_its_table_does_not_have_is_not_believed(void **state)
+TEST(a_probability_that_its_table_does_not_have_is_not_believed)
 {
     static const double lies[] = {1e-6, 0, -1, 0.02, 2, 0.5};
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         struct capture capture = ended_run(UINT64_MAX, lies[i]);
         assert_true(kept_of(&capture, SECOND) == 0); /* its number is above one of 100 */
@@ -117,10 +109,9 @@ static void a_probability_that_its_table_does_not_have_is_not_believed(void **st
     assert_true(kept_of(&capture, SECOND) == 0.01);
 }
 
-static void what_is_not_to_be_sampled_is_kept(void **state)
+TEST(what_is_not_to_be_sampled_is_kept)
 {
     struct capture capture = run_of(1);
-    (void)state;
     capture.random = UINT64_MAX;
     assert_true(kept_of(&capture, 0) == 0);
     capture.keep = 1;
@@ -135,12 +126,11 @@ static void what_is_not_to_be_sampled_is_kept(void **state)
 }
 
 /* What the site compiles while a job runs holds for what begins after that. */
-static void a_run_is_decided_by_the_table_that_it_began_with(void **state)
+TEST(a_run_is_decided_by_the_table_that_it_began_with)
 {
     struct capture began = run_of(1), ended = ended_run(UINT64_MAX, 0.01);
     void *next = compiled_after("[sampling]\nenabled = yes\nscalar = 0 1:950\n", policy);
     void *last = compiled_after("[sampling]\nenabled = no\nscalar = 0 1\n", next);
-    (void)state;
     began.random = UINT64_MAX / 950;
     policy = last;
     assert_true(kept_of(&began, SECOND) == 0.01);
@@ -154,10 +144,9 @@ static void a_run_is_decided_by_the_table_that_it_began_with(void **state)
 }
 
 /* No process has left it out, as it was killed. */
-static void a_run_whose_table_is_not_known_is_kept(void **state)
+TEST(a_run_whose_table_is_not_known_is_kept)
 {
     struct capture capture = run_of(1);
-    (void)state;
     capture.random = UINT64_MAX;
     capture.table++;
     assert_true(kept_of(&capture, SECOND) == 1);
@@ -166,17 +155,4 @@ static void a_run_whose_table_is_not_known_is_kept(void **state)
     assert_true(kept_of(&capture, SECOND) == 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(a_killed_run_is_kept_by_the_number_that_it_drew),
-        TEST(a_run_that_came_to_its_end_has_decided),
-        TEST(a_probability_that_its_table_does_not_have_is_not_believed),
-        TEST(what_is_not_to_be_sampled_is_kept),
-        TEST(a_run_is_decided_by_the_table_that_it_began_with),
-        TEST(a_run_whose_table_is_not_known_is_kept),
-#undef TEST
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

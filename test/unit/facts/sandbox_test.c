@@ -3,11 +3,7 @@
  * What a child that reads users' files can do once it is confined.
  */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/sandbox.h"
 #include "submit/facts/file_hash.h"
+#include "test/unit/fixture/cases.h"
 
 static void start_program(void)
 {
@@ -123,12 +118,11 @@ static int status_of(void (*act)(void), enum sandbox_kind kind)
     return status;
 }
 
-static void what_reading_does_not_need_ends_the_child(void **state)
+TEST(what_reading_does_not_need_ends_the_child)
 {
     void (*const acts[])(void) = {start_program,   open_socket, trace,       signal_parent,
                                   mount_something, fork_child,  become_root, new_namespace,
                                   read_memory,     lift_limit,  load_filter, change_mode};
-    (void)state;
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         for (int kind = SANDBOX_READS; kind <= SANDBOX_RENAMES; kind++) {
             int status = status_of(acts[i], (enum sandbox_kind)kind);
@@ -137,21 +131,11 @@ static void what_reading_does_not_need_ends_the_child(void **state)
         }
 }
 
-static void reading_goes_on_and_removing_where_it_is_wanted(void **state)
+TEST(reading_goes_on_and_removing_where_it_is_wanted)
 {
-    (void)state;
     assert_int_equal(status_of(do_nothing, SANDBOX_READS), 0);
     assert_int_equal(status_of(read_files, SANDBOX_READS), 0);
     assert_int_equal(status_of(read_files, SANDBOX_RENAMES), 0);
     assert_int_equal(status_of(remove_file, SANDBOX_RENAMES), 0);
     assert_true(WIFSIGNALED(status_of(remove_file, SANDBOX_READS)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_reading_does_not_need_ends_the_child),
-        cmocka_unit_test(reading_goes_on_and_removing_where_it_is_wanted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

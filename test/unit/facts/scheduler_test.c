@@ -2,16 +2,11 @@
  *
  * Which batch system a run belongs to, by environments as the systems make them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/scheduler.h"
+#include "test/unit/fixture/cases.h"
 
 /* Outside of Slurm. `env`: NAME=VALUE in lines. */
 static struct scheduler *found_in(const char *env)
@@ -38,9 +33,8 @@ static void expect(const char *env, const char *expected)
         fail_msg("'%s', not '%s'", text, expected);
 }
 
-static void each_system_is_known_by_its_variables(void **state)
+TEST(each_system_is_known_by_its_variables)
 {
-    (void)state;
     expect("HOME=/home/a\nSGE_ACCOUNT=sge\nJOB_ID=17\nQUEUE=all.q\nNHOSTS=3\nNSLOTS=12\n",
            "SGE 17 all.q sge unknown 3");
     expect("PBS_JOBID=123.head\nPBS_QUEUE=batch\nPBS_ACCOUNT=proj\nPBS_O_HOST=login\n"
@@ -53,9 +47,8 @@ static void each_system_is_known_by_its_variables(void **state)
            "LSF 9 normal unknown c1 3");
 }
 
-static void what_nothing_tells_is_unknown(void **state)
+TEST(what_nothing_tells_is_unknown)
 {
-    (void)state;
     expect("", "unknown unknown unknown unknown unknown 1");
     expect("HOME=/home/a\nJOB_ID=17\n", "unknown unknown unknown unknown unknown 1");
     expect("PBS_JOBID=\n", "PBS unknown unknown unknown unknown 1");
@@ -66,13 +59,12 @@ static void what_nothing_tells_is_unknown(void **state)
 }
 
 /* Users set variables to what they like. */
-static void numbers_and_texts_are_bounded(void **state)
+TEST(numbers_and_texts_are_bounded)
 {
     static const char *const numbers[] = {"",        "x",        "-1",        "0",
                                           "1000000", "16777216", "999999999", "4x"};
     static const uint32_t nodes[] = {1, 1, 1, 1, 1000000, 1, 1, 4};
     char env[2048];
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         snprintf(env, sizeof env, "PBS_JOBID=1\nPBS_NUM_NODES=%s\n", numbers[i]);
         if (found_in(env)->nodes != nodes[i])
@@ -85,9 +77,8 @@ static void numbers_and_texts_are_bounded(void **state)
     expect("PBS_JOBID=1\nPBS_QUEUE", "PBS 1 unknown unknown unknown 1");
 }
 
-static void hosts_of_lsf_are_pairs(void **state)
+TEST(hosts_of_lsf_are_pairs)
 {
-    (void)state;
     assert_int_equal(found_in("LSF_VERSION=34\nLSB_MCPU_HOSTS=n1 4\n")->nodes, 1);
     assert_int_equal(found_in("LSF_VERSION=34\nLSB_MCPU_HOSTS=  n1  4   n2 4\n")->nodes, 2);
     assert_int_equal(found_in("LSF_VERSION=34\nLSB_MCPU_HOSTS=\n")->nodes, 1);
@@ -95,13 +86,12 @@ static void hosts_of_lsf_are_pairs(void **state)
 }
 
 /* What root knows of a Slurm job is not asked of the environment. */
-static void a_job_of_slurms_is_slurms_whatever_the_environment_says(void **state)
+TEST(a_job_of_slurms_is_slurms_whatever_the_environment_says)
 {
     static const char env[] = "PBS_JOBID=1\0SLURM_JOB_ID=2\0SLURM_JOB_ACCOUNT=other";
     const struct job_identity identity = {
         .job = 4711, .partition = (char *)"main", .account = (char *)""};
     struct scheduler found;
-    (void)state;
     scheduler_find(&identity, "login", (struct capture_bytes){.at = env, .size = sizeof env},
                    &found);
     assert_string_equal(found.name, "SLURM");
@@ -112,25 +102,11 @@ static void a_job_of_slurms_is_slurms_whatever_the_environment_says(void **state
 }
 
 /* A process whose environment could not be captured. */
-static void no_environment_tells_nothing(void **state)
+TEST(no_environment_tells_nothing)
 {
     const struct job_identity nobody = {.job = 0};
     struct scheduler found;
-    (void)state;
     scheduler_find(&nobody, "", (struct capture_bytes){.at = NULL}, &found);
     assert_string_equal(found.name, "unknown");
     assert_int_equal(found.nodes, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_system_is_known_by_its_variables),
-        cmocka_unit_test(what_nothing_tells_is_unknown),
-        cmocka_unit_test(numbers_and_texts_are_bounded),
-        cmocka_unit_test(hosts_of_lsf_are_pairs),
-        cmocka_unit_test(a_job_of_slurms_is_slurms_whatever_the_environment_says),
-        cmocka_unit_test(no_environment_tells_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

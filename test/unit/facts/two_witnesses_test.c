@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/two_witnesses.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/process.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/job/kernel_account.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -107,19 +102,17 @@ static enum witness_verdict of_kernel(const char *notes)
     return verdict(&(struct comparison){.notes = notes});
 }
 
-static void two_that_say_the_same_agree(void **state)
+TEST(two_that_say_the_same_agree)
 {
     const struct capture capture = captured("/opt/a");
-    (void)state;
     assert_int_equal(of_both(&capture, LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "0")),
                      WITNESS_AGREED);
 }
 
-static void another_program_end_or_signal_is_not_explained(void **state)
+TEST(another_program_end_or_signal_is_not_explained)
 {
     static const char same[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "9", "0");
     struct capture capture = captured("/opt/b");
-    (void)state;
     assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
     capture = captured("/opt/a");
     capture.exec = (struct capture_bytes){"/opt/a\0bcdefgh", 14, 0};
@@ -134,7 +127,7 @@ static void another_program_end_or_signal_is_not_explained(void **state)
     assert_int_equal(of_both(&capture, same), WITNESS_UNEXPLAINED);
 }
 
-static void rank_0_of_another_node_has_the_run(void **state)
+TEST(rank_0_of_another_node_has_the_run)
 {
     static const char task_1[] = "step time=5.000000000 job=1 uid=1 gid=1 step=0\n"
                                  "task time=10.000000000 step=0 task=1 pid=50 ticks=1000 thread=1 "
@@ -144,7 +137,6 @@ static void rank_0_of_another_node_has_the_run(void **state)
         "50", TIMES, "3", "0", "0") "end 60 50 11000000000 10000000000 "
                                     "20000000000 11000000000 1 1 0 0 0 0 0 0 0 "
                                     "0 0 0 0\n";
-    (void)state;
     assert_int_equal(of_kernel(rank), WITNESS_UNEXPLAINED); /* task 0 */
     assert_int_equal(verdict(&(struct comparison){.notes = rank, .journal = task_1}),
                      WITNESS_FOLLOWER);
@@ -154,25 +146,23 @@ static void rank_0_of_another_node_has_the_run(void **state)
     assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
 }
 
-static void ranks_below_a_launchers_daemon_are_followers(void **state)
+TEST(ranks_below_a_launchers_daemon_are_followers)
 {
     static const char below[] = LISTEN PROGRAM "program 4 - /usr/bin/orted\n" NOTED(
         "50", TIMES, "4", "0", "32") "end 60 50 11000000000 10000000000 20000000000 11000000000 1 "
                                      "1 0 0 0 0 0 0 0 0 0 0 0\n"
                                      "end 61 60 12000000000 11000000000 20000000000 12000000000 1 "
                                      "1 0 0 0 0 0 0 0 0 0 0 0\n";
-    (void)state;
     const struct witness_agreement agreement = compare(&(struct comparison){.notes = below});
     assert_int_equal(agreement.count[WITNESS_UNLOADED], 1);    /* the daemon */
     assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);    /* its child */
     assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1); /* what that has started */
 }
 
-static void a_copy_in_a_static_program_has_told_of_it(void **state)
+TEST(a_copy_in_a_static_program_has_told_of_it)
 {
     static const char text[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "96");
     const char *const paths[] = {"/opt/a", "/opt/b"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const struct capture capture = captured(paths[i]);
         struct kernel_notes kernel;
@@ -195,12 +185,11 @@ static void a_copy_in_a_static_program_has_told_of_it(void **state)
     }
 }
 
-static void slurms_status_is_compared(void **state)
+TEST(slurms_status_is_compared)
 {
     const struct capture capture = captured("/opt/a");
     static const char notes[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "768", "0");
     static const char same[] = STEP EXIT("768"), other[] = STEP EXIT("256");
-    (void)state;
     assert_int_equal(
         verdict(&(struct comparison){.notes = notes, .capture = &capture, .journal = same}),
         WITNESS_AGREED);
@@ -209,19 +198,17 @@ static void slurms_status_is_compared(void **state)
         WITNESS_UNEXPLAINED);
 }
 
-static void the_path_of_a_removed_file_is_the_same(void **state)
+TEST(the_path_of_a_removed_file_is_the_same)
 {
     const struct capture capture = captured("/opt/a");
-    (void)state;
     assert_int_equal(of_both(&capture, LISTEN
                              "program 1 - /opt/a (deleted)\n" NOTED("50", TIMES, "1", "0", "0")),
                      WITNESS_AGREED);
 }
 
-static void known_causes_explain_a_difference(void **state)
+TEST(known_causes_explain_a_difference)
 {
     struct capture capture = captured("/opt/a");
-    (void)state;
     capture.end_ns = 20 * SECOND;
     assert_int_equal(of_both(&capture, LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")),
                      WITNESS_LIVED_ON);
@@ -234,9 +221,8 @@ static void known_causes_explain_a_difference(void **state)
                      WITNESS_BY_LOADER);
 }
 
-static void what_the_kernel_alone_tells_is_explained_by_what_was_mapped(void **state)
+TEST(what_the_kernel_alone_tells_is_explained_by_what_was_mapped)
 {
-    (void)state;
     assert_int_equal(of_kernel(LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "96")), WITNESS_STATIC);
     assert_int_equal(of_kernel(LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "32")),
                      WITNESS_UNLOADED);
@@ -255,23 +241,21 @@ static void what_the_kernel_alone_tells_is_explained_by_what_was_mapped(void **s
         WITNESS_AGREED); /* it has executed nothing */
 }
 
-static void a_program_after_the_last_capture_is_the_kernels_alone(void **state)
+TEST(a_program_after_the_last_capture_is_the_kernels_alone)
 {
     const struct capture capture = captured("/opt/a");
-    (void)state;
     assert_int_equal(
         of_both(&capture, LISTEN PROGRAM NOTED("50", "10000000000 0 40000000000 12000000000 2", "1",
                                                "0", "96")),
         WITNESS_STATIC);
 }
 
-static void ranks_stand_for_as_many_as_they_say(void **state)
+TEST(ranks_stand_for_as_many_as_they_say)
 {
     struct capture capture = captured("/opt/a");
     const struct comparison of = {.notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0") NOTED(
                                       "51", TIMES, "1", "0", "0") NOTED("52", TIMES, "1", "0", "0"),
                                   .capture = &capture};
-    (void)state;
     capture.size = 2;
     const struct witness_agreement agreement = compare(&of);
     assert_int_equal(agreement.count[WITNESS_AGREED], 1);
@@ -279,12 +263,11 @@ static void ranks_stand_for_as_many_as_they_say(void **state)
     assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1);
 }
 
-static void the_ledgers_losses_explain_as_many(void **state)
+TEST(the_ledgers_losses_explain_as_many)
 {
     struct comparison of = {.notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")
                                 NOTED("51", TIMES, "1", "0", "0"),
                             .dropped = 1};
-    (void)state;
     struct witness_agreement agreement = compare(&of);
     assert_int_equal(agreement.count[WITNESS_NO_ROOM], 1);
     assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1);
@@ -319,7 +302,7 @@ static bool makes_run(const char *journal_text, const char *notes)
 #define FOUR_TASKS "step time=5.000000000 job=1 uid=1 gid=1 step=0 nodes=2 nodeid=0 tasks=4\n"
 
 /* Rank 1 runs what rank 0 does not: none of them records it. */
-static void what_the_first_task_did_not_run_follows_nobody(void **state)
+TEST(what_the_first_task_did_not_run_follows_nobody)
 {
     static const char notes[] = LISTEN
         "program 1 - /opt/master\nprogram 2 - /opt/worker\n" NOTED("50", TIMES, "1", "0", "0")
@@ -329,7 +312,6 @@ static void what_the_first_task_did_not_run_follows_nobody(void **state)
         .notes = notes,
         .capture = &capture,
         .journal = FOUR_TASKS TASK_OF("0", "50") TASK_OF("1", "51") TASK_OF("2", "52")});
-    (void)state;
     assert_int_equal(agreement.count[WITNESS_AGREED], 1);
     assert_int_equal(agreement.count[WITNESS_NOT_FIRST], 1);
     assert_int_equal(agreement.count[WITNESS_FOLLOWER], 1);
@@ -338,10 +320,9 @@ static void what_the_first_task_did_not_run_follows_nobody(void **state)
 /* Its library told that it could leave no capture. */
 #define UNWRITTEN LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "128")
 
-static void what_could_leave_no_capture_is_a_run(void **state)
+TEST(what_could_leave_no_capture_is_a_run)
 {
     struct comparison of = {.notes = UNWRITTEN};
-    (void)state;
     assert_true(makes_run(STEP, UNWRITTEN));
     assert_false(makes_run(STEP, LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "144")));
     assert_false(makes_run(STEP, LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "0")));
@@ -350,11 +331,10 @@ static void what_could_leave_no_capture_is_a_run(void **state)
     assert_int_equal(verdict(&of), WITNESS_NO_ROOM);
 }
 
-static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
+TEST(what_may_be_of_a_step_that_opted_out_is_left_out)
 {
     static const char other[] = STEP "step time=5.000000000 job=1 uid=1 gid=1 step=1 opted_out=1\n";
     static const char of_task[] = LISTEN PROGRAM NOTED("50", TIMES, "1", "0", "32");
-    (void)state;
     assert_true(makes_run(STEP, OF_NO_STEP));
     assert_int_equal(of_kernel(OF_NO_STEP), WITNESS_UNLOADED);
     assert_false(makes_run(other, OF_NO_STEP));
@@ -365,10 +345,9 @@ static void what_may_be_of_a_step_that_opted_out_is_left_out(void **state)
                      WITNESS_UNLOADED);
 }
 
-static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
+TEST(what_the_ledger_alone_tells_is_explained_by_losses)
 {
     struct capture capture = captured("/opt/a");
-    (void)state;
     assert_int_equal(of_both(&capture, LISTEN), WITNESS_UNEXPLAINED);
     assert_int_equal(of_both(&capture, LISTEN "lost 5 5 1\n"), WITNESS_LOST);
     assert_int_equal(of_both(&capture, LISTEN "overrun 5 1\n"), WITNESS_LOST);
@@ -385,23 +364,21 @@ static void what_the_ledger_alone_tells_is_explained_by_losses(void **state)
     assert_int_equal(of_both(&capture, LISTEN), WITNESS_OUTLIVED);
 }
 
-static void a_process_in_another_name_space_counts_once(void **state)
+TEST(a_process_in_another_name_space_counts_once)
 {
     struct capture capture = captured("/opt/a");
     const struct comparison of = {.notes = LISTEN PROGRAM NOTED("51", TIMES, "1", "0", "0")
                                       NOTED("52", TIMES, "1", "0", "0"),
                                   .capture = &capture};
-    (void)state;
     capture.name_space = 7;
     const struct witness_agreement agreement = compare(&of);
     assert_int_equal(agreement.count[WITNESS_NAME_SPACE], 1);
     assert_int_equal(agreement.count[WITNESS_UNEXPLAINED], 1);
 }
 
-static void time_without_a_listener_is_counted(void **state)
+TEST(time_without_a_listener_is_counted)
 {
     struct kernel_notes kernel = {.text = NULL};
-    (void)state;
     struct kernel_account account = kernel_account_find(&kernel, SECOND, 5 * SECOND, true);
     assert_string_equal(account.level, "none");
     assert_int_equal(account.unheard_ns, 4 * SECOND);
@@ -427,36 +404,9 @@ static void time_without_a_listener_is_counted(void **state)
     kernel_notes_free(&kernel);
 }
 
-static void each_explained_verdict_has_a_name(void **state)
+TEST(each_explained_verdict_has_a_name)
 {
-    (void)state;
     for (enum witness_verdict i = 0; i < WITNESS_VERDICTS; i++)
         assert_int_equal(witness_verdict_name(i) == NULL,
                          i == WITNESS_AGREED || i == WITNESS_UNEXPLAINED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_that_say_the_same_agree),
-        cmocka_unit_test(another_program_end_or_signal_is_not_explained),
-        cmocka_unit_test(rank_0_of_another_node_has_the_run),
-        cmocka_unit_test(ranks_below_a_launchers_daemon_are_followers),
-        cmocka_unit_test(a_copy_in_a_static_program_has_told_of_it),
-        cmocka_unit_test(slurms_status_is_compared),
-        cmocka_unit_test(the_path_of_a_removed_file_is_the_same),
-        cmocka_unit_test(known_causes_explain_a_difference),
-        cmocka_unit_test(what_the_kernel_alone_tells_is_explained_by_what_was_mapped),
-        cmocka_unit_test(a_program_after_the_last_capture_is_the_kernels_alone),
-        cmocka_unit_test(ranks_stand_for_as_many_as_they_say),
-        cmocka_unit_test(the_ledgers_losses_explain_as_many),
-        cmocka_unit_test(what_the_first_task_did_not_run_follows_nobody),
-        cmocka_unit_test(what_could_leave_no_capture_is_a_run),
-        cmocka_unit_test(what_may_be_of_a_step_that_opted_out_is_left_out),
-        cmocka_unit_test(what_the_ledger_alone_tells_is_explained_by_losses),
-        cmocka_unit_test(a_process_in_another_name_space_counts_once),
-        cmocka_unit_test(time_without_a_listener_is_counted),
-        cmocka_unit_test(each_explained_verdict_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
  *
  * What root takes of the core seconds that a reader tells.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/ledger.h"
 #include "submit/flush/core_time_check.h"
 #include "submit/flush/worker_check.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"
 #include "test/unit/fixture/sample_records.h"
 
@@ -40,7 +35,7 @@ static bool fits(struct core_time_check *check, value_check *ask, const char *va
     return is_taken;
 }
 
-static void values_beyond_the_allocation_and_what_is_no_number_are_refused(void **state)
+TEST(values_beyond_the_allocation_and_what_is_no_number_are_refused)
 {
     static const struct {
         value_check *ask;
@@ -118,7 +113,6 @@ static void values_beyond_the_allocation_and_what_is_no_number_are_refused(void 
         {core_time_check_rows, "[1]", false},
         {core_time_check_rows, "{}", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct core_time_check check = check_of();
         if (fits(&check, cases[i].ask, cases[i].value) != cases[i].is_taken)
@@ -128,11 +122,10 @@ static void values_beyond_the_allocation_and_what_is_no_number_are_refused(void 
 
 #define TASKS(n) "[{\"core_seconds\":0,\"day\":\"2023-11-14\",\"tasks\":" #n "}]"
 
-static void all_records_together_have_no_more_than_the_allocation(void **state)
+TEST(all_records_together_have_no_more_than_the_allocation)
 {
     static const char row[] = "[{\"core_seconds\":60,\"day\":\"2023-11-14\"}]";
     struct core_time_check check = check_of();
-    (void)state;
     assert_true(fits(&check, core_time_check_run, "60"));
     assert_false(fits(&check, core_time_check_run, "60"));
     assert_true(fits(&check, core_time_check_run, "40"));
@@ -147,10 +140,9 @@ static void all_records_together_have_no_more_than_the_allocation(void **state)
     assert_true(fits(&check, core_time_check_rows, TASKS(1)));
 }
 
-static void a_session_has_no_core_seconds(void **state)
+TEST(a_session_has_no_core_seconds)
 {
     struct core_time_check check;
-    (void)state;
     core_time_check_make(&check, NULL, 4096);
     assert_true(fits(&check, core_time_check_run, "null"));
     assert_true(fits(&check, core_time_check_days, "[]"));
@@ -161,11 +153,10 @@ static void a_session_has_no_core_seconds(void **state)
 
 /* The same record again and again, as a reader could send it that its user has got under control:
  * what it says of itself is what the one before said. */
-static void a_reader_that_repeats_a_run_is_refused(void **state)
+TEST(a_reader_that_repeats_a_run_is_refused)
 {
     struct made made;
     int taken = 0;
-    (void)state;
     make_whole(&made);
     char *text = sample_record(RECORD_RUN); /* 2.1 core seconds */
     const struct record_view record = record_view(sample_name(), text, strlen(text));
@@ -181,15 +172,4 @@ static void a_reader_that_repeats_a_run_is_refused(void **state)
     assert_int_equal(taken, 4);
     worker_check_free(check);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_beyond_the_allocation_and_what_is_no_number_are_refused),
-        cmocka_unit_test(all_records_together_have_no_more_than_the_allocation),
-        cmocka_unit_test(a_session_has_no_core_seconds),
-        cmocka_unit_test(a_reader_that_repeats_a_run_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

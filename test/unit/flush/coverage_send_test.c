@@ -3,20 +3,15 @@
  * What is sent beside the runs of captures, in several goes.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/facts/division.h"
 #include "submit/flush/coverage_send.h"
 #include "submit/record/command_line.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 #include "test/unit/fixture/made_program.h"
 
@@ -76,7 +71,7 @@ static struct journal journal_of_copies(void)
     return journal;
 }
 
-static void a_static_program_that_goes_does_not_move_the_others(void **state)
+TEST(a_static_program_that_goes_does_not_move_the_others)
 {
     const struct conf conf = {
         .cluster = (char *)"c", .syshost = (char *)"tiny", .transport = (char *)"file"};
@@ -91,7 +86,6 @@ static void a_static_program_that_goes_does_not_move_the_others(void **state)
     const struct job_allocation allocation = job_allocation_find(&journal, 0);
     const struct succession none = {NULL, 0};
     struct coverage_told told = {.tasks = &tasks, .allocation = &allocation, .has_ledger = true};
-    (void)state;
     assert_int_equal(job_tasks_make(&journal, &tasks), 0);
     assert_int_equal(division_new(&(struct division_source){.journal = &journal,
                                                             .allocation = &allocation,
@@ -130,10 +124,4 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_static_program_that_goes_does_not_move_the_others),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

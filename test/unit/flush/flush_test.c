@@ -6,10 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/spool_part.h"
 #include "submit/flush/job_progress.h"
 #include "submit/flush/reading.h"
 #include "submit/flush/start_records.h"
 #include "submit/outbox/outbox.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_node.h"
 
-static void a_job_becomes_records_once(void **state)
+TEST(a_job_becomes_records_once)
 {
-    (void)state;
     make_whole_job("7.0", 3);
     made_header(&made)->dropped[LEDGER_DROP_SPACE] = 4;
     put_ledger("7.0");
@@ -46,11 +40,10 @@ static void a_job_becomes_records_once(void **state)
     assert_int_equal(count_files(records_dir, ""), 3);
 }
 
-static void a_record_ends_with_a_newline_and_is_for_the_group_at_most(void **state)
+TEST(a_record_ends_with_a_newline_and_is_for_the_group_at_most)
 {
     struct stat status;
     char last[2];
-    (void)state;
     make_whole_job("7.0", 1);
     flush();
     DIR *listing = opendir(records_dir);
@@ -68,10 +61,9 @@ static void a_record_ends_with_a_newline_and_is_for_the_group_at_most(void **sta
     closedir(listing);
 }
 
-static void only_the_job_asked_for_is_flushed_with_all_its_restarts(void **state)
+TEST(only_the_job_asked_for_is_flushed_with_all_its_restarts)
 {
     struct conf conf = conf_of();
-    (void)state;
     make_whole_job("7.0", 1);
     make_whole_job("7.1", 1);
     make_whole_job("8.0", 1);
@@ -81,17 +73,15 @@ static void only_the_job_asked_for_is_flushed_with_all_its_restarts(void **state
     assert_true(exists(below(spool_dir, "8.0")));
 }
 
-static void a_spool_that_never_was_holds_nothing(void **state)
+TEST(a_spool_that_never_was_holds_nothing)
 {
-    (void)state;
     assert_int_equal(rmdir(spool_dir), 0);
     assert_count(flush(), COUNT(0));
     assert_false(exists(records_dir));
 }
 
-static void a_job_without_captures_leaves_nothing(void **state)
+TEST(a_job_without_captures_leaves_nothing)
 {
-    (void)state;
     make_job("7.0", EPILOG);
     make_whole_job("8.0", 0);
     assert_count(flush(), COUNT(.jobs = 2));
@@ -99,10 +89,9 @@ static void a_job_without_captures_leaves_nothing(void **state)
     assert_false(exists(records_dir));
 }
 
-static void a_job_whose_task_runs_is_left_alone(void **state)
+TEST(a_job_whose_task_runs_is_left_alone)
 {
     char line[256], name[16];
-    (void)state;
     snprintf(line, sizeof line, "task time=1700000001.000000000 step=0 task=0 pid=%d ticks=%lu\n",
              (int)getpid(), (unsigned long)own_ticks());
     make_job("7.0", line);
@@ -119,10 +108,9 @@ static void a_job_whose_task_runs_is_left_alone(void **state)
     assert_count(flush(), COUNT(.jobs = 1, .records = 1, .running = 1));
 }
 
-static void a_job_whose_task_is_gone_is_flushed_without_an_epilog(void **state)
+TEST(a_job_whose_task_is_gone_is_flushed_without_an_epilog)
 {
     char line[256];
-    (void)state;
     snprintf(line, sizeof line, "task time=1700000001.000000000 step=0 task=0 pid=%d ticks=%lu\n",
              (int)getpid(), (unsigned long)own_ticks() + 1); /* another one with our pid */
     make_job("7.0", line);
@@ -132,10 +120,9 @@ static void a_job_whose_task_is_gone_is_flushed_without_an_epilog(void **state)
     assert_int_equal(count_files(records_dir, ".zzz."), 1);
 }
 
-static void a_step_that_is_being_set_up_is_left_alone(void **state)
+TEST(a_step_that_is_being_set_up_is_left_alone)
 {
     char line[256];
-    (void)state;
     snprintf(line, sizeof line,
              "step time=1700000001.000000000 job=7 step=1 uid=%u gid=%u pid=%d ticks=%lu\n",
              (unsigned)getuid(), (unsigned)getgid(), (int)getpid(), (unsigned long)own_ticks());
@@ -149,11 +136,10 @@ static void a_step_that_is_being_set_up_is_left_alone(void **state)
     assert_count(flush(), COUNT(.jobs = 1, .records = 1, .running = 1));
 }
 
-static void a_dry_run_prints_and_changes_nothing(void **state)
+TEST(a_dry_run_prints_and_changes_nothing)
 {
     struct conf conf = conf_of();
     char text[16];
-    (void)state;
     make_whole_job("7.0", 2);
     make_whole_job("8.0", 2);
     made_at(&made, LEDGER_FIRST)->fields_bytes = UINT32_MAX;
@@ -187,12 +173,11 @@ static void a_dry_run_prints_and_changes_nothing(void **state)
     assert_count(flush(), COUNT(.jobs = 2, .records = 3, .damaged = 1, .quarantined = 1));
 }
 
-static void what_cannot_be_delivered_stays_for_the_next_try(void **state)
+TEST(what_cannot_be_delivered_stays_for_the_next_try)
 {
     const struct flush_options options = {.node = "n1"};
     struct conf conf = conf_of();
     struct flush_count count;
-    (void)state;
     /* no outbox: the captures stay */
     make_whole_job("7.0", 2);
     write_bytes(state_dir, "", 0);
@@ -213,9 +198,8 @@ static void what_cannot_be_delivered_stays_for_the_next_try(void **state)
     assert_int_equal(count_files(below(state_dir, "outbox/file"), ""), 1);
 }
 
-static void one_job_in_trouble_does_not_keep_the_others(void **state)
+TEST(one_job_in_trouble_does_not_keep_the_others)
 {
-    (void)state;
     make_whole_job("7.0", 1);
     make_whole_job("8.0", 1);
     make_whole_job("9.0", 1);
@@ -227,10 +211,9 @@ static void one_job_in_trouble_does_not_keep_the_others(void **state)
     assert_count(flush(), COUNT(.jobs = 1, .records = 1));
 }
 
-static void two_flushes_at_once_send_each_record_once(void **state)
+TEST(two_flushes_at_once_send_each_record_once)
 {
     char name[16];
-    (void)state;
     for (int i = 1; i <= 10; i++) {
         snprintf(name, sizeof name, "%d.0", i);
         make_whole_job(name, 3);
@@ -248,9 +231,8 @@ static void two_flushes_at_once_send_each_record_once(void **state)
     assert_int_equal(count_files(spool_dir, ""), 0);
 }
 
-static void a_flush_leaves_no_descriptor_open(void **state)
+TEST(a_flush_leaves_no_descriptor_open)
 {
-    (void)state;
     make_whole_job("7.0", 1);
     made.bytes[0] = 'x';
     put_ledger("7.0");
@@ -282,7 +264,7 @@ static void read_hash(char hash[64])
     closedir(listing);
 }
 
-static void a_user_learns_nothing_of_files_that_only_root_can_read(void **state)
+TEST(a_user_learns_nothing_of_files_that_only_root_can_read)
 {
     /* Whoever runs this test can read the file, but not with the rights of the job's user. */
     static const struct {
@@ -291,7 +273,6 @@ static void a_user_learns_nothing_of_files_that_only_root_can_read(void **state)
     } cases[] = {{0, "0"}, {0444, "a9993e364706816aba3e25717850c26c9cd0d89d"}};
     unsigned id = geteuid() == 0 ? 65534 : (unsigned)getuid();
     unsigned group = geteuid() == 0 ? 65534 : (unsigned)getgid();
-    (void)state;
     assert_int_equal(chmod(root, 0755), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[512], hash[64];
@@ -315,9 +296,8 @@ static void a_user_learns_nothing_of_files_that_only_root_can_read(void **state)
     }
 }
 
-static void the_users_files_may_have_a_part_of_their_own(void **state)
+TEST(the_users_files_may_have_a_part_of_their_own)
 {
-    (void)state;
     make_job("7.0", EPILOG);
     make_ledger(3);
     assert_int_equal(mkdir(below(spool_dir, "7.0/user"), 0711), 0);
@@ -326,9 +306,8 @@ static void the_users_files_may_have_a_part_of_their_own(void **state)
     assert_false(exists(below(spool_dir, "7.0")));
 }
 
-static void what_another_user_wrote_does_not_become_this_jobs(void **state)
+TEST(what_another_user_wrote_does_not_become_this_jobs)
 {
-    (void)state;
     if (geteuid() != 0)
         return; /* nobody to be */
     for (int packages = 0; packages < 2; packages++) {
@@ -346,11 +325,10 @@ static void what_another_user_wrote_does_not_become_this_jobs(void **state)
     }
 }
 
-static void captures_that_went_with_their_file_system_are_in_the_coverage(void **state)
+TEST(captures_that_went_with_their_file_system_are_in_the_coverage)
 {
     struct conf conf = conf_of();
     char own[64];
-    (void)state;
     make_job("7.0", "task time=1700000001.000000000 step=0 task=0 pid=1 ticks=1\n" EPILOG);
     assert_int_equal(mkdir(below(spool_dir, "7.0/user"), 0711), 0);
     assert_int_equal(symlink("mnt:[1]", below(spool_dir, "7.0/mounted")), 0);
@@ -379,10 +357,9 @@ static void make_starts(const char *job, int count)
     put_ledger(job);
 }
 
-static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
+TEST(the_watcher_takes_what_the_jobs_user_wrote_alone)
 {
     struct conf conf = conf_of();
-    (void)state;
     if (geteuid() != 0)
         return; /* nobody to be */
     make_starts("7.0", 1);
@@ -395,11 +372,10 @@ static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
     }
 }
 
-static void the_outbox_charges_the_same_blocks_when_it_is_opened_again(void **state)
+TEST(the_outbox_charges_the_same_blocks_when_it_is_opened_again)
 {
     struct conf conf = conf_of();
     struct outbox *outbox;
-    (void)state;
     assert_int_equal(outbox_open(&conf, &outbox), 0);
     outbox_owner(outbox, getuid(), 7);
     for (int i = 0; i < 10; i++) {
@@ -417,7 +393,7 @@ static void the_outbox_charges_the_same_blocks_when_it_is_opened_again(void **st
     outbox_close(outbox);
 }
 
-static void forged_starts_have_root_write_no_more_names_than_captures_find_room(void **state)
+TEST(forged_starts_have_root_write_no_more_names_than_captures_find_room)
 {
     enum {
         COUNT_OF = 5,
@@ -427,7 +403,6 @@ static void forged_starts_have_root_write_no_more_names_than_captures_find_room(
     struct conf conf = conf_of();
     struct stat status;
     char before[BEFORE];
-    (void)state;
     conf.ledger_bytes = LEDGER_FIRST + COUNT_OF * LEDGER_PAGE;
     make_starts("7.0", COUNT_OF);
     memset(before, '\n', sizeof before);
@@ -445,11 +420,10 @@ static void forged_starts_have_root_write_no_more_names_than_captures_find_room(
     close(spool);
 }
 
-static void a_start_that_was_told_is_not_told_again(void **state)
+TEST(a_start_that_was_told_is_not_told_again)
 {
     struct conf conf = conf_of();
     struct stat once, twice;
-    (void)state;
     make_starts("7.0", 5);
     int spool = open_spool();
     assert_int_equal(start_records_send(&conf, spool), 0);
@@ -462,10 +436,9 @@ static void a_start_that_was_told_is_not_told_again(void **state)
 }
 
 /* As its end, of which the epilog tells the cluster, would be another's in the store. */
-static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **state)
+TEST(a_run_whose_cluster_is_not_known_yet_has_no_start_record)
 {
     struct conf conf = conf_of();
-    (void)state;
     conf.cluster = (char *)"";
     make_starts("7.0", 1);
     for (int known = 0; known <= 1; known++) {
@@ -482,13 +455,12 @@ static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **stat
 }
 
 /* No epilog has told that it is over, nor has its boot: its id was given out again. */
-static void what_a_later_job_has_found_is_over_and_its_owners(void **state)
+TEST(what_a_later_job_has_found_is_over_and_its_owners)
 {
     const struct flush_options options = {.node = "n1", .orphans = 1};
     struct conf conf = conf_of();
     struct flush_count count;
     char running[128];
-    (void)state;
     snprintf(running, sizeof running, "task time=1.0 step=0 task=0 pid=%d ticks=%llu\n",
              (int)getpid(), (unsigned long long)own_ticks());
     make_job("7.0.left1", running);
@@ -509,14 +481,13 @@ static int refuse_second(void *context, const struct record_view *record)
     return ++*taken == 2 ? -EDQUOT : 0;
 }
 
-static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **state)
+TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work)
 {
     struct conf conf = conf_of();
     struct journal journal = {0};
     struct reading_summary summary = {.records = 77};
     char text[256];
     int taken = 0;
-    (void)state;
     make_ledger(3);
     int ledger = made_file(&made, made.size);
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
@@ -562,7 +533,7 @@ static int count(void *context, const struct record_view *record)
     return 0;
 }
 
-static void a_worker_goes_on_where_another_was_ended(void **state)
+TEST(a_worker_goes_on_where_another_was_ended)
 {
     enum { ONE = LEDGER_FIRST / LEDGER_PAGE, TWO, THREE, FOUR }; /* captures have a page each */
     static const struct {
@@ -581,7 +552,6 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
     struct journal journal = {0};
     struct reading_summary summary;
     char text[256];
-    (void)state;
     make_ledger(3);
     int ledger = made_file(&made, made.size);
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
@@ -614,7 +584,7 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
 }
 
 /* One that its user has got under control may end itself, and the next one tell it all again. */
-static void a_worker_cannot_tell_again_what_another_told(void **state)
+TEST(a_worker_cannot_tell_again_what_another_told)
 {
     struct conf conf = conf_of();
     struct journal journal = {0};
@@ -623,7 +593,6 @@ static void a_worker_cannot_tell_again_what_another_told(void **state)
     enum flush_outcome outcome;
     char text[256];
     int runs = 0;
-    (void)state;
     make_ledger(1);
     int ledger = made_file(&made, made.size);
     snprintf(text, sizeof text,
@@ -665,7 +634,7 @@ static int take_others(void *context, const struct record_view *record)
 }
 
 /* What processes count in their ledger may be any number: no more is taken of it than fits. */
-static void runs_that_left_no_stub_are_no_more_than_the_job_had_time_for(void **state)
+TEST(runs_that_left_no_stub_are_no_more_than_the_job_had_time_for)
 {
     static const struct {
         uint64_t runs, ns;
@@ -680,7 +649,6 @@ static void runs_that_left_no_stub_are_no_more_than_the_job_had_time_for(void **
     struct reading_summary summary;
     enum flush_outcome outcome;
     char text[256];
-    (void)state;
     snprintf(text, sizeof text,
              "step time=1700000000.000000000 job=7 step=0 cpus=2 uid=%u gid=%u\n"
              "epilog time=1700000050.000000000 user=alice\n",
@@ -716,9 +684,8 @@ static struct job_progress progress_of(int directory)
     return progress;
 }
 
-static void a_place_is_noted_and_read_again(void **state)
+TEST(a_place_is_noted_and_read_again)
 {
-    (void)state;
     make_job("7.0", EPILOG);
     int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct job_progress progress = progress_of(directory);
@@ -751,13 +718,12 @@ static void a_place_is_noted_and_read_again(void **state)
 }
 
 /* The whole allocation has been told by what the first flush took. */
-static void what_earlier_flushes_took_counts(void **state)
+TEST(what_earlier_flushes_took_counts)
 {
     static const char *const notes[] = {"0 0 0 0 0 0 0 0.0 0.0 0.0 0 0\n",
                                         "0 0 0 0 0 0 0 0.0 0.0 200.0 0 0\n"};
     static const char *const jobs[] = {"7.0", "8.0"};
     struct conf conf = conf_of();
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         make_job(jobs[i], "step time=1700000000.000000000 step=1 cpus=2\n" EPILOG);
         make_ledger(0);
@@ -784,11 +750,10 @@ static void make_busy_ledger(int count)
     }
 }
 
-static void a_flush_that_goes_on_has_what_the_one_before_noted(void **state)
+TEST(a_flush_that_goes_on_has_what_the_one_before_noted)
 {
     enum { RUNS = 90 };
     struct conf conf = conf_of();
-    (void)state;
     conf.outbox_bytes = 64 << 10;
     conf.file_dir = (char *)"/proc/none"; /* the outbox keeps what it has */
     make_job("7.0", "step time=1700000000.000000000 step=1 cpus=2\n"
@@ -812,9 +777,8 @@ static void a_flush_that_goes_on_has_what_the_one_before_noted(void **state)
 }
 
 /* A child, or a flush with it, that is at a unit and ends. */
-static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
+TEST(what_has_ended_two_readers_is_passed_over_by_the_third)
 {
-    (void)state;
     make_job("7.0", EPILOG);
     int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (uint64_t unit = 2; unit < 2 + JOB_PROGRESS_PASSED_OVER; unit++) {
@@ -844,10 +808,9 @@ static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
     close(directory);
 }
 
-static void records_that_nobody_wants_go_nowhere(void **state)
+TEST(records_that_nobody_wants_go_nowhere)
 {
     struct conf conf = conf_of();
-    (void)state;
     make_whole_job("7.0", 1);
     conf.transport = (char *)"none";
     assert_count(flush_with(&conf, 0, 0), COUNT(.jobs = 1, .records = 1));
@@ -855,10 +818,9 @@ static void records_that_nobody_wants_go_nowhere(void **state)
 }
 
 /* Between the journal and its first line. */
-static void a_job_that_is_being_noted_is_left_alone(void **state)
+TEST(a_job_that_is_being_noted_is_left_alone)
 {
     static const struct timespec long_ago[2] = {{1700000000, 0}, {1700000000, 0}};
-    (void)state;
     make_job("7.0", "");
     write_bytes(below(spool_dir, "7.0/journal"), "", 0);
     assert_count(flush(), COUNT(0));
@@ -876,13 +838,12 @@ static void a_job_that_is_being_noted_is_left_alone(void **state)
 }
 
 /* A worker that is killed has its records taken back, and is started again. */
-static void records_that_are_taken_back_take_no_room(void **state)
+TEST(records_that_are_taken_back_take_no_room)
 {
     static char text[400 << 10];
     const struct record_view record = record_view("run.tiny.1.alice.zzz.x.json", text, sizeof text);
     struct conf conf = conf_of();
     struct outbox *outbox;
-    (void)state;
     conf.outbox_bytes = 1 << 20;
     memset(text, ' ', sizeof text);
     assert_int_equal(outbox_open(&conf, &outbox), 0);
@@ -902,43 +863,4 @@ static void records_that_are_taken_back_take_no_room(void **state)
     outbox_close(outbox);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_job_becomes_records_once),
-        TEST(a_record_ends_with_a_newline_and_is_for_the_group_at_most),
-        TEST(only_the_job_asked_for_is_flushed_with_all_its_restarts),
-        TEST(a_spool_that_never_was_holds_nothing),
-        TEST(a_job_without_captures_leaves_nothing),
-        TEST(a_job_whose_task_runs_is_left_alone),
-        TEST(a_job_whose_task_is_gone_is_flushed_without_an_epilog),
-        TEST(a_step_that_is_being_set_up_is_left_alone),
-        TEST(a_dry_run_prints_and_changes_nothing),
-        TEST(what_cannot_be_delivered_stays_for_the_next_try),
-        TEST(one_job_in_trouble_does_not_keep_the_others),
-        TEST(two_flushes_at_once_send_each_record_once),
-        TEST(a_flush_leaves_no_descriptor_open),
-        TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
-        TEST(the_users_files_may_have_a_part_of_their_own),
-        TEST(what_another_user_wrote_does_not_become_this_jobs),
-        TEST(captures_that_went_with_their_file_system_are_in_the_coverage),
-        TEST(the_outbox_charges_the_same_blocks_when_it_is_opened_again),
-        TEST(forged_starts_have_root_write_no_more_names_than_captures_find_room),
-        TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
-        TEST(a_start_that_was_told_is_not_told_again),
-        TEST(a_run_whose_cluster_is_not_known_yet_has_no_start_record),
-        TEST(what_a_later_job_has_found_is_over_and_its_owners),
-        TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
-        TEST(a_worker_goes_on_where_another_was_ended),
-        TEST(a_worker_cannot_tell_again_what_another_told),
-        TEST(runs_that_left_no_stub_are_no_more_than_the_job_had_time_for),
-        TEST(what_earlier_flushes_took_counts),
-        TEST(a_flush_that_goes_on_has_what_the_one_before_noted),
-        TEST(a_place_is_noted_and_read_again),
-        TEST(what_has_ended_two_readers_is_passed_over_by_the_third),
-        TEST(records_that_nobody_wants_go_nowhere),
-        TEST(a_job_that_is_being_noted_is_left_alone),
-        TEST(records_that_are_taken_back_take_no_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(node_set_up, node_tear_down)

@@ -6,11 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
 #include "submit/flush/flush.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/hand_in/link_send.h"
 #include "submit/job/spool_read.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID "019a9f00-1122-4abc-8def-0102030405ff"
 
@@ -146,9 +141,8 @@ static int delivered(void)
     return names_in(records_dir);
 }
 
-static void a_users_record_is_taken_once(void **state)
+TEST(a_users_record_is_taken_once)
 {
-    (void)state;
     flush(); /* makes the directory */
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), link_of("games")), 0);
     assert_int_equal(hand_in_as(GAMES, LINK_OF("b", "games"),
@@ -162,11 +156,10 @@ static void a_users_record_is_taken_once(void **state)
     assert_int_equal(left(GAMES, "records") + left(GAMES, "refused"), 0);
 }
 
-static void roots_record_goes_to_the_outbox_at_once(void **state)
+TEST(roots_record_goes_to_the_outbox_at_once)
 {
     char path[128];
     const struct record_view record = record_view(LINK_OF("a", "root"), "{}", 2);
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(hand_in(&conf, &record), 0);
@@ -176,7 +169,7 @@ static void roots_record_goes_to_the_outbox_at_once(void **state)
     assert_int_equal(delivered(), 1);
 }
 
-static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
+TEST(what_is_no_record_of_the_users_own_is_put_aside)
 {
     static const char *const names[] = {
         "run.lab.a.games.zzz." UUID ".json",  /* root makes these */
@@ -207,7 +200,6 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
     };
     const int bad = (int)(sizeof names / sizeof names[0] + sizeof texts / sizeof texts[0]);
     char name[128];
-    (void)state;
     flush();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(hand_in_as(GAMES, names[i], link_of("games")), 0);
@@ -262,9 +254,8 @@ static const char *const forged_links[] = {
 
 enum { FORGED = sizeof forged_links / sizeof forged_links[0] };
 
-static void a_link_that_says_more_than_a_link_is_put_aside(void **state)
+TEST(a_link_that_says_more_than_a_link_is_put_aside)
 {
-    (void)state;
     flush();
     for (int i = 0; i < FORGED; i++) {
         assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), forged_links[i]), 0);
@@ -289,7 +280,7 @@ static void expect_link_of(const char *name, const char *text)
 }
 
 /* The name in a record is $USER, which users and containers set. */
-static void a_link_is_its_owners_whatever_name_it_has(void **state)
+TEST(a_link_is_its_owners_whatever_name_it_has)
 {
     static const struct {
         const char *in_name, *in_text;
@@ -297,7 +288,6 @@ static void a_link_is_its_owners_whatever_name_it_has(void **state)
                  {"Games", "Games"}, {"root", "root"},   {"gamesome", "a.b \\u00e9"},
                  {"", ""},           {"games", "games"}, {"x_y", "games\\u0000"}};
     char name[128], text[600];
-    (void)state;
     flush();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(name, sizeof name, "link.lab.a.%s." UUID ".json", cases[i].in_name);
@@ -352,7 +342,7 @@ static void the_reader_is_not_believed(const char *text)
         fail_msg("taken: %s", text);
 }
 
-static void what_the_reader_takes_for_a_record_is_not_believed(void **state)
+TEST(what_the_reader_takes_for_a_record_is_not_believed)
 {
     static const char *const texts[] = {
         "{\"resultT\":{\"build_user\":\"man\",\"uuid\":\"" UUID "\"}}",
@@ -360,7 +350,6 @@ static void what_the_reader_takes_for_a_record_is_not_believed(void **state)
         "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"019a9f00-1122-4abc-8def-0102030405fe\"}"
         "}",
     };
-    (void)state;
     flush();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         the_reader_is_not_believed(texts[i]);
@@ -404,10 +393,9 @@ static void link_anothers_file(const char *directory, const char *text)
     close(fd);
 }
 
-static void only_the_users_own_regular_files_are_read(void **state)
+TEST(only_the_users_own_regular_files_are_read)
 {
     char directory[128];
-    (void)state;
     flush();
     snprintf(directory, sizeof directory, "%s/%d/records", sessions_dir, GAMES);
     assert_int_equal(hand_in_as(GAMES, LINK_OF("z", "games"), link_of("games")), 0);
@@ -432,12 +420,11 @@ static int make_many(const void *directory)
     return 0;
 }
 
-static void a_hundred_thousand_names_are_worked_off_in_pieces(void **state)
+TEST(a_hundred_thousand_names_are_worked_off_in_pieces)
 {
     char directory[128];
     uint64_t records = 0;
     int flushes = 0;
-    (void)state;
     flush();
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), link_of("games")), 0);
     assert_int_equal(hand_in_as(MAN, LINK_OF("a", "man"), link_of("man")), 0);
@@ -464,10 +451,9 @@ static int make_huge(const void *directory)
     return fd < 0 || write(fd, "{", 1) != 1 || ftruncate(fd, (off_t)1 << 40) != 0;
 }
 
-static void a_file_of_a_terabyte_is_not_read(void **state)
+TEST(a_file_of_a_terabyte_is_not_read)
 {
     char directory[128];
-    (void)state;
     flush();
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), link_of("games")), 0);
     snprintf(directory, sizeof directory, "%s/%d/records", sessions_dir, GAMES);
@@ -511,12 +497,11 @@ static pid_t start_rewriting(const char *directory, const char *const texts[2])
     }
 }
 
-static void what_changes_while_it_is_read_is_a_record_or_none(void **state)
+TEST(what_changes_while_it_is_read_is_a_record_or_none)
 {
     char directory[128], path[192], *texts[2] = {long_link(20), long_link(60000)}, *text;
     size_t size;
     int whole = 0, records;
-    (void)state;
     flush();
     assert_int_equal(hand_in_as(GAMES, LINK_OF("b", "games"), link_of("games")), 0);
     snprintf(directory, sizeof directory, "%s/%d/records", sessions_dir, GAMES);
@@ -539,11 +524,10 @@ static void what_changes_while_it_is_read_is_a_record_or_none(void **state)
     free(texts[1]);
 }
 
-static void records_wait_while_the_outbox_is_more_than_half_full(void **state)
+TEST(records_wait_while_the_outbox_is_more_than_half_full)
 {
     static char text[600000];
     char name[128];
-    (void)state;
     flush();
     conf.outbox_bytes = 1 << 20;
     conf.file_dir = (char *)"/proc/nowhere"; /* nothing leaves the outbox */
@@ -565,10 +549,9 @@ static void records_wait_while_the_outbox_is_more_than_half_full(void **state)
 }
 
 /* What cannot be removed afterwards would be taken with each flush. */
-static void nothing_is_taken_out_of_a_directory_that_is_closed(void **state)
+TEST(nothing_is_taken_out_of_a_directory_that_is_closed)
 {
     char directory[128];
-    (void)state;
     flush();
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), link_of("games")), 0);
     snprintf(directory, sizeof directory, "%s/%d/records", sessions_dir, GAMES);
@@ -580,10 +563,9 @@ static void nothing_is_taken_out_of_a_directory_that_is_closed(void **state)
     assert_int_equal(flush().records, 1);
 }
 
-static void a_directory_that_another_user_has_made_is_not_used_and_gives_way(void **state)
+TEST(a_directory_that_another_user_has_made_is_not_used_and_gives_way)
 {
     char path[128];
-    (void)state;
     if (geteuid() != 0)
         skip();
     flush();
@@ -596,9 +578,8 @@ static void a_directory_that_another_user_has_made_is_not_used_and_gives_way(voi
     assert_int_equal(flush().records, 1);
 }
 
-static void users_who_could_move_each_others_directories_are_not_served(void **state)
+TEST(users_who_could_move_each_others_directories_are_not_served)
 {
-    (void)state;
     const struct flush_options options = {.node = "n1", .sessions = 1};
     struct flush_count count;
     flush();
@@ -608,34 +589,11 @@ static void users_who_could_move_each_others_directories_are_not_served(void **s
     flush();
 }
 
-static void without_a_place_for_sessions_nothing_is_handed_in(void **state)
+TEST(without_a_place_for_sessions_nothing_is_handed_in)
 {
-    (void)state;
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), "{}"), -ENOENT);
     conf.sessions = (char *)"";
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), "{}"), -ENOENT);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_users_record_is_taken_once),
-        TEST(roots_record_goes_to_the_outbox_at_once),
-        TEST(what_is_no_record_of_the_users_own_is_put_aside),
-        TEST(a_link_that_says_more_than_a_link_is_put_aside),
-        TEST(a_link_is_its_owners_whatever_name_it_has),
-        TEST(what_the_reader_takes_for_a_record_is_not_believed),
-        TEST(only_the_users_own_regular_files_are_read),
-        TEST(a_hundred_thousand_names_are_worked_off_in_pieces),
-        TEST(a_file_of_a_terabyte_is_not_read),
-        TEST(what_changes_while_it_is_read_is_a_record_or_none),
-        TEST(records_wait_while_the_outbox_is_more_than_half_full),
-        TEST(nothing_is_taken_out_of_a_directory_that_is_closed),
-        TEST(a_directory_that_another_user_has_made_is_not_used_and_gives_way),
-        TEST(users_who_could_move_each_others_directories_are_not_served),
-        TEST(without_a_place_for_sessions_nothing_is_handed_in),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

@@ -4,17 +4,12 @@
  * refuses another one; where it says that it is the user's, no gate looks at it.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/defined_keys.h"
 #include "test/unit/fixture/made_run.h"
 #include "test/unit/fixture/sample_records.h"
@@ -89,9 +84,8 @@ static void change(enum record_kind kind, const struct defined_key *defined)
     free(text);
 }
 
-static void root_refuses_what_root_knows_to_be_wrong_and_nothing_else(void **state)
+TEST(root_refuses_what_root_knows_to_be_wrong_and_nothing_else)
 {
-    (void)state;
     for (size_t i = 0; i < defined_key_count; i++)
         for (enum record_kind kind = RECORD_RUN; kind < RECORD_LIBRARY; kind++)
             if (defined_keys[i].table != NULL && defined_for(&defined_keys[i], kind) &&
@@ -113,36 +107,22 @@ static void no_gate_takes(enum record_kind wanted)
     free(text);
 }
 
-static void no_gate_takes_a_record_of_a_library(void **state)
+TEST(no_gate_takes_a_record_of_a_library)
 {
-    (void)state;
     if (sample_has(RECORD_LIBRARY))
         no_gate_takes(RECORD_LIBRARY);
 }
 
 /* Nor who has been killed. */
-static void no_gate_takes_a_record_of_ranks(void **state)
+TEST(no_gate_takes_a_record_of_ranks)
 {
-    (void)state;
     if (sample_has(RECORD_RANKS))
         no_gate_takes(RECORD_RANKS);
 }
 
 /* Nor where a profile lies that a page will show. */
-static void no_gate_takes_a_record_of_a_profile(void **state)
+TEST(no_gate_takes_a_record_of_a_profile)
 {
-    (void)state;
     if (sample_has(RECORD_PROFILE))
         no_gate_takes(RECORD_PROFILE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(root_refuses_what_root_knows_to_be_wrong_and_nothing_else),
-        cmocka_unit_test(no_gate_takes_a_record_of_a_library),
-        cmocka_unit_test(no_gate_takes_a_record_of_ranks),
-        cmocka_unit_test(no_gate_takes_a_record_of_a_profile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
  *
  * Which packages get a record.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "conf/compile.h"
 #include "submit/flush/ledger_send.h"
+#include "test/unit/fixture/cases.h"
 
 #define RUN_A "0123456789abcdef0123456789abcdef"
 
@@ -32,7 +27,7 @@ static void *policy_of(struct conf_rule *rules, size_t count)
     return policy;
 }
 
-static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
+TEST(the_earlier_of_the_rules_for_name_and_path_decides)
 {
     struct conf_rule rules[] = {
         {POLICY_KEEP, (char *)"python:name:known", 1, 1},
@@ -55,7 +50,6 @@ static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
         {"octave", "_x", "", 1},
     };
     void *policy = policy_of(rules, sizeof rules / sizeof rules[0]);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct package package = {
             RUN_A, cases[i].program, cases[i].name, "", cases[i].path, 0, false};
@@ -63,12 +57,4 @@ static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
             fail_msg("%s %s", cases[i].name, cases[i].path);
     }
     free(policy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_earlier_of_the_rules_for_name_and_path_decides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

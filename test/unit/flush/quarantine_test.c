@@ -5,21 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/journal.h"
 #include "submit/job/overflow.h"
 #include "submit/job/quarantine.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_node.h"
 
 /* What the quarantine says of the job, or "" */
@@ -37,9 +32,8 @@ static const char *quarantine_reason(const char *job)
     return text;
 }
 
-static void sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept(void **state)
+TEST(sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept)
 {
-    (void)state;
     make_whole_job("7.0", 3);
     made_at(&made, LEDGER_FIRST + LEDGER_PAGE)->fields_bytes = UINT32_MAX;
     put_ledger("7.0");
@@ -62,9 +56,8 @@ static void sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept(voi
     assert_count(flush(), COUNT(0));
 }
 
-static void what_is_no_ledger_is_kept_aside(void **state)
+TEST(what_is_no_ledger_is_kept_aside)
 {
-    (void)state;
     make_whole_job("7.0", 1);
     made.bytes[0] = 'x';
     put_ledger("7.0");
@@ -83,9 +76,8 @@ static void what_is_no_ledger_is_kept_aside(void **state)
                         "the ledger is not one of this version of jobtrail\n");
 }
 
-static void a_job_whose_journal_is_no_file_of_its_own_is_kept_aside(void **state)
+TEST(a_job_whose_journal_is_no_file_of_its_own_is_kept_aside)
 {
-    (void)state;
     make_whole_job("7.0", 1);
     assert_int_equal(rename(below(spool_dir, "7.0/journal"), below(root, "elsewhere")), 0);
     assert_int_equal(symlink("/nonexistent", below(spool_dir, "7.0/journal")), 0);
@@ -97,10 +89,9 @@ static void a_job_whose_journal_is_no_file_of_its_own_is_kept_aside(void **state
     assert_string_equal(quarantine_reason("8.0"), "the journal does not say whose job this is\n");
 }
 
-static void an_endless_ledger_is_kept_aside_up_to_its_size(void **state)
+TEST(an_endless_ledger_is_kept_aside_up_to_its_size)
 {
     struct stat status;
-    (void)state;
     make_job("7.0", EPILOG);
     assert_int_equal(mknod(below(spool_dir, "7.0/ledger"), S_IFREG | 0600, 0), 0);
     assert_int_equal(truncate(below(spool_dir, "7.0/ledger"), (off_t)1 << 43), 0);
@@ -110,9 +101,8 @@ static void an_endless_ledger_is_kept_aside_up_to_its_size(void **state)
     assert_true(status.st_blocks < 16);
 }
 
-static void a_ledger_that_its_owner_linked_elsewhere_is_not_read(void **state)
+TEST(a_ledger_that_its_owner_linked_elsewhere_is_not_read)
 {
-    (void)state;
     make_whole_job("7.0", 1);
     assert_int_equal(link(below(spool_dir, "7.0/ledger"), below(root, "mine")), 0);
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
@@ -123,9 +113,8 @@ static void a_ledger_that_its_owner_linked_elsewhere_is_not_read(void **state)
     assert_true(exists(below(state_dir, "quarantine/7.0/journal")));
 }
 
-static void a_job_of_nobody_is_kept_aside(void **state)
+TEST(a_job_of_nobody_is_kept_aside)
 {
-    (void)state;
     assert_int_equal(mkdir(below(spool_dir, "7.0"), 0711), 0); /* the journal is missing */
     make_ledger(1);
     put_ledger("7.0");
@@ -139,12 +128,11 @@ static void a_job_of_nobody_is_kept_aside(void **state)
     assert_true(exists(below(state_dir, "quarantine/7.0/ledger")));
 }
 
-static void what_was_kept_can_be_moved_back_and_flushed(void **state)
+TEST(what_was_kept_can_be_moved_back_and_flushed)
 {
     uid_t uid = geteuid() == 0 ? 12345 : geteuid();
     gid_t gid = geteuid() == 0 ? 12345 : getegid();
     char text[256];
-    (void)state;
     assert_int_equal(mkdir(below(spool_dir, "7.0"), 0711), 0);
     snprintf(text, sizeof text, "step time=1.000000000 job=7 step=0 uid=%u gid=%u\n" EPILOG,
              (unsigned)uid, (unsigned)gid);
@@ -164,9 +152,8 @@ static void what_was_kept_can_be_moved_back_and_flushed(void **state)
     assert_count(flush(), COUNT(.jobs = 1, .records = 1));
 }
 
-static void a_quarantine_that_cannot_be_made_keeps_the_spool(void **state)
+TEST(a_quarantine_that_cannot_be_made_keeps_the_spool)
 {
-    (void)state;
     make_whole_job("7.0", 1);
     made.bytes[0] = 'x';
     put_ledger("7.0");
@@ -189,9 +176,8 @@ static void make_damaged_job(const char *name, const char *when)
     put(name, "journal", text, strlen(text));
 }
 
-static void a_job_id_that_was_given_out_again_keeps_both_jobs_aside(void **state)
+TEST(a_job_id_that_was_given_out_again_keeps_both_jobs_aside)
 {
-    (void)state;
     make_damaged_job("7.0", "1700000000.000000001");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
     make_damaged_job("7.0", "1700000000.000000002");
@@ -206,10 +192,9 @@ static void a_job_id_that_was_given_out_again_keeps_both_jobs_aside(void **state
     assert_int_equal(count_files(below(state_dir, "quarantine"), ""), 2);
 }
 
-static void what_was_set_aside_can_be_put_back_and_flushed(void **state)
+TEST(what_was_set_aside_can_be_put_back_and_flushed)
 {
     char command[256];
-    (void)state;
     make_whole_job("7.0", 2);
     made_at(&made, LEDGER_FIRST)->fields_bytes = UINT32_MAX;
     put_ledger("7.0");
@@ -222,9 +207,8 @@ static void what_was_set_aside_can_be_put_back_and_flushed(void **state)
     assert_int_equal(count_files(records_dir, ""), 2);
 }
 
-static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
+TEST(a_full_quarantine_keeps_the_reason_without_the_ledger)
 {
-    (void)state;
     make_damaged_job("7.0", "1700000000.000000001");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
     int fd = open(below(state_dir, "quarantine/7.0/ledger"), O_WRONLY | O_CLOEXEC);
@@ -239,9 +223,8 @@ static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
     close(fd);
 }
 
-static void a_job_whose_journal_was_full_is_flushed_and_says_so(void **state)
+TEST(a_job_whose_journal_was_full_is_flushed_and_says_so)
 {
-    (void)state;
     make_whole_job("7.0", 2);
     write_bytes(below(spool_dir, "7.0/" JOURNAL_LEFT_OUT), "\n\n\n", 3);
     assert_count(flush(), COUNT(.jobs = 1, .records = 2, .left_out = 3));
@@ -249,9 +232,8 @@ static void a_job_whose_journal_was_full_is_flushed_and_says_so(void **state)
 }
 
 /* As a node has it where a job's journal was written by a version without a bound. */
-static void a_job_with_a_huge_journal_is_flushed(void **state)
+TEST(a_job_with_a_huge_journal_is_flushed)
 {
-    (void)state;
     make_whole_job("7.0", 2);
     FILE *file = fopen(below(spool_dir, "7.0/journal"), "ae");
     assert_int_equal(ftruncate(fileno(file), (off_t)300 << 20), 0);
@@ -276,10 +258,9 @@ static void make_entries(const char *user, unsigned first, unsigned count)
     }
 }
 
-static void one_users_entries_leave_room_for_those_of_others(void **state)
+TEST(one_users_entries_leave_room_for_those_of_others)
 {
     char me[16];
-    (void)state;
     snprintf(me, sizeof me, "%u\n", (unsigned)getuid());
     make_entries(me, 1000, QUARANTINE_USER_ENTRIES - 1);
     make_entries("12345\n", 3000, QUARANTINE_USER_ENTRIES);
@@ -296,10 +277,9 @@ static void one_users_entries_leave_room_for_those_of_others(void **state)
     close(quarantine);
 }
 
-static void there_is_an_end_to_entries_of_all_users(void **state)
+TEST(there_is_an_end_to_entries_of_all_users)
 {
     char user[16];
-    (void)state;
     for (unsigned i = 0; i < QUARANTINE_MAX_ENTRIES / QUARANTINE_USER_ENTRIES; i++) {
         snprintf(user, sizeof user, "%u\n", 50000 + i);
         make_entries(user, 1000 * (i + 1), QUARANTINE_USER_ENTRIES);
@@ -308,24 +288,4 @@ static void there_is_an_end_to_entries_of_all_users(void **state)
     assert_count(flush(), COUNT(.jobs = 1, .lost = 1));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept),
-        TEST(what_is_no_ledger_is_kept_aside),
-        TEST(a_job_whose_journal_is_no_file_of_its_own_is_kept_aside),
-        TEST(an_endless_ledger_is_kept_aside_up_to_its_size),
-        TEST(a_ledger_that_its_owner_linked_elsewhere_is_not_read),
-        TEST(a_job_of_nobody_is_kept_aside),
-        TEST(what_was_kept_can_be_moved_back_and_flushed),
-        TEST(a_quarantine_that_cannot_be_made_keeps_the_spool),
-        TEST(a_job_id_that_was_given_out_again_keeps_both_jobs_aside),
-        TEST(what_was_set_aside_can_be_put_back_and_flushed),
-        TEST(a_full_quarantine_keeps_the_reason_without_the_ledger),
-        TEST(a_job_whose_journal_was_full_is_flushed_and_says_so),
-        TEST(a_job_with_a_huge_journal_is_flushed),
-        TEST(one_users_entries_leave_room_for_those_of_others),
-        TEST(there_is_an_end_to_entries_of_all_users),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(node_set_up, node_tear_down)

@@ -7,11 +7,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +20,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/process.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 #include "submit/job/spool_remove.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_node.h"
 
-static void the_list_has_directories_named_like_jobs_in_their_order(void **state)
+TEST(the_list_has_directories_named_like_jobs_in_their_order)
 {
     static const char *const names[] = {
         "10.0",
@@ -71,7 +66,6 @@ static void the_list_has_directories_named_like_jobs_in_their_order(void **state
     static const char *const expected[] = {
         "9.0", "9.1", "9.1.left1", "9.1.left8", "9.10", "10.0", "4294967295.4294967295"};
     struct spool_jobs jobs;
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(mkdir(below(spool_dir, names[i]), 0700), 0);
     int spool = open_spool();
@@ -94,11 +88,10 @@ static void the_list_has_directories_named_like_jobs_in_their_order(void **state
     assert_int_equal(spool_list(-1, 0, &jobs), -EBADF);
 }
 
-static void the_spool_directory_may_hold_the_nodes_name(void **state)
+TEST(the_spool_directory_may_hold_the_nodes_name)
 {
     char path[32];
     volatile size_t too_small = 5; /* not known to the compiler, which would warn */
-    (void)state;
     assert_int_equal(spool_expand("/a/b", "n1", path, sizeof path), 0);
     assert_string_equal(path, "/a/b");
     assert_int_equal(spool_expand("/a/%n/b", "n1", path, sizeof path), 0);
@@ -109,13 +102,12 @@ static void the_spool_directory_may_hold_the_nodes_name(void **state)
     assert_int_equal(spool_expand("/a/%n", "n1", path, too_small + 1), 0);
 }
 
-static void only_a_regular_file_with_one_link_is_opened(void **state)
+TEST(only_a_regular_file_with_one_link_is_opened)
 {
     static const char *const refused[] = {"link",      "dangling", "fifo",
                                           "directory", "hard",     "socket"};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int spool = open_spool();
-    (void)state;
     write_bytes(below(spool_dir, "plain"), "x", 1);
     int fd = spool_open_file(spool, "plain");
     assert_true(fd >= 0);
@@ -138,13 +130,12 @@ static void only_a_regular_file_with_one_link_is_opened(void **state)
     close(spool);
 }
 
-static void a_file_is_read_whole_up_to_its_limit(void **state)
+TEST(a_file_is_read_whole_up_to_its_limit)
 {
     static char bytes[100000];
     char *text;
     size_t size;
     int spool = open_spool();
-    (void)state;
     memset(bytes, 'x', sizeof bytes);
     static const size_t sizes[] = {0, 1, 16382, 16383, 16384, 32767, 32768, sizeof bytes};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -160,9 +151,8 @@ static void a_file_is_read_whole_up_to_its_limit(void **state)
     close(spool);
 }
 
-static void the_second_holder_of_a_lock_waits_in_vain(void **state)
+TEST(the_second_holder_of_a_lock_waits_in_vain)
 {
-    (void)state;
     int first = open_spool(), second = open_spool();
     assert_int_equal(spool_lock(first, 0), 0);
     assert_int_equal(spool_lock(second, 0), -EAGAIN);
@@ -172,20 +162,18 @@ static void the_second_holder_of_a_lock_waits_in_vain(void **state)
     close(second);
 }
 
-static void the_lock_of_a_removed_directory_is_worth_nothing(void **state)
+TEST(the_lock_of_a_removed_directory_is_worth_nothing)
 {
-    (void)state;
     int fd = open_spool();
     assert_int_equal(rmdir(spool_dir), 0);
     assert_int_equal(spool_lock(fd, 0), -ENOENT);
     close(fd);
 }
 
-static void a_job_that_is_a_symbolic_link_is_not_opened(void **state)
+TEST(a_job_that_is_a_symbolic_link_is_not_opened)
 {
     const struct spool_job job = {.job = 1, .name = "1.0"};
     int spool = open_spool();
-    (void)state;
     assert_int_equal(mkdir(below(root, "elsewhere"), 0700), 0);
     assert_int_equal(symlink("../elsewhere", below(spool_dir, "1.0")), 0);
     int result = spool_open_job(spool, &job);
@@ -223,10 +211,9 @@ static int make_directory(const char *name, int mounted)
     return directory;
 }
 
-static void a_directory_is_removed_with_what_is_mounted_in_it(void **state)
+TEST(a_directory_is_removed_with_what_is_mounted_in_it)
 {
     const struct spool_job job = {.job = 1, .name = "1.0"};
-    (void)state;
     for (int mounted = 0; mounted <= (geteuid() == 0); mounted++) {
         int spool = open_spool(), directory = make_directory("1.0", mounted);
         assert_int_equal(spool_part_is_mounted(directory), mounted);
@@ -240,11 +227,10 @@ static void a_directory_is_removed_with_what_is_mounted_in_it(void **state)
     }
 }
 
-static void a_directory_that_got_another_name_is_removed_and_its_successor_stays(void **state)
+TEST(a_directory_that_got_another_name_is_removed_and_its_successor_stays)
 {
     const struct spool_job job = {.job = 1, .name = "1.0"};
     int spool = open_spool(), directory = make_directory("1.0", geteuid() == 0);
-    (void)state;
     assert_int_equal(rename(below(spool_dir, "1.0"), below(spool_dir, "1.0.left1")), 0);
     assert_int_equal(mkdir(below(spool_dir, "1.0"), 0700), 0);
     assert_int_equal(spool_remove(spool, directory, &job), 0);
@@ -271,12 +257,11 @@ static void remove_in_a_unit(void)
     _exit(exists(below(spool_dir, "1.0")));
 }
 
-static void a_directory_that_a_mount_holds_gives_up_its_name(void **state)
+TEST(a_directory_that_a_mount_holds_gives_up_its_name)
 {
     const uint64_t minute_ns = UINT64_C(60000000000);
     struct spool_jobs jobs;
     int status;
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     close(make_directory("1.0", 1));
@@ -296,12 +281,11 @@ static void a_directory_that_a_mount_holds_gives_up_its_name(void **state)
     assert_int_equal(mkdir(spool_dir, 0700), 0);
 }
 
-static void what_a_dead_maker_has_left_is_removed_after_a_while(void **state)
+TEST(what_a_dead_maker_has_left_is_removed_after_a_while)
 {
     const uint64_t minute_ns = UINT64_C(60000000000);
     uint64_t now_ns = (uint64_t)time(NULL) * 1000000000;
     int spool = open_spool();
-    (void)state;
     close(make_directory(".new.1.0", geteuid() == 0));
     spool_sweep(spool, now_ns);
     assert_true(exists(below(spool_dir, ".new.1.0")));
@@ -310,10 +294,9 @@ static void what_a_dead_maker_has_left_is_removed_after_a_while(void **state)
     close(spool);
 }
 
-static void a_file_of_the_users_is_opened_when_it_is_his(void **state)
+TEST(a_file_of_the_users_is_opened_when_it_is_his)
 {
     int directory = make_directory("1.0", 0);
-    (void)state;
     int fd = spool_open_users(directory, "ledger", geteuid());
     assert_true(fd >= 0);
     close(fd);
@@ -324,11 +307,10 @@ static void a_file_of_the_users_is_opened_when_it_is_his(void **state)
     close(directory);
 }
 
-static void a_part_is_lost_when_what_was_mounted_is_not(void **state)
+TEST(a_part_is_lost_when_what_was_mounted_is_not)
 {
     char own[64];
     int directory = make_directory("1.0", 0);
-    (void)state;
     assert_int_equal(spool_part_lost(directory), 0);
     note_mounted("1.0", "mnt:[1]");
     assert_int_equal(spool_part_lost(directory), -ESTALE);
@@ -377,11 +359,10 @@ static int noted(const char *path)
     return result;
 }
 
-static void a_nodes_spool_in_memory_gets_its_own(void **state)
+TEST(a_nodes_spool_in_memory_gets_its_own)
 {
     char path[96];
     pid_t child;
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     assert_int_equal(mkdir(below(root, "memory"), 0755), 0);
@@ -419,10 +400,9 @@ static void a_nodes_spool_in_memory_gets_its_own(void **state)
         assert_int_equal(device_of(spool_node_make(path, 1)), disk);
 }
 
-static void a_process_is_alive_by_its_pid_and_start(void **state)
+TEST(a_process_is_alive_by_its_pid_and_start)
 {
     uint64_t ticks = own_ticks();
-    (void)state;
     assert_true(process_alive(getpid(), ticks));
     assert_false(process_alive(getpid(), ticks + 1));
     assert_false(process_alive(0, 0));
@@ -437,12 +417,11 @@ static void a_process_is_alive_by_its_pid_and_start(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void a_process_is_alive_whatever_it_calls_itself(void **state)
+TEST(a_process_is_alive_whatever_it_calls_itself)
 {
     static const char *const names[] = {"a\nb", ") Z 1 1", "a) b (c", "\n\n\n\n\n\n\n\n\n\n\n\n"};
     char before[16];
     uint64_t ticks = own_ticks();
-    (void)state;
     assert_int_equal(prctl(PR_GET_NAME, before), 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_int_equal(prctl(PR_SET_NAME, names[i]), 0);
@@ -453,25 +432,4 @@ static void a_process_is_alive_whatever_it_calls_itself(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_list_has_directories_named_like_jobs_in_their_order),
-        TEST(the_spool_directory_may_hold_the_nodes_name),
-        TEST(only_a_regular_file_with_one_link_is_opened),
-        TEST(a_file_is_read_whole_up_to_its_limit),
-        TEST(the_second_holder_of_a_lock_waits_in_vain),
-        TEST(the_lock_of_a_removed_directory_is_worth_nothing),
-        TEST(a_job_that_is_a_symbolic_link_is_not_opened),
-        TEST(a_directory_is_removed_with_what_is_mounted_in_it),
-        TEST(a_directory_that_got_another_name_is_removed_and_its_successor_stays),
-        TEST(a_directory_that_a_mount_holds_gives_up_its_name),
-        TEST(what_a_dead_maker_has_left_is_removed_after_a_while),
-        TEST(a_file_of_the_users_is_opened_when_it_is_his),
-        TEST(a_part_is_lost_when_what_was_mounted_is_not),
-        TEST(a_nodes_spool_in_memory_gets_its_own),
-        TEST(a_process_is_alive_by_its_pid_and_start),
-        TEST(a_process_is_alive_whatever_it_calls_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(node_set_up, node_tear_down)

@@ -6,11 +6,7 @@
 #include "submit/flush/suspend_look.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/process.h"
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_cgroup.h"
 
 static int directory;
@@ -144,10 +139,9 @@ static struct journal_pause last_pause(size_t count)
     return pause;
 }
 
-static void a_job_is_suspended_while_all_its_tasks_are_stopped(void **state)
+TEST(a_job_is_suspended_while_all_its_tasks_are_stopped)
 {
     pid_t tasks[] = {start_child(), start_child(), start_child()};
-    (void)state;
     make_journal(tasks, 3, 0);
     end_child(tasks[2]); /* whose exit is not in the journal yet */
     last_pause(0);
@@ -174,10 +168,9 @@ static void a_job_is_suspended_while_all_its_tasks_are_stopped(void **state)
     assert_true(pause.may_end_ns == UINT64_MAX);
 }
 
-static void the_process_of_an_extern_step_decides(void **state)
+TEST(the_process_of_an_extern_step_decides)
 {
     pid_t task, kept, daemon;
-    (void)state;
     if (getuid() != 0)
         skip();
     task = start_child();
@@ -196,10 +189,9 @@ static void the_process_of_an_extern_step_decides(void **state)
     end_child(task);
 }
 
-static void a_users_process_in_an_extern_step_does_not(void **state)
+TEST(a_users_process_in_an_extern_step_does_not)
 {
     pid_t task, kept, daemon;
-    (void)state;
     if (getuid() != 0)
         skip();
     task = start_child();
@@ -213,10 +205,9 @@ static void a_users_process_in_an_extern_step_does_not(void **state)
 }
 
 /* Slurm 22.05 and 24.11 name a job's directory job_N, 26.05 by its SLUID. */
-static void only_what_is_frozen_is_suspended_where_slurm_freezes(void **state)
+TEST(only_what_is_frozen_is_suspended_where_slurm_freezes)
 {
     static const char *const jobs[] = {"job_7", "sJ8Z3V0CEB4N00"};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         pid_t task = start_child();
         if (!made_cgroup_start(jobs[i])) {
@@ -242,11 +233,10 @@ static void only_what_is_frozen_is_suspended_where_slurm_freezes(void **state)
     }
 }
 
-static void a_journal_has_a_bounded_number_of_suspensions(void **state)
+TEST(a_journal_has_a_bounded_number_of_suspensions)
 {
     pid_t task = start_child();
     struct stat before, after;
-    (void)state;
     make_journal(&task, 1, 0);
     for (unsigned i = 0; i < JOURNAL_PAUSES_MAX; i++) {
         char lines[256];
@@ -268,11 +258,10 @@ static void a_journal_has_a_bounded_number_of_suspensions(void **state)
     end_child(task);
 }
 
-static void a_clock_that_was_set_back_adds_no_lines_without_end(void **state)
+TEST(a_clock_that_was_set_back_adds_no_lines_without_end)
 {
     pid_t task = start_child();
     struct stat before, after;
-    (void)state;
     make_journal(&task, 1, 0);
     add_text("suspend time=10000000000.500000000 since=10000000000.000000000\n"
              "resume time=10000000000.700000000 since=10000000000.600000000\n");
@@ -301,15 +290,4 @@ static int remove_directory(void **state)
     return rmdir(*state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_is_suspended_while_all_its_tasks_are_stopped),
-        cmocka_unit_test(the_process_of_an_extern_step_decides),
-        cmocka_unit_test(a_users_process_in_an_extern_step_does_not),
-        cmocka_unit_test(only_what_is_frozen_is_suspended_where_slurm_freezes),
-        cmocka_unit_test(a_journal_has_a_bounded_number_of_suspensions),
-        cmocka_unit_test(a_clock_that_was_set_back_adds_no_lines_without_end),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

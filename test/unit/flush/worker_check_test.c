@@ -3,22 +3,17 @@
  * What a worker that its user has got under control can say of others: nothing.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "submit/flush/reading.h"
 #include "submit/flush/worker_check.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/package_record.h"
 #include "submit/record/run_record.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_node.h"
 
 /* What the worker does; the linker puts these in place of the makers of records. */
@@ -163,10 +158,9 @@ static const char *with(const char *text, const char *from, const char *to)
     return changed;
 }
 
-static void a_worker_hands_over_its_own_records_and_no_others(void **state)
+TEST(a_worker_hands_over_its_own_records_and_no_others)
 {
     static const uint32_t jobs[] = {7, 0};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct worked worked;
         struct reading_summary summary;
@@ -186,7 +180,7 @@ static void a_worker_hands_over_its_own_records_and_no_others(void **state)
     role = HONEST;
 }
 
-static void a_record_is_named_for_its_user_site_and_run(void **state)
+TEST(a_record_is_named_for_its_user_site_and_run)
 {
     static const char *const changes[][2] = {
         {".alice.", ".bob."},
@@ -207,7 +201,6 @@ static void a_record_is_named_for_its_user_site_and_run(void **state)
     struct worked worked;
     struct reading_summary summary;
     struct taken taken = {.count = 0};
-    (void)state;
     work_on(&worked, 7);
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *name = taken.record[0].name, *text = taken.record[0].text;
@@ -219,7 +212,7 @@ static void a_record_is_named_for_its_user_site_and_run(void **state)
     done_with(&worked);
 }
 
-static void a_record_says_whose_it_is_once_and_clearly(void **state)
+TEST(a_record_says_whose_it_is_once_and_clearly)
 {
     static const char *const changes[][2] = {
         {"\"user\":\"alice\"", "\"user\":\"bob\""},
@@ -275,7 +268,6 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
     struct worked worked;
     struct reading_summary summary;
     struct taken taken = {.count = 0};
-    (void)state;
     work_on(&worked, 7);
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -361,7 +353,7 @@ static void take_package(const struct worked *worked, struct taken *taken)
 }
 
 /* A reader who looks for the keys of another kind first would take it for that. */
-static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
+TEST(a_record_has_the_keys_of_its_kind_and_no_others)
 {
     static const char *const kinds[] = {"run.", "pkg.", "coverage."};
     /* the kind that may have it, and a key */
@@ -388,7 +380,6 @@ static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
     struct worked worked;
     struct reading_summary summary;
     struct taken taken = {.count = 0};
-    (void)state;
     work_on(&worked, 7);
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     take_package(&worked, &taken);
@@ -408,7 +399,7 @@ static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
     done_with(&worked);
 }
 
-static void a_package_says_whose_it_is(void **state)
+TEST(a_package_says_whose_it_is)
 {
     static const char *const changes[][2] = {
         {"\"user\":\"alice\"", "\"user\":\"bob\""},
@@ -425,7 +416,6 @@ static void a_package_says_whose_it_is(void **state)
     struct capture capture = {.start_ns = UINT64_C(1700000001000000000)};
     struct worked worked;
     struct built_record record;
-    (void)state;
     work_on(&worked, 7);
     const struct package_source source = {&worked.conf, &any_lines, &worked.journal.identity,
                                           &capture,     &package,   "1"};
@@ -439,12 +429,11 @@ static void a_package_says_whose_it_is(void **state)
 }
 
 /* The facts of a table that is the same as in the record before are known; its run is another. */
-static void the_record_before_does_not_vouch_for_another_run(void **state)
+TEST(the_record_before_does_not_vouch_for_another_run)
 {
     struct worked worked;
     struct reading_summary summary;
     struct taken taken = {.count = 0};
-    (void)state;
     work_on(&worked, 7);
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     assert_true(fits(&worked, taken.record[0].name, taken.record[0].text));
@@ -455,12 +444,11 @@ static void the_record_before_does_not_vouch_for_another_run(void **state)
     done_with(&worked);
 }
 
-static void a_session_is_no_job(void **state)
+TEST(a_session_is_no_job)
 {
     struct worked worked;
     struct reading_summary summary;
     struct taken taken = {.count = 0};
-    (void)state;
     work_on(&worked, 0);
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *text = taken.record[0].text;
@@ -475,12 +463,11 @@ static void a_session_is_no_job(void **state)
     done_with(&worked);
 }
 
-static void a_summary_says_no_more_than_there_was_room_for(void **state)
+TEST(a_summary_says_no_more_than_there_was_room_for)
 {
     struct reading_summary summary, most;
     struct worked worked;
     struct taken taken = {.count = 0};
-    (void)state;
     work_on(&worked, 7);
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     assert_true(fits(&worked, taken.record[0].name, taken.record[0].text));
@@ -497,17 +484,4 @@ static void a_summary_says_no_more_than_there_was_room_for(void **state)
     done_with(&worked);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_worker_hands_over_its_own_records_and_no_others),
-        TEST(a_record_is_named_for_its_user_site_and_run),
-        TEST(a_record_says_whose_it_is_once_and_clearly),
-        TEST(a_record_has_the_keys_of_its_kind_and_no_others),
-        TEST(a_package_says_whose_it_is),
-        TEST(the_record_before_does_not_vouch_for_another_run),
-        TEST(a_session_is_no_job),
-        TEST(a_summary_says_no_more_than_there_was_room_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(node_set_up, node_tear_down)

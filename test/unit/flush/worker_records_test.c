@@ -3,15 +3,9 @@
  * Whatever a site, a job or a person is called: records that are made of a journal are taken, and
  * those of another journal are not. A refused one would cost a job all of its records.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "spank/journal.h"
 #include "submit/definition/record_view.h"
@@ -19,6 +13,7 @@
 #include "submit/record/coverage_record.h"
 #include "submit/record/package_record.h"
 #include "submit/record/run_record.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_ledger.h"
 #include "test/unit/fixture/made_random.h"
 #include "test/unit/fixture/rounds.h"
@@ -224,9 +219,8 @@ static int is_taken(struct worker_check *check, const char *name, const struct b
     return worker_check_record(check, &view);
 }
 
-static void records_are_taken_whatever_a_job_is_called(void **state)
+TEST(records_are_taken_whatever_a_job_is_called)
 {
-    (void)state;
     for (seed = 1; seed < (uint64_t)rounds(2000); seed++) {
         struct node node;
         struct told told;
@@ -280,10 +274,9 @@ static int forge(struct node *node, enum what what)
     return !(none && unknown); /* two words for the same in userT */
 }
 
-static void nothing_is_taken_that_tells_of_another_job(void **state)
+TEST(nothing_is_taken_that_tells_of_another_job)
 {
     int refused = 0;
-    (void)state;
     for (seed = 1; seed < (uint64_t)rounds(2000); seed++) {
         struct node node, other;
         struct told told;
@@ -312,13 +305,4 @@ static void nothing_is_taken_that_tells_of_another_job(void **state)
         seed = round;
     }
     assert_true(refused > rounds(2000) / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_are_taken_whatever_a_job_is_called),
-        cmocka_unit_test(nothing_is_taken_that_tells_of_another_job),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,17 @@
  *
  * A link becomes its file's owner's, in its name and in its text.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
 #include "submit/hand_in/hand_in_read.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID "019a9f00-1122-4abc-8def-0102030405ff"
 
-static void the_name_of_a_link_gets_its_owners_name(void **state)
+TEST(the_name_of_a_link_gets_its_owners_name)
 {
     static const char *const cases[][3] = {
         {"link.lab.a.root." UUID ".json", "alice", "link.lab.a.alice." UUID ".json"},
@@ -26,7 +21,6 @@ static void the_name_of_a_link_gets_its_owners_name(void **state)
         {"link.lab.a.x." UUID ".json", "DOM\\jo", "link.lab.a.DOM_jo." UUID ".json"},
     };
     char adopted[RECORD_NAME_MAX];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!hand_in_adopt_name(cases[i][0], cases[i][1], adopted))
             fail_msg("%s is left", cases[i][0]);
@@ -34,7 +28,7 @@ static void the_name_of_a_link_gets_its_owners_name(void **state)
     }
 }
 
-static void other_names_are_left(void **state)
+TEST(other_names_are_left)
 {
     static const char *const names[] = {
         "link.lab.a.alice." UUID ".json",    /* hers already */
@@ -46,7 +40,6 @@ static void other_names_are_left(void **state)
         "",
     };
     char adopted[RECORD_NAME_MAX], name[RECORD_NAME_MAX + 8];
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (hand_in_adopt_name(names[i], "alice", adopted))
             fail_msg("%s becomes %s", names[i], adopted);
@@ -68,10 +61,9 @@ static void expect_text(const char *text, const char *expected)
     record_free(&record);
 }
 
-static void the_builder_becomes_the_owner(void **state)
+TEST(the_builder_becomes_the_owner)
 {
     char expected[128] = "{\"crc\":\"0xFFFF\",\"resultT\":{\"build_user\":\"alice\"}}", crc[8];
-    (void)state;
     expect_text("{\"resultT\":{\"build_user\":\"root\",\"uuid\":\"" UUID "\"},\"linkA\":[]}",
                 "{\"resultT\":{\"build_user\":\"alice\",\"uuid\":\"" UUID "\"},\"linkA\":[]}");
     expect_text("{\"resultT\":{\"build_user\":\"alice\\u0000\"}}",
@@ -83,7 +75,7 @@ static void the_builder_becomes_the_owner(void **state)
 }
 
 /* The check after this refuses what is no link; it is not to be mended here. */
-static void other_texts_are_left(void **state)
+TEST(other_texts_are_left)
 {
     static const char *const texts[] = {
         "",
@@ -98,18 +90,6 @@ static void other_texts_are_left(void **state)
         "{\"resultT\":{\"build_user\":\"root\"}}{}",
         "{\"resultT\":{\"build_user\":\"alice\"},\"crc\":\"0x0000\"}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         expect_text(texts[i], texts[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_name_of_a_link_gets_its_owners_name),
-        cmocka_unit_test(other_names_are_left),
-        cmocka_unit_test(the_builder_becomes_the_owner),
-        cmocka_unit_test(other_texts_are_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
  *
  * What is a record that a user may hand in.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/hand_in/hand_in_check.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID "019a9f00-1122-4abc-8def-0102030405ff"
 
@@ -24,10 +19,9 @@ static int is_taken(const char *text)
 
 /* The parser takes some of them for half of one: whoever has such a character in a path would have
  * all his records of it refused. */
-static void every_surrogate_pair_is_taken_and_no_half(void **state)
+TEST(every_surrogate_pair_is_taken_and_no_half)
 {
     char text[64];
-    (void)state;
     for (unsigned high = 0xd800; high <= 0xdbff; high++)
         for (unsigned low = 0xdc00; low <= 0xdfff; low += 31) {
             snprintf(text, sizeof text, "[\"\\u%04x\\u%04x\\nx\\\\ud836\"]", high, low);
@@ -61,20 +55,10 @@ static bool text_is_taken(const char *name, const char *user_name, const char *t
     return hand_in_text_fits(&record, user_name);
 }
 
-static void a_user_with_a_dot_in_his_name_has_records(void **state)
+TEST(a_user_with_a_dot_in_his_name_has_records)
 {
-    (void)state;
     assert_true(is_named("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
     assert_true(is_named("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
     assert_true(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
     assert_false(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_surrogate_pair_is_taken_and_no_half),
-        cmocka_unit_test(a_user_with_a_dot_in_his_name_has_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/job_cgroups.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static char mount[] = "/tmp/job_cgroups.XXXXXX";
 
@@ -46,9 +42,8 @@ static uint32_t job_of(const char *text)
     return job;
 }
 
-static void a_job_is_found_with_its_step(void **state)
+TEST(a_job_is_found_with_its_step)
 {
-    (void)state;
     assert_int_equal(job_of("0::/system.slice/slurmstepd.scope/job_42/step_3/user/task_0\n"), 42);
     assert_int_equal(step, 3);
     assert_int_equal(job_of("8:memory:/x\n7:freezer:/slurm/uid_7/job_43/step_batch\n"), 43);
@@ -58,11 +53,10 @@ static void a_job_is_found_with_its_step(void **state)
     assert_int_equal(step, 0);
 }
 
-static void a_directory_that_is_not_roots_or_not_there_is_no_job(void **state)
+TEST(a_directory_that_is_not_roots_or_not_there_is_no_job)
 {
     const struct job_cgroups others = {"/nowhere", mount, getuid() + 1};
     uint32_t job = 1;
-    (void)state;
     job_cgroups_find(&others, "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n", &job, &step);
     assert_int_equal(job, JOB_CGROUPS_NONE);
     assert_int_equal(job_of("0::/user.slice/slurm.scope/job_42/step_3/x\n"), JOB_CGROUPS_NONE);
@@ -76,11 +70,4 @@ static void a_directory_that_is_not_roots_or_not_there_is_no_job(void **state)
                      42);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_is_found_with_its_step),
-        cmocka_unit_test(a_directory_that_is_not_roots_or_not_there_is_no_job),
-    };
-    return cmocka_run_group_tests(tests, make_cgroups, remove_cgroups);
-}
+ALL(make_cgroups, remove_cgroups)

@@ -3,23 +3,17 @@
  * Who a user is outside of Slurm, and what a user is called.
  */
 #include <pwd.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "spank/journal.h"
 #include "submit/job/job_identity.h"
+#include "test/unit/fixture/cases.h"
 
 enum { NO_ACCOUNT = 3000000123u, ANY_GROUP = 77 };
 
-static void a_user_outside_of_slurm_has_ids_a_name_and_a_node_and_nothing_else(void **state)
+TEST(a_user_outside_of_slurm_has_ids_a_name_and_a_node_and_nothing_else)
 {
     struct job_identity identity;
-    (void)state;
     assert_int_equal(job_identity_of_user(0, ANY_GROUP, "n1", &identity), 0);
     assert_int_equal(identity.job, 0);
     assert_int_equal(identity.restart, 0);
@@ -37,10 +31,9 @@ static void a_user_outside_of_slurm_has_ids_a_name_and_a_node_and_nothing_else(v
     job_identity_free(&identity);
 }
 
-static void a_user_without_an_account_has_the_given_group_and_no_name(void **state)
+TEST(a_user_without_an_account_has_the_given_group_and_no_name)
 {
     struct job_identity identity;
-    (void)state;
     if (getpwuid(NO_ACCOUNT) != NULL)
         fail_msg("this machine has an account %u", NO_ACCOUNT);
     assert_int_equal(job_identity_of_user(NO_ACCOUNT, ANY_GROUP, "n1", &identity), 0);
@@ -52,10 +45,9 @@ static void a_user_without_an_account_has_the_given_group_and_no_name(void **sta
     job_identity_free(&identity);
 }
 
-static void a_known_name_is_kept_and_an_unknown_one_is_looked_up(void **state)
+TEST(a_known_name_is_kept_and_an_unknown_one_is_looked_up)
 {
     struct job_identity identity;
-    (void)state;
     assert_int_equal(job_identity_start(&identity), 0);
     assert_int_equal(identity.uid, (uid_t)-1);
     assert_int_equal(identity.gid, (gid_t)-1);
@@ -68,14 +60,4 @@ static void a_known_name_is_kept_and_an_unknown_one_is_looked_up(void **state)
     job_identity_free(&identity);
     assert_null(identity.user);
     job_identity_free(&identity);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_user_outside_of_slurm_has_ids_a_name_and_a_node_and_nothing_else),
-        cmocka_unit_test(a_user_without_an_account_has_the_given_group_and_no_name),
-        cmocka_unit_test(a_known_name_is_kept_and_an_unknown_one_is_looked_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

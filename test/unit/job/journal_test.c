@@ -3,19 +3,14 @@
  * Reading the journal.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/journal.h"
 #include "submit/job/journal_read.h"
+#include "test/unit/fixture/cases.h"
 
 #define WHO "step time=1.000000000 job=7 restart=0 step=0 uid=1000 gid=100\n"
 
@@ -31,7 +26,7 @@ static struct journal parsed(const char *text)
     return parsed_bytes(text, strlen(text));
 }
 
-static void every_verb_gives_its_facts(void **state)
+TEST(every_verb_gives_its_facts)
 {
     struct journal journal = parsed(
         "step time=1700000000.000000001 job=42 restart=3 step=4294967291 node=n%2D1 uid=1000 "
@@ -45,7 +40,6 @@ static void every_verb_gives_its_facts(void **state)
         "end time=1700000005.000000000 step=0\n"
         "epilog time=1700000006.000000000 user=alice account=proj partition=main cluster=c "
         "nodes=2 cpus=4(x2),2 gpus=0,1,3 het_job=41\n");
-    (void)state;
     assert_int_equal(journal.identity.job, 42);
     assert_int_equal(journal.identity.restart, 3);
     assert_int_equal(journal.identity.uid, 1000);
@@ -97,10 +91,9 @@ static void every_verb_gives_its_facts(void **state)
     journal_free(&journal);
 }
 
-static void what_is_not_told_is_none(void **state)
+TEST(what_is_not_told_is_none)
 {
     struct journal journal = parsed(WHO);
-    (void)state;
     assert_int_equal(journal.identity.array_job, JOURNAL_NONE);
     assert_int_equal(journal.identity.array_task, JOURNAL_NONE);
     assert_int_equal(journal.identity.het_job, JOURNAL_NONE);
@@ -118,17 +111,16 @@ static void what_is_not_told_is_none(void **state)
     journal_free(&journal);
 }
 
-static void an_array_job_without_a_task_is_no_array(void **state)
+TEST(an_array_job_without_a_task_is_no_array)
 {
     struct journal journal = parsed("step time=1.000000000 job=7 uid=1 gid=1 array_job=0 "
                                     "array_task=4294967294\n");
-    (void)state;
     assert_int_equal(journal.identity.array_job, JOURNAL_NONE);
     assert_int_equal(journal.identity.array_task, JOURNAL_NONE);
     journal_free(&journal);
 }
 
-static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
+TEST(a_journal_that_does_not_say_whose_job_it_is_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -144,7 +136,6 @@ static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
         "epilog time=1.000000000 user=alice\n",
         "task time=1.000000000 step=0 task=0 pid=1 ticks=1 uid=1 gid=1\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct journal journal = {.identity = {.job = 123}};
         if (journal_parse(texts[i], strlen(texts[i]), &journal) != -ENODATA)
@@ -153,12 +144,11 @@ static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
     }
 }
 
-static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **state)
+TEST(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts)
 {
     struct journal journal =
         parsed("prolog time=1.000000000 job=7 restart=2 uid=1000 gid=100 node=n1 boot=b-1 user=al "
                "account=a partition=p cluster=c nodes=2 cpus=4(x2) gpus=0,1\n");
-    (void)state;
     assert_int_equal(journal.identity.job, 7);
     assert_int_equal(journal.identity.restart, 2);
     assert_int_equal(journal.identity.uid, 1000);
@@ -179,7 +169,7 @@ static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **
     journal_free(&journal);
 }
 
-static void a_step_has_its_cores_and_the_job_has_those_of_the_node(void **state)
+TEST(a_step_has_its_cores_and_the_job_has_those_of_the_node)
 {
     struct journal journal =
         parsed("step time=1.000000000 job=7 step=0 uid=1 gid=1 cpus=8 local_tasks=3 memory=300 "
@@ -187,7 +177,6 @@ static void a_step_has_its_cores_and_the_job_has_those_of_the_node(void **state)
                "job_cores=0-3,64-65\n"
                "step time=2.000000000 job=7 step=1 uid=1 gid=1 cpus=8 cores=3,3 job_cores=0-9\n"
                "step time=2.000000000 job=7 step=2 uid=1 gid=1 cpus=8\n");
-    (void)state;
     const struct journal_step *step = journal_find_step(&journal, 0);
     assert_int_equal(step->local_tasks, 3);
     assert_int_equal(step->memory_mib, 300);
@@ -207,7 +196,7 @@ static void a_step_has_its_cores_and_the_job_has_those_of_the_node(void **state)
     journal_free(&journal);
 }
 
-static void odd_lists_of_cores_are_not_known(void **state)
+TEST(odd_lists_of_cores_are_not_known)
 {
     static const char *const lists[] = {
         "",
@@ -234,7 +223,6 @@ static void odd_lists_of_cores_are_not_known(void **state)
         "1--2",
         "99999999999999999999-1",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         struct core_set set;
         assert_int_equal(core_set_parse(lists[i], &set), 0);
@@ -251,14 +239,13 @@ static void odd_lists_of_cores_are_not_known(void **state)
     assert_null(set.words);
 }
 
-static void the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same(void **state)
+TEST(the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same)
 {
     static const struct {
         const char *cpus;
         unsigned all, node;
     } texts[] = {{"4", 4, 4},   {"4(x3)", 12, 4}, {"4(x2),2", 10, 0},
                  {"4,4", 8, 4}, {"4,", 4, 4},     {"x", 0, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, "prolog time=1.000000000 job=7 uid=1 gid=1 cpus=%s\n",
@@ -270,7 +257,7 @@ static void the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same(vo
     }
 }
 
-static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
+TEST(the_cpus_of_a_node_are_those_that_slurm_accounts_for)
 {
     static const char batch[] = "step time=1.000000000 job=7 uid=1 gid=1 step=4294967291 ";
     static const char job_step[] = "step time=2.000000000 job=7 uid=1 gid=1 step=0 ";
@@ -297,7 +284,6 @@ static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "cpus=2", 2},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char text[512];
         snprintf(text, sizeof text, "%s%s\n%s%s\n", texts[i].first, texts[i].first_keys, job_step,
@@ -309,12 +295,11 @@ static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
     }
 }
 
-static void the_cpus_are_the_epilogs_where_a_step_brought_the_prolog(void **state)
+TEST(the_cpus_are_the_epilogs_where_a_step_brought_the_prolog)
 {
     static const char step[] = "step time=2.000000000 job=7 step=0 uid=1 gid=1 nodes=1 cpus=3\n";
     static const char epilog[] = "epilog time=3.000000000 nodes=2 cpus=3,1 node_list=n[1-2]\n";
     char text[512];
-    (void)state;
     snprintf(text, sizeof text, "%s%s%s",
              "prolog time=1.000000000 job=7 uid=1 gid=1 node=n2 nodes=2 cpus=3,1 node_list=n2\n",
              step, epilog);
@@ -324,11 +309,10 @@ static void the_cpus_are_the_epilogs_where_a_step_brought_the_prolog(void **stat
     journal_free(&journal);
 }
 
-static void the_epilog_tells_when_the_job_started(void **state)
+TEST(the_epilog_tells_when_the_job_started)
 {
     struct journal journal = parsed(WHO "epilog time=1700000000.000000000 start=1699999990\n"
                                         "epilog time=1700000009.000000000 start=5\n");
-    (void)state;
     assert_true(journal.start_ns == UINT64_C(1699999990000000000));
     journal_free(&journal);
     journal = parsed(WHO "epilog time=1700000000.000000000 start=1700000001\n"); /* after its end */
@@ -339,7 +323,7 @@ static void the_epilog_tells_when_the_job_started(void **state)
     journal_free(&journal);
 }
 
-static void suspensions_have_uncertain_edges(void **state)
+TEST(suspensions_have_uncertain_edges)
 {
     struct journal journal =
         parsed(WHO "resume time=1.500000000 since=1.000000000\n" /* of none */
@@ -351,7 +335,6 @@ static void suspensions_have_uncertain_edges(void **state)
                    "suspend time=8.000000000 since=9.000000000\n" /* later */
                    "suspend time=8.000000000\n"
                    "suspend time=8.000000000 since=7.000000000\n");
-    (void)state;
     assert_int_equal(journal.bad_lines, 6);
     assert_int_equal(journal.pause_count, 2);
     assert_true(journal.pauses[0].may_start_ns == UINT64_C(2000000000));
@@ -364,12 +347,11 @@ static void suspensions_have_uncertain_edges(void **state)
     journal_free(&journal);
 }
 
-static void a_clock_that_was_set_shows(void **state)
+TEST(a_clock_that_was_set_shows)
 {
     struct journal journal =
         parsed("step time=1000.000000000 up=10.000000000 job=7 step=0 uid=1 gid=1\n"
                "end time=1005.000000000 up=15.000000000 step=0\n");
-    (void)state;
     assert_true(journal.is_clock_known);
     assert_true(journal.clock_step_ns == 0);
     journal_free(&journal);
@@ -388,7 +370,7 @@ static void a_clock_that_was_set_shows(void **state)
     journal_free(&journal);
 }
 
-static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **state)
+TEST(ends_that_were_seen_soon_after_others_may_have_been_earlier)
 {
     /* 1 was waited for; 2 and 3 found by the look 103 ms later; 4 seen soon after that, when 5 to 7
      * were known to live; 5 waited for by a daemon that had no processor for 83 ms; 6 seen by
@@ -405,7 +387,6 @@ static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **s
                  {"17.000000000", "", UINT64_MAX / 1000000}};
     enum { EXITS = sizeof exits / sizeof exits[0] };
     char text[4096] = WHO;
-    (void)state;
     for (unsigned i = 0; i < EXITS; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  "task time=2.000000000 step=0 task=%u pid=%u ticks=6 thread=9 busy=1000000\n", i,
@@ -446,7 +427,7 @@ static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **s
     journal_free(&journal);
 }
 
-static void kernels_time_of_an_end_bounds_it(void **state)
+TEST(kernels_time_of_an_end_bounds_it)
 {
     /* a daemon that was blocked; one that told at once; an epilog; a clock that was set back, and
      * forward; what never was in the clock */
@@ -459,7 +440,6 @@ static void kernels_time_of_an_end_bounds_it(void **state)
                  {"died=10000000001", UINT64_MAX / 1000000, 51},
                  {"died=1999999999", UINT64_MAX / 1000000, 51},
                  {"died=x", 51, 51}};
-    (void)state;
     for (size_t i = 0; i < sizeof exits / sizeof exits[0]; i++) {
         char text[1024];
         snprintf(text, sizeof text,
@@ -474,7 +454,7 @@ static void kernels_time_of_an_end_bounds_it(void **state)
     }
 }
 
-static void a_bad_line_is_counted_and_skipped(void **state)
+TEST(a_bad_line_is_counted_and_skipped)
 {
     static const char *const lines[] = {
         "task step=0 task=0 pid=5 ticks=6\n",                   /* no time */
@@ -495,7 +475,6 @@ static void a_bad_line_is_counted_and_skipped(void **state)
         "exit time=1.000000000 step=0 task=0 pid=5 status=0\n", /* of no task */
         "end time=1.000000000 step=9\n",                        /* of no step */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char text[512];
         snprintf(text, sizeof text, "%s" WHO, lines[i]);
@@ -506,10 +485,9 @@ static void a_bad_line_is_counted_and_skipped(void **state)
     }
 }
 
-static void a_line_of_more_words_than_any_has_is_bad(void **state)
+TEST(a_line_of_more_words_than_any_has_is_bad)
 {
     char text[1024] = "task time=1.000000000 pid=5 ticks=6";
-    (void)state;
     for (int i = 0; i < 62; i++)
         strcat(text, " a=b");
     strcat(text, "\n" WHO);
@@ -519,54 +497,50 @@ static void a_line_of_more_words_than_any_has_is_bad(void **state)
     journal_free(&journal);
 }
 
-static void unknown_verbs_and_keys_are_skipped_without_a_word(void **state)
+TEST(unknown_verbs_and_keys_are_skipped_without_a_word)
 {
     struct journal journal = parsed(WHO "checkpoint time=1.000000000 what=ever\n"
                                         "task time=2.000000000 colour=blue step=0 task=1 pid=5 "
                                         "ticks=6 ticks2=7 =8 bare\n");
-    (void)state;
     assert_int_equal(journal.bad_lines, 0);
     assert_int_equal(journal.task_count, 1);
     assert_int_equal(journal.tasks[0].ticks, 6);
     journal_free(&journal);
 }
 
-static void a_cut_last_line_is_not_believed(void **state)
+TEST(a_cut_last_line_is_not_believed)
 {
     /* status=256 with its last digit missing */
     struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
                                         "exit time=3.000000000 step=0 task=0 pid=5 status=25");
-    (void)state;
     assert_int_equal(journal.bad_lines, 1);
     assert_int_equal(journal.tasks[0].end_ns, 0);
     journal_free(&journal);
 }
 
-static void a_line_that_grew_together_with_a_cut_one_is_not_believed(void **state)
+TEST(a_line_that_grew_together_with_a_cut_one_is_not_believed)
 {
     struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
                                         "exit time=3.000000000 step=0 task=0 pid=5 status=2"
                                         "end time=4.000000000 step=0\n");
-    (void)state;
     assert_int_equal(journal.bad_lines, 1);
     assert_int_equal(journal.tasks[0].end_ns, 0);
     assert_int_equal(journal.steps[0].end_ns, 0);
     journal_free(&journal);
 }
 
-static void a_line_with_nul_bytes_is_bad_and_the_next_one_is_read(void **state)
+TEST(a_line_with_nul_bytes_is_bad_and_the_next_one_is_read)
 {
     static const char text[] = WHO "task time=2.000000000 step=0 task=0 pid=5\0\0\0 ticks=6\n"
                                    "end time=3.000000000 step=0\n";
     struct journal journal = parsed_bytes(text, sizeof text - 1);
-    (void)state;
     assert_int_equal(journal.bad_lines, 1);
     assert_int_equal(journal.task_count, 0);
     assert_true(journal.steps[0].end_ns == UINT64_C(3000000000));
     journal_free(&journal);
 }
 
-static void an_exit_belongs_to_its_task(void **state)
+TEST(an_exit_belongs_to_its_task)
 {
     struct journal journal =
         parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
@@ -577,7 +551,6 @@ static void an_exit_belongs_to_its_task(void **state)
                    "exit time=5.000000000 step=1 task=1 pid=9 status=1\n" /* no such task */
                    "exit time=6.000000000 step=1 task=0 pid=9 status=256\n"
                    "exit time=7.000000000 step=1 task=0 pid=9 status=0\n"); /* told twice */
-    (void)state;
     assert_int_equal(journal.bad_lines, 3);
     assert_int_equal(journal.tasks[0].end_ns, 0);
     assert_int_equal(journal.tasks[1].status, 9);
@@ -587,19 +560,18 @@ static void an_exit_belongs_to_its_task(void **state)
     journal_free(&journal);
 }
 
-static void a_pid_that_came_back_is_told_apart_by_its_start(void **state)
+TEST(a_pid_that_came_back_is_told_apart_by_its_start)
 {
     struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
                                         "exit time=3.000000000 step=0 task=0 pid=5 status=256\n"
                                         "task time=4.000000000 step=1 task=0 pid=5 ticks=60\n"
                                         "exit time=5.000000000 step=1 task=0 pid=5 status=9\n");
-    (void)state;
     assert_int_equal(journal_find_task(&journal, 5, 6)->status, 256);
     assert_int_equal(journal_find_task(&journal, 5, 60)->status, 9);
     journal_free(&journal);
 }
 
-static void lists_of_cpus_and_gpus_are_summed(void **state)
+TEST(lists_of_cpus_and_gpus_are_summed)
 {
     static const struct {
         const char *cpus, *gpus;
@@ -623,7 +595,6 @@ static void lists_of_cpus_and_gpus_are_summed(void **state)
         {"1(x1000001)", "", 0, 0},
         {"99999999999999999999999", "", 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, WHO "epilog time=2.000000000 cpus=%s gpus=%s\n", cases[i].cpus,
@@ -635,11 +606,10 @@ static void lists_of_cpus_and_gpus_are_summed(void **state)
     }
 }
 
-static void many_steps_and_tasks_are_all_kept(void **state)
+TEST(many_steps_and_tasks_are_all_kept)
 {
     static char text[200000];
     size_t used = 0;
-    (void)state;
     for (unsigned i = 0; i < 1000; i++)
         used += (size_t)sprintf(text + used,
                                 "step time=1.000000000 job=7 uid=1 gid=1 step=%u\n"
@@ -657,13 +627,12 @@ static void many_steps_and_tasks_are_all_kept(void **state)
     journal_free(&journal);
 }
 
-static void of_two_of_the_same_number_the_younger_one_is_found(void **state)
+TEST(of_two_of_the_same_number_the_younger_one_is_found)
 {
     struct journal journal = parsed(WHO WHO "step time=1.000000000 job=7 uid=1 gid=1 step=1\n"
                                             "task time=1.000000000 step=0 task=0 pid=5 ticks=6\n"
                                             "task time=1.000000000 step=1 task=0 pid=5 ticks=6\n"
                                             "task time=1.000000000 step=1 task=1 pid=5 ticks=7\n");
-    (void)state;
     assert_ptr_equal(journal_find_step(&journal, 0), &journal.steps[1]);
     assert_ptr_equal(journal_find_task(&journal, 5, 6), &journal.tasks[1]);
     journal_index_free(&journal.step_index); /* as in one that was not parsed */
@@ -693,12 +662,11 @@ static struct journal read_journal(FILE *file)
     return journal;
 }
 
-static void a_journal_of_any_size_is_read_in_bounded_memory(void **state)
+TEST(a_journal_of_any_size_is_read_in_bounded_memory)
 {
     static char path[4000];
     const size_t lines = 2 * JOURNAL_FACTS_MAX / sizeof path;
     FILE *file = start_journal();
-    (void)state;
     memset(path, 'x', sizeof path - 1);
     fputs("task time=2.000000000 step=0 task=0 pid=5 ticks=6\n", file);
     for (size_t i = 0; i < lines; i++)
@@ -715,11 +683,10 @@ static void a_journal_of_any_size_is_read_in_bounded_memory(void **state)
 }
 
 /* Ends are looked up: one by one this would take minutes. */
-static void many_tasks_that_end_in_the_order_of_their_start_are_found(void **state)
+TEST(many_tasks_that_end_in_the_order_of_their_start_are_found)
 {
     enum { TASKS = 300000 };
     FILE *file = start_journal();
-    (void)state;
     for (int i = 0; i < TASKS; i++)
         fprintf(file, "task time=2.000000000 step=0 task=%d pid=%d ticks=6\n", i, i + 1);
     for (int i = 0; i < TASKS; i++)
@@ -733,10 +700,9 @@ static void many_tasks_that_end_in_the_order_of_their_start_are_found(void **sta
     journal_free(&journal);
 }
 
-static void lines_are_found_wherever_blocks_of_the_file_end(void **state)
+TEST(lines_are_found_wherever_blocks_of_the_file_end)
 {
     FILE *file = start_journal();
-    (void)state;
     for (int i = 1; i < 4000; i++) /* lines of 60 to 4000 bytes */
         fprintf(file, "task time=2.000000000 step=0 task=%d pid=%d ticks=6 other=%0*d\n", i, i, i,
                 0);
@@ -748,54 +714,16 @@ static void lines_are_found_wherever_blocks_of_the_file_end(void **state)
     journal_free(&journal);
 }
 
-static void programs_of_a_step_share_their_texts(void **state)
+TEST(programs_of_a_step_share_their_texts)
 {
     struct journal journal =
         parsed(WHO "program time=1.000000000 step=0 task=0 leader=0 path=a cwd=/ search=/bin\n"
                    "program time=1.000000000 step=0 task=1 leader=0 path=a cwd=/ search=/usr\n"
                    "program time=1.000000000 step=0 task=2 leader=0\n");
-    (void)state;
     assert_ptr_equal(journal.programs[0].path, journal.programs[1].path);
     assert_ptr_equal(journal.programs[0].cwd, journal.programs[1].cwd);
     assert_string_equal(journal.programs[0].search, "/bin");
     assert_string_equal(journal.programs[1].search, "/usr");
     assert_null(journal.programs[2].path);
     journal_free(&journal);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_verb_gives_its_facts),
-        cmocka_unit_test(what_is_not_told_is_none),
-        cmocka_unit_test(an_array_job_without_a_task_is_no_array),
-        cmocka_unit_test(a_journal_that_does_not_say_whose_job_it_is_is_refused),
-        cmocka_unit_test(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts),
-        cmocka_unit_test(a_step_has_its_cores_and_the_job_has_those_of_the_node),
-        cmocka_unit_test(odd_lists_of_cores_are_not_known),
-        cmocka_unit_test(the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same),
-        cmocka_unit_test(the_cpus_of_a_node_are_those_that_slurm_accounts_for),
-        cmocka_unit_test(the_cpus_are_the_epilogs_where_a_step_brought_the_prolog),
-        cmocka_unit_test(the_epilog_tells_when_the_job_started),
-        cmocka_unit_test(suspensions_have_uncertain_edges),
-        cmocka_unit_test(a_clock_that_was_set_shows),
-        cmocka_unit_test(ends_that_were_seen_soon_after_others_may_have_been_earlier),
-        cmocka_unit_test(kernels_time_of_an_end_bounds_it),
-        cmocka_unit_test(a_bad_line_is_counted_and_skipped),
-        cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
-        cmocka_unit_test(unknown_verbs_and_keys_are_skipped_without_a_word),
-        cmocka_unit_test(a_cut_last_line_is_not_believed),
-        cmocka_unit_test(a_line_that_grew_together_with_a_cut_one_is_not_believed),
-        cmocka_unit_test(a_line_with_nul_bytes_is_bad_and_the_next_one_is_read),
-        cmocka_unit_test(an_exit_belongs_to_its_task),
-        cmocka_unit_test(a_pid_that_came_back_is_told_apart_by_its_start),
-        cmocka_unit_test(lists_of_cpus_and_gpus_are_summed),
-        cmocka_unit_test(many_steps_and_tasks_are_all_kept),
-        cmocka_unit_test(of_two_of_the_same_number_the_younger_one_is_found),
-        cmocka_unit_test(a_journal_of_any_size_is_read_in_bounded_memory),
-        cmocka_unit_test(many_tasks_that_end_in_the_order_of_their_start_are_found),
-        cmocka_unit_test(lines_are_found_wherever_blocks_of_the_file_end),
-        cmocka_unit_test(programs_of_a_step_share_their_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,22 +4,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/journal.h"
 #include "spank/journal_line.h"
 #include "submit/job/journal_read.h"
+#include "test/unit/fixture/cases.h"
 
 #define WHO "step time=1.000000000 job=7 restart=0 step=0 uid=1000 gid=100\n"
 
@@ -63,14 +58,13 @@ static struct journal_line step_line(void)
     return line;
 }
 
-static void a_value_of_any_bytes_comes_back_as_it_was(void **state)
+TEST(a_value_of_any_bytes_comes_back_as_it_was)
 {
     char all[256];
     static const char *const values[] = {
         "plain",          "",         "with blank",  "two\nlines", "a=b",          "100%", "%41",
         "\n\nstep uid=0", "\xff\x80", "caf\xc3\xa9", "\x01\x7f",   "_./:,@+()[]-", " ",
     };
-    (void)state;
     for (int i = 0; i < 255; i++)
         all[i] = (char)(i + 1);
     all[255] = '\0';
@@ -90,10 +84,9 @@ static void a_value_of_any_bytes_comes_back_as_it_was(void **state)
     }
 }
 
-static void a_value_that_does_not_fit_is_left_out_whole(void **state)
+TEST(a_value_that_does_not_fit_is_left_out_whole)
 {
     char value[JOURNAL_LINE_MAX + 1];
-    (void)state;
     for (size_t length = JOURNAL_LINE_MAX - 120; length <= JOURNAL_LINE_MAX; length++) {
         struct journal_line line = step_line();
         memset(value, 'x', length);
@@ -144,10 +137,9 @@ static struct journal journal_with_variable(const char *value, size_t lost)
     return written(lines, count);
 }
 
-static void a_long_variable_in_pieces_is_put_together(void **state)
+TEST(a_long_variable_in_pieces_is_put_together)
 {
     static char value[20000];
-    (void)state;
     for (size_t i = 0; i < sizeof value - 1; i++)
         value[i] = (char)(i % 3 == 0 ? ' ' + i % 90 : 0x80 + i % 100);
     for (size_t lost = 0; lost <= 10; lost++) {
@@ -164,10 +156,9 @@ static void a_long_variable_in_pieces_is_put_together(void **state)
     }
 }
 
-static void a_value_whose_escapes_do_not_fit_is_left_out_whole(void **state)
+TEST(a_value_whose_escapes_do_not_fit_is_left_out_whole)
 {
     char value[JOURNAL_LINE_MAX];
-    (void)state;
     for (size_t length = 1300; length < 1370; length++) {
         struct journal_line line = step_line();
         memset(value, ' ', length);
@@ -185,10 +176,9 @@ static void a_value_whose_escapes_do_not_fit_is_left_out_whole(void **state)
     }
 }
 
-static void lines_are_appended_and_a_missing_value_adds_nothing(void **state)
+TEST(lines_are_appended_and_a_missing_value_adds_nothing)
 {
     struct journal_line lines[3] = {step_line()};
-    (void)state;
     journal_start(&lines[1], "task");
     journal_number(&lines[1], "step", 0);
     journal_number(&lines[1], "task", 0);
@@ -206,12 +196,11 @@ static void lines_are_appended_and_a_missing_value_adds_nothing(void **state)
     journal_free(&journal);
 }
 
-static void a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed(void **state)
+TEST(a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed)
 {
     static const char *const cuts[] = {"exit time=3.000000000 step=0 task=0 pid=5 status=25",
                                        "exit time=3.000000000 step=0 task=0 pid=5 status=2%",
                                        "exit time=3.000000000 step=0 task=0 pid=5 ", "ex"};
-    (void)state;
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
         char directory[] = "/tmp/journal_write_test.XXXXXX", text[2048];
         struct journal_line line;
@@ -236,11 +225,10 @@ static void a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed(void
     }
 }
 
-static void a_journal_that_is_a_symbolic_link_is_not_followed(void **state)
+TEST(a_journal_that_is_a_symbolic_link_is_not_followed)
 {
     char directory[] = "/tmp/journal_write_test.XXXXXX";
     struct journal_line line = step_line();
-    (void)state;
     assert_non_null(mkdtemp(directory));
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(symlinkat("elsewhere", fd, JOURNAL_NAME), 0);
@@ -288,14 +276,13 @@ static int append_verb(int fd, const char *verb)
     return journal_append(&line, fd);
 }
 
-static void a_line_that_others_need_the_room_of_is_counted_instead(void **state)
+TEST(a_line_that_others_need_the_room_of_is_counted_instead)
 {
     static const struct {
         const char *verb;
         unsigned quarters; /* of the journal that its lines may fill; 5: more than there are */
     } kinds[] = {{"program", 2}, {"step", 3}, {"noledger", 3}, {"task", 3},
                  {"exit", 4},    {"end", 4},  {"prolog", 5},   {"epilog", 5}};
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         for (unsigned quarters = 1; quarters <= 4; quarters++) {
             off_t size = (off_t)(JOURNAL_BYTES / 4 * quarters);
@@ -307,10 +294,9 @@ static void a_line_that_others_need_the_room_of_is_counted_instead(void **state)
         }
 }
 
-static void what_is_left_out_is_counted_up_to_a_bound(void **state)
+TEST(what_is_left_out_is_counted_up_to_a_bound)
 {
     int fd = open_grown((off_t)JOURNAL_BYTES);
-    (void)state;
     for (int i = 1; i <= 10; i++) {
         assert_int_equal(append_verb(fd, "task"), 1);
         assert_int_equal(size_of(fd, JOURNAL_LEFT_OUT), i);
@@ -324,20 +310,4 @@ static void what_is_left_out_is_counted_up_to_a_bound(void **state)
     }
     assert_int_equal(size_of(fd, JOURNAL_NAME), (off_t)JOURNAL_BYTES);
     close_grown(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_of_any_bytes_comes_back_as_it_was),
-        cmocka_unit_test(a_value_that_does_not_fit_is_left_out_whole),
-        cmocka_unit_test(a_long_variable_in_pieces_is_put_together),
-        cmocka_unit_test(a_value_whose_escapes_do_not_fit_is_left_out_whole),
-        cmocka_unit_test(lines_are_appended_and_a_missing_value_adds_nothing),
-        cmocka_unit_test(a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed),
-        cmocka_unit_test(a_journal_that_is_a_symbolic_link_is_not_followed),
-        cmocka_unit_test(a_line_that_others_need_the_room_of_is_counted_instead),
-        cmocka_unit_test(what_is_left_out_is_counted_up_to_a_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

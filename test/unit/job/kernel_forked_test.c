@@ -2,15 +2,10 @@
  *
  * What forked children used that executed nothing, told of the program that forked them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/job/kernel_notes.h"
+#include "test/unit/fixture/cases.h"
 
 #define LISTEN  "listen 1000000000 2000000000 1 1\n"
 #define PROGRAM "program 1 - /opt/a\n"
@@ -39,7 +34,7 @@ static struct kernel_forked of(const char *text, int32_t pid)
     return found;
 }
 
-static void children_that_executed_nothing_are_summed(void **state)
+TEST(children_that_executed_nothing_are_summed)
 {
     const struct kernel_forked forked =
         of(LISTEN PROGRAM PARENT CHILD("11 10 7000000000 5000000000", "0 0")
@@ -47,7 +42,6 @@ static void children_that_executed_nothing_are_summed(void **state)
                    CHILD("13 12 9000000000 8000000000", "256 0") /* a child's child */
            END("14 10 9000000000 5000000000", "19000000000 9500000000 1", "0 0", "5 0 99 5 5"),
            10);
-    (void)state;
     assert_int_equal(forked.count, 3);
     assert_int_equal(forked.signaled, 1);
     assert_int_equal(forked.run_ns, 3000);
@@ -56,27 +50,24 @@ static void children_that_executed_nothing_are_summed(void **state)
     assert_false(forked.is_least);
 }
 
-static void each_is_of_the_nearest_program_alone(void **state)
+TEST(each_is_of_the_nearest_program_alone)
 {
     static const char text[] =
         LISTEN PROGRAM PARENT END("11 10 7000000000 5000000000", "19000000000 7500000000 1", "0 0",
                                   "5 0 99 5 5") CHILD("12 11 8000000000 7000000000", "0 0");
-    (void)state;
     assert_int_equal(of(text, 10).count, 0);
     assert_int_equal(of(text, 11).count, 1);
 }
 
-static void what_an_earlier_program_forked_is_of_none(void **state)
+TEST(what_an_earlier_program_forked_is_of_none)
 {
     static const char text[] = LISTEN PROGRAM PARENT CHILD("11 10 5500000000 5000000000", "0 0")
         CHILD("12 11 7000000000 5500000000", "0 0") CHILD("13 10 7000000000 5000000000", "0 0");
-    (void)state;
     assert_int_equal(of(text, 10).count, 1);
 }
 
-static void what_was_lost_makes_least_ones(void **state)
+TEST(what_was_lost_makes_least_ones)
 {
-    (void)state;
     assert_true(of(LISTEN PROGRAM PARENT "lost 1 2 1\n", 10).is_least);
     assert_true(of(LISTEN PROGRAM PARENT "left 1\n", 10).is_least);
     assert_true(of(LISTEN PROGRAM PARENT CHILD("11 10 7000000000 5000000000", "0 8"), 10).is_least);
@@ -84,34 +75,19 @@ static void what_was_lost_makes_least_ones(void **state)
         of(LISTEN PROGRAM PARENT CHILD("11 10 7000000000 5000000000", "9 4"), 10).signaled, 0);
 }
 
-static void of_what_is_older_than_the_witness_it_is_not_known(void **state)
+TEST(of_what_is_older_than_the_witness_it_is_not_known)
 {
     static const char text[] =
         LISTEN PROGRAM PARENT CHILD("11 10 7000000000 5000000000", "0 1") /* may have executed */
         CHILD("12 11 8000000000 7000000000", "0 0");
-    (void)state;
     assert_int_equal(of(text, 10).count, 0);
     assert_int_equal(of(text, 11).count, 0);
 }
 
-static void parents_that_go_in_a_circle_end(void **state)
+TEST(parents_that_go_in_a_circle_end)
 {
     static const char text[] = LISTEN CHILD("11 12 7000000000 7000000000", "0 0")
         CHILD("12 11 7000000000 7000000000", "0 0") CHILD("13 13 7000000000 7000000000", "0 0");
-    (void)state;
     assert_int_equal(of(text, 11).count, 0);
     assert_int_equal(of(text, 13).count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(children_that_executed_nothing_are_summed),
-        cmocka_unit_test(each_is_of_the_nearest_program_alone),
-        cmocka_unit_test(what_an_earlier_program_forked_is_of_none),
-        cmocka_unit_test(what_was_lost_makes_least_ones),
-        cmocka_unit_test(of_what_is_older_than_the_witness_it_is_not_known),
-        cmocka_unit_test(parents_that_go_in_a_circle_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

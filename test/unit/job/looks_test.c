@@ -5,16 +5,12 @@
 #include "submit/job/looks.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static int directory;
 
@@ -26,7 +22,7 @@ static void write_text(const char *text)
     close(fd);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     struct look look[] = {{.page = 9, .pid = 1, .ticks = 2, .flags = LOOK_FIRST, .start_ns = 3},
                           {.page = UINT32_MAX,
@@ -41,7 +37,6 @@ static void what_is_written_is_read(void **state)
                            .inode = UINT64_MAX}};
     const struct looks written = {.next_offset = UINT64_MAX, .look = look, .count = 2};
     struct looks read;
-    (void)state;
     assert_int_equal(looks_write(directory, &written), 0);
     assert_int_equal(looks_read(directory, &read), 0);
     assert_int_equal(read.next_offset, UINT64_MAX);
@@ -50,7 +45,7 @@ static void what_is_written_is_read(void **state)
     looks_free(&read);
 }
 
-static void a_file_of_another_form_is_as_none(void **state)
+TEST(a_file_of_another_form_is_as_none)
 {
     static const char *const texts[] = {
         "",
@@ -64,7 +59,6 @@ static void a_file_of_another_form_is_as_none(void **state)
         "next 7\n9 1 2 1 3 4 5 f 6 7\n9 1 2 1 3 4 5 f 6 7\n", /* a page twice */
         "next 7\n9 1 2 1 3 4 5 f 6 7\n8 1 2 1 3 4 5 f 6 7\n", /* pages that descend */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct looks looks;
         write_text(texts[i]);
@@ -90,11 +84,4 @@ static int remove_directory(void **state)
     return rmdir(*state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(a_file_of_another_form_is_as_none),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/node_list.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
-static void a_node_has_its_place(void **state)
+TEST(a_node_has_its_place)
 {
     static const struct {
         const char *list, *node;
@@ -37,7 +33,6 @@ static void a_node_has_its_place(void **state)
         {"n[1-999999]", "n999999", 999998},
         {"node-a.x,node-b.x", "node-b.x", 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         long place = node_list_find(cases[i].list, cases[i].node);
         if (place != cases[i].place)
@@ -45,7 +40,7 @@ static void a_node_has_its_place(void **state)
     }
 }
 
-static void a_list_has_as_many_nodes_as_it_names(void **state)
+TEST(a_list_has_as_many_nodes_as_it_names)
 {
     static const struct {
         const char *list;
@@ -54,13 +49,12 @@ static void a_list_has_as_many_nodes_as_it_names(void **state)
         {"n1", 1},       {"n1,n2", 2},          {"n[1-3,7],gpu5", 5},
         {"n[08-10]", 3}, {"r[0-1]n[0-3],x", 9}, {"n[1-999999]", 999999},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (node_list_count(cases[i].list) != cases[i].count)
             fail_msg("%s: %ld", cases[i].list, node_list_count(cases[i].list));
 }
 
-static void what_is_no_list_has_no_nodes(void **state)
+TEST(what_is_no_list_has_no_nodes)
 {
     static const char *const lists[] = {
         "",
@@ -91,19 +85,8 @@ static void what_is_no_list_has_no_nodes(void **state)
         "n[12345678901]",
         "m[0-9999][0-9999],n1",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (node_list_find(lists[i], "n1") != -1 || node_list_find(lists[i], "") != -1 ||
             node_list_count(lists[i]) != -1)
             fail_msg("found in %s", lists[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_node_has_its_place),
-        cmocka_unit_test(a_list_has_as_many_nodes_as_it_names),
-        cmocka_unit_test(what_is_no_list_has_no_nodes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,15 @@
  * Slurm 22.05 to 26.05. The link of a SLUID is made as the plugin does, and goes with the job.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/job_sluid.h"
 #include "submit/job/slurm_job.h"
 #include "submit/job/spool_remove.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 
 #define SLUID "sJ8Z3V0CEB4N00"
@@ -30,9 +25,8 @@ static int make_job(const char *name)
     return job;
 }
 
-static void cgroups_of_tasks_tell_the_job(void **state)
+TEST(cgroups_of_tasks_tell_the_job)
 {
-    (void)state;
     static const struct {
         uint32_t job;
         const char *text;
@@ -50,9 +44,8 @@ static void cgroups_of_tasks_tell_the_job(void **state)
         assert_int_equal(slurm_job_of_cgroup(made_tree, tasks[i].text), tasks[i].job);
 }
 
-static void other_cgroups_tell_none(void **state)
+TEST(other_cgroups_tell_none)
 {
-    (void)state;
     static const char *const others[] = {
         "",
         "0::/\n",
@@ -80,9 +73,8 @@ static uint32_t job_of(const char *cgroup)
     return slurm_job_of_cgroup(made_tree, text);
 }
 
-static void a_sluid_tells_the_job_that_root_has_noted(void **state)
+TEST(a_sluid_tells_the_job_that_root_has_noted)
 {
-    (void)state;
     int job = make_job("71.2");
     job_sluid_note(job, "71.2", SLUID);
     assert_int_equal(job_of(SLUID "/step_0/user/task_0"), 71);
@@ -96,9 +88,8 @@ static void a_sluid_tells_the_job_that_root_has_noted(void **state)
     close(job);
 }
 
-static void what_is_no_sluid_is_not_noted(void **state)
+TEST(what_is_no_sluid_is_not_noted)
 {
-    (void)state;
     static const char *const others[] = {
         "",
         "s",
@@ -123,9 +114,8 @@ static void what_is_no_sluid_is_not_noted(void **state)
     assert_int_equal(mkdir(made_tree, 0700), 0);
 }
 
-static void the_links_go_with_the_job(void **state)
+TEST(the_links_go_with_the_job)
 {
-    (void)state;
     struct spool_job removed = {.job = 71, .restart = 0, .name = "71.0"};
     int spool = open(made_tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int job = make_job("71.0"), other = make_job("71.1");
@@ -141,19 +131,4 @@ static void the_links_go_with_the_job(void **state)
     close(spool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(cgroups_of_tasks_tell_the_job, made_tree_set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(other_cgroups_tell_none, made_tree_set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(a_sluid_tells_the_job_that_root_has_noted, made_tree_set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_sluid_is_not_noted, made_tree_set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(the_links_go_with_the_job, made_tree_set_up,
-                                        made_tree_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(made_tree_set_up, made_tree_tear_down)

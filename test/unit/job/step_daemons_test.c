@@ -2,13 +2,11 @@
  *
  * Processes with the names of slurmstepd, in a pid namespace with no others. As root.
  */
+#define OWN_MAIN
+
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -16,9 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/job/step_daemons.h"
+#include "test/unit/fixture/cases.h"
 
 /* cat(1) waits for its input, and `sleep infinity` waits, too. */
 static char cat[48], sleep_program[48];
@@ -66,9 +63,8 @@ static void end(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_job_has_a_daemon_of_its_number_alone(void **state)
+TEST(a_job_has_a_daemon_of_its_number_alone)
 {
-    (void)state;
     assert_false(step_daemon_may_live(12));
     pid_t pid = start(0, "slurmstepd: [12.batch]", NULL);
     assert_true(step_daemon_may_live(12));
@@ -85,13 +81,12 @@ static void a_job_has_a_daemon_of_its_number_alone(void **state)
     assert_false(step_daemon_may_live(12));
 }
 
-static void one_without_a_number_may_be_of_each_job(void **state)
+TEST(one_without_a_number_may_be_of_each_job)
 {
     static const char *const names[] = {"/usr/sbin/slurmstepd",   "slurmstepd: [sJ8Z3V0CEB4N00.0]",
                                         "slurmstepd: [12",        "slurmstepd: [ 12.0]",
                                         "slurmstepd: [0.batch]",  "slurmstepd: [-12.0]",
                                         "slurmstepd: [12x.batch]"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         pid_t pid = start(0, names[i], NULL);
         assert_true(step_daemon_may_live(12));
@@ -100,17 +95,15 @@ static void one_without_a_number_may_be_of_each_job(void **state)
     }
 }
 
-static void the_one_that_keeps_a_cgroup_is_of_no_job(void **state)
+TEST(the_one_that_keeps_a_cgroup_is_of_no_job)
 {
-    (void)state;
     pid_t pid = start(0, "/usr/sbin/slurmstepd", "infinity");
     assert_false(step_daemon_may_live(12));
     end(pid);
 }
 
-static void a_process_of_a_users_is_none(void **state)
+TEST(a_process_of_a_users_is_none)
 {
-    (void)state;
     pid_t pid = start(1234, "slurmstepd: [12.0]", NULL);
     assert_false(step_daemon_may_live(12));
     end(pid);
@@ -122,16 +115,10 @@ static void a_process_of_a_users_is_none(void **state)
 
 static int inside(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_has_a_daemon_of_its_number_alone),
-        cmocka_unit_test(one_without_a_number_may_be_of_each_job),
-        cmocka_unit_test(the_one_that_keeps_a_cgroup_is_of_no_job),
-        cmocka_unit_test(a_process_of_a_users_is_none),
-    };
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("proc", "/proc", "proc", 0, NULL) != 0)
         return 99;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_cases();
 }
 
 /* In a process of its own: no child can be started after the first process of a pid namespace has

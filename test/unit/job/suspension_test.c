@@ -3,21 +3,15 @@
  * What the watcher saw last of a suspension: written, read again, damaged, and added to the
  * journal.
  */
-
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"
+#include "test/unit/fixture/cases.h"
 
 static int directory;
 
@@ -29,10 +23,9 @@ static void write_file(const char *name, const char *text)
     close(fd);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     static const struct suspension written[] = {{true, UINT64_MAX}, {false, 1}, {true, 7}};
-    (void)state;
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         assert_int_equal(suspension_write(directory, &written[i]), 0);
         struct suspension found = suspension_read(directory);
@@ -41,11 +34,10 @@ static void what_is_written_is_read(void **state)
     }
 }
 
-static void another_format_is_no_look(void **state)
+TEST(another_format_is_no_look)
 {
     static const char *const texts[] = {
         "", "running\n", "running 5", "walking 5\n", "suspended x\n", "suspended 5 6\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         write_file(SUSPENSION_NAME, texts[i]);
         struct suspension found = suspension_read(directory);
@@ -74,11 +66,10 @@ static struct journal_pause pause_with(const char *file, const char *lines)
     return pause;
 }
 
-static void the_last_look_tells_how_long_a_suspension_lasted_at_the_least(void **state)
+TEST(the_last_look_tells_how_long_a_suspension_lasted_at_the_least)
 {
     const uint64_t second = 1000000000;
     struct journal_pause pause = pause_with("suspended 90000000000\n", "");
-    (void)state;
     assert_true(pause.may_start_ns == 10 * second && pause.start_ns == 20 * second);
     assert_true(pause.end_ns == 90 * second && pause.may_end_ns == UINT64_MAX);
     /* Slurm resumes a job to kill it */
@@ -109,12 +100,4 @@ static int remove_directory(void **state)
     return rmdir(*state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(another_format_is_no_look),
-        cmocka_unit_test(the_last_look_tells_how_long_a_suspension_lasted_at_the_least),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

@@ -4,53 +4,47 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/job/witness_state.h"
+#include "test/unit/fixture/cases.h"
 
-static char state[] = "/tmp/jobtrail-witness-state-XXXXXX";
+static char place[] = "/tmp/jobtrail-witness-state-XXXXXX";
 static int lock, spool;
 
 static int make_state(void **unused)
 {
-    char path[sizeof state + 16];
+    char path[sizeof place + 16];
     (void)unused;
-    strcpy(state + sizeof state - 7, "XXXXXX");
-    assert_non_null(mkdtemp(state));
-    snprintf(path, sizeof path, "%s/" WITNESS_STATE, state);
+    strcpy(place + sizeof place - 7, "XXXXXX");
+    assert_non_null(mkdtemp(place));
+    snprintf(path, sizeof path, "%s/" WITNESS_STATE, place);
     lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    spool = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    spool = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return lock < 0 || spool < 0;
 }
 
 static int remove_state(void **unused)
 {
-    char path[sizeof state + 16];
+    char path[sizeof place + 16];
     (void)unused;
     close(lock);
     close(spool);
-    snprintf(path, sizeof path, "%s/" WITNESS_STATE, state);
+    snprintf(path, sizeof path, "%s/" WITNESS_STATE, place);
     unlink(path);
-    return rmdir(state);
+    return rmdir(place);
 }
 
-static void what_is_written_is_read(void **unused)
+TEST(what_is_written_is_read)
 {
     const struct witness_state large = {2, INT32_MAX, 1, UINT64_MAX, 2, 3, 4, 5, 6, 7, UINT64_MAX};
     const struct witness_state small = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct witness_state read;
     bool is_running = true;
-    (void)unused;
     assert_int_equal(witness_state_write(lock, &large), 0);
     assert_int_equal(witness_state_read(spool, &read, &is_running), 0);
     assert_true(read.level == 2 && read.events == INT32_MAX && read.since_ns == UINT64_MAX &&
@@ -63,13 +57,12 @@ static void what_is_written_is_read(void **unused)
 }
 
 /* The lock is another process's. */
-static void a_witness_runs_while_it_has_its_lock(void **unused)
+TEST(a_witness_runs_while_it_has_its_lock)
 {
     const struct witness_state some = {.jobs = 1};
     struct witness_state read;
     bool is_running = false;
     int status;
-    (void)unused;
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     assert_int_equal(witness_state_write(lock, &some), 0);
     assert_int_equal(fcntl(lock, F_SETLK, &whole), 0);
@@ -80,35 +73,22 @@ static void a_witness_runs_while_it_has_its_lock(void **unused)
     assert_int_equal(status, 0);
 }
 
-static void another_content_is_refused(void **unused)
+TEST(another_content_is_refused)
 {
     struct witness_state read;
     bool is_running;
-    (void)unused;
     assert_int_equal(witness_state_read(spool, &read, &is_running), -ENOENT);
     assert_int_equal(pwrite(lock, "level=1 events=x\n", 17, 0), 17);
     assert_int_equal(witness_state_read(spool, &read, &is_running), -EINVAL);
     assert_int_equal(witness_state_wait(spool, 1000), -EINVAL);
 }
 
-static void nobody_waits_for_a_witness_that_is_gone(void **unused)
+TEST(nobody_waits_for_a_witness_that_is_gone)
 {
     const struct witness_state some = {.jobs = 1};
-    (void)unused;
     assert_int_equal(witness_state_wait(spool, 1000000), -ENOENT);
     assert_int_equal(witness_state_write(lock, &some), 0);
     assert_int_equal(witness_state_wait(spool, 1000000), -ENOENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_written_is_read, make_state, remove_state),
-        cmocka_unit_test_setup_teardown(a_witness_runs_while_it_has_its_lock, make_state,
-                                        remove_state),
-        cmocka_unit_test_setup_teardown(nobody_waits_for_a_witness_that_is_gone, make_state,
-                                        remove_state),
-        cmocka_unit_test_setup_teardown(another_content_is_refused, make_state, remove_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(make_state, remove_state)

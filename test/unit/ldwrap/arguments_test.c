@@ -3,10 +3,6 @@
  * A linker's command line: response files, and what the options ask for.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/conf.h"
 #include "ldwrap/link_line.h"
 #include "ldwrap/profile_archive.h"
 #include "ldwrap/response.h"
+#include "test/unit/fixture/cases.h"
 
 /* The arguments in `text`, with a '|' between. */
 static struct strings split(const char *text)
@@ -68,7 +63,7 @@ static int leave_directory(void **state)
     return failed;
 }
 
-static void a_response_file_is_read_as_libiberty_does(void **state)
+TEST(a_response_file_is_read_as_libiberty_does)
 {
     static const struct {
         const char *file, *arguments;
@@ -89,7 +84,6 @@ static void a_response_file_is_read_as_libiberty_does(void **state)
         {"@nowhere", "ld|@nowhere"},
         {"@nested z", "ld|x|y|z"},
     };
-    (void)state;
     write_text("nested", "x\ny\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *argv[] = {"ld", "@f", NULL};
@@ -103,11 +97,10 @@ static void a_response_file_is_read_as_libiberty_does(void **state)
     }
 }
 
-static void what_is_no_response_file_stays(void **state)
+TEST(what_is_no_response_file_stays)
 {
     char *argv[] = {"@f", "@", "@/", "@/dev/null", "@nowhere", "a@f", NULL};
     struct strings list;
-    (void)state;
     assert_int_equal(response_expand(6, argv, &list), 0);
     char *text = join(&list);
     assert_string_equal(text, "@f|@|@/|@/dev/null|@nowhere|a@f");
@@ -115,21 +108,19 @@ static void what_is_no_response_file_stays(void **state)
     strings_free(&list);
 }
 
-static void a_circle_of_response_files_is_refused(void **state)
+TEST(a_circle_of_response_files_is_refused)
 {
     char *argv[] = {"ld", "@circle", NULL};
     struct strings list;
-    (void)state;
     write_text("circle", "a @circle");
     assert_true(response_expand(2, argv, &list) < 0);
 }
 
 /* Each of a row of files may name the next one twice: two to the power of their number. */
-static void response_files_are_counted(void **state)
+TEST(response_files_are_counted)
 {
     char *argv[] = {"ld", "@row0", NULL}, name[8], text[32];
     struct strings list;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "row%d", i);
         snprintf(text, sizeof text, "@row%d @row%d", i + 1, i + 1);
@@ -142,7 +133,7 @@ static void response_files_are_counted(void **state)
     }
 }
 
-static void a_pipe_is_found_wherever_it_is_named(void **state)
+TEST(a_pipe_is_found_wherever_it_is_named)
 {
     static const struct {
         const char *arguments;
@@ -163,7 +154,6 @@ static void a_pipe_is_found_wherever_it_is_named(void **state)
         {"ld", false},
         {"ld|-T|/|a=f", false},
     };
-    (void)state;
     write_text("nested", "a");
     unlink("f");
     assert_int_equal(mkfifo("f", 0600), 0);
@@ -183,11 +173,10 @@ static void a_pipe_is_found_wherever_it_is_named(void **state)
 }
 
 /* A writer that waits for a reader would write to nobody. */
-static void a_response_file_that_is_a_pipe_is_not_opened(void **state)
+TEST(a_response_file_that_is_a_pipe_is_not_opened)
 {
     char *argv[] = {"ld", "@f", NULL}, event[512];
     struct strings list;
-    (void)state;
     unlink("f");
     assert_int_equal(mkfifo("f", 0600), 0);
     int watch = inotify_init1(IN_NONBLOCK);
@@ -200,7 +189,7 @@ static void a_response_file_that_is_a_pipe_is_not_opened(void **state)
     unlink("f");
 }
 
-static void each_command_line_is_judged(void **state)
+TEST(each_command_line_is_judged)
 {
     enum { MARK, UNMARKED, PASS };
     static const struct {
@@ -257,7 +246,6 @@ static void each_command_line_is_judged(void **state)
         {"ld|a.o|-bbinary|f", "a.out", UNMARKED},
         {"ld|a.o|--orphan-handling=warn", "a.out", UNMARKED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct strings arguments = split(cases[i].arguments);
         struct link_line line;
@@ -270,12 +258,11 @@ static void each_command_line_is_judged(void **state)
     }
 }
 
-static void inputs_directories_and_kinds_are_told(void **state)
+TEST(inputs_directories_and_kinds_are_told)
 {
     struct strings arguments = split("ld|-static|-I|loader|a.o|-L/x|-L|/y|--library-path=/"
                                      "z|-lm|-l|n|b.a|--dependency-file|d|-Map=m");
     struct link_line line;
-    (void)state;
     assert_int_equal(link_line_read(&arguments, &line), 0);
     char *inputs = join(&line.inputs), *directories = join(&line.directories);
     char *libraries = join(&line.libraries);
@@ -306,7 +293,7 @@ static const char *place_of(const char *text, uint32_t site)
     return place == 0 ? NULL : found;
 }
 
-static void the_archive_for_profiles_stands_before_the_c_library(void **state)
+TEST(the_archive_for_profiles_stands_before_the_c_library)
 {
     static const struct {
         const char *line, *before;
@@ -319,7 +306,6 @@ static void the_archive_for_profiles_stands_before_the_c_library(void **state)
         {"ld|-o|a|a.o|-lgcc|-lc", NULL},                  /* no start-up code */
         {"ld|-shared|-o|a.so|/lib/crt1.o|a.o|-lc", NULL}, /* not a program */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *place = place_of(cases[i].line, CONF_PROFILE_ASKED);
         assert_int_equal(place == NULL, cases[i].before == NULL);
@@ -329,7 +315,7 @@ static void the_archive_for_profiles_stands_before_the_c_library(void **state)
     }
 }
 
-static void static_means_a_whole_program(void **state)
+TEST(static_means_a_whole_program)
 {
     static const struct {
         const char *arguments;
@@ -340,7 +326,6 @@ static void static_means_a_whole_program(void **state)
                  {"ld|a.o|-Bstatic|-lx", 0},
                  {"ld|a.o|-static|-lx|-Bdynamic", 0},
                  {"ld|a.o|-static|-shared", 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct strings arguments = split(cases[i].arguments);
         struct link_line line;
@@ -351,19 +336,4 @@ static void static_means_a_whole_program(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_response_file_is_read_as_libiberty_does),
-        cmocka_unit_test(what_is_no_response_file_stays),
-        cmocka_unit_test(a_circle_of_response_files_is_refused),
-        cmocka_unit_test(response_files_are_counted),
-        cmocka_unit_test(a_pipe_is_found_wherever_it_is_named),
-        cmocka_unit_test(a_response_file_that_is_a_pipe_is_not_opened),
-        cmocka_unit_test(each_command_line_is_judged),
-        cmocka_unit_test(inputs_directories_and_kinds_are_told),
-        cmocka_unit_test(the_archive_for_profiles_stands_before_the_c_library),
-        cmocka_unit_test(static_means_a_whole_program),
-    };
-    return cmocka_run_group_tests(tests, in_new_directory, leave_directory);
-}
+ALL(in_new_directory, leave_directory)

@@ -2,18 +2,13 @@
  *
  * Faults of the wrapper's own: the build goes on.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "ldwrap/crash_handler.h"
+#include "test/unit/fixture/cases.h"
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGXFSZ, SIGXCPU};
 
@@ -59,9 +54,8 @@ static void off_again(int number)
     crash_default();
 }
 
-static void a_fault_before_the_link_becomes_the_linker(void **state)
+TEST(a_fault_before_the_link_becomes_the_linker)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         int status = in_child(before_link, faults[i]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
@@ -69,11 +63,10 @@ static void a_fault_before_the_link_becomes_the_linker(void **state)
     assert_int_equal(WEXITSTATUS(in_child(no_linker, SIGSEGV)), 127);
 }
 
-static void the_linker_has_no_signal_blocked(void **state)
+TEST(the_linker_has_no_signal_blocked)
 {
     static char *const segv[] = {"sh", "-c", "kill -SEGV $$; exit 7", NULL};
     int status;
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         crash_runs_linker("/bin/sh", segv);
@@ -83,29 +76,16 @@ static void the_linker_has_no_signal_blocked(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 
-static void a_fault_after_the_link_is_a_success(void **state)
+TEST(a_fault_after_the_link_is_a_success)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         assert_int_equal(in_child(after_link, faults[i]), 0);
     assert_int_equal(in_child(after_link, SIGALRM), 0);
 }
 
-static void a_fault_between_is_a_fault(void **state)
+TEST(a_fault_between_is_a_fault)
 {
     int status;
-    (void)state;
     status = in_child(off_again, SIGXCPU); /* cmocka catches the others */
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fault_before_the_link_becomes_the_linker),
-        cmocka_unit_test(the_linker_has_no_signal_blocked),
-        cmocka_unit_test(a_fault_after_the_link_is_a_success),
-        cmocka_unit_test(a_fault_between_is_a_fault),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

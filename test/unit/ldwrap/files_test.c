@@ -3,19 +3,14 @@
  * What linkers and sites write: dependency files, maps of modules.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/library_modules.h"
 #include "ldwrap/dependency_file.h"
+#include "test/unit/fixture/cases.h"
 
 static const char gnu[] = "out: \\\n  /a.o \\\n  /b c.o \\\n  /proc/self/fd/200 \\\n  /d.a\n\n"
                           "/a.o:\n\n/b c.o:\n\n/proc/self/fd/200:\n\n/d.a:\n";
@@ -24,7 +19,7 @@ static const char lld[] = "out: \\\n /a.o \\\n /b\\ c.o \\\n /$$x\\#.o \\\n /pro
 static const char mold[] =
     "out: /a.o /b c.o /proc/self/fd/200\n\n/a.o:\n\n/b c.o:\n\n/proc/self/fd/200:\n";
 
-static void inputs_are_read_in_each_linkers_form(void **state)
+TEST(inputs_are_read_in_each_linkers_form)
 {
     static const struct {
         const char *text, *inputs;
@@ -38,7 +33,6 @@ static void inputs_are_read_in_each_linkers_form(void **state)
         {"out: a.o\n\n:\n", ""},
         {"out: a.o\n\na.o:", "a.o|"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct strings inputs = {NULL, 0};
         char joined[256] = "";
@@ -50,7 +44,7 @@ static void inputs_are_read_in_each_linkers_form(void **state)
     }
 }
 
-static void a_file_is_taken_out_as_if_it_had_not_been_there(void **state)
+TEST(a_file_is_taken_out_as_if_it_had_not_been_there)
 {
     static const struct {
         const char *text, *left;
@@ -59,7 +53,6 @@ static void a_file_is_taken_out_as_if_it_had_not_been_there(void **state)
         {lld, "out: \\\n /a.o \\\n /b\\ c.o \\\n /$$x\\#.o\n\n/a.o:\n\n/b\\ c.o:\n\n/$$x\\#.o:\n"},
         {mold, "out: /a.o /b c.o\n\n/a.o:\n\n/b c.o:\n"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *text = strdup(cases[i].text);
         assert_true(dependency_file_remove(text, "/proc/self/fd/200"));
@@ -82,7 +75,7 @@ static int load(const char *text, struct module_map *map)
     return result;
 }
 
-static void a_map_of_modules_has_two_forms(void **state)
+TEST(a_map_of_modules_has_two_forms)
 {
     static const char *const texts[] = {
         "/usr base/1\n/usr/lib lib/2\n",
@@ -93,7 +86,6 @@ static void a_map_of_modules_has_two_forms(void **state)
         "\"/usr/lib\": "
         "{\"pkg\": \"lib/2\", \"flavor\": [\"default\"]}, \"/bin\": {}}}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct module_map map;
         assert_int_equal(load(texts[i], &map), 0);
@@ -115,10 +107,9 @@ static void a_map_of_modules_has_two_forms(void **state)
     module_map_free(&map);
 }
 
-static void what_is_no_map_is_refused(void **state)
+TEST(what_is_no_map_is_refused)
 {
     struct module_map map;
-    (void)state;
     assert_int_equal(load("{", &map), -EINVAL);
     assert_int_equal(load("{}", &map), -EINVAL);
     assert_int_equal(load("/usr\n", &map), -EINVAL);
@@ -129,15 +120,4 @@ static void what_is_no_map_is_refused(void **state)
     assert_int_equal(load("", &map), 0);
     assert_int_equal(map.count, 0);
     module_map_free(&map);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_are_read_in_each_linkers_form),
-        cmocka_unit_test(a_file_is_taken_out_as_if_it_had_not_been_there),
-        cmocka_unit_test(a_map_of_modules_has_two_forms),
-        cmocka_unit_test(what_is_no_map_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,14 @@
  * XALT's variables for links.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "ldwrap/link_switches.h"
+#include "test/unit/fixture/cases.h"
 
 static char directory[32], path[64];
 
@@ -36,10 +31,9 @@ static int tear_down(void **state)
     return unsetenv("XALT_TRACING") + rmdir(directory);
 }
 
-static void only_yes_asks_for_tracking(void **state)
+TEST(only_yes_asks_for_tracking)
 {
     static const char *const values[] = {"no", "", "YES", "yes ", "1"};
-    (void)state;
     unsetenv("XALT_EXECUTABLE_TRACKING");
     assert_false(switch_tracking());
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -50,9 +44,8 @@ static void only_yes_asks_for_tracking(void **state)
     assert_true(switch_tracking());
 }
 
-static void functions_are_looked_for_unless_the_user_says_no(void **state)
+TEST(functions_are_looked_for_unless_the_user_says_no)
 {
-    (void)state;
     unsetenv("XALT_FUNCTION_TRACKING");
     assert_true(switch_functions());
     setenv("XALT_FUNCTION_TRACKING", "yes", 1);
@@ -62,10 +55,9 @@ static void functions_are_looked_for_unless_the_user_says_no(void **state)
 }
 
 /* What a user says about the command line is not to be misread as a yes. */
-static void a_command_line_is_kept_where_nothing_or_yes_is_said(void **state)
+TEST(a_command_line_is_kept_where_nothing_or_yes_is_said)
 {
     static const char *const values[] = {"no", "", "No", "off"};
-    (void)state;
     unsetenv("XALT_CMDLINE_RECORD");
     assert_true(switch_command_line());
     setenv("XALT_CMDLINE_RECORD", "yes", 1);
@@ -93,17 +85,15 @@ static const char *traced(const char *text)
     return found;
 }
 
-static void a_line_goes_to_the_end_of_the_file(void **state)
+TEST_IN(a_line_goes_to_the_end_of_the_file, set_up, tear_down)
 {
-    (void)state;
     assert_string_equal(traced("one"), "jobtrail-ld: one\n");
     assert_string_equal(traced("two"), "jobtrail-ld: one\njobtrail-ld: two\n");
 }
 
-static void a_long_line_is_cut_and_ends(void **state)
+TEST_IN(a_long_line_is_cut_and_ends, set_up, tear_down)
 {
     static char text[6000];
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     const char *found = traced(text);
     assert_int_equal(strlen(found), 4095);
@@ -112,11 +102,10 @@ static void a_long_line_is_cut_and_ends(void **state)
 }
 
 /* Root builds in users' directories, who may have put a link there. */
-static void root_follows_no_link(void **state)
+TEST_IN(root_follows_no_link, set_up, tear_down)
 {
     char to[80];
     struct stat status;
-    (void)state;
     snprintf(to, sizeof to, "%s/elsewhere", directory);
     assert_int_equal(symlink(to, path), 0);
     traced("one");
@@ -125,10 +114,9 @@ static void root_follows_no_link(void **state)
 }
 
 /* A pipe that nobody reads from must not hold the link up. */
-static void a_pipe_without_a_reader_is_passed_over(void **state)
+TEST_IN(a_pipe_without_a_reader_is_passed_over, set_up, tear_down)
 {
     char value[80];
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     snprintf(value, sizeof value, "link:%s", path);
     setenv("XALT_TRACING", value, 1);
@@ -158,30 +146,12 @@ static void expect_on_stderr(const char *tracing, const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void stderr_is_for_yes_and_link(void **state)
+TEST_IN(stderr_is_for_yes_and_link, set_up, tear_down)
 {
-    (void)state;
     expect_on_stderr("yes", "jobtrail-ld: 7\n");
     expect_on_stderr("link", "jobtrail-ld: 7\n");
     expect_on_stderr("run", "");
     expect_on_stderr("yes0", "");
     expect_on_stderr("", "");
     expect_on_stderr(NULL, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_yes_asks_for_tracking),
-        cmocka_unit_test(functions_are_looked_for_unless_the_user_says_no),
-        cmocka_unit_test(a_command_line_is_kept_where_nothing_or_yes_is_said),
-        TEST(a_line_goes_to_the_end_of_the_file),
-        TEST(a_long_line_is_cut_and_ends),
-        TEST(root_follows_no_link),
-        TEST(a_pipe_without_a_reader_is_passed_over),
-        TEST(stderr_is_for_yes_and_link),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,37 +4,31 @@
  */
 #include <fcntl.h>
 #include <gelf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/elf_note.h"
 #include "ldwrap/link_uuid.h"
 #include "ldwrap/note_object.h"
 #include "ldwrap/watermark_write.h"
 #include "submit/evidence/watermark.h"
+#include "test/unit/fixture/cases.h"
 
 static void take(void *context, const char *key, const char *value)
 {
     strcat(strcat(strcat(strcat(context, key), "="), value), ";");
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     const struct watermark_facts facts = {
         .uuid = "u-1", .cwd = "/a b/c", .user = "", .epoch = 86400.5, .is_utc = 1};
     char taken[1024] = "";
     size_t size;
     char *text = watermark_write(&facts, &size);
-    (void)state;
     assert_non_null(text);
     assert_int_equal(watermark_read(text, size, take, taken), 6);
     assert_string_equal(
@@ -44,7 +38,7 @@ static void what_is_written_is_read(void **state)
 }
 
 /* By xalt_generate_watermark of XALT 3.2.4 (test/data/watermark/xalt-3.2.4.s), assembled. */
-static void the_bytes_are_those_of_xalt(void **state)
+TEST(the_bytes_are_those_of_xalt)
 {
     static const char xalt[] = "\2XALT_Link_Info\0"
                                "<XALT_Version>%%3.2.4%%\0"
@@ -77,18 +71,16 @@ static void the_bytes_are_those_of_xalt(void **state)
                                           .is_utc = true};
     size_t size;
     char *text = watermark_write(&facts, &size);
-    (void)state;
     assert_non_null(text);
     assert_int_equal(size, sizeof xalt);
     assert_memory_equal(text, xalt, size);
     free(text);
 }
 
-static void long_values_are_cut_so_that_readers_take_them(void **state)
+TEST(long_values_are_cut_so_that_readers_take_them)
 {
     char *longest = malloc(40001), *taken = calloc(1, 50000);
     size_t size;
-    (void)state;
     for (int blank = 0; blank < 2; blank++) {
         memset(longest, blank ? ' ' : 'x', 40000);
         longest[40000] = taken[0] = '\0';
@@ -149,7 +141,7 @@ static void check_object(int fd, const struct elf_target *target, const char *ma
     elf_end(elf);
 }
 
-static void the_object_is_right_for_each_machine(void **state)
+TEST(the_object_is_right_for_each_machine)
 {
     static const struct elf_target targets[] = {
         {ELFCLASS64, ELFDATA2LSB, EM_X86_64, 0},  {ELFCLASS32, ELFDATA2LSB, EM_386, 0},
@@ -159,7 +151,6 @@ static void the_object_is_right_for_each_machine(void **state)
         {ELFCLASS64, ELFDATA2LSB, EM_RISCV, 5},   {ELFCLASS32, ELFDATA2MSB, EM_MIPS, 0x70001005},
     };
     static const char marks[3][8] = {"\2abcdef", "\2abc", "\2"};
-    (void)state;
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         for (size_t j = 0; j < 3; j++) {
             int fd = memfd_create("object", 0);
@@ -170,11 +161,10 @@ static void the_object_is_right_for_each_machine(void **state)
     }
 }
 
-static void an_object_that_cannot_be_written_is_an_error(void **state)
+TEST(an_object_that_cannot_be_written_is_an_error)
 {
     static const struct elf_target target = {ELFCLASS64, ELFDATA2LSB, EM_X86_64, 0};
     int fd = open("/dev/null", O_RDONLY);
-    (void)state;
     assert_true(note_object_write(fd, &target, "\2", 1) < 0);
     close(fd);
 }
@@ -187,7 +177,7 @@ static struct strings list_of(const char *const *items)
     return list;
 }
 
-static void a_reproducible_uuid_knows_no_place_and_no_temporary_file(void **state)
+TEST(a_reproducible_uuid_knows_no_place_and_no_temporary_file)
 {
     static const char *const first[] = {"ld",       "-o",  "/build/1/x", "/tmp/ccAbCd12.o",
                                         "-L/a/lib", "-lm", NULL};
@@ -197,7 +187,6 @@ static void a_reproducible_uuid_knows_no_place_and_no_temporary_file(void **stat
                                         "-L/a/lib", "-lz", NULL};
     struct strings lists[] = {list_of(first), list_of(same), list_of(other)};
     char uuids[4][UUID_STR_LEN];
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(link_uuid_reproducible("1", &lists[i], uuids[i]), 0);
     assert_int_equal(link_uuid_reproducible("2", &lists[0], uuids[3]), 0);
@@ -212,16 +201,10 @@ static void a_reproducible_uuid_knows_no_place_and_no_temporary_file(void **stat
         strings_free(&lists[i]);
 }
 
-int main(void)
+static int use_elf(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(the_bytes_are_those_of_xalt),
-        cmocka_unit_test(long_values_are_cut_so_that_readers_take_them),
-        cmocka_unit_test(the_object_is_right_for_each_machine),
-        cmocka_unit_test(an_object_that_cannot_be_written_is_an_error),
-        cmocka_unit_test(a_reproducible_uuid_knows_no_place_and_no_temporary_file),
-    };
-    elf_version(EV_CURRENT);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
+    return elf_version(EV_CURRENT) == EV_NONE;
 }
+
+ALL(use_elf, NULL)

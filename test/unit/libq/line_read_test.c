@@ -2,18 +2,13 @@
 #include "contrib/libraries/libq/line_read.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/cleanup.h"
+#include "test/unit/fixture/cases.h"
 
 static int made_file(const char *bytes, size_t size)
 {
@@ -39,10 +34,9 @@ static void assert_piece(struct line_reader *reader, const char *text, size_t si
     assert_true(piece.begins && piece.ends);
 }
 
-static void lines_are_read_whatever_is_in_them_and_at_the_end(void **state)
+TEST(lines_are_read_whatever_is_in_them_and_at_the_end)
 {
     static const char text[] = "one\n\n\0two\0\nthree";
-    (void)state;
     for (size_t step = 1; step < 20; step++) {
         CLEANUP_CLOSE int fd = made_file(text, sizeof text - 1);
         CLEANUP_LINES struct line_reader reader = {0};
@@ -57,12 +51,11 @@ static void lines_are_read_whatever_is_in_them_and_at_the_end(void **state)
     }
 }
 
-static void a_long_line_comes_in_pieces(void **state)
+TEST(a_long_line_comes_in_pieces)
 {
     const size_t size = 3 * LINE_ROOM + 5;
     CLEANUP_FREE char *text = malloc(size + 3);
     struct line_piece piece;
-    (void)state;
     assert_non_null(text);
     memset(text, 'x', size);
     memcpy(text + size, "\ny\n", 3);
@@ -78,11 +71,10 @@ static void a_long_line_comes_in_pieces(void **state)
     assert_piece(&reader, "y", 1, (off_t)size + 1, true);
 }
 
-static void a_line_as_long_as_the_room_ends_where_the_file_does(void **state)
+TEST(a_line_as_long_as_the_room_ends_where_the_file_does)
 {
     CLEANUP_FREE char *text = malloc(LINE_ROOM);
     struct line_piece piece;
-    (void)state;
     assert_non_null(text);
     memset(text, 'x', LINE_ROOM);
     CLEANUP_CLOSE int fd = made_file(text, LINE_ROOM);
@@ -95,10 +87,9 @@ static void a_line_as_long_as_the_room_ends_where_the_file_does(void **state)
     assert_int_equal(line_next(&reader, &piece), 0);
 }
 
-static void a_seek_leads_to_the_next_begin_of_a_line(void **state)
+TEST(a_seek_leads_to_the_next_begin_of_a_line)
 {
     static const char text[] = "skipped one\ntwo\nthree";
-    (void)state;
     CLEANUP_CLOSE int fd = made_file(text, sizeof text - 1);
     for (off_t place = 8; place <= 30; place++) {
         CLEANUP_LINES struct line_reader reader = {0};
@@ -113,9 +104,8 @@ static void a_seek_leads_to_the_next_begin_of_a_line(void **state)
     }
 }
 
-static void a_file_may_shrink_and_grow_meanwhile(void **state)
+TEST(a_file_may_shrink_and_grow_meanwhile)
 {
-    (void)state;
     CLEANUP_CLOSE int fd = made_file("one\ntwo\nthree\n", 14);
     CLEANUP_LINES struct line_reader reader = {0};
     struct line_piece piece;
@@ -134,24 +124,10 @@ static void a_file_may_shrink_and_grow_meanwhile(void **state)
     assert_piece(&reader, "four", 4, 8, true);
 }
 
-static void an_error_of_the_file_is_returned(void **state)
+TEST(an_error_of_the_file_is_returned)
 {
-    (void)state;
     CLEANUP_LINES struct line_reader reader = {0};
     struct line_piece piece;
     assert_int_equal(line_reader_open(&reader, -1, 0, 5), 0);
     assert_int_equal(line_next(&reader, &piece), -EBADF);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_read_whatever_is_in_them_and_at_the_end),
-        cmocka_unit_test(a_long_line_comes_in_pieces),
-        cmocka_unit_test(a_line_as_long_as_the_room_ends_where_the_file_does),
-        cmocka_unit_test(a_seek_leads_to_the_next_begin_of_a_line),
-        cmocka_unit_test(a_file_may_shrink_and_grow_meanwhile),
-        cmocka_unit_test(an_error_of_the_file_is_returned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

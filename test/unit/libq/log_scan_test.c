@@ -5,21 +5,16 @@
 #include "contrib/libraries/libq/log_scan.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
 #include "contrib/libraries/libq/log_bisect.h"
 #include "contrib/libraries/library_log.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/rounds.h"
 
 /* An hour of lines is more than the search is content with. */
@@ -113,10 +108,9 @@ static void compare(int fd, enum log_order order, int ranges)
     }
 }
 
-static void bisection_finds_what_reading_all_finds(void **state)
+TEST(bisection_finds_what_reading_all_finds)
 {
     static const char *const zones[] = {"Europe/Berlin", "UTC", "Antarctica/Troll"};
-    (void)state;
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
         assert_int_equal(days_use_zone(zones[i]), 0);
         CLEANUP_CLOSE int said = made_log(LIBRARY_LOG_SORTED, 0);
@@ -126,9 +120,8 @@ static void bisection_finds_what_reading_all_finds(void **state)
     }
 }
 
-static void a_range_is_found_without_reading_what_is_far_from_it(void **state)
+TEST(a_range_is_found_without_reading_what_is_far_from_it)
 {
-    (void)state;
     assert_int_equal(days_use_zone("Europe/Berlin"), 0);
     CLEANUP_CLOSE int fd = made_log(LIBRARY_LOG_SORTED, 0);
     struct date_range range = {start_s + 600, start_s + 700, 1};
@@ -151,9 +144,8 @@ static int made_swapped(const char *head, int sixteenths)
     return opened(log);
 }
 
-static void a_log_that_does_not_say_it_is_sorted_is_read_as_a_whole(void **state)
+TEST(a_log_that_does_not_say_it_is_sorted_is_read_as_a_whole)
 {
-    (void)state;
     assert_int_equal(days_use_zone("Europe/Berlin"), 0);
     static const char *const heads[] = {"", "x" LIBRARY_LOG_SORTED, "# jobtrail: sorted?\n",
                                         "\n" LIBRARY_LOG_SORTED};
@@ -163,9 +155,8 @@ static void a_log_that_does_not_say_it_is_sorted_is_read_as_a_whole(void **state
     }
 }
 
-static void a_log_that_says_so_and_is_not_is_read_as_a_whole(void **state)
+TEST(a_log_that_says_so_and_is_not_is_read_as_a_whole)
 {
-    (void)state;
     assert_int_equal(days_use_zone("Europe/Berlin"), 0);
     for (int sixteenths = 1; sixteenths < 16; sixteenths += 2) {
         CLEANUP_CLOSE int fd = made_swapped(LIBRARY_LOG_SORTED, sixteenths);
@@ -174,9 +165,8 @@ static void a_log_that_says_so_and_is_not_is_read_as_a_whole(void **state)
 }
 
 /* A single line that is days too old is met only where it is read. */
-static void a_line_that_is_not_in_order_is_told_where_it_is_met(void **state)
+TEST(a_line_that_is_not_in_order_is_told_where_it_is_met)
 {
-    (void)state;
     assert_int_equal(days_use_zone("Europe/Berlin"), 0);
     FILE *log = tmpfile();
     assert_non_null(log);
@@ -192,9 +182,8 @@ static void a_line_that_is_not_in_order_is_told_where_it_is_met(void **state)
     assert_int_equal(verdict, LOG_READ);
 }
 
-static void what_is_compressed_is_not_read(void **state)
+TEST(what_is_compressed_is_not_read)
 {
-    (void)state;
     FILE *log = tmpfile();
     assert_non_null(log);
     fwrite("\x1f\x8b\x08\0\n1995-03-06\n", 1, 16, log);
@@ -205,9 +194,8 @@ static void what_is_compressed_is_not_read(void **state)
     assert_int_equal(verdict, LOG_COMPRESSED);
 }
 
-static void a_reader_that_has_enough_ends_the_reading(void **state)
+TEST(a_reader_that_has_enough_ends_the_reading)
 {
-    (void)state;
     CLEANUP_CLOSE int fd = made_log("", 0);
     struct log_query query = {.range = {INT64_MIN, INT64_MAX, 1}};
     struct found found = {0};
@@ -219,10 +207,9 @@ static void a_reader_that_has_enough_ends_the_reading(void **state)
     assert_int_equal(log_scan(-1, &query, stop_scan, &found, &verdict), -EBADF);
 }
 
-static void a_log_is_read_from_where_the_descriptor_is(void **state)
+TEST(a_log_is_read_from_where_the_descriptor_is)
 {
     char line[128];
-    (void)state;
     assert_int_equal(days_use_zone("Europe/Berlin"), 0);
     CLEANUP_CLOSE int fd = made_log(LIBRARY_LOG_SORTED, 0);
     struct log_query query = {.range = {start_s - 9000, start_s, 1}};
@@ -242,19 +229,4 @@ static void a_log_is_read_from_where_the_descriptor_is(void **state)
     assert_int_equal(log_scan(fd, &query, keep, &rest, &verdict), 0);
     assert_true(all.lines > 0);
     assert_int_equal(rest.lines, all.lines - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bisection_finds_what_reading_all_finds),
-        cmocka_unit_test(a_range_is_found_without_reading_what_is_far_from_it),
-        cmocka_unit_test(a_log_that_does_not_say_it_is_sorted_is_read_as_a_whole),
-        cmocka_unit_test(a_log_that_says_so_and_is_not_is_read_as_a_whole),
-        cmocka_unit_test(a_line_that_is_not_in_order_is_told_where_it_is_met),
-        cmocka_unit_test(what_is_compressed_is_not_read),
-        cmocka_unit_test(a_reader_that_has_enough_ends_the_reading),
-        cmocka_unit_test(a_log_is_read_from_where_the_descriptor_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/libq/use_table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test/unit/fixture/cases.h"
 
-#include <cmocka.h>
-
-static void days_are_counted_by_weekday(void **state)
+TEST(days_are_counted_by_weekday)
 {
     struct use_table table;
-    (void)state;
     use_table_begin(&table, USE_BY_WEEKDAY, 9);
     int64_t nag = use_table_row(&table, "nag"), imsl = use_table_row(&table, "imsl");
     assert_int_equal(use_table_row(&table, "nag"), nag);
@@ -34,10 +28,9 @@ static void days_are_counted_by_weekday(void **state)
     use_table_free(&table);
 }
 
-static void months_begin_with_that_of_the_range(void **state)
+TEST(months_begin_with_that_of_the_range)
 {
     struct use_table table;
-    (void)state;
     use_table_begin(&table, USE_BY_MONTH, 9);
     int64_t row = use_table_row(&table, "nag");
     use_table_add(&table, row, 30);  /* Jan 31 */
@@ -56,13 +49,11 @@ static void months_begin_with_that_of_the_range(void **state)
     use_table_free(&table);
 }
 
-static void
-rows_that_may_lack_lines_are_left_out_and_names_shortened_where_they_stay_apart(void **state)
+TEST(rows_that_may_lack_lines_are_left_out_and_names_shortened_where_they_stay_apart)
 {
     static const char *const names[] = {"libxyz", "xyz", "libnag", "liblib", "lib", "libhalf"};
     static const char *const expected[] = {"lib", "liblib", "libxyz", "nag", "xyz"};
     struct use_table table;
-    (void)state;
     use_table_begin(&table, USE_BY_WEEKDAY, 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         use_table_add(&table, use_table_row(&table, names[i]), 0);
@@ -74,15 +65,4 @@ rows_that_may_lack_lines_are_left_out_and_names_shortened_where_they_stay_apart(
         assert_int_equal(use_row_sum(&table.row[i]), 1);
     }
     use_table_free(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(days_are_counted_by_weekday),
-        cmocka_unit_test(months_begin_with_that_of_the_range),
-        cmocka_unit_test(
-            rows_that_may_lack_lines_are_left_out_and_names_shortened_where_they_stay_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "conf/base/days.h"
+#include "test/unit/fixture/cases.h"
 
 static struct library_days days;
 
@@ -40,10 +35,9 @@ static void assert_span(const char *text, int64_t first_s, int64_t last_s)
                  (long long)date.last_s, (long long)first_s, (long long)last_s);
 }
 
-static void a_time_is_written_in_the_old_form_and_as_iso(void **state)
+TEST(a_time_is_written_in_the_old_form_and_as_iso)
 {
     char text[LIBRARY_DATE_SIZE];
-    (void)state;
     use_zone("America/Los_Angeles");
     setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is not there, the test is a weaker one */
     assert_int_equal(library_date_old(794502000, text), 0);
@@ -58,9 +52,8 @@ static void a_time_is_written_in_the_old_form_and_as_iso(void **state)
     assert_int_equal(library_date_iso(INT64_C(-62135683200) - 86400, text), -ERANGE);
 }
 
-static void what_is_incomplete_means_the_whole_of_it(void **state)
+TEST(what_is_incomplete_means_the_whole_of_it)
 {
-    (void)state;
     use_zone("UTC");
     assert_span("Mon_Mar_06_1995_07:00", 794473200, 794473259);
     assert_span("mON_mAR_06_1995_07:00:05", 794473205, 794473205);
@@ -81,9 +74,8 @@ static void what_is_incomplete_means_the_whole_of_it(void **state)
     assert_span("2016-12-31T23:59:60Z", 1483228800, 1483228800);
 }
 
-static void an_offset_is_that_of_the_time_and_the_day_is_the_local_one(void **state)
+TEST(an_offset_is_that_of_the_time_and_the_day_is_the_local_one)
 {
-    (void)state;
     use_zone("America/Los_Angeles");
     assert_span("1995-03-06T07:00Z", 794473200, 794473259);
     assert_span("1995-03-06T07:00:05+01:00", 794469605, 794469605);
@@ -93,7 +85,7 @@ static void an_offset_is_that_of_the_time_and_the_day_is_the_local_one(void **st
     assert_int_equal(parsed("1995-03-06T08:00Z").day, 794473200 / 86400);
 }
 
-static void what_is_no_date_is_refused(void **state)
+TEST(what_is_no_date_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -137,7 +129,6 @@ static void what_is_no_date_is_refused(void **state)
         "\x80",
     };
     struct library_date date = {.first_s = 7};
-    (void)state;
     use_zone("UTC");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (library_date_parse(&days, texts[i], strlen(texts[i]), &date) != -EINVAL)
@@ -146,10 +137,9 @@ static void what_is_no_date_is_refused(void **state)
     assert_int_equal(date.first_s, 7);
 }
 
-static void a_wrong_weekday_is_told_and_the_date_counts(void **state)
+TEST(a_wrong_weekday_is_told_and_the_date_counts)
 {
     int year, month, weekday;
-    (void)state;
     use_zone("UTC");
     assert_true(parsed("Tue_Mar_06_1995_07:00").is_not_weekday);
     assert_false(parsed("Mon_Mar_06_1995_07:00").is_not_weekday);
@@ -161,10 +151,9 @@ static void a_wrong_weekday_is_told_and_the_date_counts(void **state)
     assert_int_equal(weekday, 1);
 }
 
-static void a_local_time_that_comes_twice_can_mean_both(void **state)
+TEST(a_local_time_that_comes_twice_can_mean_both)
 {
     char text[LIBRARY_DATE_SIZE];
-    (void)state;
     use_zone("Europe/Berlin");
     for (int hour = 0; hour < 2; hour++) {
         assert_int_equal(library_date_old(1792888200 + hour * 3600, text), 0);
@@ -181,13 +170,12 @@ static void a_local_time_that_comes_twice_can_mean_both(void **state)
     assert_span("Sun_Mar_29_2026_01:59", 1774745940, 1774745999);
 }
 
-static void a_text_that_was_written_is_read_as_its_minute(void **state)
+TEST(a_text_that_was_written_is_read_as_its_minute)
 {
     /* changes of half an hour, at midnight, of a whole day */
     static const char *const zones[] = {
         "UTC",          "Europe/Berlin", "America/Santiago", "Australia/Lord_Howe",
         "Africa/Cairo", "Pacific/Apia",  "Antarctica/Troll", "Asia/Kathmandu"};
-    (void)state;
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
         use_zone(zones[i]);
         for (int64_t time_s = 1293840000; time_s < 1293840000 + 2 * 366 * 86400; time_s += 1740) {
@@ -206,9 +194,8 @@ static void a_text_that_was_written_is_read_as_its_minute(void **state)
     }
 }
 
-static void all_days_of_the_calendar_are_counted(void **state)
+TEST(all_days_of_the_calendar_are_counted)
 {
-    (void)state;
     use_zone("UTC");
     for (int32_t day = -719162; day < 2932896; day += 13) {
         char text[LIBRARY_DATE_SIZE];
@@ -227,9 +214,8 @@ static void assert_read(const char *line, size_t length)
         fail_msg("%s: %zu, not %zu", line, found, length);
 }
 
-static void a_line_begins_with_a_date(void **state)
+TEST(a_line_begins_with_a_date)
 {
-    (void)state;
     use_zone("UTC");
     assert_read("Mon_Mar_06_1995_07:00 Wed_Feb_08_1995_09:39 LOG_CREATED", 21);
     assert_read("Tue_Mar_21_1995_16:30", 21);
@@ -247,7 +233,7 @@ static void a_line_begins_with_a_date(void **state)
     assert_read("", 0);
 }
 
-static void a_day_that_was_read_before_makes_no_difference(void **state)
+TEST(a_day_that_was_read_before_makes_no_difference)
 {
     static const char nothing[32] = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
                                     "07:00";
@@ -259,7 +245,6 @@ static void a_day_that_was_read_before_makes_no_difference(void **state)
         "Sun_Oct_29_1995_02:30",    "Sun_Oct_29_1995_02:31",   "1995-10-29T02:30",
     };
     struct library_date date;
-    (void)state;
     use_zone("Europe/Berlin");
     assert_int_equal(library_date_read(&days, nothing, nothing + sizeof nothing, &date), 0);
     for (size_t i = 0; i < 3 * sizeof lines / sizeof *lines; i++) {
@@ -275,21 +260,4 @@ static void a_day_that_was_read_before_makes_no_difference(void **state)
              date.has_day != expected.has_day || date.is_not_weekday != expected.is_not_weekday))
             fail_msg("%s is read otherwise", line);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_time_is_written_in_the_old_form_and_as_iso),
-        cmocka_unit_test(what_is_incomplete_means_the_whole_of_it),
-        cmocka_unit_test(an_offset_is_that_of_the_time_and_the_day_is_the_local_one),
-        cmocka_unit_test(what_is_no_date_is_refused),
-        cmocka_unit_test(a_wrong_weekday_is_told_and_the_date_counts),
-        cmocka_unit_test(a_local_time_that_comes_twice_can_mean_both),
-        cmocka_unit_test(a_text_that_was_written_is_read_as_its_minute),
-        cmocka_unit_test(all_days_of_the_calendar_are_counted),
-        cmocka_unit_test(a_line_begins_with_a_date),
-        cmocka_unit_test(a_day_that_was_read_before_makes_no_difference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

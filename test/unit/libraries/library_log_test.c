@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/library_log.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/days.h"
+#include "test/unit/fixture/cases.h"
 
-static void a_line_has_no_date_one_or_two(void **state)
+TEST(a_line_has_no_date_one_or_two)
 {
     static const struct {
         const char *line;
@@ -32,7 +27,6 @@ static void a_line_has_no_date_one_or_two(void **state)
     };
     struct library_days days = {0};
     struct library_line line;
-    (void)state;
     assert_int_equal(days_use_zone("UTC"), 0);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const char *text = lines[i].line;
@@ -46,7 +40,7 @@ static void a_line_has_no_date_one_or_two(void **state)
     assert_int_equal(line.date[1].first_s, 809107440);
 }
 
-static void a_log_is_about_the_library_that_its_file_is_named_for(void **state)
+TEST(a_log_is_about_the_library_that_its_file_is_named_for)
 {
     static const char *const names[][2] = {
         {"/usr/spool/logs/libimsl20.log", "imsl20"},
@@ -68,7 +62,6 @@ static void a_log_is_about_the_library_that_its_file_is_named_for(void **state)
         {"", ""},
     };
     char name[LIBRARY_NAME_SIZE], path[600];
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         library_log_name(names[i][0], name);
         assert_string_equal(library_log_short(name), names[i][1]);
@@ -81,7 +74,7 @@ static void a_log_is_about_the_library_that_its_file_is_named_for(void **state)
     assert_int_equal(strlen(name), LIBRARY_NAME_SIZE - 1);
 }
 
-static void a_head_names_a_zone_or_none(void **state)
+TEST(a_head_names_a_zone_or_none)
 {
     static const struct {
         const char *line, *zone; /* zone: NULL: it is no head */
@@ -103,7 +96,6 @@ static void a_head_names_a_zone_or_none(void **state)
         {"", NULL, false},
     };
     char zone[DAYS_ZONE_MAX];
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         bool is_sorted;
         bool is_head = library_log_head(lines[i].line, strlen(lines[i].line), &is_sorted, zone);
@@ -111,14 +103,4 @@ static void a_head_names_a_zone_or_none(void **state)
         assert_int_equal(is_head && is_sorted, lines[i].is_sorted);
         assert_string_equal(zone, is_head ? lines[i].zone : "");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_no_date_one_or_two),
-        cmocka_unit_test(a_head_names_a_zone_or_none),
-        cmocka_unit_test(a_log_is_about_the_library_that_its_file_is_named_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

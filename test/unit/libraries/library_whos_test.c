@@ -3,16 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 #define S INT64_C(1000000000)
 
@@ -46,9 +42,8 @@ static struct library_who find(const char *path, const char *from, bool is_gone,
     return who;
 }
 
-static void who_was_last_did_it_and_others_are_counted(void **state)
+TEST(who_was_last_did_it_and_others_are_counted)
 {
-    (void)state;
     add("/sw/a", LIBRARY_DEED_CAME, 7, 10 * S);
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 11 * S);
     add("/sw/a", LIBRARY_DEED_WROTE, 8, 12 * S);
@@ -62,9 +57,8 @@ static void who_was_last_did_it_and_others_are_counted(void **state)
     assert_true(find("/sw/a", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
 }
 
-static void a_close_alone_names_nobody(void **state)
+TEST(a_close_alone_names_nobody)
 {
-    (void)state;
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
     add("/sw/a", LIBRARY_DEED_CLOSED, 7, 11 * S);
     struct library_who who = find("/sw/a", NULL, false, 10 * S);
@@ -86,9 +80,8 @@ static void a_close_alone_names_nobody(void **state)
     assert_true(find("/sw/d", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
 }
 
-static void a_change_beyond_the_events_is_nobodys(void **state)
+TEST(a_change_beyond_the_events_is_nobodys)
 {
-    (void)state;
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 20 * S);
     assert_true(find("/sw/a", NULL, false, 15 * S).uid == 7);
@@ -99,9 +92,8 @@ static void a_change_beyond_the_events_is_nobodys(void **state)
     assert_true(find("/sw/a", NULL, true, 0).how == LIBRARY_WHO_UNKNOWN);
 }
 
-static void what_a_directory_brings_or_takes_was_done_by_its_mover(void **state)
+TEST(what_a_directory_brings_or_takes_was_done_by_its_mover)
 {
-    (void)state;
     add("/sw/old", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_WENT, 7, 10 * S);
     add("/sw/new", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME, 7, 10 * S);
     assert_true(find("/sw/old/x/a", NULL, true, 0).how == LIBRARY_WHO_BY_DIRECTORY);
@@ -119,9 +111,8 @@ static void what_a_directory_brings_or_takes_was_done_by_its_mover(void **state)
     assert_true(find("/sw/new/a", NULL, true, 0).how == LIBRARY_WHO_UNKNOWN);
 }
 
-static void what_is_told_is_forgotten(void **state)
+TEST(what_is_told_is_forgotten)
 {
-    (void)state;
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
     add("/sw/b", LIBRARY_DEED_WROTE, 8, 20 * S);
     library_whos_forget(whos, 15 * S);
@@ -130,11 +121,10 @@ static void what_is_told_is_forgotten(void **state)
     assert_true(find("/sw/b", NULL, false, 20 * S).uid == 8);
 }
 
-static void memory_is_bounded_and_the_rest_counted(void **state)
+TEST(memory_is_bounded_and_the_rest_counted)
 {
     char path[32];
     const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
-    (void)state;
     for (int i = 0; i < LIBRARY_WHOS_MAX; i++) {
         snprintf(path, sizeof path, "/sw/%d", i);
         add(path, LIBRARY_DEED_CAME, 0, S);
@@ -157,9 +147,8 @@ static int fill(uint32_t uid, int most)
     return most;
 }
 
-static void no_user_takes_the_room_of_others(void **state)
+TEST(no_user_takes_the_room_of_others)
 {
-    (void)state;
     assert_int_equal(fill(7, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 4 * 3);
     assert_int_equal(library_whos_lost(whos), 1);
     assert_int_equal(fill(8, LIBRARY_WHOS_MAX), LIBRARY_WHOS_MAX / 8);
@@ -168,11 +157,10 @@ static void no_user_takes_the_room_of_others(void **state)
     assert_int_equal(fill(7, 10), 10);
 }
 
-static void bytes_of_paths_are_bounded(void **state)
+TEST(bytes_of_paths_are_bounded)
 {
     static char path[PATH_MAX];
     const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
-    (void)state;
     memset(path, 'd', sizeof path - 1);
     path[0] = '/';
     int error = 0, count = 0;
@@ -200,10 +188,9 @@ static int copy(size_t cut, struct library_whos **read)
     return error;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     struct library_whos *read = NULL;
-    (void)state;
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
     add("/sw/dir", LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME, 8, 10 * S);
     assert_int_equal(copy(1, &read), -EPROTO);
@@ -215,19 +202,4 @@ static void what_is_written_is_read(void **state)
     assert_true(find("/sw/dir/b", NULL, false, 10 * S).uid == 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(who_was_last_did_it_and_others_are_counted, begin, end),
-        cmocka_unit_test_setup_teardown(a_close_alone_names_nobody, begin, end),
-        cmocka_unit_test_setup_teardown(a_change_beyond_the_events_is_nobodys, begin, end),
-        cmocka_unit_test_setup_teardown(what_a_directory_brings_or_takes_was_done_by_its_mover,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(what_is_told_is_forgotten, begin, end),
-        cmocka_unit_test_setup_teardown(memory_is_bounded_and_the_rest_counted, begin, end),
-        cmocka_unit_test_setup_teardown(no_user_takes_the_room_of_others, begin, end),
-        cmocka_unit_test_setup_teardown(bytes_of_paths_are_bounded, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_written_is_read, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(begin, end)

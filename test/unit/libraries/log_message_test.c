@@ -2,22 +2,17 @@
 #include "contrib/libraries/log_message.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static const char date[] = "Mon_Mar_06_1995_07:00";
 
-static void names_are_plain(void **state)
+TEST(names_are_plain)
 {
     static const char *const good[] = {"a", "9.x", "imsl-2.0_b+c"};
     static const char *const wrong[] = {"", ".", ".a", "-a", "_a", "a/b", "a b", "a\n", "\xc3\xa4"};
     char longest[LOG_NAME_SIZE + 1];
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_true(log_name_is_good(good[i]));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -41,11 +36,10 @@ static int line_of(char *const *words, size_t count, char line[LOG_LINE_SIZE])
     return log_message_line(&message, date, "filei", line);
 }
 
-static void words_become_a_line(void **state)
+TEST(words_become_a_line)
 {
     char *words[] = {"start", "", "two words", "a\nb\\\x7f\xe4"};
     char line[LOG_LINE_SIZE] = "";
-    (void)state;
     int length = line_of(NULL, 0, line);
     assert_int_equal(length, strlen(line));
     assert_string_equal(line, "Mon_Mar_06_1995_07:00 filei\n");
@@ -55,12 +49,11 @@ static void words_become_a_line(void **state)
                         "Mon_Mar_06_1995_07:00 filei start  two words a\\x0ab\\x5c\\x7f\\xe4\n");
 }
 
-static void a_line_is_bounded(void **state)
+TEST(a_line_is_bounded)
 {
     char word[LOG_MESSAGE_MAX], line[LOG_LINE_SIZE], bytes[LOG_MESSAGE_MAX];
     char *words[] = {word};
     int longest = 0;
-    (void)state;
     for (size_t length = 0; length < 600; length++) {
         memset(word, 'x', length);
         word[length] = '\0';
@@ -76,7 +69,7 @@ static void a_line_is_bounded(void **state)
     assert_int_equal(log_message_make("app", words, 1, bytes), 0);
 }
 
-static void what_is_no_message_is_refused(void **state)
+TEST(what_is_no_message_is_refused)
 {
     static const struct {
         const char *bytes;
@@ -90,20 +83,8 @@ static void what_is_no_message_is_refused(void **state)
         {"jobtrail line 1\na/b", 20},
     };
     struct log_message message;
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(log_message_read(wrong[i].bytes, wrong[i].size, &message), -EINVAL);
     assert_int_equal(log_message_read("jobtrail line 1\na", 18, &message), 0);
     assert_int_equal(message.words_size, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_plain),
-        cmocka_unit_test(words_become_a_line),
-        cmocka_unit_test(a_line_is_bounded),
-        cmocka_unit_test(what_is_no_message_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,11 @@
  * as their documentation has them, and of proxies before them.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/outbox/http_body.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID_1 "019a9f00-1122-7abc-8def-0102030405ff"
 #define UUID_2 "019a9f00-1122-7abc-8def-010203040500"
@@ -47,9 +42,8 @@ static void expect_body(enum http_format format, size_t count, const char *expec
     free(body);
 }
 
-static void each_format_has_its_body(void **state)
+TEST_IN(each_format_has_its_body, start, NULL)
 {
-    (void)state;
     expect_body(HTTP_JSON, 1, "{\"a\":1}");
     expect_body(HTTP_JSON, 2, "[{\"a\":1},{\"b\":\"\\u00e9\"}]");
     expect_body(HTTP_BULK, 2,
@@ -62,21 +56,19 @@ static void each_format_has_its_body(void **state)
                 "\"event\":{\"b\":\"\\u00e9\"}}\n");
 }
 
-static void a_format_is_known_by_its_name(void **state)
+TEST(a_format_is_known_by_its_name)
 {
-    (void)state;
     assert_int_equal(http_format_of("json"), HTTP_JSON);
     assert_int_equal(http_format_of("bulk"), HTTP_BULK);
     assert_int_equal(http_format_of("splunk"), HTTP_SPLUNK);
 }
 
 /* A collector that is away, full or closed to us says nothing about a record. */
-static void a_status_refuses_where_it_is_about_what_was_sent(void **state)
+TEST(a_status_refuses_where_it_is_about_what_was_sent)
 {
     static const long refusing[] = {400, 413, 415, 422};
     static const long other[] = {0,   200, 301, 401, 403, 404, 405, 408,
                                  409, 429, 500, 502, 503, 504, 507};
-    (void)state;
     for (size_t i = 0; i < sizeof refusing / sizeof refusing[0]; i++)
         assert_true(http_status_refuses(refusing[i]));
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
@@ -88,9 +80,8 @@ static int bulk(const char *answer, size_t count)
     return http_bulk_answer(answer, strlen(answer), items, count);
 }
 
-static void a_bulk_answer_tells_of_each_record(void **state)
+TEST_IN(a_bulk_answer_tells_of_each_record, start, NULL)
 {
-    (void)state;
     assert_int_equal(bulk("{\"took\":30,\"errors\":true,\"items\":["
                           "{\"create\":{\"_index\":\"runs\",\"_id\":\"1\",\"_version\":1,"
                           "\"result\":\"created\",\"status\":201}},"
@@ -105,10 +96,8 @@ static void a_bulk_answer_tells_of_each_record(void **state)
                                      "\"reason\":\"failed to parse\"}");
 }
 
-static void
-a_record_that_is_there_already_is_accepted_and_one_that_is_not_told_of_waits(void **state)
+TEST_IN(a_record_that_is_there_already_is_accepted_and_one_that_is_not_told_of_waits, start, NULL)
 {
-    (void)state;
     assert_int_equal(bulk("{\"items\":[{\"create\":{\"status\":409}},"
                           "{\"create\":{\"status\":429,\"error\":{}}}]}",
                           2),
@@ -122,10 +111,9 @@ a_record_that_is_there_already_is_accepted_and_one_that_is_not_told_of_waits(voi
 }
 
 /* It may be long; what is kept of it is a text. */
-static void a_long_reason_is_cut(void **state)
+TEST_IN(a_long_reason_is_cut, start, NULL)
 {
     static char answer[2000];
-    (void)state;
     strcpy(answer, "{\"items\":[{\"create\":{\"status\":400,\"error\":\"");
     memset(answer + strlen(answer), 'x', 1000);
     strcat(answer, "\"}}]}");
@@ -134,7 +122,7 @@ static void a_long_reason_is_cut(void **state)
     assert_int_equal(strlen(item[0].why), sizeof item[0].why - 1);
 }
 
-static void what_is_no_answer_to_the_request_sets_nothing(void **state)
+TEST_IN(what_is_no_answer_to_the_request_sets_nothing, start, NULL)
 {
     static const char *const answers[] = {
         "",
@@ -148,7 +136,6 @@ static void what_is_no_answer_to_the_request_sets_nothing(void **state)
         "{\"items\":[{\"create\":{\"status\":201}},{\"create\":{\"status\":201}},{}]}",
         "{\"items\":[{\"create\":{\"status\":201}},{\"create\":{\"status\":201}}]",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         if (bulk(answers[i], ITEMS) != -EPROTO)
             fail_msg("taken: %s", answers[i]);
@@ -159,7 +146,7 @@ static void what_is_no_answer_to_the_request_sets_nothing(void **state)
 
 /* "HTTP Event Collector error codes" of Splunk's documentation: 7, 10, 11 and 14 are about how the
  * collector is set up, as is what comes from a proxy. */
-static void splunk_refuses_what_is_no_event(void **state)
+TEST(splunk_refuses_what_is_no_event)
 {
     static const struct {
         const char *answer;
@@ -173,13 +160,12 @@ static void splunk_refuses_what_is_no_event(void **state)
         {"{\"text\":\"Invalid data channel\",\"code\":11}", 0},
         {"{\"text\":\"ACK is disabled\",\"code\":14}", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (http_splunk_refuses(cases[i].answer, strlen(cases[i].answer)) != cases[i].refuses)
             fail_msg("%s", cases[i].answer);
 }
 
-static void a_receivers_refusal_is_known_by_its_form(void **state)
+TEST(a_receivers_refusal_is_known_by_its_form)
 {
     static const struct {
         enum http_format format;
@@ -196,14 +182,13 @@ static void a_receivers_refusal_is_known_by_its_form(void **state)
         {HTTP_BULK, "[]", 0},
         {HTTP_BULK, "<html><h1>400 Bad Request</h1></html>", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (http_is_receivers(cases[i].format, cases[i].answer, strlen(cases[i].answer)) !=
             cases[i].is_receivers)
             fail_msg("%s", cases[i].answer);
 }
 
-static void an_acknowledgement_is_asked_for_by_its_number(void **state)
+TEST(an_acknowledgement_is_asked_for_by_its_number)
 {
     static const struct {
         const char *answer;
@@ -219,7 +204,6 @@ static void an_acknowledgement_is_asked_for_by_its_number(void **state)
         {"[7]", -1},
         {"", -1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t number = 4711;
         int found = http_splunk_number(cases[i].answer, strlen(cases[i].answer), &number);
@@ -228,7 +212,7 @@ static void an_acknowledgement_is_asked_for_by_its_number(void **state)
     }
 }
 
-static void only_true_acknowledges(void **state)
+TEST(only_true_acknowledges)
 {
     static const struct {
         const char *answer;
@@ -243,28 +227,8 @@ static void only_true_acknowledges(void **state)
         {"{\"7\":true}", 0},
         {"{\"acks\":{\"7\":true}", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (http_splunk_acknowledges(cases[i].answer, strlen(cases[i].answer), 7) !=
             cases[i].acknowledges)
             fail_msg("%s", cases[i].answer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(each_format_has_its_body, start),
-        cmocka_unit_test(a_format_is_known_by_its_name),
-        cmocka_unit_test(a_status_refuses_where_it_is_about_what_was_sent),
-        cmocka_unit_test_setup(a_bulk_answer_tells_of_each_record, start),
-        cmocka_unit_test_setup(
-            a_record_that_is_there_already_is_accepted_and_one_that_is_not_told_of_waits, start),
-        cmocka_unit_test_setup(a_long_reason_is_cut, start),
-        cmocka_unit_test_setup(what_is_no_answer_to_the_request_sets_nothing, start),
-        cmocka_unit_test(splunk_refuses_what_is_no_event),
-        cmocka_unit_test(a_receivers_refusal_is_known_by_its_form),
-        cmocka_unit_test(an_acknowledgement_is_asked_for_by_its_number),
-        cmocka_unit_test(only_true_acknowledges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

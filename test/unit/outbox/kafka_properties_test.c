@@ -4,16 +4,11 @@
  * be read on the way.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/outbox/kafka_properties.h"
+#include "test/unit/fixture/cases.h"
 
 struct taken {
     char text[512];
@@ -40,11 +35,10 @@ static int parse(const char *text, struct taken *taken, char why[KAFKA_WHY_SIZE]
     return kafka_properties_parse(copy, &setter, why);
 }
 
-static void lines_are_names_and_values(void **state)
+TEST(lines_are_names_and_values)
 {
     struct taken taken = {.text = ""};
     char why[KAFKA_WHY_SIZE];
-    (void)state;
     assert_int_equal(parse("# brokers\n\n  security.protocol = SASL_SSL \r\n"
                            "sasl.password=a=b #c\n=x\nno value\n\tempty=\nlast=1",
                            &taken, why),
@@ -53,7 +47,7 @@ static void lines_are_names_and_values(void **state)
                         "security.protocol=SASL_SSL;sasl.password=a=b #c;=x;empty=;last=1;");
 }
 
-static void what_loads_or_runs_something_is_refused(void **state)
+TEST(what_loads_or_runs_something_is_refused)
 {
     static const char *const lines[] = {
         "plugin.library.paths=/tmp/x.so", " interceptors = x",
@@ -61,7 +55,6 @@ static void what_loads_or_runs_something_is_refused(void **state)
         "ssl.providers=legacy",           "sasl.kerberos.kinit.cmd=id",
     };
     char text[128], why[KAFKA_WHY_SIZE];
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct taken taken = {.text = ""};
         snprintf(text, sizeof text, "a=1\n%s\nb=2\n", lines[i]);
@@ -71,7 +64,7 @@ static void what_loads_or_runs_something_is_refused(void **state)
     }
 }
 
-static void a_token_is_fetched_by_tls_or_from_this_host(void **state)
+TEST(a_token_is_fetched_by_tls_or_from_this_host)
 {
     static const struct {
         const char *url;
@@ -82,7 +75,6 @@ static void a_token_is_fetched_by_tls_or_from_this_host(void **state)
         {"http://localhost@example.org", -EPERM}, {"", -EPERM},
     };
     char text[128], why[KAFKA_WHY_SIZE];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct taken taken = {.text = ""};
         snprintf(text, sizeof text, "sasl.oauthbearer.token.endpoint.url=%s", cases[i].url);
@@ -91,17 +83,16 @@ static void a_token_is_fetched_by_tls_or_from_this_host(void **state)
     }
 }
 
-static void the_reason_is_of_who_refuses(void **state)
+TEST(the_reason_is_of_who_refuses)
 {
     struct taken taken = {.text = "", .unknown = "b"};
     char why[KAFKA_WHY_SIZE];
-    (void)state;
     assert_int_equal(parse("a=1\nb=2\nc=3\n", &taken, why), -EINVAL);
     assert_string_equal(taken.text, "a=1;b=2;");
     assert_string_equal(why, "unknown");
 }
 
-static void a_password_in_clear_text_stays_on_this_host(void **state)
+TEST(a_password_in_clear_text_stays_on_this_host)
 {
     static const struct {
         const char *protocol, *mechanism, *brokers;
@@ -122,21 +113,8 @@ static void a_password_in_clear_text_stays_on_this_host(void **state)
         {"sasl_plaintext", "PLAIN", "[::2]:9092", 1},
         {"sasl_plaintext", "PLAIN", "", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (kafka_tells_secret(cases[i].protocol, cases[i].mechanism, cases[i].brokers) !=
             cases[i].tells)
             fail_msg("%s %s %s", cases[i].protocol, cases[i].mechanism, cases[i].brokers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_names_and_values),
-        cmocka_unit_test(what_loads_or_runs_something_is_refused),
-        cmocka_unit_test(a_token_is_fetched_by_tls_or_from_this_host),
-        cmocka_unit_test(the_reason_is_of_who_refuses),
-        cmocka_unit_test(a_password_in_clear_text_stays_on_this_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

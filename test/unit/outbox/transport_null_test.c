@@ -3,16 +3,11 @@
  * What each transport does, by the one that others begin with.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "conf/base/clocks.h"
 #include "submit/outbox/transport.h"
+#include "test/unit/fixture/cases.h"
 
 enum { ITEMS = 3 };
 
@@ -39,9 +34,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void each_item_gets_its_outcome(void **state)
+TEST(each_item_gets_its_outcome)
 {
-    (void)state;
     assert_int_equal(transport_null.send(opened, items, ITEMS, clock_deadline(60000), &trouble), 0);
     assert_int_equal(items[0].outcome, TRANSPORT_ACCEPTED);
     assert_int_equal(items[1].outcome, TRANSPORT_REFUSED);
@@ -49,45 +43,29 @@ static void each_item_gets_its_outcome(void **state)
     assert_int_equal(items[2].outcome, TRANSPORT_ACCEPTED);
 }
 
-static void what_is_settled_is_left_alone(void **state)
+TEST(what_is_settled_is_left_alone)
 {
-    (void)state;
     items[1].outcome = TRANSPORT_ACCEPTED;
     assert_int_equal(transport_null.send(opened, items, ITEMS, clock_deadline(60000), &trouble), 0);
     assert_int_equal(items[1].outcome, TRANSPORT_ACCEPTED);
 }
 
-static void what_there_is_no_time_for_stays_pending(void **state)
+TEST(what_there_is_no_time_for_stays_pending)
 {
-    (void)state;
     assert_int_equal(transport_null.send(opened, items, ITEMS, 1, &trouble), -ETIMEDOUT);
     for (size_t i = 0; i < ITEMS; i++)
         assert_int_equal(items[i].outcome, TRANSPORT_PENDING);
 }
 
-static void a_receiver_that_takes_records_is_reached(void **state)
+TEST(a_receiver_that_takes_records_is_reached)
 {
-    (void)state;
     assert_int_equal(transport_null.ask(opened, clock_deadline(60000), &trouble), 0);
     assert_string_equal(trouble.text, "");
 }
 
-static void nobody_can_choose_it(void **state)
+TEST(nobody_can_choose_it)
 {
-    (void)state;
     assert_null(transport_find("null", &trouble));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(each_item_gets_its_outcome),
-        TEST(what_is_settled_is_left_alone),
-        TEST(what_there_is_no_time_for_stays_pending),
-        TEST(a_receiver_that_takes_records_is_reached),
-        TEST(nobody_can_choose_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

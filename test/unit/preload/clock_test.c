@@ -5,15 +5,10 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/clock.h"
+#include "test/unit/fixture/cases.h"
 
 #ifdef __aarch64__
 #define CLOCK_NAME "__kernel_clock_gettime"
@@ -58,11 +53,10 @@ static struct image make_image(uintptr_t linked, const char *name)
     return (struct image){.vdso = (uintptr_t)&made};
 }
 
-static void a_vdso_is_used_wherever_it_is_linked(void **state)
+TEST(a_vdso_is_used_wherever_it_is_linked)
 {
     const uintptr_t places[] = {0, 0x1000, (uintptr_t)&made, (uintptr_t)&made + 0x5000,
                                 (uintptr_t)-0x900000};
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct image image = make_image(places[i], CLOCK_NAME);
         clock_function *found = clock_find(&image);
@@ -71,23 +65,13 @@ static void a_vdso_is_used_wherever_it_is_linked(void **state)
     }
 }
 
-static void without_such_a_function_the_system_is_called(void **state)
+TEST(without_such_a_function_the_system_is_called)
 {
     struct image image = make_image(0, "another_function");
     struct timespec now;
-    (void)state;
     assert_null(clock_find(&image));
     image.vdso = 0;
     assert_null(clock_find(&image));
     clock_gettime(CLOCK_REALTIME, &now);
     assert_true(clock_now(NULL) >= (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_vdso_is_used_wherever_it_is_linked),
-        cmocka_unit_test(without_such_a_function_the_system_is_called),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,11 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/image.h"
+#include "test/unit/fixture/cases.h"
 
 /* The start of an object in memory. */
 static _Alignas(4096) struct {
@@ -46,23 +41,21 @@ static struct link_map make_object(uintptr_t linked)
     return (struct link_map){.l_addr = bias, .l_ld = made.dynamic};
 }
 
-static void an_objects_build_id_is_read_from_its_headers(void **state)
+TEST(an_objects_build_id_is_read_from_its_headers)
 {
     const struct image image = {.loader_base = 0};
     const struct link_map entry = make_object(0);
     struct image_bytes id = image_build_id(&image, &entry);
-    (void)state;
     assert_int_equal(id.size, sizeof made.id);
     assert_ptr_equal(id.at, made.id);
 }
 
 /* What is at `l_addr` then is the start of another object, or nothing. */
-static void an_object_that_is_linked_elsewhere_has_not_the_build_id_of_another(void **state)
+TEST(an_object_that_is_linked_elsewhere_has_not_the_build_id_of_another)
 {
     static ElfW(Dyn) other[1];
     const struct image image = {.loader_base = 0};
     struct link_map entry = make_object(0);
-    (void)state;
     entry.l_ld = other;
     assert_null(image_build_id(&image, &entry).at);
     entry = make_object((uintptr_t)&made - 4096); /* so that nothing is mapped at `l_addr` */
@@ -73,11 +66,10 @@ static void an_object_that_is_linked_elsewhere_has_not_the_build_id_of_another(v
 
 /* Nothing has to be asked of the kernel then: the address of the table, relocated or not, is in the
  * object's first page. One that lies elsewhere says nothing. */
-static void an_object_with_its_hash_table_in_the_first_page_is_mapped(void **state)
+TEST(an_object_with_its_hash_table_in_the_first_page_is_mapped)
 {
     const struct image image = {.loader_base = 0};
     struct link_map entry = make_object(0);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         made.dynamic[0] = (ElfW(Dyn)){.d_tag = DT_GNU_HASH};
         made.dynamic[0].d_un.d_ptr = (i == 0 ? 0 : entry.l_addr) + 640;
@@ -110,9 +102,8 @@ static size_t found_page_size(size_t said)
     return image_find(1, (char **)stack, envp, &image) ? image.page_bytes : 0;
 }
 
-static void the_kernels_pages_have_the_size_that_it_says(void **state)
+TEST(the_kernels_pages_have_the_size_that_it_says)
 {
-    (void)state;
     assert_int_equal(found_page_size(4096), 4096);
     assert_int_equal(found_page_size(16384), 16384);
     assert_int_equal(found_page_size(65536), 65536);
@@ -121,15 +112,4 @@ static void the_kernels_pages_have_the_size_that_it_says(void **state)
     assert_int_equal(found_page_size(2048), 65536);
     assert_int_equal(found_page_size(12288), 65536);
     assert_int_equal(found_page_size((size_t)1 << 21), 65536);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_objects_build_id_is_read_from_its_headers),
-        cmocka_unit_test(an_object_that_is_linked_elsewhere_has_not_the_build_id_of_another),
-        cmocka_unit_test(an_object_with_its_hash_table_in_the_first_page_is_mapped),
-        cmocka_unit_test(the_kernels_pages_have_the_size_that_it_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  * By which table the library samples a run, and by which of its lines, from a policy that our
  * compiler made.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/sampling.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -35,7 +30,7 @@ static double probability_of(const char *conf, const struct switches *switches, 
     return probability;
 }
 
-static void a_run_is_sampled_by_its_time_and_its_ranks(void **state)
+TEST(a_run_is_sampled_by_its_time_and_its_ranks)
 {
     static const struct {
         uint32_t ranks;
@@ -52,17 +47,15 @@ static void a_run_is_sampled_by_its_time_and_its_ranks(void **state)
         {128, 0, 1},
         {UINT32_MAX, 0, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct switches switches = {.size = cases[i].ranks};
         assert_true(probability_of(on, &switches, cases[i].run_ns) == cases[i].probability);
     }
 }
 
-static void a_user_switches_sampling_on_and_off(void **state)
+TEST(a_user_switches_sampling_on_and_off)
 {
     struct switches switches = {.size = 1};
-    (void)state;
     assert_true(probability_of(off, &switches, 0) == 1);
     switches.sampling = SWITCH_YES;
     assert_true(probability_of(off, &switches, 0) == 0.01);
@@ -70,10 +63,9 @@ static void a_user_switches_sampling_on_and_off(void **state)
     assert_true(probability_of(on, &switches, 0) == 1);
 }
 
-static void a_user_says_from_how_many_ranks_on_all_is_recorded(void **state)
+TEST(a_user_says_from_how_many_ranks_on_all_is_recorded)
 {
     struct switches switches = {.size = 2, .always_ranks = "2"};
-    (void)state;
     assert_true(probability_of(on, &switches, 0) == 1);
     switches.always_ranks = "3";
     assert_true(probability_of(on, &switches, 0) == 0.5);
@@ -86,7 +78,7 @@ static void a_user_says_from_how_many_ranks_on_all_is_recorded(void **state)
 }
 
 /* XALT_TESTING_RUNTIME, so that a test of a site's needs no hour. */
-static void a_runtime_for_tests_takes_the_place_of_the_true_one(void **state)
+TEST(a_runtime_for_tests_takes_the_place_of_the_true_one)
 {
     static const struct {
         const char *text;
@@ -95,21 +87,9 @@ static void a_runtime_for_tests_takes_the_place_of_the_true_one(void **state)
         {"0", 0.01}, {"", 0.01},  {"59.999999999", 0.01}, {"59.99999999999999999999", 0.01},
         {"60", 1},   {"60.5", 1}, {"59.9x", 0.01},        {"99999999999999999999", 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct switches switches = {.size = 1, .testing_runtime = cases[i].text};
         if (probability_of(on, &switches, 3600 * SECOND) != cases[i].probability)
             fail_msg("'%s'", cases[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_is_sampled_by_its_time_and_its_ranks),
-        cmocka_unit_test(a_user_switches_sampling_on_and_off),
-        cmocka_unit_test(a_user_says_from_how_many_ranks_on_all_is_recorded),
-        cmocka_unit_test(a_runtime_for_tests_takes_the_place_of_the_true_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,11 @@
  * Slots of a ledger that somebody else writes to while they are claimed, filled, ended and given
  * back: whatever stands in it, a claim lies within the file, and all comes to an end.
  */
+#define OWN_MAIN
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/fields.h"
 #include "preload/slot.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/page_sizes.h"
 
 enum { LEDGER_BYTES = 1 << 20, ROUNDS = 7000, NOISY_WORDS = 32 };
@@ -108,11 +105,10 @@ static void does_not_claim(size_t size)
     assert_false(claim_one(size, &claim));
 }
 
-static void a_slot_is_given_back_and_taken_again(void **state)
+TEST(a_slot_is_given_back_and_taken_again)
 {
     struct ledger_slot head = {.pid = 77, .random = 5};
     struct slot_claim claim;
-    (void)state;
     assert_true(claim_one(5000, &claim));
     assert_true(slot_count_run(&claim, 77));
     assert_false(slot_count_run(&claim, 77));
@@ -129,12 +125,11 @@ static void a_slot_is_given_back_and_taken_again(void **state)
 }
 
 /* What it is filled with here stands for zeros that are there, or are not. */
-static void zeros_are_written_where_the_slot_had_another_run_alone(void **state)
+TEST(zeros_are_written_where_the_slot_had_another_run_alone)
 {
     const struct ledger_slot head = {.pid = 77};
     const unsigned char fields[16] = "fields", noise[8] = "noise";
     struct slot_claim claim;
-    (void)state;
     for (int i = 0; i < 2; i++) {
         unsigned char *behind;
         assert_true(claim_one(5000, &claim));
@@ -150,17 +145,15 @@ static void zeros_are_written_where_the_slot_had_another_run_alone(void **state)
     }
 }
 
-static void another_users_ledger_is_left_alone(void **state)
+TEST(another_users_ledger_is_left_alone)
 {
     struct slot_ledger ledger;
-    (void)state;
     assert_false(slot_open_ledger(directory, getuid() + 1, page_bytes, scratch, &ledger));
     assert_int_equal(header()->used_bytes, LEDGER_FIRST);
 }
 
-static void a_header_that_lies_costs_a_slot_alone(void **state)
+TEST(a_header_that_lies_costs_a_slot_alone)
 {
-    (void)state;
     header()->size_bytes = LEDGER_BYTES + 1;
     does_not_claim(1);
     header()->size_bytes = LEDGER_BYTES;
@@ -183,10 +176,9 @@ static void a_header_that_lies_costs_a_slot_alone(void **state)
     claims(LEDGER_PAGE, LEDGER_BYTES - LEDGER_PAGE);
 }
 
-static void a_free_list_that_lies_is_passed_over(void **state)
+TEST(a_free_list_that_lies_is_passed_over)
 {
     enum { FIRST = LEDGER_FIRST / LEDGER_PAGE };
-    (void)state;
     header()->free_list[0] = LEDGER_BYTES / LEDGER_PAGE;
     claims(1, LEDGER_FIRST);
     header()->free_list[0] = UINT32_MAX;
@@ -201,11 +193,10 @@ static void a_free_list_that_lies_is_passed_over(void **state)
     claims(1, 17 * LEDGER_PAGE);
 }
 
-static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
+TEST(a_run_is_found_from_its_bucket_until_it_is_signed)
 {
     struct ledger_slot head = {.pid = 5};
     struct slot_claim first, second, third;
-    (void)state;
     assert_true(claim_one(1, &first) && claim_one(1, &second) && claim_one(1, &third));
     assert_true(slot_count_run(&first, 5));
     slot_publish(&first, &head, "", 0, 0);
@@ -230,13 +221,12 @@ static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
 }
 
 /* The place of a slot in the kernel's pages: at their start, within one, over the end of one. */
-static void a_claim_writes_to_its_slot_alone(void **state)
+TEST(a_claim_writes_to_its_slot_alone)
 {
     struct ledger_slot head = {.pid = 5};
     static char fields[LEDGER_SLOT_MAX], zeros[LEDGER_SLOT_MAX];
     static const size_t sizes[] = {1, 3 * LEDGER_PAGE, 1, 16 * LEDGER_PAGE, 8 * LEDGER_PAGE, 1};
     struct slot_claim claim;
-    (void)state;
     memset(fields, 'x', sizeof fields);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         uint64_t from = header()->used_bytes;
@@ -252,12 +242,11 @@ static void a_claim_writes_to_its_slot_alone(void **state)
 }
 
 /* A page that is allocated in part is a SIGBUS on a full file system. */
-static void all_pages_of_a_slot_are_allocated_before_one_is_touched(void **state)
+TEST(all_pages_of_a_slot_are_allocated_before_one_is_touched)
 {
     const uint64_t step = 256 << 10, from = LEDGER_FIRST / page_bytes * page_bytes;
     struct slot_claim claim;
     struct stat status;
-    (void)state;
     assert_int_equal(truncate(path, 0), 0);
     assert_int_equal(truncate(path, LEDGER_BYTES), 0);
     header()->magic = LEDGER_MAGIC;
@@ -270,10 +259,9 @@ static void all_pages_of_a_slot_are_allocated_before_one_is_touched(void **state
     unmap_claim(&claim);
 }
 
-static void a_ledger_may_end_within_a_page(void **state)
+TEST(a_ledger_may_end_within_a_page)
 {
     struct slot_claim claim;
-    (void)state;
     const off_t bytes = LEDGER_BYTES - 5 * (off_t)LEDGER_PAGE;
     assert_int_equal(truncate(path, bytes), 0);
     header()->size_bytes = (uint64_t)bytes;
@@ -284,10 +272,9 @@ static void a_ledger_may_end_within_a_page(void **state)
     does_not_claim(1);
 }
 
-static void so_many_runs_that_they_cannot_be_counted_are_never_none(void **state)
+TEST(so_many_runs_that_they_cannot_be_counted_are_never_none)
 {
     struct slot_claim claim;
-    (void)state;
     assert_true(claim_one(1, &claim));
     for (unsigned i = 0; i < 2 * LEDGER_RUNS_MANY; i++)
         assert_true(slot_count_run(&claim, 5) == (i == 0));
@@ -296,11 +283,10 @@ static void so_many_runs_that_they_cannot_be_counted_are_never_none(void **state
     let_go(&claim);
 }
 
-static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
+TEST(what_changes_in_a_claimed_slot_is_not_believed)
 {
     struct ledger_slot head = {.pid = 5};
     struct slot_claim claim;
-    (void)state;
     assert_true(claim_one(1, &claim));
     slot_count_run(&claim, 5);
     slot_publish(&claim, &head, "", 0, 0);
@@ -313,13 +299,12 @@ static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
     claims(1, LEDGER_FIRST);
 }
 
-static void a_field_is_written_and_never_read_again(void **state)
+TEST(a_field_is_written_and_never_read_again)
 {
     static const unsigned char noise[64] = {[0 ... 63] = 0xff};
     _Alignas(8) unsigned char room[128];
     struct fields fields = {.start = room, .room = 64};
     struct ledger_field field;
-    (void)state;
     memset(room, 0x55, sizeof room);
     assert_true(fields_begin(&fields, LEDGER_CWD));
     for (int i = 0; i < 40; i++) {
@@ -379,11 +364,10 @@ static int live(size_t size, int discards)
     return 1;
 }
 
-static void somebody_who_keeps_writing_harms_nobody(void **state)
+TEST(somebody_who_keeps_writing_harms_nobody)
 {
     pthread_t other;
     int claimed = 0;
-    (void)state;
     stop = 0;
     assert_int_equal(pthread_create(&other, NULL, scribble, NULL), 0);
     for (int i = 0; i < ROUNDS || claimed == 0; i++) {
@@ -396,27 +380,16 @@ static void somebody_who_keeps_writing_harms_nobody(void **state)
     assert_true(claimed > 0);
 }
 
+EACH(set_up, tear_down)
+
+/* Once for each size of pages from that of this kernel on */
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_slot_is_given_back_and_taken_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(zeros_are_written_where_the_slot_had_another_run_alone,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_users_ledger_is_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_header_that_lies_costs_a_slot_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_free_list_that_lies_is_passed_over, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_run_is_found_from_its_bucket_until_it_is_signed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(so_many_runs_that_they_cannot_be_counted_are_never_none,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_claim_writes_to_its_slot_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(all_pages_of_a_slot_are_allocated_before_one_is_touched,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_ledger_may_end_within_a_page, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_changes_in_a_claimed_slot_is_not_believed, set_up,
-                                        tear_down),
-        cmocka_unit_test(a_field_is_written_and_never_read_again),
-        cmocka_unit_test_setup_teardown(somebody_who_keeps_writing_harms_nobody, set_up, tear_down),
-    };
-    return RUN_WITH_PAGE_SIZES(tests);
+    int failed = 0;
+    for (page_bytes = (size_t)sysconf(_SC_PAGESIZE); page_bytes <= IMAGE_PAGE_MAX;
+         page_bytes *= 4) {
+        print_message("# pages of %zu bytes\n", page_bytes);
+        failed += run_cases();
+    }
+    return failed;
 }

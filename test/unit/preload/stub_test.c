@@ -3,19 +3,16 @@
  * Stubs as the library writes them, read as the flush reads them; and a slot full of noise, in
  * which they are written nevertheless where they belong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/fields.h"
 #include "preload/slot.h"
 #include "preload/stub.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/page_sizes.h"
 
 enum { LEDGER_BYTES = 1 << 20, ROOM = 1 << 16, NOISE_ROUNDS = 20000 };
@@ -28,6 +25,7 @@ static _Alignas(8) unsigned char captured[ROOM];
 static int set_up(void **state)
 {
     (void)state;
+    page_bytes = IMAGE_PAGE_MAX;
     strcpy(directory, "/tmp/preload_stub_test.XXXXXX");
     if (mkdtemp(directory) == NULL)
         return 1;
@@ -170,9 +168,8 @@ static void assert_slot(const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void runs_that_follow_one_another_leave_their_stubs_in_one_slot(void **state)
+TEST(runs_that_follow_one_another_leave_their_stubs_in_one_slot)
 {
-    (void)state;
     uint32_t first = leave(50, "/bin/a");
     uint32_t second = leave(51, "/bin/a");
     uint32_t third = leave(52, "/bin/bb");
@@ -184,10 +181,9 @@ static void runs_that_follow_one_another_leave_their_stubs_in_one_slot(void **st
 }
 
 /* As one store makes the stub and takes the capture away, there is always one of them. */
-static void a_process_that_is_killed_meanwhile_leaves_its_capture(void **state)
+TEST(a_process_that_is_killed_meanwhile_leaves_its_capture)
 {
     struct stub_source source;
-    (void)state;
     leave(50, "/bin/a");
     struct slot_claim claim = begin_run(51, "/bin/b", 0, &source);
     assert_slot("+51;-50 /bin/a;");
@@ -198,13 +194,12 @@ static void a_process_that_is_killed_meanwhile_leaves_its_capture(void **state)
     let_go(&claim);
 }
 
-static void a_slot_is_used_until_a_capture_has_no_room_beside_its_stubs(void **state)
+TEST(a_slot_is_used_until_a_capture_has_no_room_beside_its_stubs)
 {
     const struct ledger_header *header = (const void *)shared;
     char name[64];
     uint32_t bytes = 0;
     int32_t pid = 50;
-    (void)state;
     do {
         snprintf(name, sizeof name, "/bin/a_program_of_its_own_%d", pid);
         bytes = leave(pid++, name);
@@ -220,11 +215,10 @@ static void a_slot_is_used_until_a_capture_has_no_room_beside_its_stubs(void **s
     let_go(&claim);
 }
 
-static void slots_with_stubs_take_half_of_the_ledger(void **state)
+TEST(slots_with_stubs_take_half_of_the_ledger)
 {
     struct ledger_header *header = (void *)shared;
     struct stub_source source;
-    (void)state;
     header->stub_slot_bytes = LEDGER_BYTES / 2 - LEDGER_PAGE + 1;
     struct slot_claim claim = begin_run(50, "/bin/a", 0, &source);
     assert_int_equal(stub_write(&claim, &source), 0);
@@ -238,11 +232,10 @@ static void slots_with_stubs_take_half_of_the_ledger(void **state)
     assert_int_equal(header->used_bytes, LEDGER_FIRST + LEDGER_PAGE);
 }
 
-static void what_does_not_fit_is_not_written(void **state)
+TEST(what_does_not_fit_is_not_written)
 {
     struct stub_source source;
     char name[600];
-    (void)state;
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     struct slot_claim claim = begin_run(50, name, 2000, &source);
@@ -255,10 +248,9 @@ static void what_does_not_fit_is_not_written(void **state)
 
 /* Other processes of the user may write anything anywhere: nothing is written out of the room
  * between the capture and the stubs, and nothing else is read. */
-static void noise_in_older_stubs_harms_nobody(void **state)
+TEST(noise_in_older_stubs_harms_nobody)
 {
     struct stub_source source;
-    (void)state;
     struct slot_claim claim = begin_run(50, "/bin/a", 0, &source);
     unsigned char *slot = (unsigned char *)claim.slot;
     srandom(1);
@@ -277,17 +269,4 @@ static void noise_in_older_stubs_harms_nobody(void **state)
     let_go(&claim);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(runs_that_follow_one_another_leave_their_stubs_in_one_slot),
-        TEST(a_process_that_is_killed_meanwhile_leaves_its_capture),
-        TEST(a_slot_is_used_until_a_capture_has_no_room_beside_its_stubs),
-        TEST(slots_with_stubs_take_half_of_the_ledger),
-        TEST(what_does_not_fit_is_not_written),
-        TEST(noise_in_older_stubs_harms_nobody),
-    };
-    page_bytes = IMAGE_PAGE_MAX;
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

@@ -2,16 +2,11 @@
  *
  * What the environment says about tracking, by environments as launchers make them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/switches.h"
+#include "test/unit/fixture/cases.h"
 
 enum { ENTRIES_MAX = 16 };
 
@@ -25,11 +20,10 @@ static struct switches read_environment(const char *const *entries)
     return switches;
 }
 
-static void an_empty_environment_says_nothing(void **state)
+TEST(an_empty_environment_says_nothing)
 {
     char *envp[] = {NULL};
     struct switches switches;
-    (void)state;
     switches_read(envp, &switches);
     assert_null(switches.spool);
     assert_null(switches.policy);
@@ -46,9 +40,8 @@ static void an_empty_environment_says_nothing(void **state)
     assert_int_equal(switches.leader, 0);
 }
 
-static void switches_are_yes_or_no(void **state)
+TEST(switches_are_yes_or_no)
 {
-    (void)state;
     struct switches switches =
         READ("XALT_EXECUTABLE_TRACKING=yes", "XALT_SCALAR_TRACKING=no",
              "XALT_MPI_TRACKING=", "XALT_GPU_TRACKING=YES", "XALT_SAMPLING=yes ",
@@ -62,9 +55,8 @@ static void switches_are_yes_or_no(void **state)
     assert_int_equal(switches.command_line, SWITCH_UNSET);
 }
 
-static void tracing_is_for_all_or_for_rank_0(void **state)
+TEST(tracing_is_for_all_or_for_rank_0)
 {
-    (void)state;
     assert_int_equal(READ("XALT_TRACING=yes").trace, TRACE_ALL);
     assert_int_equal(READ("XALT_TRACING=run").trace, TRACE_ALL);
     assert_int_equal(READ("XALT_TRACING=yes0").trace, TRACE_RANK_0);
@@ -72,7 +64,7 @@ static void tracing_is_for_all_or_for_rank_0(void **state)
     assert_int_equal(READ("XALT_TRACING=").trace, TRACE_OFF);
 }
 
-static void texts_are_those_of_the_environment(void **state)
+TEST(texts_are_those_of_the_environment)
 {
     static const char *const entries[] = {"JOBTRAIL_SPOOL=/spool/7.0/user",
                                           "JOBTRAIL_POLICY=/etc/jobtrail/jobtrail.policy",
@@ -82,7 +74,6 @@ static void texts_are_those_of_the_environment(void **state)
                                           "JOBTRAIL_SPOOLS=x",
                                           NULL};
     struct switches switches = read_environment(entries);
-    (void)state;
     assert_ptr_equal(switches.spool, entries[0] + strlen("JOBTRAIL_SPOOL="));
     assert_string_equal(switches.policy, "/etc/jobtrail/jobtrail.policy");
     assert_string_equal(switches.task, "0.3.4711");
@@ -91,12 +82,11 @@ static void texts_are_those_of_the_environment(void **state)
     assert_string_equal(switches.always_ranks, "64");
 }
 
-static void a_task_without_a_pid_has_none(void **state)
+TEST(a_task_without_a_pid_has_none)
 {
     static const char *const tasks[] = {"JOBTRAIL_TASK=",      "JOBTRAIL_TASK=0",
                                         "JOBTRAIL_TASK=0.3",   "JOBTRAIL_TASK=0.3.",
                                         "JOBTRAIL_TASK=0.3.x", "JOBTRAIL_TASK=..-5"};
-    (void)state;
     for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
         assert_int_equal(READ(tasks[i]).task_pid, 0);
 }
@@ -120,7 +110,7 @@ static void expect(const struct launch_case *cases, size_t count)
 
 #define EXPECT(cases) expect(cases, sizeof(cases) / sizeof(cases)[0])
 
-static void launchers_say_rank_and_size(void **state)
+TEST(launchers_say_rank_and_size)
 {
     static const struct launch_case cases[] = {
         {"srun", {"SLURM_PROCID=3", "SLURM_STEP_NUM_TASKS=8"}, 3, 8, 0},
@@ -148,12 +138,11 @@ static void launchers_say_rank_and_size(void **state)
          16,
          0},
     };
-    (void)state;
     EXPECT(cases);
 }
 
 /* mpirun -n 4 A : -n 2 B */
-static void the_programs_of_one_mpirun_record_by_their_first_rank(void **state)
+TEST(the_programs_of_one_mpirun_record_by_their_first_rank)
 {
     static const struct launch_case cases[] = {
         {"first of A",
@@ -188,11 +177,10 @@ static void the_programs_of_one_mpirun_record_by_their_first_rank(void **state)
          7,
          0},
     };
-    (void)state;
     EXPECT(cases);
 }
 
-static void numbers_of_users_are_bounded(void **state)
+TEST(numbers_of_users_are_bounded)
 {
     static const struct launch_case cases[] = {
         {"size 0", {"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=0"}, 0, 1, 0},
@@ -205,21 +193,5 @@ static void numbers_of_users_are_bounded(void **state)
          0},
         {"a name alone", {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "OMPI", "P", ""}, 0, 1, 0},
     };
-    (void)state;
     EXPECT(cases);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_environment_says_nothing),
-        cmocka_unit_test(switches_are_yes_or_no),
-        cmocka_unit_test(tracing_is_for_all_or_for_rank_0),
-        cmocka_unit_test(texts_are_those_of_the_environment),
-        cmocka_unit_test(a_task_without_a_pid_has_none),
-        cmocka_unit_test(launchers_say_rank_and_size),
-        cmocka_unit_test(the_programs_of_one_mpirun_record_by_their_first_rank),
-        cmocka_unit_test(numbers_of_users_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,8 @@
 #include "contrib/profile/call_tree.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static int begin(void **state)
 {
@@ -31,7 +28,7 @@ static uint32_t add(struct call_tree *tree, uint32_t parent, uint64_t function,
     return index;
 }
 
-static void exclusive_time_is_inclusive_time_minus_that_of_the_callees(void **state)
+TEST(exclusive_time_is_inclusive_time_minus_that_of_the_callees)
 {
     struct call_tree *tree = *state;
     uint32_t caller = add(tree, 0, 1, (struct call_node){.calls = 1, .inclusive = 100});
@@ -45,7 +42,7 @@ static void exclusive_time_is_inclusive_time_minus_that_of_the_callees(void **st
     assert_int_equal(tree->clipped, 0);
 }
 
-static void time_is_never_negative_and_what_was_clipped_is_counted(void **state)
+TEST(time_is_never_negative_and_what_was_clipped_is_counted)
 {
     struct call_tree *tree = *state;
     uint32_t caller = add(tree, 0, 1, (struct call_node){.calls = 1, .inclusive = 10});
@@ -59,7 +56,7 @@ static void time_is_never_negative_and_what_was_clipped_is_counted(void **state)
     assert_int_equal(tree->clipped, 1);
 }
 
-static void open_calls_end_at_the_end(void **state)
+TEST(open_calls_end_at_the_end)
 {
     struct call_tree *tree = *state;
     uint32_t caller = add(tree, 0, 1, (struct call_node){.calls = 1});
@@ -80,7 +77,7 @@ static void open_calls_end_at_the_end(void **state)
     assert_int_equal(tree->late, 1);
 }
 
-static void sums_stay_at_the_largest_number(void **state)
+TEST(sums_stay_at_the_largest_number)
 {
     struct call_tree *tree = *state;
     const struct call_node huge = {.calls = UINT64_MAX, .inclusive = UINT64_MAX};
@@ -94,7 +91,7 @@ static void sums_stay_at_the_largest_number(void **state)
     assert_true(tree->node[0].inclusive == UINT64_MAX);
 }
 
-static void a_child_of_no_node_is_refused(void **state)
+TEST(a_child_of_no_node_is_refused)
 {
     struct call_tree *tree = *state;
     uint32_t index;
@@ -102,16 +99,4 @@ static void a_child_of_no_node_is_refused(void **state)
     assert_int_equal(call_tree_child(tree, key, &index), -EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(exclusive_time_is_inclusive_time_minus_that_of_the_callees,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(time_is_never_negative_and_what_was_clipped_is_counted,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(open_calls_end_at_the_end, begin, end),
-        cmocka_unit_test_setup_teardown(sums_stay_at_the_largest_number, begin, end),
-        cmocka_unit_test_setup_teardown(a_child_of_no_node_is_refused, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(begin, end)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/profile_collect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* A process of the only rank of a task. */
 static void make_process(struct profiled_process *process, const char *path, uint64_t mpi_calls)
@@ -52,17 +49,8 @@ static const char *name_of(uint64_t mpi_calls)
     return name;
 }
 
-static void a_rank_of_several_programs_has_the_name_of_that_which_calls_mpi(void **state)
+TEST(a_rank_of_several_programs_has_the_name_of_that_which_calls_mpi)
 {
-    (void)state;
     assert_string_equal(name_of(3), "/bin/solver");
     assert_string_equal(name_of(0), "/bin/prepare");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rank_of_several_programs_has_the_name_of_that_which_calls_mpi),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

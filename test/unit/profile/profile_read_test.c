@@ -2,14 +2,11 @@
 #include "contrib/profile/profile_read.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 enum {
     PROCESS_AT = PROFILE_PAGE,
@@ -150,9 +147,8 @@ static struct profile_content read_made(void)
     return content;
 }
 
-static void a_process_has_what_it_says(void **state)
+TEST(a_process_has_what_it_says)
 {
-    (void)state;
     struct profile_content content = read_made();
     assert_int_equal(content.damaged, 0);
     assert_int_equal(content.process_count, 1);
@@ -173,9 +169,8 @@ static void a_process_has_what_it_says(void **state)
     profile_content_free(&content);
 }
 
-static void open_calls_are_found_from_the_innermost_outwards(void **state)
+TEST(open_calls_are_found_from_the_innermost_outwards)
 {
-    (void)state;
     /* the call of frame 2 was left by longjmp(): main called work() again */
     made.frame[3] = made.frame[2];
     made.frame[3].start = 450;
@@ -194,9 +189,8 @@ static void open_calls_are_found_from_the_innermost_outwards(void **state)
     profile_content_free(&content);
 }
 
-static void nodes_go_on_in_pieces(void **state)
+TEST(nodes_go_on_in_pieces)
 {
-    (void)state;
     made.thread->more_nodes.piece[0] = PIECE_AT;
     made.thread->nodes = PROFILE_NODES + 1;
     made.more[0] = (struct profile_node){.function = 0x4000, .calls = 9, .parent = 3, .object = 1};
@@ -207,9 +201,8 @@ static void nodes_go_on_in_pieces(void **state)
     profile_content_free(&content);
 }
 
-static void a_piece_belongs_to_one_array(void **state)
+TEST(a_piece_belongs_to_one_array)
 {
-    (void)state;
     made.thread->more_nodes.piece[0] = PIECE_AT;
     made.thread->more_nodes.piece[1] = PIECE_AT;
     made.thread->more_frames.piece[0] = THREAD_AT;
@@ -218,9 +211,8 @@ static void a_piece_belongs_to_one_array(void **state)
     profile_content_free(&content);
 }
 
-static void a_node_whose_parent_is_not_before_it_is_left_out(void **state)
+TEST(a_node_whose_parent_is_not_before_it_is_left_out)
 {
-    (void)state;
     made.node[4].parent = 5;
     struct profile_content content = read_made();
     assert_int_equal(content.damaged, 2); /* its child, too */
@@ -228,9 +220,8 @@ static void a_node_whose_parent_is_not_before_it_is_left_out(void **state)
     profile_content_free(&content);
 }
 
-static void a_thread_of_no_process_is_left_out(void **state)
+TEST(a_thread_of_no_process_is_left_out)
 {
-    (void)state;
     made.thread->chunk.process = THREAD_AT;
     struct profile_content content = read_made();
     assert_int_equal(content.damaged, 1);
@@ -238,18 +229,16 @@ static void a_thread_of_no_process_is_left_out(void **state)
     profile_content_free(&content);
 }
 
-static void a_chunk_that_is_being_filled_is_no_damage(void **state)
+TEST(a_chunk_that_is_being_filled_is_no_damage)
 {
-    (void)state;
     made.thread->chunk.kind = PROFILE_NONE;
     struct profile_content content = read_made();
     assert_int_equal(content.damaged, 0);
     profile_content_free(&content);
 }
 
-static void objects_beyond_their_chunk_are_left_out(void **state)
+TEST(objects_beyond_their_chunk_are_left_out)
 {
-    (void)state;
     made.process->object_bytes = PROFILE_PROCESS_BYTES;
     struct profile_content content = read_made();
     assert_int_equal(content.damaged, 1);
@@ -257,9 +246,8 @@ static void objects_beyond_their_chunk_are_left_out(void **state)
     profile_content_free(&content);
 }
 
-static void another_file_is_refused(void **state)
+TEST(another_file_is_refused)
 {
-    (void)state;
     struct profile_content content;
     made.header->magic++;
     assert_int_equal(pwrite(made.fd, made.bytes, sizeof made.bytes, 0), sizeof made.bytes);
@@ -268,9 +256,8 @@ static void another_file_is_refused(void **state)
     assert_int_equal(profile_read(made.fd, 1 << 30, &content), -EINVAL);
 }
 
-static void no_more_is_read_than_was_asked_for(void **state)
+TEST(no_more_is_read_than_was_asked_for)
 {
-    (void)state;
     struct profile_content content;
     assert_int_equal(pwrite(made.fd, made.bytes, sizeof made.bytes, 0), sizeof made.bytes);
     assert_int_equal(profile_read(made.fd, THREAD_AT, &content), 0);
@@ -279,9 +266,8 @@ static void no_more_is_read_than_was_asked_for(void **state)
     profile_content_free(&content);
 }
 
-static void routines_have_what_all_threads_counted(void **state)
+TEST(routines_have_what_all_threads_counted)
 {
-    (void)state;
     struct profile_content content = read_made();
     const struct profiled_process *process = content.processes;
     assert_int_equal(content.damaged, 0);
@@ -298,10 +284,9 @@ static void routines_have_what_all_threads_counted(void **state)
     profile_content_free(&content);
 }
 
-static void routines_that_were_missed_have_names_behind_those_with_counts(void **state)
+TEST(routines_that_were_missed_have_names_behind_those_with_counts)
 {
     struct profile_routine *routine = (struct profile_routine *)(void *)(made.routines + 1);
-    (void)state;
     routine[2] = (struct profile_routine){
         .name = "MPI_Send", .flags = PROFILE_ROUTINE_MPI | PROFILE_ROUTINE_MISSED | 4};
     made.routines->count = 3;
@@ -320,9 +305,8 @@ static void routines_that_were_missed_have_names_behind_those_with_counts(void *
     profile_content_free(&content);
 }
 
-static void open_calls_of_routines_end_with_the_run_and_none_counts_twice(void **state)
+TEST(open_calls_of_routines_end_with_the_run_and_none_counts_twice)
 {
-    (void)state;
     struct profile_content content = read_made();
     struct profiled_process *process = content.processes;
     calls_finish(process, 1000);
@@ -336,9 +320,8 @@ static void open_calls_of_routines_end_with_the_run_and_none_counts_twice(void *
     profile_content_free(&content);
 }
 
-static void chunks_of_routines_that_do_not_fit_are_left_out(void **state)
+TEST(chunks_of_routines_that_do_not_fit_are_left_out)
 {
-    (void)state;
     made.calls[0]->count = 3;
     made.calls[1]->open[0].routine = 3;
     made.calls[1]->open[1] = (struct profile_open){.start = UINT64_MAX, .routine = 1};
@@ -360,28 +343,4 @@ static void chunks_of_routines_that_do_not_fit_are_left_out(void **state)
     profile_content_free(&content);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_process_has_what_it_says, make, unmake),
-        cmocka_unit_test_setup_teardown(open_calls_are_found_from_the_innermost_outwards, make,
-                                        unmake),
-        cmocka_unit_test_setup_teardown(nodes_go_on_in_pieces, make, unmake),
-        cmocka_unit_test_setup_teardown(a_piece_belongs_to_one_array, make, unmake),
-        cmocka_unit_test_setup_teardown(a_node_whose_parent_is_not_before_it_is_left_out, make,
-                                        unmake),
-        cmocka_unit_test_setup_teardown(a_thread_of_no_process_is_left_out, make, unmake),
-        cmocka_unit_test_setup_teardown(a_chunk_that_is_being_filled_is_no_damage, make, unmake),
-        cmocka_unit_test_setup_teardown(objects_beyond_their_chunk_are_left_out, make, unmake),
-        cmocka_unit_test_setup_teardown(another_file_is_refused, make, unmake),
-        cmocka_unit_test_setup_teardown(routines_have_what_all_threads_counted, make, unmake),
-        cmocka_unit_test_setup_teardown(
-            routines_that_were_missed_have_names_behind_those_with_counts, make, unmake),
-        cmocka_unit_test_setup_teardown(
-            open_calls_of_routines_end_with_the_run_and_none_counts_twice, make, unmake),
-        cmocka_unit_test_setup_teardown(chunks_of_routines_that_do_not_fit_are_left_out, make,
-                                        unmake),
-        cmocka_unit_test_setup_teardown(no_more_is_read_than_was_asked_for, make, unmake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(make, unmake)

@@ -2,19 +2,15 @@
 #include "contrib/profile/profile_set.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/profile/set_file.h"
 #include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
+#include "test/unit/fixture/cases.h"
 
 static uint32_t add_stack(struct profile_set *set, uint32_t caller, const char *text)
 {
@@ -37,9 +33,8 @@ static void add_rank(struct profile_set *set, uint32_t task, const uint32_t *sta
     assert_int_equal(profile_set_add(set, &rank, table), 0);
 }
 
-static void ranks_with_equal_profiles_share_a_table(void **state)
+TEST(ranks_with_equal_profiles_share_a_table)
 {
-    (void)state;
     struct profile_set set;
     assert_int_equal(profile_set_begin(&set), 0);
     const uint32_t stacks[] = {0, add_stack(&set, 0, "main")};
@@ -66,9 +61,8 @@ static struct profile_set make_node(const char *first, const char *second, uint3
     return set;
 }
 
-static void merged_sets_have_each_stack_once(void **state)
+TEST(merged_sets_have_each_stack_once)
 {
-    (void)state;
     struct profile_set set = make_node("bar", "baz", 0), other = make_node("baz", "bar", 1);
     assert_int_equal(profile_set_merge(&set, &other), 0);
     assert_int_equal(set.stacks.count, 6);
@@ -86,9 +80,8 @@ static void merged_sets_have_each_stack_once(void **state)
     profile_set_free(&other);
 }
 
-static void equal_tables_are_found_across_nodes(void **state)
+TEST(equal_tables_are_found_across_nodes)
 {
-    (void)state;
     struct profile_set set = make_node("bar", "baz", 0), other = make_node("bar", "baz", 1);
     assert_int_equal(profile_set_merge(&set, &other), 0);
     assert_int_equal(set.rank_count, 2);
@@ -96,9 +89,8 @@ static void equal_tables_are_found_across_nodes(void **state)
     profile_set_free(&set);
 }
 
-static void ids_do_not_depend_on_the_order_of_nodes(void **state)
+TEST(ids_do_not_depend_on_the_order_of_nodes)
 {
-    (void)state;
     struct profile_set one = make_node("bar", "baz", 0), other = make_node("baz", "bar", 1);
     struct profile_set two = make_node("baz", "bar", 1), another = make_node("bar", "baz", 0);
     struct set_order first, second;
@@ -122,9 +114,8 @@ static void ids_do_not_depend_on_the_order_of_nodes(void **state)
 }
 
 /* Their texts are longer than what is hashed, and begin alike. */
-static void stacks_with_equal_hashes_are_told_apart(void **state)
+TEST(stacks_with_equal_hashes_are_told_apart)
 {
-    (void)state;
     struct profile_set set;
     struct set_order order;
     char name[SET_HASH_BYTES + 1];
@@ -164,9 +155,8 @@ static void note_nodes(void *context, const struct missing_nodes *missing)
     *last = *missing;
 }
 
-static void ids_are_provisional_until_all_nodes_are_there_or_a_day_is_over(void **state)
+TEST(ids_are_provisional_until_all_nodes_are_there_or_a_day_is_over)
 {
-    (void)state;
     const uint64_t over = UINT64_C(100) * SECOND, wait = (uint64_t)MISSING_NODES_WAIT_S * SECOND;
     struct missing_nodes told = {.there = 0};
     struct profile_set set;
@@ -195,9 +185,8 @@ static void note_ranks(void *context, uint32_t step, uint32_t first, uint32_t la
     told[3] = last;
 }
 
-static void ranks_of_a_program_in_two_steps_are_not_missing(void **state)
+TEST(ranks_of_a_program_in_two_steps_are_not_missing)
 {
-    (void)state;
     uint32_t told[4] = {0};
     struct profile_set set;
     assert_int_equal(profile_set_begin(&set), 0);
@@ -214,9 +203,8 @@ static void ranks_of_a_program_in_two_steps_are_not_missing(void **state)
     profile_set_free(&set);
 }
 
-static void exclusive_times_add_up(void **state)
+TEST(exclusive_times_add_up)
 {
-    (void)state;
     struct profile_set set = make_node("bar", "baz", 0);
     uint64_t room[8] = {0}, exclusive[4];
     profile_set_exclusive(&set, &set.tables[0], room, exclusive);
@@ -227,12 +215,11 @@ static void exclusive_times_add_up(void **state)
     profile_set_free(&set);
 }
 
-static void a_file_of_another_version_is_refused_as_such(void **state)
+TEST(a_file_of_another_version_is_refused_as_such)
 {
     struct profile_set set = {.damaged = 0}, read;
     const struct profile_rank rank = {.node = "n1", .way = PROFILE_WAYS};
     int fd = memfd_create("set", MFD_CLOEXEC);
-    (void)state;
     assert_true(fd >= 0);
     assert_int_equal(profile_set_begin(&set), 0);
     assert_int_equal(set_file_write(fd, &set), 0);
@@ -249,20 +236,4 @@ static void a_file_of_another_version_is_refused_as_such(void **state)
     assert_int_equal(set_file_read(fd, &read), -EINVAL);
     profile_set_free(&set);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_with_equal_profiles_share_a_table),
-        cmocka_unit_test(merged_sets_have_each_stack_once),
-        cmocka_unit_test(equal_tables_are_found_across_nodes),
-        cmocka_unit_test(ids_do_not_depend_on_the_order_of_nodes),
-        cmocka_unit_test(stacks_with_equal_hashes_are_told_apart),
-        cmocka_unit_test(ids_are_provisional_until_all_nodes_are_there_or_a_day_is_over),
-        cmocka_unit_test(ranks_of_a_program_in_two_steps_are_not_missing),
-        cmocka_unit_test(exclusive_times_add_up),
-        cmocka_unit_test(a_file_of_another_version_is_refused_as_such),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/rank_end.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -34,10 +31,9 @@ static void assert_text(const struct profile_rank *rank, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void ends_are_told_with_their_bounds(void **state)
+TEST(ends_are_told_with_their_bounds)
 {
     struct profile_rank rank = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 10, 10);
-    (void)state;
     rank.where_ns = 2 * SECOND;
     assert_text(&rank, "killed by SIGKILL for at least 2.000000 s (its end is not known; it ended "
                        "less than a microsecond later)");
@@ -78,14 +74,13 @@ static bool find_first(const struct profile_rank *one, const struct profile_rank
     return rank_end_first(&set, NULL, first, apart_ns);
 }
 
-static void the_first_that_was_killed_is_told_if_bounds_tell_it(void **state)
+TEST(the_first_that_was_killed_is_told_if_bounds_tell_it)
 {
     struct profile_rank early = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 9, 10),
                         late = rank_of(PROFILE_WAY_SIGNALED, SIGTERM, 12, 13),
                         wide = rank_of(PROFILE_WAY_UNSEEN, 0, 11, UINT64_MAX), exited = late;
     size_t first;
     uint64_t apart_ns;
-    (void)state;
     assert_true(find_first(&late, &early, &wide, &first, &apart_ns));
     assert_true(first == 1 && apart_ns == 1 * SECOND);
     wide.end_min_ns = 10 * SECOND; /* it may have ended before */
@@ -98,13 +93,12 @@ static void the_first_that_was_killed_is_told_if_bounds_tell_it(void **state)
     assert_false(find_first(&late, &early, &exited, &first, &apart_ns));
 }
 
-static void of_several_programs_none_is_first(void **state)
+TEST(of_several_programs_none_is_first)
 {
     struct profile_rank one = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 9, 10), other = one,
                         late = rank_of(PROFILE_WAY_SIGNALED, SIGTERM, 12, 13), ended = late;
     size_t first;
     uint64_t apart_ns;
-    (void)state;
     ended.flags |= PROFILE_RANK_ENDED; /* of whatever program */
     ended.program = 3;
     assert_true(find_first(&one, &late, &ended, &first, &apart_ns));
@@ -123,7 +117,7 @@ static void of_several_programs_none_is_first(void **state)
     assert_true(find_first(&other, &late, &ended, &first, &apart_ns));
 }
 
-static void ends_that_are_not_known_are_counted(void **state)
+TEST(ends_that_are_not_known_are_counted)
 {
     struct profile_rank ranks[] = {rank_of(PROFILE_WAY_UNSEEN, 0, 10, 14),
                                    rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 10, 15),
@@ -131,7 +125,6 @@ static void ends_that_are_not_known_are_counted(void **state)
     const struct profile_set set = {.ranks = ranks, .rank_count = 3};
     const bool is_taken[] = {true, true, false};
     char text[RANK_END_OPEN_TEXT];
-    (void)state;
     ranks[1].flags |= PROFILE_RANK_END_KNOWN;
     assert_int_equal(rank_end_open(&set, NULL), 2);
     assert_string_equal(rank_end_open_text(2, text),
@@ -141,15 +134,4 @@ static void ends_that_are_not_known_are_counted(void **state)
     assert_int_equal(rank_end_open(&set, is_taken), 1);
     ranks[2].end_at_ns = 11 * SECOND; /* not later */
     assert_int_equal(rank_end_open(&set, NULL), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_are_told_with_their_bounds),
-        cmocka_unit_test(the_first_that_was_killed_is_told_if_bounds_tell_it),
-        cmocka_unit_test(of_several_programs_none_is_first),
-        cmocka_unit_test(ends_that_are_not_known_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

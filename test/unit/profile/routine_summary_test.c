@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/routine_summary.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/profile/set_file.h"
 #include "preload/profile/profile_file.h"
+#include "test/unit/fixture/cases.h"
 
 static const uint64_t second = 1000000000;
 
@@ -88,9 +84,8 @@ static void check_summary(const struct routine_summary *summary)
     assert_false(solve->is_mpi);
 }
 
-static void share_and_imbalance_are_those_of_ranks_that_called_mpi(void **state)
+TEST(share_and_imbalance_are_those_of_ranks_that_called_mpi)
 {
-    (void)state;
     struct profile_set set = make_set();
     struct routine_summary summary;
     assert_int_equal(routine_summary_make(&set, NULL, &summary), 0);
@@ -99,9 +94,8 @@ static void share_and_imbalance_are_those_of_ranks_that_called_mpi(void **state)
     profile_set_free(&set);
 }
 
-static void one_rank_has_its_own(void **state)
+TEST(one_rank_has_its_own)
 {
-    (void)state;
     struct profile_set set = make_set();
     struct routine_summary summary;
     const bool is_taken[] = {true, false, false};
@@ -114,9 +108,8 @@ static void one_rank_has_its_own(void **state)
     profile_set_free(&set);
 }
 
-static void time_in_mpi_is_no_more_than_the_run(void **state)
+TEST(time_in_mpi_is_no_more_than_the_run)
 {
-    (void)state;
     struct profile_set set = make_set();
     struct routine_summary summary;
     for (size_t i = 0; i < set.routine_count; i++)
@@ -128,9 +121,8 @@ static void time_in_mpi_is_no_more_than_the_run(void **state)
     profile_set_free(&set);
 }
 
-static void what_was_missed_of_mpi_is_apart_and_has_no_calls(void **state)
+TEST(what_was_missed_of_mpi_is_apart_and_has_no_calls)
 {
-    (void)state;
     struct profile_set set = make_set();
     struct routine_summary summary;
     add_routine(&set, "pow", 0, 0)->flags = PROFILE_ROUTINE_MISSED;
@@ -154,9 +146,8 @@ static void what_was_missed_of_mpi_is_apart_and_has_no_calls(void **state)
     profile_set_free(&set);
 }
 
-static void files_keep_them_and_ranks_that_are_there_twice_count_once(void **state)
+TEST(files_keep_them_and_ranks_that_are_there_twice_count_once)
 {
-    (void)state;
     struct profile_set set = make_set(), read, all;
     struct routine_summary summary;
     size_t repeated;
@@ -178,16 +169,4 @@ static void files_keep_them_and_ranks_that_are_there_twice_count_once(void **sta
     free(summary.routine);
     profile_set_free(&all);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(share_and_imbalance_are_those_of_ranks_that_called_mpi),
-        cmocka_unit_test(one_rank_has_its_own),
-        cmocka_unit_test(time_in_mpi_is_no_more_than_the_run),
-        cmocka_unit_test(what_was_missed_of_mpi_is_apart_and_has_no_calls),
-        cmocka_unit_test(files_keep_them_and_ranks_that_are_there_twice_count_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

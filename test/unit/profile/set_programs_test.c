@@ -4,18 +4,14 @@
  */
 #include "contrib/profile/set_programs.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/routine_log.h"
 #include "contrib/profile/set_missing.h"
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -95,11 +91,10 @@ static void assert_each(const bool *is_taken, const char *expected)
     assert_string_equal(noted.text, expected);
 }
 
-static void programs_are_the_launchers_or_of_a_step(void **state)
+TEST(programs_are_the_launchers_or_of_a_step)
 {
     const bool is_taken[] = {false, true, false, false, false, true, true, false};
     size_t count;
-    (void)state;
     add_all();
     assert_int_equal(programs.count, 5);
     assert_each(NULL, "0 2 |1 3 |4 |5 6 |7 |");
@@ -118,13 +113,12 @@ static int note_own(void *context, const bool *is_of)
 }
 
 /* As a forged file has them: to walk all ranks for each is to walk ten thousand million. */
-static void of_very_many_programs_some_are_told_and_the_others_counted(void **state)
+TEST(of_very_many_programs_some_are_told_and_the_others_counted)
 {
     enum { RANKS = 100000 };
     const struct profile_rank rank = {.node = "n1", .step = 0, .size = 2};
     char line[128] = "";
     size_t told = 0, untold, count;
-    (void)state;
     set.ranks = calloc(RANKS, sizeof *set.ranks);
     assert_non_null(set.ranks);
     for (set.rank_count = 0; set.rank_count < RANKS; set.rank_count++) {
@@ -146,7 +140,7 @@ static void of_very_many_programs_some_are_told_and_the_others_counted(void **st
                         "# 99744 other programs have no log here: --program NAME takes one\n");
 }
 
-static void a_program_is_chosen_by_its_hash_or_name(void **state)
+TEST(a_program_is_chosen_by_its_hash_or_name)
 {
     static const struct {
         const char *word, *expected;
@@ -154,7 +148,6 @@ static void a_program_is_chosen_by_its_hash_or_name(void **state)
         {"bb", "1 3 |"}, {"/bin/bb", "1 3 |"}, {"0000000000000063", "0 2 |"}, {"-", "4 |5 6 |7 |"}};
     bool none[8] = {false};
     char line[256] = "";
-    (void)state;
     add_all();
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         bool is_of[8] = {false};
@@ -197,10 +190,9 @@ static void kill_at(size_t rank, uint64_t second)
 }
 
 /* Of the one a rank is missing, which may have been killed before. */
-static void who_was_killed_first_is_told_of_a_program(void **state)
+TEST(who_was_killed_first_is_told_of_a_program)
 {
     const bool of_a[8] = {true, false, true}, of_bb[8] = {false, true, false, true};
-    (void)state;
     add_all();
     kill_at(0, 20);
     kill_at(2, 21);
@@ -214,12 +206,11 @@ static void who_was_killed_first_is_told_of_a_program(void **state)
                 "1.000000 s before the next one ended\n");
 }
 
-static void a_rank_that_was_killed_outside_of_mpi_is_told(void **state)
+TEST(a_rank_that_was_killed_outside_of_mpi_is_told)
 {
     const bool of_a[8] = {true, false, true}, of_bb[8] = {false, true, false, true};
     struct profile_routine_entry entry = {
         .rank = 0, .calls = 1, .open = 1, .open_since_ns = SECOND, .flags = 1};
-    (void)state;
     add_all();
     kill_at(0, 20);
     kill_at(2, 21);
@@ -241,15 +232,4 @@ static void a_rank_that_was_killed_outside_of_mpi_is_told(void **state)
                 "SIGKILL, at 1970-01-01T00:00:30.000\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(programs_are_the_launchers_or_of_a_step, begin, end),
-        cmocka_unit_test_setup_teardown(of_very_many_programs_some_are_told_and_the_others_counted,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(a_program_is_chosen_by_its_hash_or_name, begin, end),
-        cmocka_unit_test_setup_teardown(who_was_killed_first_is_told_of_a_program, begin, end),
-        cmocka_unit_test_setup_teardown(a_rank_that_was_killed_outside_of_mpi_is_told, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(begin, end)

@@ -2,16 +2,12 @@
 #include "contrib/profile/symbol_names.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
-static void a_function_of_no_symbol_has_the_name_of_the_file(void **state)
+TEST(a_function_of_no_symbol_has_the_name_of_the_file)
 {
-    (void)state;
     struct symbol_names names = {.debug = "/nowhere"};
     const struct profiled_object object = {.path = (char[]){"/nowhere/program"}};
     assert_string_equal(symbol_name(&names, &object, 0x1f0), "program+0x1f0");
@@ -20,9 +16,8 @@ static void a_function_of_no_symbol_has_the_name_of_the_file(void **state)
 }
 
 /* Each function of a hostile program has such a name. */
-static void no_name_is_longer_than_that_of_a_file(void **state)
+TEST(no_name_is_longer_than_that_of_a_file)
 {
-    (void)state;
     static char path[8000];
     struct symbol_names names = {.debug = "/nowhere"};
     const struct profiled_object object = {.path = path};
@@ -30,13 +25,4 @@ static void no_name_is_longer_than_that_of_a_file(void **state)
     memset(path + 1, 'x', sizeof path - 2);
     assert_int_equal(strlen(symbol_name(&names, &object, 0x1f0)), NAME_MAX + strlen("+0x1f0"));
     symbol_names_free(&names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_of_no_symbol_has_the_name_of_the_file),
-        cmocka_unit_test(no_name_is_longer_than_that_of_a_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/task_ranks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "spank/journal.h"
+#include "test/unit/fixture/cases.h"
 
 enum { TASK_PID = 40, SOLVER = 7, PROCESSES = 8 };
 
@@ -57,12 +53,11 @@ static const char *ranks_of(uint32_t step, const struct made *made, size_t count
     return text;
 }
 
-static void what_a_script_runs_beside_mpirun_is_apart(void **state)
+TEST(what_a_script_runs_beside_mpirun_is_apart)
 {
     const struct made script[] = {{"prepare", 0, 1, 0, 50},      {"solver1", 1, 3, SOLVER, 61},
                                   {"solver0", 0, 3, SOLVER, 60}, {"prepare", 0, 1, 0, 51},
                                   {"solver0", 0, 3, SOLVER, 62}, {"finish", 0, 1, 0, 70}};
-    (void)state;
     assert_string_equal(ranks_of(JOURNAL_STEP_BATCH, script, 6),
                         "finish prepare+prepare solver0+solver0 solver1");
     assert_string_equal(ranks_of(JOURNAL_STEP_BATCH, script, 2), "prepare solver1");
@@ -72,43 +67,29 @@ static void what_a_script_runs_beside_mpirun_is_apart(void **state)
     assert_string_equal(ranks_of(JOURNAL_STEP_BATCH, two, 2), "one+two");
 }
 
-static void a_daemon_that_starts_ranks_is_apart(void **state)
+TEST(a_daemon_that_starts_ranks_is_apart)
 {
     const struct made task[] = {
         {"orted", 0, 1, 0, TASK_PID}, {"solver4", 4, 8, SOLVER, 60}, {"solver5", 5, 8, SOLVER, 61}};
-    (void)state;
     assert_string_equal(ranks_of(0, task, 3), "orted solver4 solver5");
     assert_string_equal(ranks_of(0, task, 2), "orted solver4");
 }
 
-static void what_the_only_rank_of_a_task_runs_is_its(void **state)
+TEST(what_the_only_rank_of_a_task_runs_is_its)
 {
     const struct made task[] = {{"helper", 0, 1, 0, 50},
                                 {"solver4", 4, 8, SOLVER, TASK_PID},
                                 {"helper", 0, 1, 0, 51},
                                 {"solver5", 5, 8, SOLVER, 60}};
-    (void)state;
     assert_string_equal(ranks_of(0, task, 3), "helper+helper+solver4");
     assert_string_equal(ranks_of(0, task, 4), "helper+helper solver4 solver5");
 }
 
-static void programs_of_one_rank_each_are_told_apart_by_their_names(void **state)
+TEST(programs_of_one_rank_each_are_told_apart_by_their_names)
 {
     const struct made script[] = {{"one", 0, 1, 5, 50},
                                   {"one", 0, 1, 6, 51},
                                   {"two", 1, 2, SOLVER, 60},
                                   {"one", 0, 1, 5, 52}};
-    (void)state;
     assert_string_equal(ranks_of(JOURNAL_STEP_BATCH, script, 4), "one+one one two");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_script_runs_beside_mpirun_is_apart),
-        cmocka_unit_test(a_daemon_that_starts_ranks_is_apart),
-        cmocka_unit_test(what_the_only_rank_of_a_task_runs_is_its),
-        cmocka_unit_test(programs_of_one_rank_each_are_told_apart_by_their_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

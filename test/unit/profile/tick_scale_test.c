@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/tick_scale.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -22,19 +19,17 @@ static struct tick_scale scale_of(uint64_t real_ns)
     return scale;
 }
 
-static void a_reading_does_not_depend_on_the_real_time_clock(void **state)
+TEST(a_reading_does_not_depend_on_the_real_time_clock)
 {
     const struct tick_scale right = scale_of(1010 * SECOND), set = scale_of(4610 * SECOND);
-    (void)state;
     assert_int_equal(tick_at(&right, 13 * SECOND, 0, UINT64_MAX), 26 * SECOND);
     assert_int_equal(tick_at(&set, 13 * SECOND, 0, UINT64_MAX), 26 * SECOND);
 }
 
-static void a_reading_is_between_what_was_left_last_and_now(void **state)
+TEST(a_reading_is_between_what_was_left_last_and_now)
 {
     const struct tick_scale scale = scale_of(1010 * SECOND), none = {.from = begin};
     const uint64_t least = 22 * SECOND, most = 24 * SECOND;
-    (void)state;
     assert_int_equal(tick_at(&scale, 0, least, most), least); /* nothing is known */
     assert_int_equal(tick_at(&scale, 5 * SECOND, least, most), least);
     assert_true(tick_at(&scale, 23 * SECOND / 2, least, most) == 23 * SECOND);
@@ -43,23 +38,12 @@ static void a_reading_is_between_what_was_left_last_and_now(void **state)
     assert_int_equal(tick_at(&none, 13 * SECOND, least, most), least);
 }
 
-static void no_process_can_have_read_what_is_later_than_now(void **state)
+TEST(no_process_can_have_read_what_is_later_than_now)
 {
     const struct profile_pair now = {.ticks = 50 * SECOND, .boot_ns = 25 * SECOND};
     struct profiled_process process = {.counter = PROFILE_CYCLES};
-    (void)state;
     assert_int_equal(tick_most(&process, &now), 50 * SECOND);
     process.counter = PROFILE_COARSE;
     assert_int_equal(tick_most(&process, &now), 25 * SECOND);
     assert_true(tick_most(&process, NULL) == UINT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reading_does_not_depend_on_the_real_time_clock),
-        cmocka_unit_test(a_reading_is_between_what_was_left_last_and_now),
-        cmocka_unit_test(no_process_can_have_read_what_is_later_than_now),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

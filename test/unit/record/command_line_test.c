@@ -2,19 +2,14 @@
  *
  * What of command lines goes into records, whatever a ledger has.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/compile.h"
 #include "submit/record/command_line.h"
+#include "test/unit/fixture/cases.h"
 
 static struct conf conf;
 static void *policy;
@@ -65,12 +60,11 @@ static void assert_json(struct json_object *json, const char *expected)
     json_object_put(json);
 }
 
-static void as_much_as_is_wanted_is_told(void **state)
+TEST(as_much_as_is_wanted_is_told)
 {
     const struct command_lines all = lines_of(POLICY_LINE_YES),
                                program = lines_of(POLICY_LINE_PROGRAM),
                                none = lines_of(POLICY_LINE_NO);
-    (void)state;
     assert_json(command_line_json(&all, BYTES("a\0b c\0--token=x\0")),
                 "[\"a\",\"b c\",\"--token=[redacted]\"]");
     assert_json(command_line_json(&program, BYTES("a\0b c\0--token=x\0")), "[\"a\"]");
@@ -80,11 +74,10 @@ static void as_much_as_is_wanted_is_told(void **state)
     assert_json(command_line_json(&program, (struct capture_bytes){.at = NULL}), "[]");
 }
 
-static void ancestors_that_are_left_out_tell_their_program(void **state)
+TEST(ancestors_that_are_left_out_tell_their_program)
 {
     const struct command_lines all = lines_of(POLICY_LINE_YES), none = lines_of(POLICY_LINE_NO);
     char many[64 << 10];
-    (void)state;
     assert_json(command_line_of_ancestor(&all, BYTES("/bin/x"), BYTES("x\0y\0")), "[\"x\",\"y\"]");
     assert_json(command_line_of_ancestor(&all, BYTES("/bin/sh"), BYTES("sh\0y\0")), "[\"sh\"]");
     assert_json(command_line_of_ancestor(&all, BYTES("/bin/run"), BYTES("run\0y")),
@@ -102,10 +95,9 @@ static void ancestors_that_are_left_out_tell_their_program(void **state)
     json_object_put(json);
 }
 
-static void variables_are_redacted_one_by_one(void **state)
+TEST(variables_are_redacted_one_by_one)
 {
     const struct command_lines all = lines_of(POLICY_LINE_YES);
-    (void)state;
     assert_json(command_line_variables(
                     &all, BYTES("A=--token\0B=kept\0C_KEY=x\0D=http://u:p@h\0E=Bearer\0F=mysql\0"
                                 "G=-pkept\0none\0H=")),
@@ -115,12 +107,4 @@ static void variables_are_redacted_one_by_one(void **state)
     assert_json(command_line_text(&all, BYTES("password=x")), "\"password=[redacted]\"");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_much_as_is_wanted_is_told),
-        cmocka_unit_test(ancestors_that_are_left_out_tell_their_program),
-        cmocka_unit_test(variables_are_redacted_one_by_one),
-    };
-    return cmocka_run_group_tests(tests, load_rules, free_rules);
-}
+ALL(load_rules, free_rules)

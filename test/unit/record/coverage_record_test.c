@@ -2,18 +2,13 @@
  *
  * Records of coverage.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/record/coverage_record.h"
+#include "test/unit/fixture/cases.h"
 
 /* A record is bounded: what a job has more of goes into further ones. */
-static void many_facts_make_several_records_each_with_a_name_of_its_own(void **state)
+TEST(many_facts_make_several_records_each_with_a_name_of_its_own)
 {
     enum { FACTS = COVERAGE_RECORD_FACTS + 1 };
     static struct coverage_fact facts[FACTS];
@@ -31,7 +26,6 @@ static void many_facts_make_several_records_each_with_a_name_of_its_own(void **s
                                                   .coverage = &coverage,
                                                   .allocation = &allocation};
     struct built_record first, again, second;
-    (void)state;
     assert_int_equal(journal_parse(step, strlen(step), &journal), 0);
     for (uint32_t i = 0; i < FACTS; i++)
         facts[i] = (struct coverage_fact){.step = i, .tasks = 1, .date = "2023-11-14"};
@@ -48,12 +42,4 @@ static void many_facts_make_several_records_each_with_a_name_of_its_own(void **s
     record_free(&again);
     record_free(&second);
     journal_free(&journal);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_facts_make_several_records_each_with_a_name_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,8 @@
  * Parts of records that are kept with their text, and let go without it: json-c 0.19 frees the user
  * data of a container twice, so that none that has any may ever be freed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "submit/record/json_memo.h"
+#include "test/unit/fixture/cases.h"
 
 enum { PARTS = 500 }; /* more than there are places */
 
@@ -36,10 +30,9 @@ static struct json_object *keep(struct json_memo *memo, int number)
     return json_memo_keep(memo, &key, make(number));
 }
 
-static void a_part_is_found_with_its_text(void **state)
+TEST(a_part_is_found_with_its_text)
 {
     struct json_memo *memo = json_memo_new();
-    (void)state;
     struct json_object *part = keep(memo, 7);
     struct json_memo_key same = key_of(7), other = key_of(8);
     struct json_object *found = json_memo_find(memo, &same);
@@ -51,12 +44,11 @@ static void a_part_is_found_with_its_text(void **state)
     json_memo_free(memo);
 }
 
-static void a_part_that_is_forgotten_has_no_user_data(void **state)
+TEST(a_part_that_is_forgotten_has_no_user_data)
 {
     struct json_memo *memo = json_memo_new();
     struct json_object *part[PARTS];
     int kept = 0;
-    (void)state;
     for (int i = 0; i < PARTS; i++)
         part[i] = keep(memo, i);
     for (int i = 0; i < PARTS; i++)
@@ -69,13 +61,4 @@ static void a_part_that_is_forgotten_has_no_user_data(void **state)
         assert_string_not_equal(json_object_to_json_string(part[i]), "");
         assert_int_equal(json_object_put(part[i]), 1); /* ours was the last reference */
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_part_is_found_with_its_text),
-        cmocka_unit_test(a_part_that_is_forgotten_has_no_user_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

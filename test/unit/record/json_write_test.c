@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is written key by key has the bytes that json-c gives to the same object.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "conf/base/text.h"
 #include "submit/record/json_add.h"
 #include "submit/record/json_write.h"
 #include "submit/record/record.h"
+#include "test/unit/fixture/cases.h"
 
 /* Compares, and releases both. */
 static void assert_same(struct json_writer *writer, struct json_object *object)
@@ -39,9 +34,8 @@ static void assert_bytes(const char *bytes, size_t size)
     assert_same(&writer, object);
 }
 
-static void each_byte_has_the_form_of_json_c(void **state)
+TEST(each_byte_has_the_form_of_json_c)
 {
-    (void)state;
     for (int byte = 0; byte < 256; byte++) {
         char text[] = "/usr/bin/a b";
         for (size_t at = 0; at < sizeof text; at++) {
@@ -53,22 +47,20 @@ static void each_byte_has_the_form_of_json_c(void **state)
     }
 }
 
-static void what_xalt_would_take_for_a_head_is_written_otherwise(void **state)
+TEST(what_xalt_would_take_for_a_head_is_written_otherwise)
 {
     static const char *const texts[] = {
         "",         " V:1", "a V:2 b", "V:3", " V:", " V:x", "caf\xc3\xa9 V:4", "\xf0\x9f\x98\x80",
         "\xff\xfe", "a\"b", "\\"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_bytes(texts[i], strlen(texts[i]));
     assert_bytes(NULL, 0);
 }
 
-static void numbers_have_as_many_decimals_as_those_of_json_c(void **state)
+TEST(numbers_have_as_many_decimals_as_those_of_json_c)
 {
     static const double numbers[] = {0,    1,  0.00004, 0.00005, 1795384134.32515, 99999999999.0,
                                      1e11, -1, 1e300};
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct json_object *object = json_object_new_object();
         struct json_writer writer;
@@ -81,11 +73,10 @@ static void numbers_have_as_many_decimals_as_those_of_json_c(void **state)
     }
 }
 
-static void tables_and_other_values_stand_in_their_order(void **state)
+TEST(tables_and_other_values_stand_in_their_order)
 {
     struct json_object *object = json_object_new_object(), *table = json_object_new_object();
     struct json_writer writer;
-    (void)state;
     json_write_begin(&writer);
     json_write_open(&writer, "empty");
     json_write_close(&writer);
@@ -102,12 +93,11 @@ static void tables_and_other_values_stand_in_their_order(void **state)
     assert_same(&writer, object);
 }
 
-static void members_of_an_object_stand_among_others(void **state)
+TEST(members_of_an_object_stand_among_others)
 {
     struct json_object *object = json_object_new_object(), *members = json_object_new_object();
     struct json_object *first = json_object_new_object(), *second = json_object_new_object();
     struct json_writer writer;
-    (void)state;
     json_add_text(members, "a", "}");
     json_add_int(members, "b", 2);
     json_write_begin(&writer);
@@ -130,27 +120,13 @@ static void members_of_an_object_stand_among_others(void **state)
     assert_same(&writer, object);
 }
 
-static void a_text_that_is_longer_than_the_first_room_is_whole(void **state)
+TEST(a_text_that_is_longer_than_the_first_room_is_whole)
 {
     enum { SIZE = 100000 };
     char *text = malloc(SIZE);
-    (void)state;
     memset(text, 'a', SIZE);
     assert_bytes(text, SIZE);
     text[SIZE / 2] = '"';
     assert_bytes(text, SIZE);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_byte_has_the_form_of_json_c),
-        cmocka_unit_test(what_xalt_would_take_for_a_head_is_written_otherwise),
-        cmocka_unit_test(numbers_have_as_many_decimals_as_those_of_json_c),
-        cmocka_unit_test(tables_and_other_values_stand_in_their_order),
-        cmocka_unit_test(members_of_an_object_stand_among_others),
-        cmocka_unit_test(a_text_that_is_longer_than_the_first_room_is_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

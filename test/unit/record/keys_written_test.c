@@ -3,16 +3,11 @@
  * Each kind of record has the keys of submit/definition/keys.def, in that order and of those types.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/defined_keys.h"
 #include "test/unit/fixture/sample_records.h"
 
@@ -130,37 +125,24 @@ static void assert_as_defined(enum record_kind kind, char *text)
     free(text);
 }
 
-static void each_kind_is_written_as_it_is_defined(void **state)
+TEST(each_kind_is_written_as_it_is_defined)
 {
-    (void)state;
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++)
         if (sample_has(kind))
             assert_as_defined(kind, sample_record(kind));
 }
 
-static void so_is_a_start(void **state)
+TEST(so_is_a_start)
 {
-    (void)state;
     assert_as_defined(RECORD_RUN, sample_start_record());
 }
 
 /* One key at the top, one place among those of its table. */
-static void no_key_is_defined_twice(void **state)
+TEST(no_key_is_defined_twice)
 {
-    (void)state;
     for (size_t i = 0; i < defined_key_count; i++)
         for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++)
             if (defined_for(&defined_keys[i], kind) &&
                 find(kind, defined_keys[i].table, defined_keys[i].key) != &defined_keys[i])
                 fail_msg("%s", defined_keys[i].key);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_written_as_it_is_defined),
-        cmocka_unit_test(so_is_a_start),
-        cmocka_unit_test(no_key_is_defined_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
  *
  * Records of packages.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
 #include "submit/record/package_record.h"
+#include "test/unit/fixture/cases.h"
 
 #define RUN_A "0123456789abcdef0123456789abcdef"
 
@@ -38,11 +33,10 @@ static struct built_record record_of(const char *program, const char *name)
     return record;
 }
 
-static void a_record_has_the_keys_of_xalt(void **state)
+TEST(a_record_has_the_keys_of_xalt)
 {
     struct built_record record = record_of("python", "numpy");
     char crc[8], expected[8];
-    (void)state;
     assert_non_null(strstr(record.text,
                            "\"package_name\":\"numpy\",\"package_path\":\"/p\\uefe4th\","
                            "\"package_version\":\"1.0\",\"program\":\"python\","
@@ -54,21 +48,19 @@ static void a_record_has_the_keys_of_xalt(void **state)
     record_free(&record);
 }
 
-static void a_record_says_whose_it_is(void **state)
+TEST(a_record_says_whose_it_is)
 {
     struct built_record record = record_of("python", "numpy");
-    (void)state;
     assert_non_null(strstr(record.text,
                            "\"ownerT\":{\"cluster\":\"lab\",\"job_id\":7,\"node\":\"n1\","
                            "\"restart_count\":2,\"user\":\"alice\"}"));
     record_free(&record);
 }
 
-static void a_record_is_named_for_its_run_and_package(void **state)
+TEST(a_record_is_named_for_its_run_and_package)
 {
     struct built_record numpy = record_of("python", "numpy"), again = record_of("python", "numpy"),
                         other = record_of("R", "numpy"), scipy = record_of("python", "scipy");
-    (void)state;
     assert_non_null(strstr(numpy.name, ".alice.01234567-89ab-cdef-0123-456789abcdef."));
     assert_memory_equal(numpy.name, "pkg.tiny.2023_11_", 17);
     assert_int_equal(strlen(strstr(numpy.name, "cdef.") + 5), 12 + 5);
@@ -79,14 +71,4 @@ static void a_record_is_named_for_its_run_and_package(void **state)
     record_free(&again);
     record_free(&other);
     record_free(&scipy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_has_the_keys_of_xalt),
-        cmocka_unit_test(a_record_says_whose_it_is),
-        cmocka_unit_test(a_record_is_named_for_its_run_and_package),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

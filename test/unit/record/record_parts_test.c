@@ -4,9 +4,6 @@
  */
 #include <fcntl.h>
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"
 
 static char directory[] = "/tmp/record_parts_test.XXXXXX";
@@ -34,10 +30,9 @@ static char *file(const char *name, const char *content)
     return path;
 }
 
-static void the_executable_is_hashed_and_dated(void **state)
+TEST(the_executable_is_hashed_and_dated)
 {
     struct made made;
-    (void)state;
     make(&made);
     made.capture.exec = text(file("program", "abc"));
     build(&made);
@@ -48,11 +43,10 @@ static void the_executable_is_hashed_and_dated(void **state)
     release(&made);
 }
 
-static void an_executable_that_is_gone_or_special_has_no_hash(void **state)
+TEST(an_executable_that_is_gone_or_special_has_no_hash)
 {
     char fifo[128], long_path[5000];
     const char *const paths[] = {"/nonexistent/x", directory, fifo, "/dev/zero", long_path, ""};
-    (void)state;
     snprintf(fifo, sizeof fifo, "%s/fifo", directory);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     memset(long_path, 'x', sizeof long_path);
@@ -71,12 +65,11 @@ static void an_executable_that_is_gone_or_special_has_no_hash(void **state)
     unlink(fifo);
 }
 
-static void objects_have_real_paths_and_hashes_where_asked_for(void **state)
+TEST(objects_have_real_paths_and_hashes_where_asked_for)
 {
     struct made made;
     struct capture_object objects[2] = {0};
     char real[128], link[128], expected[512];
-    (void)state;
     snprintf(real, sizeof real, "%s", file("lib.so.1", "abc"));
     snprintf(link, sizeof link, "%s/lib.so", directory);
     assert_int_equal(symlink("lib.so.1", link), 0);
@@ -115,12 +108,11 @@ static int tear_down(void **state)
     return system(command);
 }
 
-static void no_part_of_a_record_is_taken_for_another_ones(void **state)
+TEST(no_part_of_a_record_is_taken_for_another_ones)
 {
     static struct capture_object objects[2];
     struct package_run packages = {0};
     struct json_memo *memo = json_memo_new();
-    (void)state;
     objects[0].path = text("/lib/a");
     objects[1].path = text("/lib/b");
     for (int change = 0; change <= 16; change++) {
@@ -162,11 +154,10 @@ static void no_part_of_a_record_is_taken_for_another_ones(void **state)
     json_memo_free(memo);
 }
 
-static void a_part_that_is_too_large_to_remember_is_made_again(void **state)
+TEST(a_part_that_is_too_large_to_remember_is_made_again)
 {
     static char env[2 * JSON_MEMO_KEY_MAX];
     struct made made;
-    (void)state;
     memset(env, 'x', sizeof env);
     env[1] = '=';
     for (size_t size = JSON_MEMO_KEY_MAX - 1; size <= JSON_MEMO_KEY_MAX + 1; size++) {
@@ -177,14 +168,4 @@ static void a_part_that_is_too_large_to_remember_is_made_again(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_executable_is_hashed_and_dated),
-        cmocka_unit_test(an_executable_that_is_gone_or_special_has_no_hash),
-        cmocka_unit_test(objects_have_real_paths_and_hashes_where_asked_for),
-        cmocka_unit_test(no_part_of_a_record_is_taken_for_another_ones),
-        cmocka_unit_test(a_part_that_is_too_large_to_remember_is_made_again),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+ALL(set_up, tear_down)

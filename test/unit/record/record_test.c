@@ -3,22 +3,17 @@
  * The record of a run: its values, its CRC and its name; keys_written_test.c has its keys.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
 #include "conf/base/json_end.h"
 #include "conf/base/text.h"
 #include "spank/journal.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"
 
 /* The keys of a table, each followed by the first letter of its type, in their order. */
@@ -34,7 +29,7 @@ static void assert_keys(struct json_object *table, const char *expected)
     assert_string_equal(keys, expected);
 }
 
-static void the_values_are_those_of_job_and_process(void **state)
+TEST(the_values_are_those_of_job_and_process)
 {
     static const char *const values[][3] = {
         {"userT", "account", "\"proj\""},
@@ -96,7 +91,6 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"XALT_qaT", "XALT_GPU_TRACKING", "\"yes\""},
     };
     struct made made;
-    (void)state;
     make(&made);
     made.dropped = 7;
     made.conf.sample = 1;
@@ -110,10 +104,9 @@ static void the_values_are_those_of_job_and_process(void **state)
     release(&made);
 }
 
-static void what_a_run_had_of_the_allocation_is_exact(void **state)
+TEST(what_a_run_had_of_the_allocation_is_exact)
 {
     struct made made;
-    (void)state;
     make_whole(&made);
     made.had.core_seconds = 1.0 / 3;
     made.had.most = 1e-9;
@@ -128,11 +121,10 @@ static void what_a_run_had_of_the_allocation_is_exact(void **state)
     release(&made);
 }
 
-static void the_crc_holds_over_the_text_with_its_place_marked(void **state)
+TEST(the_crc_holds_over_the_text_with_its_place_marked)
 {
     struct made made;
     char *end;
-    (void)state;
     make(&made);
     made.capture.cwd = text("/caf\xc3\xa9/\xff");
     build(&made);
@@ -144,7 +136,7 @@ static void the_crc_holds_over_the_text_with_its_place_marked(void **state)
     release(&made);
 }
 
-static void the_file_name_says_where_when_who_and_which(void **state)
+TEST(the_file_name_says_where_when_who_and_which)
 {
     static const struct {
         const char *conf_syshost, *conf_cluster, *cluster, *user;
@@ -165,7 +157,6 @@ static void the_file_name_says_where_when_who_and_which(void **state)
          "run.alpha.2023_11_14_22_13_20_1234."
          "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggg.zzz."},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct made made;
         char name[RECORD_NAME_MAX + 1];
@@ -182,10 +173,9 @@ static void the_file_name_says_where_when_who_and_which(void **state)
     }
 }
 
-static void a_name_has_room_for_every_start(void **state)
+TEST(a_name_has_room_for_every_start)
 {
     struct made made;
-    (void)state;
     make(&made);
     made.capture.start_ns = UINT64_MAX;
     made.ending.end_ns = UINT64_MAX;
@@ -194,7 +184,7 @@ static void a_name_has_room_for_every_start(void **state)
     release(&made);
 }
 
-static void exit_code_and_signal_are_known_or_null(void **state)
+TEST(exit_code_and_signal_are_known_or_null)
 {
     static const struct {
         int known, status;
@@ -206,7 +196,6 @@ static void exit_code_and_signal_are_known_or_null(void **state)
         {1, SIGTERM, "0", "15", "false"},   {1, SIGSEGV | 0x80, "0", "11", "true"},
         {1, 64, "0", "64", "false"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct made made;
         make(&made);
@@ -224,7 +213,7 @@ static void exit_code_and_signal_are_known_or_null(void **state)
     }
 }
 
-static void steps_have_slurms_names_nodes_and_cpus(void **state)
+TEST(steps_have_slurms_names_nodes_and_cpus)
 {
     static const struct {
         uint32_t step, size;
@@ -239,7 +228,6 @@ static void steps_have_slurms_names_nodes_and_cpus(void **state)
         {JOURNAL_STEP_INTERACTIVE, 1, "\"interactive\"", "1.0000", "16"},
         {UINT32_MAX, 1, "\"unknown\"", "1.0000", "16"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct made made;
         make(&made);
@@ -253,10 +241,9 @@ static void steps_have_slurms_names_nodes_and_cpus(void **state)
     }
 }
 
-static void arrays_and_heterogeneous_jobs_are_told(void **state)
+TEST(arrays_and_heterogeneous_jobs_are_told)
 {
     struct made made;
-    (void)state;
     make(&made);
     made.journal.identity.array_job = 40;
     made.journal.identity.array_task = 2;
@@ -269,10 +256,9 @@ static void arrays_and_heterogeneous_jobs_are_told(void **state)
     release(&made);
 }
 
-static void what_is_unknown_is_unknown_or_null(void **state)
+TEST(what_is_unknown_is_unknown_or_null)
 {
     struct made made;
-    (void)state;
     make(&made);
     made.journal.identity.user = made.journal.identity.account = made.journal.identity.partition =
         made.journal.submit_host = made.journal.identity.cluster = (char *)"";
@@ -294,10 +280,9 @@ static bool has_key(const struct made *made, const char *table, const char *key)
     return json_object_object_get_ex(json_object_object_get(made->json, table), key, NULL);
 }
 
-static void what_xalt_leaves_out_is_left_out(void **state)
+TEST(what_xalt_leaves_out_is_left_out)
 {
     struct made made;
-    (void)state;
     make(&made);
     build(&made);
     assert_false(has_key(&made, "userT", "container"));
@@ -306,7 +291,7 @@ static void what_xalt_leaves_out_is_left_out(void **state)
     release(&made);
 }
 
-static void the_number_of_threads_is_that_of_openmp(void **state)
+TEST(the_number_of_threads_is_that_of_openmp)
 {
     static const struct {
         const char *env;
@@ -328,7 +313,6 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         {"OMP_NUM_THREADS=123456789012345678901234567890", 47, "1.0000"},
         {"", 0, "1.0000"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct made made;
         make(&made);
@@ -343,10 +327,9 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
     }
 }
 
-static void arguments_environment_and_ancestors_are_listed(void **state)
+TEST(arguments_environment_and_ancestors_are_listed)
 {
     struct made made;
-    (void)state;
     make(&made);
     made.capture.argv = (struct capture_bytes){.at = "x\0\0-a b\0last", .size = 12};
     made.capture.env = (struct capture_bytes){.at = "A=1\0B=\0bare\0=e\0A=2\0C=x=y", .size = 25};
@@ -376,7 +359,7 @@ static void arguments_environment_and_ancestors_are_listed(void **state)
     release(&made);
 }
 
-static void above_the_task_stands_the_daemon_of_the_step(void **state)
+TEST(above_the_task_stands_the_daemon_of_the_step)
 {
     static const struct {
         uint32_t step;
@@ -393,7 +376,6 @@ static void above_the_task_stands_the_daemon_of_the_step(void **state)
         {0, 70, 0, "[]"},
         {9, 70, 10, "[]"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct made made;
         make(&made);
@@ -408,7 +390,7 @@ static void above_the_task_stands_the_daemon_of_the_step(void **state)
     }
 }
 
-static void the_watermark_is_a_table(void **state)
+TEST(the_watermark_is_a_table)
 {
     /* as XALT writes it and jobtrail does, and as earlier builds of jobtrail wrote it; with a key
      * that no watermark has */
@@ -417,7 +399,6 @@ static void the_watermark_is_a_table(void **state)
         "\0\0\0\0\0\0\0XALT_Link_Info_End",
         "\2XALT_Link_Info\0Build_Epoch%%1234.5%%\0Build_User%%a_%_%_b%%\0XALT_Link_Info_End",
     };
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct made made;
         make(&made);
@@ -431,11 +412,10 @@ static void the_watermark_is_a_table(void **state)
 }
 
 /* JSON has no NaN: a collector that is sent one refuses it, and whatever comes with it. */
-static void a_watermark_of_no_time_is_of_none(void **state)
+TEST(a_watermark_of_no_time_is_of_none)
 {
     static const char *const odd[] = {"nan",   "-nan", "inf",  "-inf", "1e999",
                                       "1e300", "-5",   "soon", ""};
-    (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         struct made made;
         char note[128];
@@ -451,13 +431,12 @@ static void a_watermark_of_no_time_is_of_none(void **state)
     }
 }
 
-static void hostile_bytes_in_every_string_survive(void **state)
+TEST(hostile_bytes_in_every_string_survive)
 {
     char bytes[256], env[600], note[600], expected[1024];
     struct capture_object object;
     struct made made;
     size_t length;
-    (void)state;
     for (int i = 0; i < 255; i++)
         bytes[i] = (char)(i + 1);
     bytes[255] = '\0';
@@ -507,25 +486,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_values_are_those_of_job_and_process),
-        cmocka_unit_test(what_a_run_had_of_the_allocation_is_exact),
-        cmocka_unit_test(the_crc_holds_over_the_text_with_its_place_marked),
-        cmocka_unit_test(the_file_name_says_where_when_who_and_which),
-        cmocka_unit_test(a_name_has_room_for_every_start),
-        cmocka_unit_test(exit_code_and_signal_are_known_or_null),
-        cmocka_unit_test(steps_have_slurms_names_nodes_and_cpus),
-        cmocka_unit_test(arrays_and_heterogeneous_jobs_are_told),
-        cmocka_unit_test(what_is_unknown_is_unknown_or_null),
-        cmocka_unit_test(what_xalt_leaves_out_is_left_out),
-        cmocka_unit_test(the_number_of_threads_is_that_of_openmp),
-        cmocka_unit_test(arguments_environment_and_ancestors_are_listed),
-        cmocka_unit_test(above_the_task_stands_the_daemon_of_the_step),
-        cmocka_unit_test(the_watermark_is_a_table),
-        cmocka_unit_test(a_watermark_of_no_time_is_of_none),
-        cmocka_unit_test(hostile_bytes_in_every_string_survive),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+ALL(set_up, NULL)

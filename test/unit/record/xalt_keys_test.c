@@ -4,16 +4,11 @@
  * test/data/xalt_3.2.4.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"
 
 /* What differs, and why. */
@@ -94,30 +89,27 @@ static void assert_like_xalt(struct made *made, const char *name)
     release(made);
 }
 
-static void a_record_with_a_watermark_has_xalts_keys(void **state)
+TEST(a_record_with_a_watermark_has_xalts_keys)
 {
     struct made made;
-    (void)state;
     make_whole(&made);
     build(&made);
     assert_like_xalt(&made, "run_marked.json");
 }
 
-static void so_has_one_without(void **state)
+TEST(so_has_one_without)
 {
     struct made made;
-    (void)state;
     make_whole(&made);
     made.capture.watermark = (struct capture_bytes){.at = NULL};
     build(&made);
     assert_like_xalt(&made, "run_unmarked.json");
 }
 
-static void the_total_of_the_phases_comes_last(void **state)
+TEST(the_total_of_the_phases_comes_last)
 {
     struct made made;
     const char *last = NULL;
-    (void)state;
     make(&made);
     build(&made);
     json_object_object_foreach(json_object_object_get(made.json, "XALT_measureT"), key, value)
@@ -127,14 +119,4 @@ static void the_total_of_the_phases_comes_last(void **state)
     }
     assert_string_equal(last, "08____total______");
     release(&made);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_with_a_watermark_has_xalts_keys),
-        cmocka_unit_test(so_has_one_without),
-        cmocka_unit_test(the_total_of_the_phases_comes_last),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

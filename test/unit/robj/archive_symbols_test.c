@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/archive_symbols.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 enum { MANY = 400000 };
 
 /* Each member refers to memcpy, and a link asks for it once for each of its files: a walk over all
  * of them would not end in the time that a test has. */
-static void a_name_that_all_members_have_is_found_as_often_as_asked(void **state)
+TEST(a_name_that_all_members_have_is_found_as_often_as_asked)
 {
-    (void)state;
     static const struct archive_symbol before = {.name = "free"}, one = {.name = "memcpy"},
                                        after = {.name = "puts"};
     const struct archive_symbol **by_name = calloc(MANY + 2, sizeof(struct archive_symbol *));
@@ -34,12 +29,4 @@ static void a_name_that_all_members_have_is_found_as_often_as_asked(void **state
     assert_int_equal(archive_symbols_find(&symbols, "malloc", &count), 1);
     assert_int_equal(count, 0);
     free(by_name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_that_all_members_have_is_found_as_often_as_asked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,14 @@
 #include "contrib/routines/robj/archive_read.h"
 #include "contrib/routines/robj/archive_write.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/whole_file.h"
+#include "test/unit/fixture/cases.h"
 
 /* What archive_write() makes of it, malloc'ed. */
 static char *written(const struct written_archive *archive, size_t *size)
@@ -49,13 +44,12 @@ static const char *fault_of(const char *bytes, size_t size, size_t *count)
     return fault;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     size_t size;
     struct archive archive;
     const char *fault;
     char *bytes = written(&two, &size);
-    (void)state;
     assert_int_equal(archive_read(bytes, size, "lib.a", &archive, &fault), 0);
     assert_null(fault);
     assert_int_equal(archive.count, 2);
@@ -68,7 +62,7 @@ static void what_is_written_is_read(void **state)
     archive_free(&archive);
 }
 
-static void the_index_has_names_and_the_places_of_their_members(void **state)
+TEST(the_index_has_names_and_the_places_of_their_members)
 {
     size_t size;
     char *bytes = written(&two, &size);
@@ -76,7 +70,6 @@ static void the_index_has_names_and_the_places_of_their_members(void **state)
      */
     static const char index[] = "\0\0\0\2\0\0\0\x5e\0\0\0\x9e"
                                 "first\0second\0\0";
-    (void)state;
     assert_memory_equal(
         bytes, "!<arch>\n/               0           0     0     0       26        `\n", 68);
     assert_memory_equal(bytes + 68, index, 26);
@@ -86,7 +79,7 @@ static void the_index_has_names_and_the_places_of_their_members(void **state)
     free(bytes);
 }
 
-static void long_names_are_in_a_table(void **state)
+TEST(long_names_are_in_a_table)
 {
     size_t count;
     char text[512];
@@ -95,7 +88,6 @@ static void long_names_are_in_a_table(void **state)
     static const struct {
         const char *name, *found;
     } names[] = {{"/0", "first_long_name.o"}, {"/19", "second_long_name.o"}, {"short/", "short"}};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct archive archive;
         const char *fault;
@@ -111,11 +103,10 @@ static void long_names_are_in_a_table(void **state)
     assert_non_null(fault_of(text, strlen(text), &count));
 }
 
-static void what_is_not_whole_is_refused(void **state)
+TEST(what_is_not_whole_is_refused)
 {
     size_t size, count;
     char *bytes = written(&two, &size);
-    (void)state;
     assert_null(fault_of(bytes, size, &count));
     for (size_t cut = 9; cut < size; cut++) {
         const char *fault = fault_of(bytes, cut, &count);
@@ -132,9 +123,8 @@ static void what_is_not_whole_is_refused(void **state)
     free(bytes);
 }
 
-static void what_is_no_archive_is_one_object_or_refused(void **state)
+TEST(what_is_no_archive_is_one_object_or_refused)
 {
-    (void)state;
     assert_string_equal(fault_of("", 0, NULL), "is no ELF object");
     assert_string_equal(fault_of("BC\xc0\xde"
                                  "bitcode_of_llvm",
@@ -142,16 +132,4 @@ static void what_is_no_archive_is_one_object_or_refused(void **state)
                         "is LLVM's intermediate code, for link-time optimization (LTO)");
     assert_string_equal(fault_of("some text that is no object", 27, NULL), "is no ELF object");
     assert_non_null(strstr(fault_of("!<thin>\n", 8, NULL), "is a thin archive"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(the_index_has_names_and_the_places_of_their_members),
-        cmocka_unit_test(long_names_are_in_a_table),
-        cmocka_unit_test(what_is_not_whole_is_refused),
-        cmocka_unit_test(what_is_no_archive_is_one_object_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

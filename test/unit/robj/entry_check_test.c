@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/entry_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* Why `count` symbols of one name cannot be an entry. */
 static const char *refusal(const struct archive_symbol *symbols, size_t count, bool x, bool a)
@@ -29,14 +25,13 @@ static const char *refusal_of(struct archive_symbol symbol)
     return refusal(&symbol, 1, false, true);
 }
 
-static void a_routine_can_be_an_entry_also_if_it_is_used_and_there_twice(void **state)
+TEST(a_routine_can_be_an_entry_also_if_it_is_used_and_there_twice)
 {
     const struct archive_symbol symbols[] = {
         {.name = "f", .kind = SYMBOL_REFERENCE},
         {.name = "f", .kind = SYMBOL_ROUTINE},
         {.name = "f", .kind = SYMBOL_ROUTINE},
     };
-    (void)state;
     assert_null(refusal(symbols, 3, false, true));
     assert_null(refusal(symbols, 3, true, false));
     assert_string_equal(refusal(symbols, 1, false, true),
@@ -44,9 +39,8 @@ static void a_routine_can_be_an_entry_also_if_it_is_used_and_there_twice(void **
     assert_string_equal(refusal(symbols, 0, false, true), "is not in the archive");
 }
 
-static void what_is_no_routine_is_none(void **state)
+TEST(what_is_no_routine_is_none)
 {
-    (void)state;
     for (int kind = SYMBOL_DATA; kind < SYMBOL_KINDS; kind++) {
         const struct archive_symbol symbols[] = {
             {.name = "f", .kind = SYMBOL_ROUTINE},
@@ -62,25 +56,23 @@ static void what_is_no_routine_is_none(void **state)
                         "has a name that no entry file can have");
 }
 
-static void weak_symbols_depend_on_the_references(void **state)
+TEST(weak_symbols_depend_on_the_references)
 {
     const struct archive_symbol weak = {.name = "f", .kind = SYMBOL_ROUTINE, .is_weak = true};
     const struct archive_symbol asked[] = {
         {.name = "f", .kind = SYMBOL_ROUTINE},
         {.name = "f", .kind = SYMBOL_REFERENCE, .is_weak = true},
     };
-    (void)state;
     assert_null(refusal(&weak, 1, false, true));
     assert_non_null(strstr(refusal(&weak, 1, true, true), "is weak"));
     assert_non_null(strstr(refusal(asked, 2, false, true), "weak reference"));
     assert_null(refusal(asked, 2, true, true));
 }
 
-static void a_name_that_no_note_can_have_gets_no_stub(void **state)
+TEST(a_name_that_no_note_can_have_gets_no_stub)
 {
     char name[257];
     const struct archive_symbol symbol = {.name = name, .kind = SYMBOL_ROUTINE};
-    (void)state;
     memset(name, 'f', 256);
     name[255] = '\0';
     assert_null(refusal(&symbol, 1, false, true));
@@ -88,15 +80,4 @@ static void a_name_that_no_note_can_have_gets_no_stub(void **state)
     name[256] = '\0';
     assert_non_null(strstr(refusal(&symbol, 1, false, true), "255 bytes"));
     assert_null(refusal(&symbol, 1, false, false));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_routine_can_be_an_entry_also_if_it_is_used_and_there_twice),
-        cmocka_unit_test(what_is_no_routine_is_none),
-        cmocka_unit_test(weak_symbols_depend_on_the_references),
-        cmocka_unit_test(a_name_that_no_note_can_have_gets_no_stub),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/entry_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* What has been complained of, "LINE NAME TEXT;" one after the other. */
 static char told[1024];
@@ -27,10 +23,9 @@ static long read_text(const char *text, struct entries *entries)
     return entries_read(text, strlen(text), tell, NULL, entries);
 }
 
-static void a_line_has_a_routine_and_its_new_name(void **state)
+TEST(a_line_has_a_routine_and_its_new_name)
 {
     struct entries entries;
-    (void)state;
     assert_int_equal(read_text("# MYSUBR1 MYSURF1\n\n MYSUBR2\r\nMYFUN1\tMYPUN1 # MINEONLY\n"
                                "a#comment_is_no_name_but_this_is\nlast #",
                                &entries),
@@ -47,20 +42,18 @@ static void a_line_has_a_routine_and_its_new_name(void **state)
     entries_free(&entries);
 }
 
-static void an_empty_file_has_no_entries(void **state)
+TEST(an_empty_file_has_no_entries)
 {
     struct entries entries;
-    (void)state;
     assert_int_equal(read_text("", &entries), 0);
     assert_int_equal(entries.count, 0);
     assert_null(entries_find(&entries, ""));
     entries_free(&entries);
 }
 
-static void a_name_is_taken_once(void **state)
+TEST(a_name_is_taken_once)
 {
     struct entries entries;
-    (void)state;
     assert_int_equal(read_text("b x\na x\nb\nc a\nd d\ne 1 2\nf@2\n", &entries), 6);
     assert_string_equal(told, "5 d its new name is the old one;"
                               "6 2 a line has a routine, its new name, and no more;"
@@ -72,24 +65,12 @@ static void a_name_is_taken_once(void **state)
     entries_free(&entries);
 }
 
-static void names_have_no_control_characters(void **state)
+TEST(names_have_no_control_characters)
 {
     static const char *const good[] = {"dgemm_", "_ZN1aC2Ev", "gr\xc3\xbc\xc3\x9f", "a.b$c"};
     static const char *const bad[] = {"", "a b", "a\x1b[2J", "a\x7f", "a@V", "a#", "a\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_true(entry_is_name(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(entry_is_name(bad[i]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_a_routine_and_its_new_name),
-        cmocka_unit_test(an_empty_file_has_no_entries),
-        cmocka_unit_test(a_name_is_taken_once),
-        cmocka_unit_test(names_have_no_control_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

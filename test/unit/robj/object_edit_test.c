@@ -6,19 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/routines/robj/stub_object.h"
 #include "contrib/routines/robj/stub_templates.h"
 #include "preload/routines/routine_note.h"
+#include "test/unit/fixture/cases.h"
 
 static struct stub_template template;
 
@@ -55,7 +50,7 @@ static GElf_Sym symbol_named(const struct object *object, const char *name)
     return (GElf_Sym){0};
 }
 
-static void only_names_change_and_the_rest_stays_where_it_is(void **state)
+TEST(only_names_change_and_the_rest_stays_where_it_is)
 {
     const struct object *object = &template.object;
     const struct symbol_edit edits[] = {{template.entry, "a_name_that_is_longer_than_it_was", NULL},
@@ -64,7 +59,6 @@ static void only_names_change_and_the_rest_stays_where_it_is(void **state)
     unsigned char *bytes;
     size_t size, changed = 0;
     struct object edited;
-    (void)state;
     assert_int_equal(object_edit(object, &edit, &bytes, &size), 0);
     for (size_t i = 0; i < object->size; i++)
         changed += bytes[i] != object->bytes[i];
@@ -79,7 +73,7 @@ static void only_names_change_and_the_rest_stays_where_it_is(void **state)
     free(bytes);
 }
 
-static void a_stub_is_as_global_and_visible_as_its_routine_and_has_a_note(void **state)
+TEST(a_stub_is_as_global_and_visible_as_its_routine_and_has_a_note)
 {
     const GElf_Sym like = {.st_info = GELF_ST_INFO(STB_WEAK, STT_FUNC), .st_other = STV_PROTECTED};
     unsigned char *bytes;
@@ -87,7 +81,6 @@ static void a_stub_is_as_global_and_visible_as_its_routine_and_has_a_note(void *
     struct object stub;
     GElf_Shdr header;
     static const char texts[] = "dgemm_\0liblapack.a";
-    (void)state;
     assert_int_equal(
         stub_object_make(&template, "dgemm_", "dgemm_.real", "liblapack.a", &like, &bytes, &size),
         0);
@@ -105,12 +98,11 @@ static void a_stub_is_as_global_and_visible_as_its_routine_and_has_a_note(void *
     free(bytes);
 }
 
-static void a_note_has_bounds(void **state)
+TEST(a_note_has_bounds)
 {
     char name[ROUTINE_NOTE_NAME_MAX + 2];
     unsigned char *bytes;
     size_t size;
-    (void)state;
     memset(name, 'n', sizeof name);
     name[ROUTINE_NOTE_NAME_MAX] = '\0';
     const GElf_Sym like = {.st_info = GELF_ST_INFO(STB_GLOBAL, STT_FUNC)};
@@ -122,11 +114,10 @@ static void a_note_has_bounds(void **state)
                      -ENAMETOOLONG);
 }
 
-static void a_damaged_object_is_refused(void **state)
+TEST(a_damaged_object_is_refused)
 {
     const struct object *object = &template.object;
     unsigned char *bytes = malloc(object->size);
-    (void)state;
     assert_non_null(bytes);
     for (size_t cut = 0; cut < object->size; cut++) {
         struct object damaged;
@@ -136,24 +127,13 @@ static void a_damaged_object_is_refused(void **state)
     free(bytes);
 }
 
-static void a_symbol_that_is_not_there_cannot_be_renamed(void **state)
+TEST(a_symbol_that_is_not_there_cannot_be_renamed)
 {
     const struct symbol_edit symbol = {template.object.count, "n", NULL};
     const struct object_edit edit = {&symbol, 1, {0, NULL, 0}};
     unsigned char *bytes;
     size_t size;
-    (void)state;
     assert_int_equal(object_edit(&template.object, &edit, &bytes, &size), -ENOEXEC);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_names_change_and_the_rest_stays_where_it_is),
-        cmocka_unit_test(a_stub_is_as_global_and_visible_as_its_routine_and_has_a_note),
-        cmocka_unit_test(a_note_has_bounds),
-        cmocka_unit_test(a_damaged_object_is_refused),
-        cmocka_unit_test(a_symbol_that_is_not_there_cannot_be_renamed),
-    };
-    return cmocka_run_group_tests(tests, open_template, close_template);
-}
+ALL(open_template, close_template)

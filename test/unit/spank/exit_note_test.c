@@ -3,19 +3,14 @@
  * What the kernel tells of the end of processes that nobody has waited for yet.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/exit_note.h"
+#include "test/unit/fixture/cases.h"
 
 static uint64_t now_ns(void)
 {
@@ -52,9 +47,8 @@ static void wait_until_dead(pid_t child)
     assert_int_equal(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), 0);
 }
 
-static void end_is_noted(void **state)
+TEST(end_is_noted)
 {
-    (void)state;
     for (int forks = 0; forks <= 1000; forks += 1000) {
         int go[2];
         pid_t child = start_child(go, forks);
@@ -70,10 +64,9 @@ static void end_is_noted(void **state)
     }
 }
 
-static void end_by_a_signal_is_noted(void **state)
+TEST(end_by_a_signal_is_noted)
 {
     int go[2];
-    (void)state;
     pid_t child = start_child(go, 0);
     assert_int_equal(exit_note_watch(child), 0);
     assert_int_equal(exit_note_watch(child), 0);
@@ -87,10 +80,9 @@ static void end_by_a_signal_is_noted(void **state)
     close(go[1]);
 }
 
-static void what_lives_has_no_end(void **state)
+TEST(what_lives_has_no_end)
 {
     int go[2];
-    (void)state;
     pid_t child = start_child(go, 0);
     assert_true(exit_note_take(child).died_ns == 0); /* is not watched */
     assert_int_equal(exit_note_watch(child), 0);
@@ -104,10 +96,9 @@ static void what_lives_has_no_end(void **state)
 }
 
 /* The rings are not mapped there. */
-static void children_know_nothing(void **state)
+TEST(children_know_nothing)
 {
     int go[2], status;
-    (void)state;
     pid_t child = start_child(go, 0);
     assert_int_equal(exit_note_watch(child), 0);
     pid_t other = fork();
@@ -121,10 +112,9 @@ static void children_know_nothing(void **state)
     assert_true(exit_note_take(child).died_ns == 0);
 }
 
-static void number_is_bounded(void **state)
+TEST(number_is_bounded)
 {
     pid_t children[EXIT_NOTE_MAX + 1];
-    (void)state;
     for (int i = 0; i <= EXIT_NOTE_MAX; i++) {
         children[i] = fork();
         if (children[i] == 0) {
@@ -166,9 +156,8 @@ static struct exit_note note_of_exec(const char *path, int forks)
     return exit_note_take(child);
 }
 
-static void what_executed_no_program_is_told(void **state)
+TEST(what_executed_no_program_is_told)
 {
-    (void)state;
     assert_true(note_of_exec("/nonexistent", 0).has_no_program);
     assert_true(note_of_exec("/etc/passwd", 3).has_no_program);
     assert_false(note_of_exec("/bin/true", 0).has_no_program);
@@ -180,14 +169,4 @@ static void what_executed_no_program_is_told(void **state)
     assert_false(unknown.has_no_program);
     assert_false(unknown.has_no_child);
     assert_true(unknown.died_ns != 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(end_is_noted),          cmocka_unit_test(end_by_a_signal_is_noted),
-        cmocka_unit_test(what_lives_has_no_end), cmocka_unit_test(children_know_nothing),
-        cmocka_unit_test(number_is_bounded),     cmocka_unit_test(what_executed_no_program_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * Which forks of slurmstepd's thread are taken for that of a task's epilog.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/fork_note.h"
+#include "test/unit/fixture/cases.h"
 
 static uint64_t now_ns(void)
 {
@@ -37,9 +32,8 @@ static void *run_child(void *nothing)
     return nothing;
 }
 
-static void the_first_fork_after_a_wait_is_noted(void **state)
+TEST(the_first_fork_after_a_wait_is_noted)
 {
-    (void)state;
     assert_true(fork_note_start());
     pid_t task = start_child();
     assert_true(fork_note_take().time_ns == 0); /* nobody was waited for */
@@ -58,23 +52,13 @@ static void the_first_fork_after_a_wait_is_noted(void **state)
     assert_true(fork_note_take().time_ns == 0);
 }
 
-static void forks_of_other_threads_are_not(void **state)
+TEST(forks_of_other_threads_are_not)
 {
     pthread_t thread;
-    (void)state;
     assert_true(fork_note_start());
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&thread, NULL, run_child, NULL), 0);
         assert_int_equal(pthread_join(thread, NULL), 0);
     }
     assert_true(fork_note_take().time_ns == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_fork_after_a_wait_is_noted),
-        cmocka_unit_test(forks_of_other_threads_are_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/helper.h"
+#include "test/unit/fixture/cases.h"
 
 static struct helper_result run(const char *script, unsigned timeout_s)
 {
@@ -29,7 +24,7 @@ static struct helper_result run(const char *script, unsigned timeout_s)
     return result;
 }
 
-static void the_exit_status_is_told(void **state)
+TEST(the_exit_status_is_told)
 {
     static const struct {
         const char *script;
@@ -38,7 +33,6 @@ static void the_exit_status_is_told(void **state)
         {"exit 0", 0},     {"exit 3", 3 << 8},   {"exit 255", 255 << 8},
         {"kill -9 $$", 9}, {"kill $$", SIGTERM},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct helper_result result = run(cases[i].script, 60);
         assert_int_equal(result.is_finished, 1);
@@ -48,9 +42,8 @@ static void the_exit_status_is_told(void **state)
 }
 
 /* As slurmstepd does for moments (as_root.h). */
-static void the_program_is_root_where_the_daemon_acts_as_a_user(void **state)
+TEST(the_program_is_root_where_the_daemon_acts_as_a_user)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(seteuid(65534), 0);
@@ -59,7 +52,7 @@ static void the_program_is_root_where_the_daemon_acts_as_a_user(void **state)
     assert_string_equal(result.message, "0 0");
 }
 
-static void a_failure_has_a_reason(void **state)
+TEST(a_failure_has_a_reason)
 {
     static const char *const cases[][2] = {
         {"exit 3", "exit status 3"},
@@ -67,7 +60,6 @@ static void a_failure_has_a_reason(void **state)
         {"kill -9 $$", "ended by signal 9 (Killed)"},
         {"echo oops >&2; kill -9 $$", "ended by signal 9 (Killed): oops"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char why[64];
         struct helper_result result = run(cases[i][0], 60);
@@ -76,7 +68,7 @@ static void a_failure_has_a_reason(void **state)
     }
 }
 
-static void what_it_says_on_stderr_is_kept_without_the_last_newline(void **state)
+TEST(what_it_says_on_stderr_is_kept_without_the_last_newline)
 {
     static const char *const cases[][2] = {
         {"echo oops >&2; exit 1", "oops"},
@@ -85,7 +77,6 @@ static void what_it_says_on_stderr_is_kept_without_the_last_newline(void **state
         {"echo lost; echo kept >&2", "kept"},
         {"echo one >&2; sleep 0.05; echo two >&2", "one\ntwo"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct helper_result result = run(cases[i][0], 60);
         assert_int_equal(result.is_finished, 1);
@@ -93,9 +84,8 @@ static void what_it_says_on_stderr_is_kept_without_the_last_newline(void **state
     }
 }
 
-static void a_long_message_is_cut_and_the_program_is_not_held_up(void **state)
+TEST(a_long_message_is_cut_and_the_program_is_not_held_up)
 {
-    (void)state;
     /* more than a pipe holds */
     struct helper_result result = run("head -c 300000 /dev/zero | tr '\\0' x >&2; exit 4", 60);
     assert_int_equal(result.is_finished, 1);
@@ -104,10 +94,9 @@ static void a_long_message_is_cut_and_the_program_is_not_held_up(void **state)
     assert_int_equal(strspn(result.message, "x"), sizeof result.message - 1);
 }
 
-static void a_program_that_takes_too_long_is_left_to_itself(void **state)
+TEST(a_program_that_takes_too_long_is_left_to_itself)
 {
     char path[] = "/tmp/spank_helper_test.XXXXXX", script[128];
-    (void)state;
     assert_non_null(mkdtemp(path));
     snprintf(script, sizeof script,
              "echo $$ >&2; until [ -e %s/go ]; do sleep 0.05; done; rmdir %s/go; exit 5", path,
@@ -126,26 +115,23 @@ static void a_program_that_takes_too_long_is_left_to_itself(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
-static void a_program_that_closes_stderr_is_waited_for(void **state)
+TEST(a_program_that_closes_stderr_is_waited_for)
 {
     struct helper_result result = run("exec 2>&-; sleep 0.1; exit 6", 60);
-    (void)state;
     assert_int_equal(result.is_finished, 1);
     assert_int_equal(result.status, 6 << 8);
 }
 
-static void a_program_that_is_missing_is_an_error(void **state)
+TEST(a_program_that_is_missing_is_an_error)
 {
     const char *const none[] = {"/nonexistent/program", NULL}, *const folder[] = {"/tmp", NULL};
     struct helper_result result;
-    (void)state;
     assert_int_equal(helper_run(none, 60, &result), -ENOENT);
     assert_int_equal(helper_run(folder, 60, &result), -EACCES);
 }
 
-static void the_environment_is_path_and_lang(void **state)
+TEST(the_environment_is_path_and_lang)
 {
-    (void)state;
     setenv("LD_PRELOAD_OF_A_USER", "x", 1);
     const char *const argv[] = {
         "/bin/sh", "-c", "/usr/bin/env -u PWD -u SHLVL -u OLDPWD -u _ /usr/bin/env >&2", NULL};
@@ -155,10 +141,9 @@ static void the_environment_is_path_and_lang(void **state)
 }
 
 /* A shell lists its descriptors as NUMBER:FILE. It sees 3 in use, as it reads the directory. */
-static void no_descriptor_is_handed_on_but_the_first_three(void **state)
+TEST(no_descriptor_is_handed_on_but_the_first_three)
 {
     int fds[20];
-    (void)state;
     for (int i = 0; i < 20; i++) {
         fds[i] = open("/", O_RDONLY | O_DIRECTORY); /* without O_CLOEXEC */
         assert_true(fds[i] >= 0);
@@ -181,10 +166,9 @@ static void no_descriptor_is_handed_on_but_the_first_three(void **state)
     }
 }
 
-static void a_daemon_without_the_first_three_descriptors_is_served(void **state)
+TEST(a_daemon_without_the_first_three_descriptors_is_served)
 {
     int status;
-    (void)state;
     for (int closed = 0; closed < 8; closed++) {
         pid_t pid = fork();
         if (pid == 0) {
@@ -204,10 +188,9 @@ static void a_daemon_without_the_first_three_descriptors_is_served(void **state)
     }
 }
 
-static void signals_are_as_a_program_expects_them(void **state)
+TEST(signals_are_as_a_program_expects_them)
 {
     sigset_t all, before;
-    (void)state;
     sigfillset(&all);
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_SETMASK, &all, &before);
@@ -221,10 +204,9 @@ static void signals_are_as_a_program_expects_them(void **state)
     assert_int_equal(ignored & 0x7fffffff, 0); /* 32 and 33 are the C library's own */
 }
 
-static void no_descriptor_stays_open_here(void **state)
+TEST(no_descriptor_stays_open_here)
 {
     int before = dup(0);
-    (void)state;
     close(before);
     run("exit 0", 60);
     const char *const none[] = {"/nonexistent/program", NULL};
@@ -235,10 +217,9 @@ static void no_descriptor_stays_open_here(void **state)
     assert_int_equal(after, before);
 }
 
-static void a_helpers_path_starts_where_we_lie(void **state)
+TEST(a_helpers_path_starts_where_we_lie)
 {
     char path[4096], expected[4096], self[2048];
-    (void)state;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(length > 0);
     self[length] = '\0';
@@ -251,25 +232,4 @@ static void a_helpers_path_starts_where_we_lie(void **state)
     assert_string_equal(path, expected);
     assert_int_equal(helper_path("jobtrail-conf", path, strlen(expected)), -ENAMETOOLONG);
     assert_int_equal(helper_path("jobtrail-conf", path, strlen(expected) + 1), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_exit_status_is_told),
-        cmocka_unit_test(the_program_is_root_where_the_daemon_acts_as_a_user),
-        cmocka_unit_test(a_failure_has_a_reason),
-        cmocka_unit_test(what_it_says_on_stderr_is_kept_without_the_last_newline),
-        cmocka_unit_test(a_long_message_is_cut_and_the_program_is_not_held_up),
-        cmocka_unit_test(a_program_that_takes_too_long_is_left_to_itself),
-        cmocka_unit_test(a_program_that_closes_stderr_is_waited_for),
-        cmocka_unit_test(a_program_that_is_missing_is_an_error),
-        cmocka_unit_test(the_environment_is_path_and_lang),
-        cmocka_unit_test(no_descriptor_is_handed_on_but_the_first_three),
-        cmocka_unit_test(a_daemon_without_the_first_three_descriptors_is_served),
-        cmocka_unit_test(signals_are_as_a_program_expects_them),
-        cmocka_unit_test(no_descriptor_stays_open_here),
-        cmocka_unit_test(a_helpers_path_starts_where_we_lie),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
  *
  * Which rank records in a step with several programs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "spank/leader.h"
+#include "test/unit/fixture/cases.h"
 
-static void each_rank_has_the_first_of_its_program(void **state)
+TEST(each_rank_has_the_first_of_its_program)
 {
     static const struct {
         const char *text;
@@ -43,7 +38,6 @@ static void each_rank_has_the_first_of_its_program(void **state)
         {"0 a\n99999999999999999999 b\n", 7, 0},
         {"* a\n", 4000000000u, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t found = leader_find(cases[i].text, cases[i].rank);
         if (found != cases[i].leader)
@@ -51,11 +45,10 @@ static void each_rank_has_the_first_of_its_program(void **state)
     }
 }
 
-static void a_text_of_many_lines_is_bounded(void **state)
+TEST(a_text_of_many_lines_is_bounded)
 {
     static char text[1 << 16];
     size_t used = 0;
-    (void)state;
     for (unsigned i = 0; i < 1024; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%u program-%u\n", i, i);
     assert_int_equal(leader_find(text, 1023), 1023);
@@ -63,12 +56,11 @@ static void a_text_of_many_lines_is_bounded(void **state)
     assert_int_equal(leader_find(text, 1023), 0);
 }
 
-static void each_rank_has_its_program(void **state)
+TEST(each_rank_has_its_program)
 {
     static const char text[] = "0-1 ./a 1 2\n2,4\tb\n* /c\n";
     static const char *const programs[] = {"./a", "./a", "b", "/c", "b", "/c"};
     char program[4] = "";
-    (void)state;
     for (uint32_t rank = 0; rank < 6; rank++) {
         assert_int_equal(leader_program(text, rank, program, sizeof program), 1);
         assert_string_equal(program, programs[rank]);
@@ -76,14 +68,4 @@ static void each_rank_has_its_program(void **state)
     assert_int_equal(leader_program(text, 0, program, 3), 0); /* no room */
     assert_int_equal(leader_program("0 a\n", 1, program, sizeof program), 0);
     assert_int_equal(leader_program("hello\nworld\n", 0, program, sizeof program), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_rank_has_its_program),
-        cmocka_unit_test(each_rank_has_the_first_of_its_program),
-        cmocka_unit_test(a_text_of_many_lines_is_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * Our directory in a user's PYTHONPATH, our option in PERL5OPT, and out of it again.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "spank/path_list.h"
+#include "test/unit/fixture/cases.h"
 
 #define OURS "/opt/hooks/python"
 
@@ -35,9 +30,8 @@ static const struct {
     {' ', "/a:/b", OURS " /a:/b"},
 };
 
-static void our_directory_comes_first_and_goes_again(void **state)
+TEST(our_directory_comes_first_and_goes_again)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char value[256];
         assert_int_equal(
@@ -48,11 +42,10 @@ static void our_directory_comes_first_and_goes_again(void **state)
     }
 }
 
-static void a_list_that_has_it_stays_as_it_is(void **state)
+TEST(a_list_that_has_it_stays_as_it_is)
 {
     static const char *const lists[] = {OURS, OURS ":/a", "/a:" OURS, "/a:" OURS ":/b"};
     static const char *const without[] = {"", "/a", "/a", "/a:/b"};
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         char value[256];
         assert_int_equal(path_list_add(OURS, ':', lists[i], value, sizeof value), 0);
@@ -62,21 +55,10 @@ static void a_list_that_has_it_stays_as_it_is(void **state)
     }
 }
 
-static void a_list_that_does_not_fit_is_refused(void **state)
+TEST(a_list_that_does_not_fit_is_refused)
 {
     char value[64];
     size_t whole = strlen(OURS ":/a") + 1;
-    (void)state;
     assert_int_equal(path_list_add(OURS, ':', "/a", value, whole), 0);
     assert_int_equal(path_list_add(OURS, ':', "/a", value, whole - 1), -ENAMETOOLONG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_directory_comes_first_and_goes_again),
-        cmocka_unit_test(a_list_that_has_it_stays_as_it_is),
-        cmocka_unit_test(a_list_that_does_not_fit_is_refused),
-    };
-    return cmocka_run_group_tests_name("spank_path_list", tests, NULL, NULL);
 }

@@ -3,20 +3,15 @@
  * Our library in a user's LD_PRELOAD, and out of it again.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "spank/path_list.h"
+#include "test/unit/fixture/cases.h"
 
 #define OURS "/usr/$LIB/libjobtrail.so"
 
-static void our_library_comes_first_and_once(void **state)
+TEST(our_library_comes_first_and_once)
 {
     static const char *const cases[][2] = {
         {"", OURS},
@@ -36,7 +31,6 @@ static void our_library_comes_first_and_once(void **state)
         {"libjobtrail.so", OURS ":libjobtrail.so"},
         {"/usr/$LIB/libjobtrail.s", OURS ":/usr/$LIB/libjobtrail.s"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char value[256];
         assert_int_equal(preload_list_add(OURS, cases[i][0], value, sizeof value), 0);
@@ -44,18 +38,17 @@ static void our_library_comes_first_and_once(void **state)
     }
 }
 
-static void a_list_that_does_not_fit_is_refused(void **state)
+TEST(a_list_that_does_not_fit_is_refused)
 {
     char value[64];
     size_t whole = strlen(OURS ":/a.so") + 1;
-    (void)state;
     assert_int_equal(preload_list_add(OURS, "/a.so", value, whole), 0);
     assert_int_equal(preload_list_add(OURS, "/a.so", value, whole - 1), -ENAMETOOLONG);
     assert_int_equal(preload_list_add(OURS, "", value, strlen(OURS)), -ENAMETOOLONG);
     assert_int_equal(preload_list_add(OURS, OURS, value, strlen(OURS)), -ENAMETOOLONG);
 }
 
-static void our_library_is_taken_out_wherever_it_is(void **state)
+TEST(our_library_is_taken_out_wherever_it_is)
 {
     static const char *const cases[][2] = {
         {"", ""},
@@ -74,7 +67,6 @@ static void our_library_is_taken_out_wherever_it_is(void **state)
         {":" OURS, ""},
         {"::/a.so", "::/a.so"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char list[256];
         strcpy(list, cases[i][0]);
@@ -84,25 +76,13 @@ static void our_library_is_taken_out_wherever_it_is(void **state)
     }
 }
 
-static void what_was_added_can_be_taken_out(void **state)
+TEST(what_was_added_can_be_taken_out)
 {
     static const char *const users[] = {"", "/a.so", "/a.so:/b.so", "/a.so /b.so", "/x" OURS};
-    (void)state;
     for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
         char value[256];
         assert_int_equal(preload_list_add(OURS, users[i], value, sizeof value), 0);
         preload_list_remove(OURS, value);
         assert_string_equal(value, users[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_library_comes_first_and_once),
-        cmocka_unit_test(a_list_that_does_not_fit_is_refused),
-        cmocka_unit_test(our_library_is_taken_out_wherever_it_is),
-        cmocka_unit_test(what_was_added_can_be_taken_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,15 @@
  * that the plugin imports from Slurm, and loads the plugin as Slurm does.
  */
 #include <dlfcn.h>
-#include <setjmp.h>
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "spank/job_formats.h"
+#include "test/unit/fixture/cases.h"
 
 /* API_CURRENT of Slurm's file META, and the offset of select_type_param, of each release: measured
  * with the headers of all of its minor versions. */
@@ -154,9 +149,8 @@ static void call(void *plugin, const char *name)
     assert_int_equal(callback(NULL, 1, arguments), 0);
 }
 
-static void every_release_loads_the_plugin(void **state)
+TEST(every_release_loads_the_plugin)
 {
-    (void)state;
     for (size_t i = 0; i < HOSTS; i++) {
         void *plugin = load(PLUGIN, &hosts[i]);
         assert_string_equal(symbol(plugin, "plugin_type"), "spank");
@@ -165,11 +159,10 @@ static void every_release_loads_the_plugin(void **state)
     }
 }
 
-static void in_an_unknown_release_no_callback_does_anything(void **state)
+TEST(in_an_unknown_release_no_callback_does_anything)
 {
     static const spank_context_t contexts[] = {S_CTX_LOCAL, S_CTX_REMOTE, S_CTX_ALLOCATOR,
                                                S_CTX_JOB_SCRIPT};
-    (void)state;
     for (size_t i = 0; i < HOSTS; i++) {
         void *plugin = hosts[i].is_known ? NULL : load(PLUGIN, &hosts[i]);
         for (size_t j = 0; plugin != NULL && j < sizeof contexts / sizeof contexts[0]; j++) {
@@ -184,10 +177,9 @@ static void in_an_unknown_release_no_callback_does_anything(void **state)
     }
 }
 
-static void slurmd_has_one_line_of_an_unknown_release(void **state)
+TEST(slurmd_has_one_line_of_an_unknown_release)
 {
     static const struct host unknown = {.api = 44, .major = 25, .minor = 11};
-    (void)state;
     void *plugin = load(PLUGIN, &unknown);
     context = S_CTX_SLURMD;
     call(plugin, "slurm_spank_init");
@@ -200,9 +192,8 @@ static void slurmd_has_one_line_of_an_unknown_release(void **state)
     dlclose(plugin);
 }
 
-static void in_a_known_release_it_looks_for_its_policy(void **state)
+TEST(in_a_known_release_it_looks_for_its_policy)
 {
-    (void)state;
     context = S_CTX_REMOTE;
     for (size_t i = 0; i < HOSTS; i++) {
         void *plugin = hosts[i].is_known ? load(PLUGIN, &hosts[i]) : NULL;
@@ -215,9 +206,8 @@ static void in_a_known_release_it_looks_for_its_policy(void **state)
 }
 
 /* Whoever takes the plugin for an elder then knows that its epilogs would do nothing. */
-static void a_job_is_handed_over_in_known_releases_alone(void **state)
+TEST(a_job_is_handed_over_in_known_releases_alone)
 {
-    (void)state;
     for (size_t i = 0; i < HOSTS; i++) {
         void *plugin = load(PLUGIN, &hosts[i]);
         uint32_t (*hand_over)(void) = (uint32_t(*)(void))symbol(plugin, "jobtrail_hand_over");
@@ -227,10 +217,9 @@ static void a_job_is_handed_over_in_known_releases_alone(void **state)
 }
 
 /* 1 << 2: whole cores. Every other byte of the configuration says the contrary. */
-static void whole_cores_are_read_where_the_release_has_them(void **state)
+TEST(whole_cores_are_read_where_the_release_has_them)
 {
     const uint16_t whole = 1 << 2, none = 0;
-    (void)state;
     for (size_t i = 0; i < HOSTS; i++) {
         void *plugin = load(RELEASE, &hosts[i]);
         bool (*has_whole_cores)(void) =
@@ -243,17 +232,4 @@ static void whole_cores_are_read_where_the_release_has_them(void **state)
         assert_false(has_whole_cores());
         dlclose(plugin);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_release_loads_the_plugin),
-        cmocka_unit_test(in_an_unknown_release_no_callback_does_anything),
-        cmocka_unit_test(slurmd_has_one_line_of_an_unknown_release),
-        cmocka_unit_test(in_a_known_release_it_looks_for_its_policy),
-        cmocka_unit_test(a_job_is_handed_over_in_known_releases_alone),
-        cmocka_unit_test(whole_cores_are_read_where_the_release_has_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

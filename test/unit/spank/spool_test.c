@@ -6,10 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +14,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "conf/base/cycles.h"
 #include "conf/base/host.h"
@@ -34,6 +28,7 @@
 #include "spank/spool.h"
 #include "spank/spool_make.h"
 #include "spank/spool_part.h"
+#include "test/unit/fixture/cases.h"
 
 enum { LEDGER_BYTES = 4 << 20 };
 
@@ -111,11 +106,10 @@ static void end_job(int job)
 }
 
 /* Slurm 22.05 does not tell it. */
-static void the_epilog_notes_the_start_of_the_job_where_slurm_tells_it(void **state)
+TEST(the_epilog_notes_the_start_of_the_job_where_slurm_tells_it)
 {
     char text[2 * JOURNAL_LINE_MAX];
     int job = enter(77, 0, getuid());
-    (void)state;
     assert_true(job >= 0);
     setenv("SLURM_JOB_START_TIME", "1700000000", 1);
     assert_true(epilog_note(below("spool"), 77, getuid()));
@@ -155,10 +149,9 @@ static int count_files(int directory)
     return count;
 }
 
-static void directories_are_made_with_their_modes_under_any_umask(void **state)
+TEST(directories_are_made_with_their_modes_under_any_umask)
 {
     static const mode_t masks[] = {0, 022, 027, 077, 0777};
-    (void)state;
     if (geteuid() != 0)
         skip();
     for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
@@ -199,10 +192,9 @@ static int looks_as(uid_t uid, gid_t gid)
     return WEXITSTATUS(result);
 }
 
-static void the_jobs_user_alone_gets_in_whatever_group_he_shares(void **state)
+TEST(the_jobs_user_alone_gets_in_whatever_group_he_shares)
 {
     enum { USER = 12345, OTHER = 12346, GROUP = 54321 };
-    (void)state;
     if (geteuid() != 0)
         return; /* nobody to be */
     assert_int_equal(chmod(root, 0711), 0);
@@ -212,10 +204,9 @@ static void the_jobs_user_alone_gets_in_whatever_group_he_shares(void **state)
     assert_int_equal(looks_as(OTHER, 0), EACCES);
 }
 
-static void a_directory_of_this_job_is_entered_again(void **state)
+TEST(a_directory_of_this_job_is_entered_again)
 {
     char text[512] = "";
-    (void)state;
     int first = enter(42, 0, 12345), second = enter(42, 0, 12345);
     assert_int_equal(inode_of(first), inode_of(second));
     int journal = openat(second, JOURNAL_NAME, O_RDONLY | O_CLOEXEC);
@@ -241,39 +232,35 @@ static void is_set_aside(int old, uid_t uid, const char *left)
     close(old);
 }
 
-static void what_another_users_job_has_left_is_set_aside(void **state)
+TEST(what_another_users_job_has_left_is_set_aside)
 {
-    (void)state;
     is_set_aside(enter(42, 0, 12345), 12346, "spool/42.0.left1");
     is_set_aside(enter(42, 0, 12346), 12345, "spool/42.0.left2");
     close(enter(42, 0, 12345));
     assert_false(exists(below("spool/42.0.left3")));
 }
 
-static void what_is_over_is_set_aside(void **state)
+TEST(what_is_over_is_set_aside)
 {
-    (void)state;
     int old = enter(42, 0, 12345);
     end_job(old);
     is_set_aside(old, 12345, "spool/42.0.left1");
 }
 
-static void what_another_boot_has_left_is_set_aside(void **state)
+TEST(what_another_boot_has_left_is_set_aside)
 {
     struct journal_line line;
     const struct spool_run run = run_of(42, 0, 12345);
-    (void)state;
     line_of("prolog", 12345, &line);
     journal_text(&line, "boot", "01234567-89ab-cdef-0123-456789abcdef");
     is_set_aside(spool_enter(&run, &line), 12345, "spool/42.0.left1");
 }
 
-static void a_directory_without_a_readable_journal_is_set_aside(void **state)
+TEST(a_directory_without_a_readable_journal_is_set_aside)
 {
     static const char *const journals[] = {"", "uid=12345 and no end", "prolog uid=1234567\n",
                                            "prolog uid=12345x\n", "prolog uid=\n"};
     char left[32];
-    (void)state;
     assert_int_equal(mkdir(below("spool"), 0711), 0);
     assert_int_equal(mkdir(below("spool/42.0"), 0700), 0);
     is_set_aside(open(below("spool/42.0"), O_RDONLY | O_CLOEXEC), 12345, "spool/42.0.left1");
@@ -287,9 +274,8 @@ static void a_directory_without_a_readable_journal_is_set_aside(void **state)
     }
 }
 
-static void leftovers_are_bounded_and_the_last_one_stays(void **state)
+TEST(leftovers_are_bounded_and_the_last_one_stays)
 {
-    (void)state;
     for (unsigned i = 0; i <= SPOOL_LEFT_MAX; i++) {
         int fd = enter(42, 0, 12345 + i);
         assert_true(fd >= 0);
@@ -301,10 +287,9 @@ static void leftovers_are_bounded_and_the_last_one_stays(void **state)
     close(last);
 }
 
-static void many_at_once_set_one_directory_aside_and_share_the_new_one(void **state)
+TEST(many_at_once_set_one_directory_aside_and_share_the_new_one)
 {
     enum { MAKERS = 8, ROUNDS = 20 };
-    (void)state;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         int start[2], status;
         char left[64];
@@ -343,9 +328,8 @@ static void many_at_once_set_one_directory_aside_and_share_the_new_one(void **st
     close(base);
 }
 
-static void what_is_no_directory_is_refused(void **state)
+TEST(what_is_no_directory_is_refused)
 {
-    (void)state;
     assert_int_equal(mkdir(below("spool"), 0700), 0);
     assert_int_equal(mkdir(below("elsewhere"), 0700), 0);
     assert_int_equal(symlink("../elsewhere", below("spool/1.0")), 0);
@@ -363,9 +347,8 @@ static void what_is_no_directory_is_refused(void **state)
     assert_int_equal(rmdir(below("elsewhere")), 0); /* it has stayed empty */
 }
 
-static void what_others_could_write_to_is_refused(void **state)
+TEST(what_others_could_write_to_is_refused)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     close(enter(42, 0, 0));
@@ -381,9 +364,8 @@ static void what_others_could_write_to_is_refused(void **state)
     assert_int_equal(spool_find(below("spool"), 42, 0, 0), -EPERM);
 }
 
-static void finding_makes_nothing_and_finds_no_other_users(void **state)
+TEST(finding_makes_nothing_and_finds_no_other_users)
 {
-    (void)state;
     assert_int_equal(spool_find(below("spool"), 42, 0, 12345), -ENOENT);
     assert_int_equal(access(below("spool"), F_OK), -1);
     close(enter(42, 0, 12345));
@@ -414,11 +396,10 @@ static uint32_t last_run(uint32_t job, uid_t uid, uint32_t restart)
     return restart;
 }
 
-static void every_run_of_a_job_is_found_and_nothing_else(void **state)
+TEST(every_run_of_a_job_is_found_and_nothing_else)
 {
     const uint32_t restarts[] = {0, 1, 20};
     uint32_t runs = 0;
-    (void)state;
     spool_find_runs(below("spool"), 42, note_run, &runs);
     assert_int_equal(runs, 0);
     assert_int_equal(last_run(42, 12345, 5), 5);
@@ -434,9 +415,8 @@ static void every_run_of_a_job_is_found_and_nothing_else(void **state)
     assert_int_equal(last_run(42, 12345, 5), 20);
 }
 
-static void the_last_run_is_this_users_and_goes_on(void **state)
+TEST(the_last_run_is_this_users_and_goes_on)
 {
-    (void)state;
     close(enter(42, 1, 12345));
     close(enter(42, 7, 12346));
     int over = enter(42, 9, 12345);
@@ -492,11 +472,10 @@ static void small_spool(struct spool_run *run)
     run->spool = path;
 }
 
-static void what_a_user_owns_has_a_file_system_of_its_own(void **state)
+TEST(what_a_user_owns_has_a_file_system_of_its_own)
 {
     struct spool_run run = run_of(42, 0, 12345);
     struct statvfs status;
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     small_spool(&run);
@@ -525,10 +504,9 @@ static void what_a_user_owns_has_a_file_system_of_its_own(void **state)
     close(job);
 }
 
-static void a_spool_in_memory_gets_them_by_itself(void **state)
+TEST(a_spool_in_memory_gets_them_by_itself)
 {
     struct spool_run run = run_of(42, 0, 12345);
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     run.mount = SPOOL_MOUNT_AUTO;
@@ -546,11 +524,10 @@ static void a_spool_in_memory_gets_them_by_itself(void **state)
     close(job);
 }
 
-static void journals_have_room_where_users_share_their_file_system(void **state)
+TEST(journals_have_room_where_users_share_their_file_system)
 {
     struct spool_run run = run_of(42, 0, 12345);
     struct journal_line line;
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     small_spool(&run);
@@ -575,10 +552,9 @@ static void journals_have_room_where_users_share_their_file_system(void **state)
     close(hostile);
 }
 
-static void without_access_control_lists_everybody_may_pass(void **state)
+TEST(without_access_control_lists_everybody_may_pass)
 {
     struct spool_run run = run_of(42, 0, 12345);
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     static char path[64];
@@ -592,10 +568,9 @@ static void without_access_control_lists_everybody_may_pass(void **state)
     close(job);
 }
 
-static void what_cannot_be_made_leaves_nothing(void **state)
+TEST(what_cannot_be_made_leaves_nothing)
 {
     struct spool_run run = run_of(42, 0, 12345);
-    (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
     small_spool(&run);
@@ -614,7 +589,7 @@ static void what_cannot_be_made_leaves_nothing(void **state)
     closedir(listing);
 }
 
-static void a_ledger_has_header_size_room_and_owner(void **state)
+TEST(a_ledger_has_header_size_room_and_owner)
 {
     uid_t uid = geteuid() == 0 ? 12345 : geteuid();
     gid_t gid = geteuid() == 0 ? 54321 : getegid();
@@ -622,7 +597,6 @@ static void a_ledger_has_header_size_room_and_owner(void **state)
         expected = {.magic = LEDGER_MAGIC, .size_bytes = LEDGER_BYTES, .used_bytes = LEDGER_FIRST};
     struct stat status, top;
     int job = make_job();
-    (void)state;
     assert_int_equal(spool_make_ledger(job, uid, gid, LEDGER_BYTES), 0);
     int fd = openat(job, "ledger", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     assert_int_equal(fstat(fd, &status), 0);
@@ -655,12 +629,11 @@ static void a_ledger_has_header_size_room_and_owner(void **state)
     close(job);
 }
 
-static void a_small_ledger_is_backed_whole(void **state)
+TEST(a_small_ledger_is_backed_whole)
 {
     struct ledger_header header;
     struct stat status;
     int job = make_job();
-    (void)state;
     assert_int_equal(spool_make_ledger(job, geteuid(), getegid(), 64 << 10), 0);
     int fd = openat(job, "ledger", O_RDONLY | O_CLOEXEC);
     assert_int_equal(fstat(fd, &status), 0);
@@ -671,11 +644,10 @@ static void a_small_ledger_is_backed_whole(void **state)
     close(job);
 }
 
-static void a_ledger_that_is_there_is_kept(void **state)
+TEST(a_ledger_that_is_there_is_kept)
 {
     struct stat before, after;
     int job = make_job();
-    (void)state;
     assert_int_equal(spool_make_ledger(job, geteuid(), getegid(), LEDGER_BYTES), 0);
     assert_int_equal(fstatat(job, "ledger", &before, 0), 0);
     assert_int_equal(spool_make_ledger(job, geteuid(), getegid(), 2 * LEDGER_BYTES), 0);
@@ -686,13 +658,12 @@ static void a_ledger_that_is_there_is_kept(void **state)
     close(job);
 }
 
-static void a_profile_has_its_size_its_counter_and_few_blocks(void **state)
+TEST(a_profile_has_its_size_its_counter_and_few_blocks)
 {
     struct profile_header header;
     struct stat status;
     char boot[HOST_BOOT_SIZE];
     int job = make_job();
-    (void)state;
     assert_int_equal(spool_make_profile(job, geteuid(), getegid(), 64 << 20), 0);
     int fd = openat(job, PROFILE_NAME, O_RDONLY | O_CLOEXEC);
     assert_int_equal(fstat(fd, &status), 0);
@@ -713,10 +684,9 @@ static void a_profile_has_its_size_its_counter_and_few_blocks(void **state)
     close(job);
 }
 
-static void a_ledger_of_another_users_is_none_of_this_job(void **state)
+TEST(a_ledger_of_another_users_is_none_of_this_job)
 {
     int job = make_job();
-    (void)state;
     if (geteuid() == 0) {
         assert_int_equal(spool_make_ledger(job, 12345, 54321, LEDGER_BYTES), 0);
         assert_int_equal(spool_make_ledger(job, 12346, 54321, LEDGER_BYTES), -EPERM);
@@ -724,11 +694,10 @@ static void a_ledger_of_another_users_is_none_of_this_job(void **state)
     close(job);
 }
 
-static void what_a_dead_maker_left_behind_does_no_harm(void **state)
+TEST(what_a_dead_maker_left_behind_does_no_harm)
 {
     char name[32];
     int job = make_job();
-    (void)state;
     snprintf(name, sizeof name, "ledger.%d", (int)getpid());
     assert_int_equal(symlinkat("/etc/passwd", job, name), 0);
     assert_int_equal(spool_make_ledger(job, geteuid(), getegid(), LEDGER_BYTES), 0);
@@ -736,10 +705,9 @@ static void what_a_dead_maker_left_behind_does_no_harm(void **state)
     close(job);
 }
 
-static void many_makers_at_once_leave_one_ledger(void **state)
+TEST(many_makers_at_once_leave_one_ledger)
 {
     enum { MAKERS = 8, ROUNDS = 20 };
-    (void)state;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         int start[2], status;
         struct stat found;
@@ -767,48 +735,12 @@ static void many_makers_at_once_leave_one_ledger(void **state)
     }
 }
 
-static void a_ledger_that_cannot_be_made_leaves_nothing(void **state)
+TEST(a_ledger_that_cannot_be_made_leaves_nothing)
 {
     int job = make_job();
-    (void)state;
     assert_true(spool_make_ledger(job, geteuid(), getegid(), UINT64_C(1) << 63) < 0);
     assert_int_equal(count_files(job), 0);
     close(job);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(directories_are_made_with_their_modes_under_any_umask),
-        TEST(the_jobs_user_alone_gets_in_whatever_group_he_shares),
-        TEST(the_epilog_notes_the_start_of_the_job_where_slurm_tells_it),
-        TEST(a_directory_of_this_job_is_entered_again),
-        TEST(what_another_users_job_has_left_is_set_aside),
-        TEST(what_is_over_is_set_aside),
-        TEST(what_another_boot_has_left_is_set_aside),
-        TEST(a_directory_without_a_readable_journal_is_set_aside),
-        TEST(leftovers_are_bounded_and_the_last_one_stays),
-        TEST(many_at_once_set_one_directory_aside_and_share_the_new_one),
-        TEST(what_is_no_directory_is_refused),
-        TEST(what_others_could_write_to_is_refused),
-        TEST(finding_makes_nothing_and_finds_no_other_users),
-        TEST(the_last_run_is_this_users_and_goes_on),
-        TEST(what_a_user_owns_has_a_file_system_of_its_own),
-        TEST(a_spool_in_memory_gets_them_by_itself),
-        TEST(journals_have_room_where_users_share_their_file_system),
-        TEST(without_access_control_lists_everybody_may_pass),
-        TEST(what_cannot_be_made_leaves_nothing),
-        TEST(a_profile_has_its_size_its_counter_and_few_blocks),
-        TEST(a_ledger_of_another_users_is_none_of_this_job),
-        TEST(every_run_of_a_job_is_found_and_nothing_else),
-        TEST(a_ledger_has_header_size_room_and_owner),
-        TEST(a_small_ledger_is_backed_whole),
-        TEST(a_ledger_that_is_there_is_kept),
-        TEST(what_a_dead_maker_left_behind_does_no_harm),
-        TEST(many_makers_at_once_leave_one_ledger),
-        TEST(a_ledger_that_cannot_be_made_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

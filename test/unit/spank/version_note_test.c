@@ -6,22 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "spank/job_formats.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 
 enum { OTHER = 12345 };
@@ -37,9 +32,8 @@ static void write_text(const char *name, const char *text, size_t size)
     close(fd);
 }
 
-static void a_text_is_taken_or_refused_as_a_whole(void **state)
+TEST(a_text_is_taken_or_refused_as_a_whole)
 {
-    (void)state;
     static const struct {
         const char *text;
         int error;
@@ -79,9 +73,8 @@ static void a_text_is_taken_or_refused_as_a_whole(void **state)
     assert_int_equal(version_note_parse(zero, sizeof zero - 1, &note), -EINVAL);
 }
 
-static void a_path_that_is_too_long_is_refused(void **state)
+TEST(a_path_that_is_too_long_is_refused)
 {
-    (void)state;
     char text[2 * PATH_MAX];
     struct version_note note;
     for (int more = 0; more < 2; more++) {
@@ -91,9 +84,8 @@ static void a_path_that_is_too_long_is_refused(void **state)
     }
 }
 
-static void only_a_file_that_is_roots_alone_is_believed(void **state)
+TEST_IN(only_a_file_that_is_roots_alone_is_believed, made_tree_set_up, made_tree_tear_down)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     struct version_note note;
@@ -114,9 +106,8 @@ static void only_a_file_that_is_roots_alone_is_believed(void **state)
     assert_int_equal(version_note_read(made_tree, &note), -EPERM);
 }
 
-static void what_is_no_file_of_that_size_is_refused(void **state)
+TEST_IN(what_is_no_file_of_that_size_is_refused, made_tree_set_up, made_tree_tear_down)
 {
-    (void)state;
     struct version_note note;
     char *large = calloc(1, VERSION_NOTE_BYTES);
     assert_non_null(large);
@@ -139,9 +130,8 @@ static void what_is_no_file_of_that_size_is_refused(void **state)
     assert_int_equal(version_note_read(made_tree, &note), -ELOOP);
 }
 
-static void what_is_written_is_read_and_links_are_resolved(void **state)
+TEST_IN(what_is_written_is_read_and_links_are_resolved, made_tree_set_up, made_tree_tear_down)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     struct version_note note;
@@ -174,9 +164,8 @@ static void what_is_written_is_read_and_links_are_resolved(void **state)
 }
 
 /* As a user can make it in the directory of sessions. */
-static void a_directory_of_that_name_is_in_nobodys_way(void **state)
+TEST_IN(a_directory_of_that_name_is_in_nobodys_way, made_tree_set_up, made_tree_tear_down)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     struct version_note note;
@@ -200,9 +189,8 @@ static bool has_number(const uint32_t *formats, size_t count, uint32_t number)
     return has;
 }
 
-static void other_numbers_are_found_by_name(void **state)
+TEST_IN(other_numbers_are_found_by_name, made_tree_set_up, made_tree_tear_down)
 {
-    (void)state;
     uint32_t formats[VERSIONS_MAX];
     char path[PATH_MAX], own[32];
     static const char *const others[] = {".3",  ".60000", ".03", ".60001", ".x",      ".3x",
@@ -225,23 +213,4 @@ static void other_numbers_are_found_by_name(void **state)
         assert_int_equal(mkdir(below(own), 0755), 0);
     }
     assert_int_equal(version_note_others(below(""), formats), VERSIONS_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_is_taken_or_refused_as_a_whole),
-        cmocka_unit_test(a_path_that_is_too_long_is_refused),
-        cmocka_unit_test_setup_teardown(only_a_file_that_is_roots_alone_is_believed,
-                                        made_tree_set_up, made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_file_of_that_size_is_refused, made_tree_set_up,
-                                        made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(what_is_written_is_read_and_links_are_resolved,
-                                        made_tree_set_up, made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(a_directory_of_that_name_is_in_nobodys_way,
-                                        made_tree_set_up, made_tree_tear_down),
-        cmocka_unit_test_setup_teardown(other_numbers_are_found_by_name, made_tree_set_up,
-                                        made_tree_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,17 +6,12 @@
 
 #include <errno.h>
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_outbox.h"
 
 static char none[] = "none";
@@ -61,9 +56,8 @@ static void add(enum library_change_kind kind, const char *library, const char *
     assert_int_equal(library_outbox_change(box, &change, &sighting), 0);
 }
 
-static void each_change_is_a_record_with_both_files(void **state)
+TEST(each_change_is_a_record_with_both_files)
 {
-    (void)state;
     add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
     add(LIBRARY_REMOVED, "libm", "/sw/libm.a", false);
     assert_int_equal(read_all(), 0); /* until it is kept */
@@ -80,9 +74,8 @@ static void each_change_is_a_record_with_both_files(void **state)
     assert_string_equal(text(0, "event"), text(1, "event"));
 }
 
-static void a_first_scan_is_a_record_a_library(void **state)
+TEST(a_first_scan_is_a_record_a_library)
 {
-    (void)state;
     add(LIBRARY_ADDED, "liba", "/sw/liba.so.1", true);
     add(LIBRARY_ADDED, "liba", "/sw/liba.so.2", true);
     add(LIBRARY_ADDED, "liba", "/sw/liba.so.3", true);
@@ -101,10 +94,9 @@ static void a_first_scan_is_a_record_a_library(void **state)
     assert_string_equal(text(2, "first_scan"), "false");
 }
 
-static void what_is_too_much_is_counted_by_kind(void **state)
+TEST(what_is_too_much_is_counted_by_kind)
 {
     char path[32];
-    (void)state;
     for (size_t i = 0; i < LIBRARY_OUTBOX_RECORDS + 5; i++) {
         snprintf(path, sizeof path, "/sw/%zu.so", i);
         add(i % 2 == 0 ? LIBRARY_ADDED : LIBRARY_REMOVED, "libm", path, false);
@@ -126,9 +118,8 @@ static void what_is_too_much_is_counted_by_kind(void **state)
     assert_int_equal(number(count + 2, "wasT", "size"), 20);
 }
 
-static void who_goes_on_after_a_kill_tells_the_same_one_by_one(void **state)
+TEST(who_goes_on_after_a_kill_tells_the_same_one_by_one)
 {
-    (void)state;
     *library_outbox_count(box) = LIBRARY_OUTBOX_RECORDS - 1;
     for (size_t i = 0; i < 2; i++) {
         const uint64_t count = *library_outbox_count(box);
@@ -147,10 +138,9 @@ static void who_goes_on_after_a_kill_tells_the_same_one_by_one(void **state)
     assert_string_equal(text(1, "library"), LIBRARY_OUTBOX_OTHERS);
 }
 
-static void what_is_counted_alone_has_no_record_of_its_own(void **state)
+TEST(what_is_counted_alone_has_no_record_of_its_own)
 {
     struct library_change change = change_of(LIBRARY_MODIFIED, "~bob", "/sw/bob.so");
-    (void)state;
     change.is.owner = 1000;
     assert_int_equal(library_outbox_change(box, &change, &sighting), 0);
     change.is_beyond = true;
@@ -164,10 +154,9 @@ static void what_is_counted_alone_has_no_record_of_its_own(void **state)
     assert_int_equal(number(1, "libraryT", "files"), 3);
 }
 
-static void a_full_outbox_keeps_nothing_and_takes_it_later(void **state)
+TEST(a_full_outbox_keeps_nothing_and_takes_it_later)
 {
     struct library_change change = change_of(LIBRARY_REPLACED, "libm", "/sw/libm.so");
-    (void)state;
     conf.outbox_bytes = 1;
     int error = 0;
     for (size_t i = 0; i < 100 && error == 0;
@@ -184,9 +173,8 @@ static void a_full_outbox_keeps_nothing_and_takes_it_later(void **state)
     assert_int_equal(read_all(), 2);
 }
 
-static void told_again_is_the_same_record(void **state)
+TEST(told_again_is_the_same_record)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         add(LIBRARY_ADDED, "liba", "/sw/liba.so.1", true);
         add(LIBRARY_ADDED, "liba", "/sw/liba.so.2", true);
@@ -202,9 +190,8 @@ static void told_again_is_the_same_record(void **state)
     assert_string_not_equal(text(0, "uuid"), text(1, "uuid"));
 }
 
-static void without_a_transport_there_is_no_outbox(void **state)
+TEST(without_a_transport_there_is_no_outbox)
 {
-    (void)state;
     conf.transport = none;
     add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
     assert_int_equal(library_outbox_keep(box), 0);
@@ -213,9 +200,8 @@ static void without_a_transport_there_is_no_outbox(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-static void what_is_not_kept_is_dropped(void **state)
+TEST(what_is_not_kept_is_dropped)
 {
-    (void)state;
     add(LIBRARY_ADDED, "liba", "/sw/liba.so.1", true);
     add(LIBRARY_REPLACED, "libm", "/sw/libm.so", false);
     library_outbox_free(box);
@@ -224,11 +210,10 @@ static void what_is_not_kept_is_dropped(void **state)
 }
 
 /* A clock that was set back, or a time that nobody knows. */
-static void no_change_is_before_it_was_after(void **state)
+TEST(no_change_is_before_it_was_after)
 {
     struct library_change change = change_of(LIBRARY_REPLACED, "libm", "/sw/libm.so");
     struct library_sighting later = sighting;
-    (void)state;
     later.after_ns = INT64_C(200) * 1000000000;
     assert_int_equal(library_outbox_change(box, &change, &later), 0);
     assert_int_equal(library_outbox_keep(box), 0);
@@ -236,22 +221,6 @@ static void no_change_is_before_it_was_after(void **state)
     assert_null(value(0, "libraryT", "after"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_change_is_a_record_with_both_files, begin, end),
-        cmocka_unit_test_setup_teardown(a_first_scan_is_a_record_a_library, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_too_much_is_counted_by_kind, begin, end),
-        cmocka_unit_test_setup_teardown(who_goes_on_after_a_kill_tells_the_same_one_by_one, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(what_is_counted_alone_has_no_record_of_its_own, begin, end),
-        cmocka_unit_test_setup_teardown(a_full_outbox_keeps_nothing_and_takes_it_later, begin, end),
-        cmocka_unit_test_setup_teardown(told_again_is_the_same_record, begin, end),
-        cmocka_unit_test_setup_teardown(without_a_transport_there_is_no_outbox, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_kept_is_dropped, begin, end),
-        cmocka_unit_test_setup_teardown(no_change_is_before_it_was_after, begin, end),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    json_object_put(all);
-    return failed;
-}
+EACH(begin, end)
+
+ALL(NULL, put_all)

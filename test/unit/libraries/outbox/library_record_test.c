@@ -6,16 +6,11 @@
 #include "contrib/libraries/outbox/library_record.h"
 
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/uuid7.h"
+#include "test/unit/fixture/cases.h"
 
 static const struct library_record_file no_file = LIBRARY_RECORD_NO_FILE;
 static const struct library_record_who nobody = LIBRARY_RECORD_NOBODY;
@@ -76,10 +71,9 @@ static bool has_same(const struct library_record_source *one,
     return is_same;
 }
 
-static void the_same_change_has_the_same_uuid(void **state)
+TEST(the_same_change_has_the_same_uuid)
 {
     struct library_record_source one = replaced(), other = replaced();
-    (void)state;
     other.group = "math"; /* by another configuration */
     other.after_ns = 7;
     assert_true(has_same(&one, &other, "uuid"));
@@ -92,11 +86,10 @@ static void the_same_change_has_the_same_uuid(void **state)
     assert_true(has_same(&one, &other, "uuid"));
 }
 
-static void another_change_has_another_uuid(void **state)
+TEST(another_change_has_another_uuid)
 {
     const struct library_record_source one = replaced();
     struct library_record_source others[6];
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         others[i] = replaced();
     others[0].path = "/sw/libm.so.1";
@@ -109,10 +102,9 @@ static void another_change_has_another_uuid(void **state)
         assert_false(has_same(&one, &others[i], "uuid"));
 }
 
-static void changes_of_one_library_at_one_time_are_one_event(void **state)
+TEST(changes_of_one_library_at_one_time_are_one_event)
 {
     struct library_record_source one = replaced(), other = replaced();
-    (void)state;
     other.path = "/sw/libm.a";
     other.what = "added";
     assert_false(has_same(&one, &other, "uuid"));
@@ -123,10 +115,9 @@ static void changes_of_one_library_at_one_time_are_one_event(void **state)
     assert_true(has_same(&one, &other, "event"));
 }
 
-static void uses_of_two_users_are_two(void **state)
+TEST(uses_of_two_users_are_two)
 {
     struct library_record_source one = replaced(), other = replaced();
-    (void)state;
     one.is_use = other.is_use = true;
     one.what = other.what = "open";
     other.who.uid = 1000;
@@ -140,11 +131,10 @@ static void uses_of_two_users_are_two(void **state)
     assert_false(has_same(&one, &other, "uuid"));
 }
 
-static void what_is_not_known_is_null(void **state)
+TEST(what_is_not_known_is_null)
 {
     static const char *const keys[] = {"uid", "login_uid", "user", "job_id", "step_id", "after"};
     struct library_record_source source = replaced();
-    (void)state;
     source.was = no_file;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         assert_value(&source, "libraryT", keys[i], "null");
@@ -156,10 +146,9 @@ static void what_is_not_known_is_null(void **state)
 }
 
 /* The loader refuses numbers beyond these. */
-static void numbers_that_no_disk_should_have_are_null(void **state)
+TEST(numbers_that_no_disk_should_have_are_null)
 {
     struct library_record_source source = replaced();
-    (void)state;
     source.is.size = INT64_MAX;
     source.was.size = -1;
     source.was.modified_ns = INT64_MIN + 1;
@@ -171,11 +160,10 @@ static void numbers_that_no_disk_should_have_are_null(void **state)
 }
 
 /* A name of 255 bytes at the most, which does not end in the middle of a character. */
-static void a_long_name_is_cut_between_characters(void **state)
+TEST(a_long_name_is_cut_between_characters)
 {
     char name[400];
     struct library_record_source source = replaced();
-    (void)state;
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
     memcpy(name + 253, "\xe2\x82\xac", 3);
@@ -189,11 +177,10 @@ static void a_long_name_is_cut_between_characters(void **state)
     free(value);
 }
 
-static void a_name_is_sound_whoever_did_it(void **state)
+TEST(a_name_is_sound_whoever_did_it)
 {
     struct built_record record;
     struct library_record_source source = replaced();
-    (void)state;
     source.who.user = "a/b\n.json c";
     source.path = "/sw/lib\n\x1b[31m\x01\xff.so";
     assert_int_equal(library_record_build(&source, &record), 0);
@@ -205,19 +192,4 @@ static void a_name_is_sound_whoever_did_it(void **state)
     assert_null(strchr(record.text, '\x1b'));
     assert_int_equal(strlen(record.text), record.length);
     record_free(&record);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_change_has_the_same_uuid),
-        cmocka_unit_test(another_change_has_another_uuid),
-        cmocka_unit_test(changes_of_one_library_at_one_time_are_one_event),
-        cmocka_unit_test(uses_of_two_users_are_two),
-        cmocka_unit_test(what_is_not_known_is_null),
-        cmocka_unit_test(numbers_that_no_disk_should_have_are_null),
-        cmocka_unit_test(a_long_name_is_cut_between_characters),
-        cmocka_unit_test(a_name_is_sound_whoever_did_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

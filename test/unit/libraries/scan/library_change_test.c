@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_change.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static const struct library_file one = {
     .inode = 1, .size = 10, .modified_ns = 100, .changed_ns = 200, .sha1 = "aa"};
@@ -17,10 +13,9 @@ static void assert_kind(struct library_file is, enum library_change_kind kind)
     assert_int_equal(library_change_judge(&one, &is, true), kind);
 }
 
-static void content_and_inode_say_what_has_become_of_a_file(void **state)
+TEST(content_and_inode_say_what_has_become_of_a_file)
 {
     struct library_file is = one;
-    (void)state;
     assert_kind(is, LIBRARY_NONE);
     strcpy(is.sha1, "bb");
     assert_kind(is, LIBRARY_MODIFIED); /* whatever size and times are */
@@ -30,10 +25,9 @@ static void content_and_inode_say_what_has_become_of_a_file(void **state)
     assert_kind(is, LIBRARY_REPLACED);
 }
 
-static void times_count_whatever_their_order(void **state)
+TEST(times_count_whatever_their_order)
 {
     struct library_file is = one;
-    (void)state;
     is.modified_ns = 99;
     assert_kind(is, LIBRARY_TOUCHED);
     is.modified_ns = INT64_MAX;
@@ -45,10 +39,9 @@ static void times_count_whatever_their_order(void **state)
     assert_kind(is, LIBRARY_NONE);
 }
 
-static void without_a_hash_size_and_time_tell(void **state)
+TEST(without_a_hash_size_and_time_tell)
 {
     struct library_file is = one;
-    (void)state;
     is.sha1[0] = '\0';
     assert_kind(is, LIBRARY_NONE);
     is.changed_ns = 201;
@@ -57,24 +50,12 @@ static void without_a_hash_size_and_time_tell(void **state)
     assert_kind(is, LIBRARY_MODIFIED);
 }
 
-static void a_copy_on_another_file_system_is_no_change(void **state)
+TEST(a_copy_on_another_file_system_is_no_change)
 {
     struct library_file is = one;
-    (void)state;
     is.inode = 7;
     is.changed_ns = 500;
     assert_int_equal(library_change_judge(&one, &is, false), LIBRARY_NONE);
     strcpy(is.sha1, "bb");
     assert_int_equal(library_change_judge(&one, &is, false), LIBRARY_REPLACED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(content_and_inode_say_what_has_become_of_a_file),
-        cmocka_unit_test(times_count_whatever_their_order),
-        cmocka_unit_test(without_a_hash_size_and_time_tell),
-        cmocka_unit_test(a_copy_on_another_file_system_is_no_change),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

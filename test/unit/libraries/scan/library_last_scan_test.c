@@ -2,72 +2,65 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/libraries/scan/library_last_scan.h"
+#include "test/unit/fixture/cases.h"
 
-static char state[] = "/tmp/jobtrail-last-scan-XXXXXX";
+static char place[] = "/tmp/jobtrail-last-scan-XXXXXX";
 static int lock;
 
 static int make_state(void **unused)
 {
-    char path[sizeof state + 8];
+    char path[sizeof place + 8];
     (void)unused;
-    strcpy(state + sizeof state - 7, "XXXXXX");
-    assert_non_null(mkdtemp(state));
-    snprintf(path, sizeof path, "%s/lock", state);
+    strcpy(place + sizeof place - 7, "XXXXXX");
+    assert_non_null(mkdtemp(place));
+    snprintf(path, sizeof path, "%s/lock", place);
     lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return lock < 0;
 }
 
 static int remove_state(void **unused)
 {
-    char path[sizeof state + 8];
+    char path[sizeof place + 8];
     (void)unused;
     close(lock);
-    snprintf(path, sizeof path, "%s/lock", state);
+    snprintf(path, sizeof path, "%s/lock", place);
     unlink(path);
-    return rmdir(state);
+    return rmdir(place);
 }
 
-static void what_is_written_is_read(void **unused)
+TEST(what_is_written_is_read)
 {
     const struct library_last_scan large = {INT64_MAX,  true,      UINT64_MAX,
                                             UINT64_MAX, INT64_MAX, INT32_MAX};
     const struct library_last_scan small = {1, false, 0, 2, 3, 4};
     struct library_last_scan last;
-    (void)unused;
     assert_int_equal(library_last_scan_write(lock, &large), 0);
     off_t size = lseek(lock, 0, SEEK_END);
-    assert_int_equal(library_last_scan_read(state, &last), 0);
+    assert_int_equal(library_last_scan_read(place, &last), 0);
     assert_true(last.ended_s == INT64_MAX && last.is_failed && last.trees_away == UINT64_MAX &&
                 last.unreadable == UINT64_MAX && last.seen_s == INT64_MAX && last.pid == INT32_MAX);
     assert_int_equal(library_last_scan_write(lock, &small), 0);
     assert_int_equal(lseek(lock, 0, SEEK_END), size); /* nothing of the longer numbers is left */
-    assert_int_equal(library_last_scan_read(state, &last), 0);
+    assert_int_equal(library_last_scan_read(place, &last), 0);
     assert_true(last.ended_s == 1 && !last.is_failed && last.trees_away == 0 &&
                 last.unreadable == 2 && last.seen_s == 3 && last.pid == 4);
 }
 
-static void a_scan_that_has_not_ended_is_none(void **unused)
+TEST(a_scan_that_has_not_ended_is_none)
 {
     struct library_last_scan last = {.ended_s = 7};
-    (void)unused;
-    assert_int_equal(library_last_scan_read(state, &last), -ENOENT);
+    assert_int_equal(library_last_scan_read(place, &last), -ENOENT);
     assert_int_equal(library_last_scan_read("/nowhere", &last), -ENOENT);
     assert_int_equal(last.ended_s, 7);
 }
 
-static void another_content_is_refused(void **unused)
+TEST(another_content_is_refused)
 {
     static const char *const texts[] = {
         "\n",
@@ -80,21 +73,11 @@ static void another_content_is_refused(void **unused)
         "ended=1 failed=0 away=1 unreadable=1 seen=1 pid=1x\n",
     };
     struct library_last_scan last;
-    (void)unused;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(ftruncate(lock, 0), 0);
         assert_int_equal(pwrite(lock, texts[i], strlen(texts[i]), 0), strlen(texts[i]));
-        assert_int_equal(library_last_scan_read(state, &last), -EINVAL);
+        assert_int_equal(library_last_scan_read(place, &last), -EINVAL);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_written_is_read, make_state, remove_state),
-        cmocka_unit_test_setup_teardown(a_scan_that_has_not_ended_is_none, make_state,
-                                        remove_state),
-        cmocka_unit_test_setup_teardown(another_content_is_refused, make_state, remove_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(make_state, remove_state)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_logs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/days.h"
+#include "test/unit/fixture/cases.h"
 
 static void assert_line(const struct library_change *change, bool is_new, const char *expected)
 {
@@ -24,7 +19,7 @@ static void assert_line(const struct library_change *change, bool is_new, const 
     free(line);
 }
 
-static void a_line_is_of_the_old_form_with_words_behind(void **state)
+TEST(a_line_is_of_the_old_form_with_words_behind)
 {
     struct library_change change = {
         .kind = LIBRARY_ADDED,
@@ -35,7 +30,6 @@ static void a_line_is_of_the_old_form_with_words_behind(void **state)
                .sha1 = "ab",
                .name = "x"},
     };
-    (void)state;
     assert_int_equal(days_use_zone("UTC"), 0);
     assert_line(&change, true,
                 "Mon_Mar_06_1995_07:00 Wed_Feb_08_1995_09:39 LOG_CREATED "
@@ -59,22 +53,20 @@ static void a_line_is_of_the_old_form_with_words_behind(void **state)
                 "version=1 group=g\n");
 }
 
-static void times_that_no_calendar_has_are_written(void **state)
+TEST(times_that_no_calendar_has_are_written)
 {
     struct library_change change = {
         .kind = LIBRARY_ADDED, .path = "/y", .group = "", .is = {.modified_ns = -1}};
-    (void)state;
     assert_int_equal(days_use_zone("UTC"), 0);
     assert_line(&change, false,
                 "Mon_Mar_06_1995_07:00 Wed_Dec_31_1969_23:59 LIB_ADDED path=/y size=0\n");
 }
 
-static void a_value_that_is_too_long_ends_with_a_mark(void **state)
+TEST(a_value_that_is_too_long_ends_with_a_mark)
 {
     char path[2 * LIBRARY_LOG_VALUE_MAX], *line = NULL;
     size_t size;
     struct library_change change = {.kind = LIBRARY_ADDED, .path = path, .group = ""};
-    (void)state;
     memset(path, 'x', sizeof path);
     for (size_t length = LIBRARY_LOG_VALUE_MAX; length <= LIBRARY_LOG_VALUE_MAX + 1; length++) {
         path[length] = '\0';
@@ -95,10 +87,9 @@ static void assert_name(const char *library, const char *expected)
     assert_string_equal(name, expected);
 }
 
-static void the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called(void **state)
+TEST(the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called)
 {
     char longest[LIBRARY_TEXT_SIZE], name[LIBRARY_LOG_NAME_SIZE], other[LIBRARY_LOG_NAME_SIZE];
-    (void)state;
     assert_name("libx", "libx.log");
     assert_name("../x", "%2e.%2fx.log");
     assert_name("a%b\n", "a%25b%0a.log");
@@ -111,15 +102,4 @@ static void the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called(vo
     longest[sizeof longest - 2] = 'x';
     library_log_file(longest, other);
     assert_true(strlen(name) < 255 && strcmp(name, other) != 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_of_the_old_form_with_words_behind),
-        cmocka_unit_test(times_that_no_calendar_has_are_written),
-        cmocka_unit_test(a_value_that_is_too_long_ends_with_a_mark),
-        cmocka_unit_test(the_name_of_a_log_is_one_of_a_file_whatever_the_library_is_called),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

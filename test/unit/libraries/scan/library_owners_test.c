@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_owners.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 /* Debian's ids of daemon, and of nobody, whose group is nogroup. */
 enum { DAEMON = 1, NOBODY = 65534, NAMELESS = 4000123 };
@@ -22,10 +18,9 @@ static void assert_believed(struct library_owners *owners, uid_t uid, const char
     assert_true(library_is_others(file.name));
 }
 
-static void root_the_trees_owner_and_whoever_is_named_are_believed(void **state)
+TEST(root_the_trees_owner_and_whoever_is_named_are_believed)
 {
     struct library_owners *owners;
-    (void)state;
     assert_int_equal(library_owners_new("", &owners), 0);
     assert_null(library_owners_unknown(owners));
     assert_believed(owners, 0, "libx");
@@ -39,23 +34,13 @@ static void root_the_trees_owner_and_whoever_is_named_are_believed(void **state)
     library_owners_free(owners);
 }
 
-static void a_group_means_its_members(void **state)
+TEST(a_group_means_its_members)
 {
     struct library_owners *owners;
-    (void)state;
     assert_int_equal(library_owners_new("no-such\t@nogroup  daemon @none", &owners), 0);
     assert_string_equal(library_owners_unknown(owners), "no-such");
     assert_believed(owners, NOBODY, "libx");
     assert_believed(owners, DAEMON, "libx");
     assert_believed(owners, NAMELESS, "~4000123");
     library_owners_free(owners);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(root_the_trees_owner_and_whoever_is_named_are_believed),
-        cmocka_unit_test(a_group_means_its_members),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_packages.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/directory.h"
+#include "test/unit/fixture/cases.h"
 
 static char root[] = "/tmp/library_packages.XXXXXX";
 
@@ -56,12 +51,11 @@ static void assert_package(const struct library_packages *packages, const char *
     assert_string_equal(found, expected);
 }
 
-static void a_file_has_the_package_of_the_list_and_the_version_of_the_status(void **state)
+TEST(a_file_has_the_package_of_the_list_and_the_version_of_the_status)
 {
     struct library_packages *packages;
     struct globs *patterns;
     const char *package, *version;
-    (void)state;
     put("info/zlib1g:amd64.list", "/.\n/lib/x86/libz.so.1\n/usr/lib/libz.so\n/etc/z.conf\n");
     put("info/zlib1g:i386.list", "/usr/lib/i386/libz.so\n");
     put("info/fft.list", "/opt/fft/libfft.so.1\n");
@@ -97,11 +91,10 @@ static void assert_version(const struct globs *patterns, const char *expected)
 
 /* The files of another system's root may be anybody's: no link leads out of it, and no FIFO holds
  * the scan up. */
-static void links_and_fifos_below_a_root_are_not_opened(void **state)
+TEST(links_and_fifos_below_a_root_are_not_opened)
 {
     char status[256], outside[256], info[256], moved[256];
     struct globs *patterns;
-    (void)state;
     snprintf(status, sizeof status, "%s/var/lib/dpkg/status", root);
     snprintf(outside, sizeof outside, "%s/outside", root);
     snprintf(info, sizeof info, "%s/var/lib", root);
@@ -123,11 +116,4 @@ static void links_and_fifos_below_a_root_are_not_opened(void **state)
     globs_free(patterns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_has_the_package_of_the_list_and_the_version_of_the_status),
-        cmocka_unit_test(links_and_fifos_below_a_root_are_not_opened),
-    };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+ALL(make_root, remove_root)

@@ -3,10 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/libraries/scan/library_facts.h"
+#include "test/unit/fixture/cases.h"
 
 #define KEY(text) text, sizeof text - 1
 
@@ -79,10 +74,9 @@ static struct library_read_row row_of(const char *key, size_t size)
     return row;
 }
 
-static void what_is_noted_of_a_file_is_noted_of_its_names_and_of_no_copy(void **state)
+TEST(what_is_noted_of_a_file_is_noted_of_its_names_and_of_no_copy)
 {
     struct library_read_row row;
-    (void)state;
     assert_int_equal(library_reads_find(reads, KEY("\0a\0z"), &row), 0);
     assert_int_equal(row_of(KEY("\0a\0x")).seen_ns, LIBRARY_READS_NEVER);
     assert_int_equal(library_reads_seen(reads, &is, 77), 0);
@@ -96,10 +90,9 @@ static void what_is_noted_of_a_file_is_noted_of_its_names_and_of_no_copy(void **
     assert_int_equal(row.place, 1);
 }
 
-static void a_file_of_which_there_is_no_row_is_an_error(void **state)
+TEST(a_file_of_which_there_is_no_row_is_an_error)
 {
     struct library_file other = is;
-    (void)state;
     other.device += 2; /* as of a file below a bind mount, or on an overlay */
     assert_int_equal(library_reads_seen(reads, &other, 77), -ESTALE);
     assert_non_null(strstr(library_state_error(reads), " is in no scan"));
@@ -123,11 +116,10 @@ static void set_atime(int64_t time_ns)
     assert_int_equal(stat(path, &status), 0);
 }
 
-static void a_time_that_was_set_is_known_by_it_and_by_what_else_the_file_is(void **state)
+TEST(a_time_that_was_set_is_known_by_it_and_by_what_else_the_file_is)
 {
     const int64_t seen_ns = INT64_C(1500000001000000005);
     struct library_rearm rearm = {.was = is, .seen_ns = seen_ns, .armed_ns = seen_ns - 1000000000};
-    (void)state;
     assert_int_equal(library_reads_rest(path, &rearm.rest), 0);
     set_atime(rearm.armed_ns);
     assert_int_equal(is_rearmed(&is), 0);
@@ -148,11 +140,10 @@ static void a_time_that_was_set_is_known_by_it_and_by_what_else_the_file_is(void
     assert_int_equal(is_rearmed(&is), 0);
 }
 
-static void attributes_are_part_of_what_a_file_is_and_bounded(void **state)
+TEST(attributes_are_part_of_what_a_file_is_and_bounded)
 {
     struct digest before, after;
     char *large = calloc(1, 4096);
-    (void)state;
     assert_int_equal(library_reads_rest(path, &before), 0);
     if (setxattr(path, "trusted.x", "y", 1, 0) != 0)
         skip(); /* not as root, or not here */
@@ -171,12 +162,11 @@ static void attributes_are_part_of_what_a_file_is_and_bounded(void **state)
     free(large);
 }
 
-static void uses_are_told_when_their_tree_is_ended_or_dropped(void **state)
+TEST(uses_are_told_when_their_tree_is_ended_or_dropped)
 {
     struct library_use uses[2] = {{.path = NULL}};
     struct library_reads_sum sum;
     size_t count;
-    (void)state;
     assert_int_equal(library_reads_add(reads, "/a", KEY("\0a\0x"), 10, 20), 0);
     assert_int_equal(library_reads_add(reads, "/a", KEY("\0a\0z"), 12, 22), 0);
     assert_int_equal(library_reads_add(reads, "/b", KEY("\0b\0x"), 10, 20), 0);
@@ -203,10 +193,9 @@ static void uses_are_told_when_their_tree_is_ended_or_dropped(void **state)
     free(uses[1].path);
 }
 
-static void a_place_has_the_time_of_its_last_turn(void **state)
+TEST(a_place_has_the_time_of_its_last_turn)
 {
     int64_t began_s = 0;
-    (void)state;
     assert_int_equal(library_reads_polled(reads, 1, &began_s), 0);
     assert_int_equal(began_s, LIBRARY_READS_NEVER);
     assert_int_equal(library_reads_set_polled(reads, 1, 5), 0);
@@ -215,19 +204,4 @@ static void a_place_has_the_time_of_its_last_turn(void **state)
     assert_int_equal(began_s, 6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            what_is_noted_of_a_file_is_noted_of_its_names_and_of_no_copy, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_of_which_there_is_no_row_is_an_error, begin, end),
-        cmocka_unit_test_setup_teardown(
-            a_time_that_was_set_is_known_by_it_and_by_what_else_the_file_is, begin, end),
-        cmocka_unit_test_setup_teardown(attributes_are_part_of_what_a_file_is_and_bounded, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(uses_are_told_when_their_tree_is_ended_or_dropped, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_place_has_the_time_of_its_last_turn, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(begin, end)

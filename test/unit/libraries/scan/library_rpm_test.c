@@ -2,14 +2,10 @@
 #include "contrib/libraries/scan/library_rpm.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static struct library_packages *packages;
 static struct globs *patterns;
@@ -47,9 +43,8 @@ static void assert_file(size_t at, const char *path, const char *name, const cha
     assert_string_equal(package->version, version);
 }
 
-static void lines_come_in_any_parts(void **state)
+TEST(lines_come_in_any_parts)
 {
-    (void)state;
     take("fft 3:1.0-");
     take("1\n/opt/fft/libfft.so.1\n/opt/fft/README\nempty 2-1\nzlib 1.3-2.el9\n/usr/lib64/lib");
     take("z.so\n");
@@ -59,10 +54,9 @@ static void lines_come_in_any_parts(void **state)
     assert_file(1, "/usr/lib64/libz.so", "zlib", "1.3-2.el9");
 }
 
-static void what_no_package_or_path_is_like_is_left_out(void **state)
+TEST(what_no_package_or_path_is_like_is_left_out)
 {
     static char longest[2 * PATH_MAX];
-    (void)state;
     take("/no/package.so\nfft 1-1\n\n");
     memset(longest, 'x', sizeof longest - 1);
     memcpy(longest, "/x.so.", 6);
@@ -73,19 +67,10 @@ static void what_no_package_or_path_is_like_is_left_out(void **state)
     assert_file(0, "/after.so", "fft", "1-1");
 }
 
-static void too_much_is_refused(void **state)
+TEST(too_much_is_refused)
 {
-    (void)state;
     rpm.bytes = UINT64_C(512) << 20;
     assert_int_equal(library_rpm_take(&rpm, "x", 1), -EFBIG);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lines_come_in_any_parts, begin, end),
-        cmocka_unit_test_setup_teardown(what_no_package_or_path_is_like_is_left_out, begin, end),
-        cmocka_unit_test_setup_teardown(too_much_is_refused, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(begin, end)

@@ -4,16 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static char tree[] = "/tmp/library_walk.XXXXXX";
 
@@ -120,10 +116,9 @@ static int remove_tree(void **state)
     return system(command);
 }
 
-static void files_come_in_the_order_of_their_keys_and_links_are_not_followed(void **state)
+TEST(files_come_in_the_order_of_their_keys_and_links_are_not_followed)
 {
     struct met met = {.roots = 0};
-    (void)state;
     put("a/x.a");
     put("a/b/y.a");
     put("a.a/c/z.a");
@@ -138,10 +133,9 @@ static void files_come_in_the_order_of_their_keys_and_links_are_not_followed(voi
 }
 
 /* With so little memory that a part of a directory has one name or two. */
-static void a_large_directory_is_walked_in_parts(void **state)
+TEST(a_large_directory_is_walked_in_parts)
 {
     static struct met all, parts;
-    (void)state;
     for (int i = 0; i < 100; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s%d.a", i % 3 == 0 ? "a/b/" : "a/", (i * 37) % 101);
@@ -156,10 +150,9 @@ static void a_large_directory_is_walked_in_parts(void **state)
     }
 }
 
-static void a_call_ends_the_walk(void **state)
+TEST(a_call_ends_the_walk)
 {
     struct met met = {.fail = -EDOM};
-    (void)state;
     assert_int_equal(walk(tree, &met), -EDOM);
     assert_string_equal(met.text, "/\n.a;");
 }
@@ -181,11 +174,10 @@ static void met_too_deep(void *context)
 }
 
 /* 20 levels of 250 bytes, each with a file. */
-static void a_path_that_nothing_can_open_is_too_deep(void **state)
+TEST(a_path_that_nothing_can_open_is_too_deep)
 {
     struct globs *patterns, *except;
     char name[251];
-    (void)state;
     memset(name, 'd', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     int at = open(tree, O_RDONLY | O_DIRECTORY);
@@ -213,11 +205,10 @@ static void a_path_that_nothing_can_open_is_too_deep(void **state)
     globs_free(except);
 }
 
-static void a_tree_that_cannot_be_opened_is_an_error(void **state)
+TEST(a_tree_that_cannot_be_opened_is_an_error)
 {
     struct met met = {.roots = 0};
     char path[256];
-    (void)state;
     assert_int_equal(walk("/nowhere/x", &met), -ENOENT);
     snprintf(path, sizeof path, "%s/link", tree);
     int error = walk(path, &met);
@@ -228,14 +219,4 @@ static void a_tree_that_cannot_be_opened_is_an_error(void **state)
     assert_string_equal(met.text, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_come_in_the_order_of_their_keys_and_links_are_not_followed),
-        cmocka_unit_test(a_call_ends_the_walk),
-        cmocka_unit_test(a_large_directory_is_walked_in_parts),
-        cmocka_unit_test(a_path_that_nothing_can_open_is_too_deep),
-        cmocka_unit_test(a_tree_that_cannot_be_opened_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, make_tree, remove_tree);
-}
+ALL(make_tree, remove_tree)

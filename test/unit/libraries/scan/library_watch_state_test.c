@@ -1,99 +1,82 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/libraries/scan/library_watch_state.h"
+#include "test/unit/fixture/cases.h"
 
-static char state[] = "/tmp/jobtrail-watch-state-XXXXXX";
+static char place[] = "/tmp/jobtrail-watch-state-XXXXXX";
 static int lock;
 
 static int make_state(void **unused)
 {
-    char path[sizeof state + 8];
+    char path[sizeof place + 8];
     (void)unused;
-    strcpy(state + sizeof state - 7, "XXXXXX");
-    assert_non_null(mkdtemp(state));
-    snprintf(path, sizeof path, "%s/watch", state);
+    strcpy(place + sizeof place - 7, "XXXXXX");
+    assert_non_null(mkdtemp(place));
+    snprintf(path, sizeof path, "%s/watch", place);
     lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return lock < 0;
 }
 
 static int remove_state(void **unused)
 {
-    char path[sizeof state + 8];
+    char path[sizeof place + 8];
     (void)unused;
     close(lock);
-    snprintf(path, sizeof path, "%s/watch", state);
+    snprintf(path, sizeof path, "%s/watch", place);
     unlink(path);
-    return rmdir(state);
+    return rmdir(place);
 }
 
-static void what_is_written_is_read(void **unused)
+TEST(what_is_written_is_read)
 {
     const struct library_watch_state large = {UINT64_MAX, 1, INT32_MAX, 2,         3,
                                               4,          5, INT64_MAX, UINT64_MAX};
     const struct library_watch_state small = {9, 8, 7, 6, 5, 4, 3, 2, 1};
     struct library_watch_state read;
     bool is_running = true;
-    (void)unused;
     assert_int_equal(library_watch_state_write(lock, &large), 0);
-    assert_int_equal(library_watch_state_read(state, &read, &is_running), 0);
+    assert_int_equal(library_watch_state_read(place, &read, &is_running), 0);
     assert_true(read.directories == UINT64_MAX && read.error == INT32_MAX &&
                 read.uses_s == INT64_MAX && read.scans == UINT64_MAX && !is_running);
     assert_int_equal(library_watch_state_write(lock, &small), 0);
-    assert_int_equal(library_watch_state_read(state, &read, &is_running), 0);
+    assert_int_equal(library_watch_state_read(place, &read, &is_running), 0);
     assert_true(read.directories == 9 && read.unwatched == 8 && read.error == 7 &&
                 read.events == 6 && read.unknown == 5 && read.lost == 4 && read.overruns == 3 &&
                 read.uses_s == 2 && read.scans == 1);
 }
 
 /* The lock is another process's. */
-static void a_watch_runs_while_it_has_its_lock(void **unused)
+TEST(a_watch_runs_while_it_has_its_lock)
 {
     const struct library_watch_state some = {.scans = 1};
     struct library_watch_state read;
     bool is_running = false;
     int status;
-    (void)unused;
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     assert_int_equal(library_watch_state_write(lock, &some), 0);
     assert_int_equal(fcntl(lock, F_SETLK, &whole), 0);
     pid_t pid = fork();
     if (pid == 0)
-        _exit(library_watch_state_read(state, &read, &is_running) == 0 && is_running ? 0 : 1);
+        _exit(library_watch_state_read(place, &read, &is_running) == 0 && is_running ? 0 : 1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
 }
 
-static void another_content_is_refused(void **unused)
+TEST(another_content_is_refused)
 {
     struct library_watch_state read;
     bool is_running;
-    (void)unused;
-    assert_int_equal(library_watch_state_read(state, &read, &is_running), -ENOENT);
+    assert_int_equal(library_watch_state_read(place, &read, &is_running), -ENOENT);
     assert_int_equal(pwrite(lock, "directories=1 x\n", 16, 0), 16);
-    assert_int_equal(library_watch_state_read(state, &read, &is_running), -EINVAL);
+    assert_int_equal(library_watch_state_read(place, &read, &is_running), -EINVAL);
     assert_int_equal(library_watch_state_read("/nowhere", &read, &is_running), -ENOENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_written_is_read, make_state, remove_state),
-        cmocka_unit_test_setup_teardown(a_watch_runs_while_it_has_its_lock, make_state,
-                                        remove_state),
-        cmocka_unit_test_setup_teardown(another_content_is_refused, make_state, remove_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(make_state, remove_state)

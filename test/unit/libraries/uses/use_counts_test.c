@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/uses/use_counts.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
-static void equal_uses_are_one_with_a_count(void **state)
+TEST(equal_uses_are_one_with_a_count)
 {
     struct use_counts counts = {NULL};
     struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = 7, .command = "ld"};
-    (void)state;
     use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
     use_counts_add(&counts, "/sw/a.so", USE_LINK, &who);
     use_counts_add(&counts, "/sw/b.so", USE_LINK, &who);
@@ -27,12 +22,11 @@ static void equal_uses_are_one_with_a_count(void **state)
     assert_int_equal(counts.count, 0);
 }
 
-static void what_is_beyond_the_bound_is_counted_as_lost(void **state)
+TEST(what_is_beyond_the_bound_is_counted_as_lost)
 {
     struct use_counts counts = {NULL};
     const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
     char path[32];
-    (void)state;
     for (int i = 0; i <= USES_MAX; i++) {
         snprintf(path, sizeof path, "/sw/%d.so", i);
         use_counts_add(&counts, path, USE_OPEN, &who);
@@ -42,12 +36,11 @@ static void what_is_beyond_the_bound_is_counted_as_lost(void **state)
     use_counts_clear(&counts);
 }
 
-static void a_user_takes_no_room_from_others(void **state)
+TEST(a_user_takes_no_room_from_others)
 {
     struct use_counts counts = {NULL};
     struct library_who who = {.how = LIBRARY_WHO_BY_FILE, .uid = 7};
     char path[32];
-    (void)state;
     for (int i = 0; i < USES_MAX; i++) {
         snprintf(who.command, sizeof who.command, "c%d", i);
         who.login_uid = (uint32_t)i;
@@ -70,11 +63,10 @@ static void a_user_takes_no_room_from_others(void **state)
     use_counts_clear(&counts);
 }
 
-static void what_was_taken_back_is_not_counted(void **state)
+TEST(what_was_taken_back_is_not_counted)
 {
     struct use_counts counts = {NULL};
     const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
-    (void)state;
     int64_t place = use_counts_add(&counts, "/sw/a.so", USE_OPEN, &who);
     assert_int_equal(place, 0);
     assert_int_equal(use_counts_add(&counts, "/sw/b.so", USE_OPEN, &who), 1);
@@ -89,14 +81,13 @@ static void what_was_taken_back_is_not_counted(void **state)
 }
 
 /* One output may be full while the other is not. */
-static void what_could_not_be_told_is_counted_on(void **state)
+TEST(what_could_not_be_told_is_counted_on)
 {
     struct use_counts counts = {NULL};
     const struct library_who who = {.how = LIBRARY_WHO_BY_FILE};
     char path[] = "/sw/a.so", other[] = "/sw/b.so";
     const struct use late = {
         .path = path, .kind = USE_OPEN, .count = {5, 0}, .late_s = 9, .who = who};
-    (void)state;
     use_counts_add(&counts, path, USE_OPEN, &who);
     use_counts_merge(&counts, &late);
     assert_int_equal(counts.count, 1);
@@ -111,16 +102,4 @@ static void what_could_not_be_told_is_counted_on(void **state)
     use_counts_merge(&counts, &(struct use){.path = other, .count = {2, 3}, .who = who});
     assert_true(counts.count == USES_MAX && counts.lost == 3);
     use_counts_clear(&counts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_uses_are_one_with_a_count),
-        cmocka_unit_test(what_is_beyond_the_bound_is_counted_as_lost),
-        cmocka_unit_test(a_user_takes_no_room_from_others),
-        cmocka_unit_test(what_was_taken_back_is_not_counted),
-        cmocka_unit_test(what_could_not_be_told_is_counted_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

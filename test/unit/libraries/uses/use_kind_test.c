@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/uses/use_kind.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
-static void a_program_is_known_by_its_name(void **state)
+TEST(a_program_is_known_by_its_name)
 {
     static const struct {
         const char *program;
@@ -32,23 +28,20 @@ static void a_program_is_known_by_its_name(void **state)
         {"-", USE_OPEN},
         {"", USE_OPEN},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         assert_int_equal(use_kind_of(programs[i].program), programs[i].kind);
 }
 
-static void a_name_beyond_all_bounds_is_no_linker(void **state)
+TEST(a_name_beyond_all_bounds_is_no_linker)
 {
     char name[300];
-    (void)state;
     memset(name, 'x', sizeof name);
     strcpy(name + sizeof name - 4, "-ld");
     assert_int_equal(use_kind_of(name), USE_OPEN);
 }
 
-static void each_kind_has_words_of_its_own(void **state)
+TEST(each_kind_has_words_of_its_own)
 {
-    (void)state;
     for (int i = 0; i < USE_KINDS; i++) {
         for (int k = 0; k < i; k++) {
             assert_string_not_equal(use_kind_word((enum use_kind)i),
@@ -59,14 +52,4 @@ static void each_kind_has_words_of_its_own(void **state)
     }
     assert_string_equal(use_kind_word(USE_LINK), "link");
     assert_string_equal(use_kind_log_word(USE_LINK), "LIB_LINKED");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_is_known_by_its_name),
-        cmocka_unit_test(a_name_beyond_all_bounds_is_no_linker),
-        cmocka_unit_test(each_kind_has_words_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 #include "contrib/libraries/uses/use_opens.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static struct use_counts counts;
 static struct use_opens opens;
@@ -42,9 +38,8 @@ static void assert_count(size_t place, uint64_t count)
     assert_int_equal(counts.use[place].count[USE_RECORD], count);
 }
 
-static void who_closes_what_was_open_for_writing_has_not_used_it(void **state)
+TEST(who_closes_what_was_open_for_writing_has_not_used_it)
 {
-    (void)state;
     open_by(1, "/a");
     open_by(1, "/b");
     open_by(2, "/a");
@@ -63,9 +58,8 @@ static void who_closes_what_was_open_for_writing_has_not_used_it(void **state)
     assert_count(1, 1);
 }
 
-static void the_oldest_is_forgotten(void **state)
+TEST(the_oldest_is_forgotten)
 {
-    (void)state;
     open_by(1, "/first");
     for (int i = 0; i < USE_OPENS_MAX; i++)
         open_by(2, "/a");
@@ -76,12 +70,11 @@ static void the_oldest_is_forgotten(void **state)
     assert_count(1, 0);
 }
 
-static void what_is_open_for_writing_still_is_no_use(void **state)
+TEST(what_is_open_for_writing_still_is_no_use)
 {
     char path[] = "/tmp/use_opens.XXXXXX";
     int written = mkstemp(path), read = open(path, O_RDONLY);
     const int32_t self = (int32_t)getpid();
-    (void)state;
     assert_true(written >= 0 && read >= 0);
     open_by(self, path);
     open_by(self, "/nowhere");
@@ -100,13 +93,4 @@ static void what_is_open_for_writing_still_is_no_use(void **state)
     unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(who_closes_what_was_open_for_writing_has_not_used_it, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(the_oldest_is_forgotten, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_open_for_writing_still_is_no_use, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(begin, end)

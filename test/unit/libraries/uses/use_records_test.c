@@ -5,14 +5,9 @@
 #include "contrib/libraries/uses/use_records.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "contrib/libraries/outbox/library_outbox.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_outbox.h"
 
 enum { HOUR = 1000 * 3600, USER = 7 };
@@ -66,10 +61,9 @@ static int64_t sum_of(const char *key)
     return sum;
 }
 
-static void what_is_alike_is_one_record_of_its_hour(void **state)
+TEST(what_is_alike_is_one_record_of_its_hour)
 {
     struct use_told use = use_of("libm", USER, "/bin/python3");
-    (void)state;
     add(use);
     use.path = "/sw/b.so";
     use.count = 3;
@@ -103,9 +97,8 @@ static void what_is_alike_is_one_record_of_its_hour(void **state)
     assert_int_equal(read_all(), 2); /* once */
 }
 
-static void what_is_not_alike_is_apart(void **state)
+TEST(what_is_not_alike_is_apart)
 {
-    (void)state;
     add(use_of("libm", 0, "/bin/a"));
     add(use_of("libn", 0, "/bin/a"));
     add(use_of("libm", USER, "/bin/a"));
@@ -131,9 +124,8 @@ static void what_is_not_alike_is_apart(void **state)
     assert_null(value(7, "libraryT", "user"));
 }
 
-static void what_is_not_kept_is_not_there(void **state)
+TEST(what_is_not_kept_is_not_there)
 {
-    (void)state;
     add(use_of("libm", 0, ""));
     again();
     add(use_of("libn", 0, ""));
@@ -145,11 +137,10 @@ static void what_is_not_kept_is_not_there(void **state)
 }
 
 /* One that could take the room of all does not, and each use is told. */
-static void a_user_fills_nothing(void **state)
+TEST(a_user_fills_nothing)
 {
     const int programs = 3 * USE_RECORDS_MAX;
     char name[32];
-    (void)state;
     for (int i = 0; i < programs; i++) {
         snprintf(name, sizeof name, "/tmp/%d", i);
         add(use_of("libm", USER, name));
@@ -166,11 +157,10 @@ static void a_user_fills_nothing(void **state)
     assert_string_equal(text(rest + 1, "program"), "/bin/a");
 }
 
-static void beyond_the_bound_less_is_told_and_all_is_counted(void **state)
+TEST(beyond_the_bound_less_is_told_and_all_is_counted)
 {
     const int libraries = 2 * USE_RECORDS_MAX;
     char name[32];
-    (void)state;
     for (int i = 0; i < libraries; i++) {
         snprintf(name, sizeof name, "lib%d", i);
         add(use_of(name, 0, "/bin/a"));
@@ -187,9 +177,8 @@ static void beyond_the_bound_less_is_told_and_all_is_counted(void **state)
     assert_int_equal(number(USE_RECORDS_MAX, "libraryT", "count"), libraries - USE_RECORDS_MAX);
 }
 
-static void a_full_outbox_loses_nothing(void **state)
+TEST(a_full_outbox_loses_nothing)
 {
-    (void)state;
     add(use_of("liba", 0, ""));
     assert_int_equal(use_records_keep(records), 0);
     assert_int_equal(use_records_send(records, HOUR + 3600), 0);
@@ -208,18 +197,16 @@ static void a_full_outbox_loses_nothing(void **state)
     assert_string_not_equal(text(1, "uuid"), text(2, "uuid"));
 }
 
-static void an_hour_to_come_is_sent_where_the_clock_was_set_back(void **state)
+TEST(an_hour_to_come_is_sent_where_the_clock_was_set_back)
 {
-    (void)state;
     add(use_of("liba", 0, ""));
     assert_int_equal(use_records_keep(records), 0);
     assert_int_equal(use_records_send(records, HOUR - 3600), 0);
     assert_int_equal(read_all(), 1);
 }
 
-static void any_bytes_are_a_program(void **state)
+TEST(any_bytes_are_a_program)
 {
-    (void)state;
     add(use_of("liba", USER, "/tmp/\xff\n'\"\\\x1b[2J"));
     add(use_of("liba", USER, "/tmp/\xfe"));
     assert_int_equal(use_records_keep(records), 0);
@@ -238,10 +225,9 @@ static void write_file(const char *content)
     assert_int_equal(fclose(file), 0);
 }
 
-static void a_damaged_file_is_refused(void **state)
+TEST(a_damaged_file_is_refused)
 {
     char path[sizeof place + 16], command[256];
-    (void)state;
     use_records_close(records);
     records = NULL;
     snprintf(path, sizeof path, "%s/uses.db", place);
@@ -262,22 +248,6 @@ static void a_damaged_file_is_refused(void **state)
     again();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_alike_is_one_record_of_its_hour, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_alike_is_apart, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_kept_is_not_there, begin, end),
-        cmocka_unit_test_setup_teardown(a_user_fills_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(beyond_the_bound_less_is_told_and_all_is_counted, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_full_outbox_loses_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(an_hour_to_come_is_sent_where_the_clock_was_set_back, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(any_bytes_are_a_program, begin, end),
-        cmocka_unit_test_setup_teardown(a_damaged_file_is_refused, begin, end),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    json_object_put(all);
-    return failed;
-}
+EACH(begin, end)
+
+ALL(NULL, put_all)

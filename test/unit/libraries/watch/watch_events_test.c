@@ -3,14 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/fanotify.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static struct {
     int count, overruns;
@@ -54,11 +50,10 @@ static size_t make_event(unsigned char *bytes, const char *name, int pidfd)
     return head.event_len;
 }
 
-static void an_event_has_its_name_directory_and_process(void **state)
+TEST(an_event_has_its_name_directory_and_process)
 {
     unsigned char bytes[256];
     size_t size = make_event(bytes, "libx.so", -1);
-    (void)state;
     met.count = 0;
     assert_int_equal(watch_events_each(bytes, size, true, take, NULL), 0);
     assert_int_equal(met.count, 1);
@@ -78,17 +73,16 @@ static void take_open(void *context, const struct watch_event *event)
     assert_true(fcntl(event->pidfd, F_GETFD) >= 0);
 }
 
-static void the_process_is_held_until_the_event_is_taken(void **state)
+TEST(the_process_is_held_until_the_event_is_taken)
 {
     unsigned char bytes[256];
     int fd = open("/", O_RDONLY | O_CLOEXEC);
     size_t size = make_event(bytes, "libx.so", fd);
-    (void)state;
     assert_int_equal(watch_events_each(bytes, size, true, take_open, &fd), 0);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
-static void an_overrun_has_no_name(void **state)
+TEST(an_overrun_has_no_name)
 {
     const struct fanotify_event_metadata head = {
         .event_len = sizeof head,
@@ -97,17 +91,15 @@ static void an_overrun_has_no_name(void **state)
         .mask = FAN_Q_OVERFLOW,
         .fd = FAN_NOFD,
     };
-    (void)state;
     met.overruns = 0;
     assert_int_equal(watch_events_each(&head, sizeof head, true, take, NULL), 0);
     assert_int_equal(met.overruns, 1);
 }
 
-static void what_is_cut_or_of_another_version_is_refused(void **state)
+TEST(what_is_cut_or_of_another_version_is_refused)
 {
     unsigned char bytes[256];
     size_t size = make_event(bytes, "libx.so", -1);
-    (void)state;
     for (size_t cut = 1; cut < size; cut++)
         assert_int_equal(watch_events_each(bytes, size - cut, true, take, NULL), -EPROTO);
     bytes[4]++;
@@ -115,15 +107,4 @@ static void what_is_cut_or_of_another_version_is_refused(void **state)
     bytes[4]--;
     bytes[sizeof(struct fanotify_event_metadata) + 12] = 200; /* the handle's size */
     assert_int_equal(watch_events_each(bytes, size, true, take, NULL), -EPROTO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_has_its_name_directory_and_process),
-        cmocka_unit_test(the_process_is_held_until_the_event_is_taken),
-        cmocka_unit_test(an_overrun_has_no_name),
-        cmocka_unit_test(what_is_cut_or_of_another_version_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

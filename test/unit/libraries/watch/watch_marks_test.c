@@ -2,14 +2,10 @@
 #include "contrib/libraries/watch/watch_marks.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static char tree[] = "/tmp/watch_marks.XXXXXX";
 
@@ -33,12 +29,11 @@ static int remove_tree(void **state)
 }
 
 /* Each has a mark while it is there, and its path until the trees are walked again. */
-static void directories_that_are_gone_are_not_counted_for_ever(void **state)
+TEST(directories_that_are_gone_are_not_counted_for_ever)
 {
     struct conf_line line = {.text = tree};
     const struct conf_lines trees = {.line = &line, .count = 1};
     struct watch_marks *marks = NULL;
-    (void)state;
     if (watch_marks_new(WATCH_CHANGES, &marks) != 0)
         skip(); /* needs CAP_SYS_ADMIN */
     watch_marks_again(marks, &trees);
@@ -62,12 +57,11 @@ static void directories_that_are_gone_are_not_counted_for_ever(void **state)
 }
 
 /* A user can make a directory that has so many, with one rename. */
-static void the_walk_of_a_new_directory_is_bounded(void **state)
+TEST(the_walk_of_a_new_directory_is_bounded)
 {
     struct conf_line line = {.text = tree};
     const struct conf_lines trees = {.line = &line, .count = 1};
     struct watch_marks *marks = NULL;
-    (void)state;
     if (watch_marks_new(WATCH_CHANGES, &marks) != 0)
         skip();
     watch_marks_again(marks, &trees);
@@ -86,20 +80,11 @@ static void the_walk_of_a_new_directory_is_bounded(void **state)
     watch_marks_free(marks);
 }
 
-static void marks_are_left_to_others(void **state)
+TEST(marks_are_left_to_others)
 {
-    (void)state;
     assert_int_equal(watch_marks_most(0), WATCH_DIRECTORIES_MAX);
     assert_int_equal(watch_marks_most(8192), 3072);
     assert_int_equal(watch_marks_most(1 << 20), WATCH_DIRECTORIES_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directories_that_are_gone_are_not_counted_for_ever),
-        cmocka_unit_test(the_walk_of_a_new_directory_is_bounded),
-        cmocka_unit_test(marks_are_left_to_others),
-    };
-    return cmocka_run_group_tests(tests, make_tree, remove_tree);
-}
+ALL(make_tree, remove_tree)

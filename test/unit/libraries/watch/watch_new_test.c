@@ -2,21 +2,16 @@
 #include "contrib/libraries/watch/watch_new.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 #define MS INT64_C(1000000)
 
-static void a_directory_is_noted_once_and_their_number_is_bounded(void **state)
+TEST(a_directory_is_noted_once_and_their_number_is_bounded)
 {
     struct watch_new fresh = {.count = 0};
     char path[32];
-    (void)state;
     for (int i = 0; i < 1000; i++)
         assert_int_equal(watch_new_note(&fresh, i % 2 == 0 ? "/sw/a" : "/sw/b"), 0);
     assert_int_equal(fresh.count, 2);
@@ -31,11 +26,10 @@ static void a_directory_is_noted_once_and_their_number_is_bounded(void **state)
 }
 
 /* Ten seconds, of which walks take all that they get. */
-static void walks_have_a_part_of_the_time(void **state)
+TEST(walks_have_a_part_of_the_time)
 {
     struct watch_new fresh = {.count = 0};
     int64_t walked = 0;
-    (void)state;
     for (int64_t now = 5000 * MS; now < 15000 * MS; now += 10 * MS) {
         if (!watch_new_may_walk(&fresh, now))
             continue;
@@ -47,13 +41,4 @@ static void walks_have_a_part_of_the_time(void **state)
     watch_new_used(&fresh, 1000 * MS);
     assert_false(watch_new_may_walk(&fresh, 20000 * MS));
     assert_true(watch_new_may_walk(&fresh, 40000 * MS));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_directory_is_noted_once_and_their_number_is_bounded),
-        cmocka_unit_test(walks_have_a_part_of_the_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,14 @@
 #include "contrib/libraries/watch/watch_process.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "conf/base/process.h"
+#include "test/unit/fixture/cases.h"
 
 static uint32_t user_of(const char *status)
 {
@@ -23,9 +18,8 @@ static uint32_t user_of(const char *status)
     return uid;
 }
 
-static void who_starts_a_program_of_roots_is_its_user(void **state)
+TEST(who_starts_a_program_of_roots_is_its_user)
 {
-    (void)state;
     assert_int_equal(user_of("Name:\tsu\nUid:\t1001\t0\t0\t0\nGid:\t5\t6\t7\t8\n"), 1001);
     assert_int_equal(user_of("Name:\tcp\nUid:\t0\t0\t0\t0\n"), 0);
     /* a server of root's that acts for a user */
@@ -42,10 +36,9 @@ static bool is_found(struct watch_processes *processes, int32_t pid, int pidfd, 
 }
 
 /* Another process has its pid, as this one here. */
-static void a_process_that_is_gone_is_not_who_has_its_pid(void **state)
+TEST(a_process_that_is_gone_is_not_who_has_its_pid)
 {
     struct watch_processes *processes = watch_processes_new("/nowhere");
-    (void)state;
     assert_non_null(processes);
     pid_t child = fork();
     if (child == 0)
@@ -98,22 +91,20 @@ static struct library_who who_of_a_session(bool is_led)
     return who;
 }
 
-static void a_session_is_known_by_the_start_of_its_leader(void **state)
+TEST(a_session_is_known_by_the_start_of_its_leader)
 {
     struct process_stat here;
-    (void)state;
     assert_int_equal(process_stat_read(getpid(), &here), 0);
     assert_true(who_of_a_session(true).session_ticks >= here.start_ticks);
     assert_int_equal(who_of_a_session(false).session_ticks, 0);
 }
 
 /* Within so short a time what was read is used again. */
-static void who_executes_is_looked_at_again(void **state)
+TEST(who_executes_is_looked_at_again)
 {
     const struct watch_event event = {.pid = getpid(), .pidfd = -1};
     struct watch_processes *processes = watch_processes_new("/nowhere");
     struct library_who who;
-    (void)state;
     assert_non_null(processes);
     assert_int_equal(prctl(PR_SET_NAME, "before"), 0);
     assert_true(watch_process_find(processes, &event, 1000, &who));
@@ -129,23 +120,10 @@ static void who_executes_is_looked_at_again(void **state)
     free(processes);
 }
 
-static void a_text_without_users_is_refused(void **state)
+TEST(a_text_without_users_is_refused)
 {
     uint32_t uid;
-    (void)state;
     assert_int_equal(watch_process_user("", &uid), -EPROTO);
     assert_int_equal(watch_process_user("Name:\tcp\nUid:\t1\n", &uid), -EPROTO);
     assert_int_equal(watch_process_user("Name:\tUid:\t1\t1\n", &uid), -EPROTO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_starts_a_program_of_roots_is_its_user),
-        cmocka_unit_test(a_process_that_is_gone_is_not_who_has_its_pid),
-        cmocka_unit_test(a_session_is_known_by_the_start_of_its_leader),
-        cmocka_unit_test(who_executes_is_looked_at_again),
-        cmocka_unit_test(a_text_without_users_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/watch/watch_sessions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 enum { MINUTE_MS = 60000, BEGIN_S = 0x1000 };
 
@@ -34,10 +30,9 @@ static struct library_who root_in(int32_t session)
     return (struct library_who){.session = session, .session_ticks = 50, .login_uid = 1001};
 }
 
-static void a_session_has_one_event_until_ten_quiet_minutes(void **state)
+TEST(a_session_has_one_event_until_ten_quiet_minutes)
 {
     struct watch_sessions *sessions = empty();
-    (void)state;
     for (uint64_t minute = 10; minute <= 70; minute += 10) {
         int64_t now_s = BEGIN_S + (int64_t)(minute - 10) * 60;
         uint64_t now_ms = minute * MINUTE_MS;
@@ -49,11 +44,10 @@ static void a_session_has_one_event_until_ten_quiet_minutes(void **state)
     free(sessions);
 }
 
-static void each_user_of_a_session_has_an_event(void **state)
+TEST(each_user_of_a_session_has_an_event)
 {
     struct watch_sessions *sessions = empty();
     struct library_who su = root_in(7), nobody = root_in(7);
-    (void)state;
     su.uid = 1002;
     nobody.login_uid = LIBRARY_NO_USER;
     for (int round = 0; round < 2; round++) {
@@ -64,11 +58,10 @@ static void each_user_of_a_session_has_an_event(void **state)
     free(sessions);
 }
 
-static void a_session_that_has_the_number_of_one_before_has_an_event(void **state)
+TEST(a_session_that_has_the_number_of_one_before_has_an_event)
 {
     struct watch_sessions *sessions = empty();
     struct library_who gone = root_in(7), next = root_in(7);
-    (void)state;
     gone.session_ticks = 0;
     next.session_ticks = 60;
     assert_string_equal(event_of(sessions, root_in(7), BEGIN_S, 1), "1000-7-0-1001");
@@ -83,11 +76,10 @@ static void a_session_that_has_the_number_of_one_before_has_an_event(void **stat
     free(sessions);
 }
 
-static void an_event_takes_a_day_at_most(void **state)
+TEST(an_event_takes_a_day_at_most)
 {
     struct watch_sessions *sessions = empty();
     const char *event = NULL;
-    (void)state;
     for (uint64_t minute = 5; minute <= 24 * 60 + 5; minute += 5)
         event = event_of(sessions, root_in(7), BEGIN_S + (int64_t)minute - 5, minute * MINUTE_MS);
     assert_string_equal(event, "1000-7-0-1001");
@@ -96,11 +88,10 @@ static void an_event_takes_a_day_at_most(void **state)
     free(sessions);
 }
 
-static void many_sessions_take_the_place_of_the_quietest(void **state)
+TEST(many_sessions_take_the_place_of_the_quietest)
 {
     struct watch_sessions *sessions = empty();
     uint64_t now_ms = 1;
-    (void)state;
     for (int id = 1; id <= 10 * WATCH_SESSIONS_MAX; id++) {
         assert_string_equal(event_of(sessions, root_in(0), BEGIN_S + id, now_ms++),
                             "1001-0-0-1001");
@@ -110,26 +101,12 @@ static void many_sessions_take_the_place_of_the_quietest(void **state)
     free(sessions);
 }
 
-static void the_longest_event_has_room(void **state)
+TEST(the_longest_event_has_room)
 {
     struct watch_sessions *sessions = empty();
     struct library_who who = {
         .session = INT32_MAX, .uid = UINT32_MAX - 1, .login_uid = UINT32_MAX - 1};
-    (void)state;
     assert_string_equal(event_of(sessions, who, INT64_MAX, 1),
                         "7fffffffffffffff-2147483647-4294967294-4294967294");
     free(sessions);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_has_one_event_until_ten_quiet_minutes),
-        cmocka_unit_test(each_user_of_a_session_has_an_event),
-        cmocka_unit_test(a_session_that_has_the_number_of_one_before_has_an_event),
-        cmocka_unit_test(an_event_takes_a_day_at_most),
-        cmocka_unit_test(many_sessions_take_the_place_of_the_quietest),
-        cmocka_unit_test(the_longest_event_has_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
  *
  * What a launcher calls an MPI program.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/profile/launcher.h"
+#include "test/unit/fixture/cases.h"
 
 static uint64_t program_of(const char *one, const char *other)
 {
@@ -19,9 +14,8 @@ static uint64_t program_of(const char *one, const char *other)
     return launcher_program(envp);
 }
 
-static void the_environment_tells_it(void **state)
+TEST(the_environment_tells_it)
 {
-    (void)state;
     uint64_t pmix = program_of("PMIX_NAMESPACE=a", "PMI_JOBID=7.0");
     assert_int_not_equal(pmix, 0);
     assert_int_equal(pmix, program_of("PMI_JOBID=7.0", "PMIX_NAMESPACE=a"));
@@ -31,18 +25,16 @@ static void the_environment_tells_it(void **state)
 }
 
 /* No process above the test is Hydra's. */
-static void without_a_daemon_above_hydra_tells_nothing(void **state)
+TEST(without_a_daemon_above_hydra_tells_nothing)
 {
-    (void)state;
     assert_int_equal(program_of("PMI_FD=7", "PMI_RANK=0"), 0);
     assert_int_equal(program_of("PMI_FD=7", "PMI_JOBID=a"), program_of("PMI_JOBID=a", "A=b"));
 }
 
-static void the_daemons_port_is_the_argument_behind_the_option(void **state)
+TEST(the_daemons_port_is_the_argument_behind_the_option)
 {
     static const char line[] = "hydra_pmi_proxy\0--rmk\0user\0--control-port\0n1:4711\0--proxy-id\0"
                                "0";
-    (void)state;
     assert_string_equal(launcher_port(line, sizeof line), "n1:4711");
     /* a line that is cut, even within the port, has none */
     for (size_t size = 0; size < sizeof line - sizeof "--proxy-id\0"
@@ -53,14 +45,4 @@ static void the_daemons_port_is_the_argument_behind_the_option(void **state)
     assert_null(launcher_port(empty, sizeof empty));
     static const char last[] = "proxy\0--control-port";
     assert_null(launcher_port(last, sizeof last));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment_tells_it),
-        cmocka_unit_test(without_a_daemon_above_hydra_tells_nothing),
-        cmocka_unit_test(the_daemons_port_is_the_argument_behind_the_option),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

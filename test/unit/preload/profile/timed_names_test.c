@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/profile/timed_names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/profile/timed_sizes.h"
+#include "test/unit/fixture/cases.h"
 
-static void names_of_mpi_are_those_of_c_and_of_fortran_compilers(void **state)
+TEST(names_of_mpi_are_those_of_c_and_of_fortran_compilers)
 {
-    (void)state;
     static const char *const mpi[] = {"MPI_Send",      "mpi_send_",     "mpi_send__",
                                       "mpi_send",      "MPI_SEND",      "MPI_Init",
                                       "mpi_send_f08_", "MPI_File_open", "MPI_WTIME"};
@@ -34,9 +27,8 @@ static void names_of_mpi_are_those_of_c_and_of_fortran_compilers(void **state)
     assert_true(timed_name_is_fortran("MPI_SEND"));
 }
 
-static void arguments_are_known_however_a_compiler_writes_the_name(void **state)
+TEST(arguments_are_known_however_a_compiler_writes_the_name)
 {
-    (void)state;
     static const char *const names[] = {"mpi_send", "MPI_SEND", "mpi_send_", "mpi_send__"};
     int arguments;
     const struct timed_size in_c = timed_size_of("MPI_Send", &arguments);
@@ -52,9 +44,8 @@ static void arguments_are_known_however_a_compiler_writes_the_name(void **state)
     assert_int_equal(arguments, -1);
 }
 
-static void no_stub_stands_before_what_returns_twice_or_takes_arguments_otherwise(void **state)
+TEST(no_stub_stands_before_what_returns_twice_or_takes_arguments_otherwise)
 {
-    (void)state;
     static const char *const plain[] = {"pow",       "_gfortran_transfer_real", "__kmpc_barrier",
                                         "_ZN3fooEv", "GOMP_parallel",           "_setjmp_count"};
     static const char *const never[] = {"setjmp",       "_setjmp",          "__sigsetjmp",
@@ -70,14 +61,4 @@ static void no_stub_stands_before_what_returns_twice_or_takes_arguments_otherwis
         assert_int_equal(timed_name_kind(never[i]), TIMED_NAME_NEVER);
     for (size_t i = 0; i < sizeof missed / sizeof missed[0]; i++)
         assert_int_equal(timed_name_kind(missed[i]), TIMED_NAME_MISSED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_mpi_are_those_of_c_and_of_fortran_compilers),
-        cmocka_unit_test(arguments_are_known_however_a_compiler_writes_the_name),
-        cmocka_unit_test(no_stub_stands_before_what_returns_twice_or_takes_arguments_otherwise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  * The list of routines, as processes write it at once, into a field that may hold noise.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/routines/routine_list.h"
+#include "test/unit/fixture/cases.h"
 
 enum { ROOM = 8 << 10, AROUND = 256, NOISE_ROUNDS = 20000, THREADS = 8, NAMES = 40 };
 
@@ -54,9 +49,8 @@ static int count(enum ledger_field_kind kind)
     return found;
 }
 
-static void a_routine_is_there_once_for_each_library(void **state)
+TEST(a_routine_is_there_once_for_each_library)
 {
-    (void)state;
     const unsigned char id[2] = {1, 2};
     uint32_t first = routine_list_library(&list, (struct image_bytes){id, 2}, "/lib/a");
     uint32_t second = routine_list_library(&list, (struct image_bytes){NULL, 0}, "/lib/b");
@@ -72,11 +66,10 @@ static void a_routine_is_there_once_for_each_library(void **state)
     assert_int_equal(count(LEDGER_ROUTINE), 3);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+TEST(what_finds_no_room_is_counted)
 {
     char name[16];
     int taken = 0;
-    (void)state;
     list.room = 3 * routine_list_size(4) + 8;
     for (int i = 0; i < 6; i++) {
         snprintf(name, sizeof name, "f%03d", i);
@@ -102,12 +95,11 @@ static void *call_all(void *unused)
     return unused;
 }
 
-static void threads_add_at_once(void **state)
+TEST(threads_add_at_once)
 {
     pthread_t thread[THREADS];
     void *failed = NULL;
     uint64_t calls = 0;
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, call_all, NULL), 0);
     for (int i = 0; i < THREADS; i++) {
@@ -138,10 +130,9 @@ static uint32_t noise(void)
 
 /* Whatever others write there, nothing outside of the field is written to, and no call takes for
  * ever. */
-static void noise_leads_nowhere(void **state)
+TEST(noise_leads_nowhere)
 {
     static unsigned char around[AROUND];
-    (void)state;
     memset(around, 0xaa, sizeof around);
     memcpy(memory.before, around, sizeof around);
     memcpy(memory.behind, around, sizeof around);
@@ -157,13 +148,4 @@ static void noise_leads_nowhere(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_routine_is_there_once_for_each_library, start),
-        cmocka_unit_test_setup(what_finds_no_room_is_counted, start),
-        cmocka_unit_test_setup(threads_add_at_once, start),
-        cmocka_unit_test_setup(noise_leads_nowhere, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(start, NULL)

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/flush/profile_ends.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "submit/job/kernel_notes.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_ledger.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -94,11 +90,10 @@ static void assert_way(struct collect_end end, enum profile_way way, int status)
     assert_int_equal(end.status, status);
 }
 
-static void without_a_capture_the_kernel_tells(void **state)
+TEST(without_a_capture_the_kernel_tells)
 {
     static const char *const execs[] = {NOTED("10000000000", "0"), NOTED("0", "0")}; /* forked */
     struct collect_end end;
-    (void)state;
     for (size_t i = 0; i < sizeof execs / sizeof *execs; i++) {
         end = find(STEP OVER, execs[i], NULL, &plain);
         assert_end(end, 40 * SECOND, true, 40 * SECOND + 100000);
@@ -109,11 +104,10 @@ static void without_a_capture_the_kernel_tells(void **state)
     assert_way(end, PROFILE_WAY_EXITED, 7 << 8);
 }
 
-static void what_nobody_saw_was_over_with_the_job(void **state)
+TEST(what_nobody_saw_was_over_with_the_job)
 {
     static const char *const lacks[] = {NOTED("0", "1"), NOTED("0", "2"), NOTED("0", "4"), ""};
     struct profiled_process later = plain;
-    (void)state;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
         const struct collect_end end = find(STEP OVER, lacks[i], NULL, &plain);
         assert_end(end, 0, false, 96 * SECOND);
@@ -126,13 +120,12 @@ static void what_nobody_saw_was_over_with_the_job(void **state)
     assert_end(find(STEP OVER, NOTED("0", "0"), NULL, &later), 0, false, 96 * SECOND);
 }
 
-static void what_still_runs_is_not_said_to_have_ended(void **state)
+TEST(what_still_runs_is_not_said_to_have_ended)
 {
     struct profiled_process own = plain;
     static const char others[] = STEP OVER, key[] = "uid=1000";
     char journal[sizeof others + 16];
     const char *at = strstr(others, key);
-    (void)state;
     snprintf(journal, sizeof journal, "%.*suid=%u%s", (int)(at - others), others, getuid(),
              at + strlen(key));
     own.pid = getpid();
@@ -145,19 +138,17 @@ static void what_still_runs_is_not_said_to_have_ended(void **state)
     assert_way(find(journal, "", NULL, &own), PROFILE_WAY_UNSEEN, 0);
 }
 
-static void a_program_that_was_replaced_ended_before(void **state)
+TEST(a_program_that_was_replaced_ended_before)
 {
     const struct collect_end end = find(STEP OVER, NOTED("20000000000", "0"), NULL, &plain);
-    (void)state;
     assert_end(end, 0, false, 20 * SECOND);
     assert_way(end, PROFILE_WAY_EXEC, 0);
 }
 
-static void slurm_tells_when_a_signal_ended_the_task(void **state)
+TEST(slurm_tells_when_a_signal_ended_the_task)
 {
     struct profiled_process other = plain;
     struct collect_end end = find(STEP TASK EXIT("9") OVER, "", NULL, &plain);
-    (void)state;
     assert_end(end, 90 * SECOND, true, 90 * SECOND);
     assert_way(end, PROFILE_WAY_SIGNALED, 9);
     end = find(STEP TASK EXIT("0") OVER, "", NULL, &plain);
@@ -167,9 +158,8 @@ static void slurm_tells_when_a_signal_ended_the_task(void **state)
     assert_end(find(STEP TASK EXIT("9") OVER, "", NULL, &other), 0, false, 96 * SECOND);
 }
 
-static void a_clock_that_was_set_moves_no_end(void **state)
+TEST(a_clock_that_was_set_moves_no_end)
 {
-    (void)state;
     assert_end(find(STEP TASK EXIT_SET("9") OVER_SET, "", NULL, &plain), 90 * SECOND, true,
                90 * SECOND);
     assert_end(find(STEP OVER_SET, "", NULL, &plain), 0, false, 96 * SECOND);
@@ -196,11 +186,10 @@ static struct profiled_process captured(bool is_replaced)
     return process;
 }
 
-static void a_capture_has_the_end_of_its_record(void **state)
+TEST(a_capture_has_the_end_of_its_record)
 {
     struct profiled_process process = captured(false);
     struct collect_end end = find(STEP TASK EXIT("9") OVER, "", &ledger, &process);
-    (void)state;
     assert_end(end, 90 * SECOND, true, 90 * SECOND);
     assert_way(end, PROFILE_WAY_SIGNALED, 9);
     end = find(STEP TASK EXIT_DIED("9") OVER, "", &ledger, &process);
@@ -217,11 +206,10 @@ static void a_capture_has_the_end_of_its_record(void **state)
     assert_way(end, PROFILE_WAY_EXEC, 0);
 }
 
-static void a_capture_that_nobody_saw_end_has_bounds(void **state)
+TEST(a_capture_that_nobody_saw_end_has_bounds)
 {
     const struct profiled_process process = captured(false);
     struct collect_end end = find(STEP OVER, "", &ledger, &process);
-    (void)state;
     assert_end(end, 10 * SECOND, false, 96 * SECOND);
     assert_way(end, PROFILE_WAY_UNSEEN, 0);
     assert_end(find(STEP_OF_GROUP OVER, "", &ledger, &process), 10 * SECOND, false, 95 * SECOND);
@@ -230,27 +218,10 @@ static void a_capture_that_nobody_saw_end_has_bounds(void **state)
     assert_end(end, 0, false, 96 * SECOND);
 }
 
-static void a_ledger_that_is_none_has_no_captures(void **state)
+TEST(a_ledger_that_is_none_has_no_captures)
 {
-    (void)state;
     captured(false);
     made_header(&ledger)->magic++;
     assert_end(find(STEP OVER, NOTED("0", "0"), &ledger, &plain), 40 * SECOND, true,
                40 * SECOND + 100000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_capture_the_kernel_tells),
-        cmocka_unit_test(what_nobody_saw_was_over_with_the_job),
-        cmocka_unit_test(what_still_runs_is_not_said_to_have_ended),
-        cmocka_unit_test(a_program_that_was_replaced_ended_before),
-        cmocka_unit_test(slurm_tells_when_a_signal_ended_the_task),
-        cmocka_unit_test(a_clock_that_was_set_moves_no_end),
-        cmocka_unit_test(a_capture_has_the_end_of_its_record),
-        cmocka_unit_test(a_capture_that_nobody_saw_end_has_bounds),
-        cmocka_unit_test(a_ledger_that_is_none_has_no_captures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "contrib/profile/flush/kept_profiles.h"
+#include "test/unit/fixture/cases.h"
 
 static char place_path[] = "/tmp/profile_room.XXXXXX";
 static int place;
@@ -61,10 +56,9 @@ static int remove_place(void **state)
 
 enum { BLOCK = 4096 };
 
-static void the_oldest_make_room(void **state)
+TEST(the_oldest_make_room)
 {
     struct profile_room room;
-    (void)state;
     assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "new", BLOCK - 1), 0);
     assert_true(is_there("first"));
@@ -74,10 +68,9 @@ static void the_oldest_make_room(void **state)
     profile_room_free(&room);
 }
 
-static void files_of_this_flush_stay(void **state)
+TEST(files_of_this_flush_stay)
 {
     struct profile_room room;
-    (void)state;
     assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "new", 8 * BLOCK), 0);
     assert_false(is_there("first") || is_there("second") || is_there("third"));
@@ -86,20 +79,18 @@ static void files_of_this_flush_stay(void **state)
     profile_room_free(&room);
 }
 
-static void what_is_too_large_removes_nothing(void **state)
+TEST(what_is_too_large_removes_nothing)
 {
     struct profile_room room;
-    (void)state;
     assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "new", 10 * BLOCK), -EFBIG);
     assert_true(is_there("first") && is_there("second") && is_there("third"));
     profile_room_free(&room);
 }
 
-static void one_that_is_made_again_takes_its_own_place(void **state)
+TEST(one_that_is_made_again_takes_its_own_place)
 {
     struct profile_room room;
-    (void)state;
     assert_int_equal(profile_room_count(place, 9 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "first", 3 * BLOCK - 1), 0);
     assert_true(is_there("first") && is_there("second") && is_there("third"));
@@ -109,15 +100,4 @@ static void one_that_is_made_again_takes_its_own_place(void **state)
     profile_room_free(&room);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_oldest_make_room, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(files_of_this_flush_stay, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(what_is_too_large_removes_nothing, make_place,
-                                        remove_place),
-        cmocka_unit_test_setup_teardown(one_that_is_made_again_takes_its_own_place, make_place,
-                                        remove_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(make_place, remove_place)

@@ -2,19 +2,14 @@
  *
  * What records tell of profiles: what the processes wrote need not add up, and what is told does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "contrib/profile/record/profile_tell.h"
 #include "contrib/profile/set_order.h"
 #include "preload/profile/profile_file.h"
+#include "test/unit/fixture/cases.h"
 
 enum { SECOND = 1000000000 };
 
@@ -57,13 +52,12 @@ static void add_call(struct profile_set *set, uint32_t rank, const char *text, u
                                             .flags = PROFILE_ROUTINE_MPI};
 }
 
-static void times_are_told_by_routine(void **state)
+TEST(times_are_told_by_routine)
 {
     struct profile_set set;
     struct profile_runs runs = {NULL, 0};
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t count;
-    (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank(&set, 4 * (uint64_t)SECOND);
     add_rank(&set, 4 * (uint64_t)SECOND);
@@ -86,7 +80,7 @@ static void times_are_told_by_routine(void **state)
     profile_set_free(&set);
 }
 
-static void what_does_not_add_up_is_bounded(void **state)
+TEST(what_does_not_add_up_is_bounded)
 {
     static const char *const names[] = {
         "MPI_<b>", "", "MPI_a_name_that_is_much_longer_than_any_of_MPI", "MPI Wait"};
@@ -94,7 +88,6 @@ static void what_does_not_add_up_is_bounded(void **state)
     struct profile_runs runs = {NULL, 0};
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t count;
-    (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank(&set, SECOND);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -111,13 +104,12 @@ static void what_does_not_add_up_is_bounded(void **state)
     profile_set_free(&set);
 }
 
-static void without_calls_of_mpi_nothing_is_told_of_them(void **state)
+TEST(without_calls_of_mpi_nothing_is_told_of_them)
 {
     struct profile_set set;
     struct profile_runs runs = {NULL, 0};
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t count;
-    (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank(&set, SECOND);
     assert_int_equal(profile_tell(&set, &runs, told, &count), 0);
@@ -137,13 +129,12 @@ static void note(struct profile_runs *runs, size_t rank, uint8_t run, uint64_t m
     assert_int_equal(profile_runs_note(runs, rank, &process), 0);
 }
 
-static void each_program_has_its_ranks_and_runs(void **state)
+TEST(each_program_has_its_ranks_and_runs)
 {
     struct profile_set set;
     struct profile_runs runs = {NULL, 0};
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t count;
-    (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     add_rank_of(&set, SECOND, 7, 4);
     add_rank_of(&set, 4 * (uint64_t)SECOND, 9, 4);
@@ -179,13 +170,12 @@ static void each_program_has_its_ranks_and_runs(void **state)
 
 /* srun --multi-prog: rank 0 and rank 2 run one, rank 1 another. What tells no program is not told
  * apart. */
-static void each_executable_of_a_program_has_its_ranks_and_run(void **state)
+TEST(each_executable_of_a_program_has_its_ranks_and_run)
 {
     struct profile_set set;
     struct profile_runs runs = {NULL, 0};
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t count;
-    (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     for (uint32_t i = 0; i < 5; i++) {
         add_rank_of(&set, (i + 2) * (uint64_t)SECOND, i < 3 ? 7 : 0, i);
@@ -216,13 +206,12 @@ static void each_executable_of_a_program_has_its_ranks_and_run(void **state)
     profile_set_free(&set);
 }
 
-static void of_more_programs_and_runs_the_number_is_told(void **state)
+TEST(of_more_programs_and_runs_the_number_is_told)
 {
     struct profile_set set;
     struct profile_runs runs = {NULL, 0};
     struct profile_told told[PROFILE_TOLD_PROGRAMS];
     size_t count;
-    (void)state;
     assert_int_equal(profile_set_begin(&set), 0);
     for (uint64_t program = 0; program < 20; program++)
         add_rank_of(&set, SECOND, program, 0);
@@ -241,7 +230,7 @@ static void of_more_programs_and_runs_the_number_is_told(void **state)
 }
 
 /* A reader that its user has got under control. */
-static void what_cannot_be_is_not_believed(void **state)
+TEST(what_cannot_be_is_not_believed)
 {
     const struct profile_told sound = {.programs = 1,
                                        .ranks = 2,
@@ -253,7 +242,6 @@ static void what_cannot_be_is_not_believed(void **state)
                                        .routine_count = 1,
                                        .routines = {{"MPI_Wait", 3, 5, 1}}};
     struct profile_told told[16];
-    (void)state;
     assert_true(profile_told_is_sound(&sound, 1));
     for (size_t i = 0; i < 16; i++)
         told[i] = sound;
@@ -288,18 +276,4 @@ static void what_cannot_be_is_not_believed(void **state)
     assert_false(profile_told_is_sound(told, 2));
     assert_false(profile_told_is_sound(told, 0));
     assert_false(profile_told_is_sound(told, PROFILE_TOLD_PROGRAMS + 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_told_by_routine),
-        cmocka_unit_test(what_does_not_add_up_is_bounded),
-        cmocka_unit_test(each_program_has_its_ranks_and_runs),
-        cmocka_unit_test(each_executable_of_a_program_has_its_ranks_and_run),
-        cmocka_unit_test(of_more_programs_and_runs_the_number_is_told),
-        cmocka_unit_test(without_calls_of_mpi_nothing_is_told_of_them),
-        cmocka_unit_test(what_cannot_be_is_not_believed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

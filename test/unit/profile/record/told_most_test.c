@@ -4,15 +4,10 @@
  */
 #include "contrib/profile/record/profile_told.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/profile/profile_file.h"
+#include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -36,11 +31,10 @@ static bool is_cut(const struct told_most *most, uint64_t ranks, uint64_t run_ns
     return is_less;
 }
 
-static void no_thread_ran_longer_than_its_step(void **state)
+TEST(no_thread_ran_longer_than_its_step)
 {
     const struct told_most most = most_of(0), back = most_of(-50 * (int64_t)SECOND),
                            forth = most_of(50 * (int64_t)SECOND);
-    (void)state;
     assert_false(is_cut(&most, 4, 20 * 160 * SECOND, 1));
     assert_true(is_cut(&most, 4, 20 * 160 * SECOND + 1, 1));
     assert_true(is_cut(&most, 1, INT64_MAX, 1));
@@ -50,23 +44,21 @@ static void no_thread_ran_longer_than_its_step(void **state)
     assert_true(is_cut(&forth, 1, 20 * 160 * SECOND + 1, 1));
 }
 
-static void a_rank_may_have_more_threads_than_processors(void **state)
+TEST(a_rank_may_have_more_threads_than_processors)
 {
     const struct journal journal = {.node_cpus = 64};
     const struct journal_step step = {.start_ns = 1000 * SECOND};
-    (void)state;
     /* for a day, each with times of 500 routines */
     const struct told_most most = told_most_of(
         &journal, &step, 128 * 9 * PROFILE_PAGE + PROFILE_PROCESS_BYTES, 87400 * SECOND);
     assert_false(is_cut(&most, 1, 128 * 86400 * SECOND, 1));
 }
 
-static void a_call_takes_a_nanosecond_at_least(void **state)
+TEST(a_call_takes_a_nanosecond_at_least)
 {
     const struct told_most most = most_of(0);
     struct profile_told told = {
         .ranks = 1, .mpi_ranks = 1, .mpi_calls = 20 * 160 * SECOND, .is_untimed = 1};
-    (void)state;
     assert_false(is_cut(&most, 1, SECOND, SECOND));
     assert_true(is_cut(&most, 1, SECOND, SECOND + 1));
     assert_false(told_most_cut(&most, &told)); /* it has no times */
@@ -74,12 +66,11 @@ static void a_call_takes_a_nanosecond_at_least(void **state)
     assert_true(told_most_cut(&most, &told));
 }
 
-static void no_more_ranks_than_the_file_has_room_for(void **state)
+TEST(no_more_ranks_than_the_file_has_room_for)
 {
     const struct told_most most = most_of(0);
     const struct profile_told some = {.ranks = 10}, many = {.ranks = 11},
                               two[] = {{.ranks = 4}, {.ranks = 6}};
-    (void)state;
     assert_true(told_most_has_ranks(&most, &some, 1));
     assert_false(told_most_has_ranks(&most, &many, 1));
     assert_true(told_most_has_ranks(&most, two, 2));
@@ -87,25 +78,12 @@ static void no_more_ranks_than_the_file_has_room_for(void **state)
     assert_false(told_most_has_ranks(&most, more, 3));
 }
 
-static void what_has_no_end_is_bounded_by_nothing(void **state)
+TEST(what_has_no_end_is_bounded_by_nothing)
 {
     const struct journal journal = {.node_cpus = 0};
     const struct journal_step step = {.start_ns = 0};
-    (void)state;
     struct told_most most = told_most_of(&journal, &step, PROFILE_PAGE, 40 * SECOND);
     assert_int_equal(most.run_ns, 100 * SECOND);
     most = told_most_of(&journal, &step, 2 * PROFILE_PAGE, UINT64_MAX);
     assert_true(most.run_ns == UINT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_thread_ran_longer_than_its_step),
-        cmocka_unit_test(a_rank_may_have_more_threads_than_processors),
-        cmocka_unit_test(a_call_takes_a_nanosecond_at_least),
-        cmocka_unit_test(no_more_ranks_than_the_file_has_room_for),
-        cmocka_unit_test(what_has_no_end_is_bounded_by_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

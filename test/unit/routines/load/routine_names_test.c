@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 #include <sqlite3.h>
 
 #include "contrib/routines/load/store_routines.h"
@@ -88,9 +84,8 @@ static int64_t put_one(struct store *store, struct claim claim)
     return put(store, &claim, 1);
 }
 
-static void a_user_brings_a_bounded_number_of_names_to_a_library(void **state)
+TEST(a_user_brings_a_bounded_number_of_names_to_a_library)
 {
-    (void)state;
     struct store *store = open_file(false);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 4090, false}), 0);
@@ -109,9 +104,8 @@ static void a_user_brings_a_bounded_number_of_names_to_a_library(void **state)
     assert_int_equal(value_of("SELECT count(*) FROM run_routine WHERE run_id = 3"), 6);
 }
 
-static void a_user_brings_a_bounded_number_of_names_in_a_day(void **state)
+TEST(a_user_brings_a_bounded_number_of_names_in_a_day)
 {
-    (void)state;
     static const char *const paths[] = {"/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9"};
     struct claim claims[9];
     struct store *store = open_file(false);
@@ -134,9 +128,8 @@ static void a_user_brings_a_bounded_number_of_names_in_a_day(void **state)
     store_close(store);
 }
 
-static void unproven_runs_share_a_bound_whatever_user_they_name(void **state)
+TEST(unproven_runs_share_a_bound_whatever_user_they_name)
 {
-    (void)state;
     struct store *store = open_file(false);
     static const char *const users[] = {"alice", "bob", "eve"};
     int64_t unnamed = 0;
@@ -149,11 +142,10 @@ static void unproven_runs_share_a_bound_whatever_user_they_name(void **state)
                      ROUTINE_NAMES_UNPROVEN * ROUTINE_NAMES_A_LIBRARY + 4096);
 }
 
-static void what_is_known_of_makers_expires(void **state)
+TEST(what_is_known_of_makers_expires)
 {
     static const volatile sig_atomic_t stop;
     size_t runs;
-    (void)state;
     struct store *store = open_file(false);
     assert_int_equal(put_one(store, (struct claim){"mallory", "/l.so", 0, false}), 0);
     assert_int_equal(store_expire(store, (double)time(NULL) - 86400, &stop, &runs), 0);
@@ -168,14 +160,6 @@ static void what_is_known_of_makers_expires(void **state)
     assert_int_equal(value_of("SELECT count(*) FROM routine_maker"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_user_brings_a_bounded_number_of_names_to_a_library,
-                                  remove_file),
-        cmocka_unit_test_teardown(a_user_brings_a_bounded_number_of_names_in_a_day, remove_file),
-        cmocka_unit_test_teardown(unproven_runs_share_a_bound_whatever_user_they_name, remove_file),
-        cmocka_unit_test_teardown(what_is_known_of_makers_expires, remove_file),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+EACH(NULL, remove_file)
+
+ALL(make_directory, remove_directory)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/parse/load_record.h"
+#include "test/unit/fixture/cases.h"
 
 #define RUN(routines)                                                                              \
     "{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"},\"userDT\":{\"start_"      \
@@ -33,9 +28,8 @@ static const char *said(const char *text, struct record *record)
     return reason.text;
 }
 
-static void libraries_and_routines_are_read(void **state)
+TEST(libraries_and_routines_are_read)
 {
-    (void)state;
     struct record record;
     assert_string_equal(
         said(RUN("{\"libraryA\":[[\"/sw/libx.so.1\",\"ab12\"],[\"liby.a\",\"0\"]],\"routineA\":"
@@ -61,9 +55,8 @@ static void libraries_and_routines_are_read(void **state)
     load_record_free(&record);
 }
 
-static void a_record_without_the_key_has_none(void **state)
+TEST(a_record_without_the_key_has_none)
 {
-    (void)state;
     struct record record;
     assert_string_equal(
         said("{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"}}", &record), "");
@@ -71,9 +64,8 @@ static void a_record_without_the_key_has_none(void **state)
     load_record_free(&record);
 }
 
-static void a_first_call_outside_of_the_run_is_not_known(void **state)
+TEST(a_first_call_outside_of_the_run_is_not_known)
 {
-    (void)state;
     static const struct {
         const char *text;
         double first;
@@ -92,9 +84,8 @@ static void a_first_call_outside_of_the_run_is_not_known(void **state)
     }
 }
 
-static void what_cannot_be_is_refused_with_the_reason(void **state)
+TEST(what_cannot_be_is_refused_with_the_reason)
 {
-    (void)state;
     static const char no_routine[] = "routineT.routineA[0] is not a routine of a library";
     static const char no_library[] = "routineT.libraryA[0] is not a path and a build-id";
     static const struct {
@@ -143,9 +134,8 @@ static char *record_of(size_t count)
     return text;
 }
 
-static void their_number_is_bounded(void **state)
+TEST(their_number_is_bounded)
 {
-    (void)state;
     struct record record;
     char *most = record_of(RUN_ROUTINES_MAX), *more = record_of(RUN_ROUTINES_MAX + 1);
     assert_string_equal(said(most, &record), "");
@@ -157,9 +147,8 @@ static void their_number_is_bounded(void **state)
 }
 
 /* Of a run of 100 seconds, and a second of slack. */
-static void more_calls_than_a_run_has_time_for_are_not_counted(void **state)
+TEST(more_calls_than_a_run_has_time_for_are_not_counted)
 {
-    (void)state;
     struct record record;
     assert_string_equal(said(CALLED("[0,\"most\",null,10100000000000,false],[0,\"more\",null,"
                                     "10100000000010,false],[0,\"all\",null,9223372036854775807,"
@@ -170,17 +159,4 @@ static void more_calls_than_a_run_has_time_for_are_not_counted(void **state)
     assert_int_equal(record.run.routines.called[1].calls, -1);
     assert_int_equal(record.run.routines.called[2].calls, -1);
     load_record_free(&record);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libraries_and_routines_are_read),
-        cmocka_unit_test(a_record_without_the_key_has_none),
-        cmocka_unit_test(a_first_call_outside_of_the_run_is_not_known),
-        cmocka_unit_test(what_cannot_be_is_refused_with_the_reason),
-        cmocka_unit_test(their_number_is_bounded),
-        cmocka_unit_test(more_calls_than_a_run_has_time_for_are_not_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
  *
  * What a capture says of routines, sound and damaged.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/evidence/ledger_fields.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_ledger.h"
 
 static struct made_fields inner, content;
@@ -65,10 +60,9 @@ static void assert_text(struct capture_bytes bytes, const char *text)
     assert_memory_equal(bytes.at, text, bytes.size);
 }
 
-static void routines_belong_to_libraries(void **state)
+TEST(routines_belong_to_libraries)
 {
     uint32_t first = put_library("/lib/a"), second = put_library("/lib/b");
-    (void)state;
     put_routine(&(struct ledger_routine){.first_ns = 5, .calls = 9, .library = second}, "sin");
     made_field(&inner, LEDGER_NOTHING, 0, "never finished", 14);
     put_routine(&(struct ledger_routine){.first_ns = LEDGER_TIME_UNKNOWN,
@@ -89,18 +83,16 @@ static void routines_belong_to_libraries(void **state)
     assert_true(routine[1].library == 0 && routine[1].first_ns == 0 && routine[1].is_at_least);
 }
 
-static void a_run_that_called_nothing_may_be_sampled_out(void **state)
+TEST(a_run_that_called_nothing_may_be_sampled_out)
 {
-    (void)state;
     put_library("/lib/a");
     struct capture capture = read_whole();
     assert_true(capture.has_routines && !capture.keep);
 }
 
-static void what_is_not_valid_is_counted(void **state)
+TEST(what_is_not_valid_is_counted)
 {
     char long_name[CAPTURE_ROUTINE_NAME_MAX + 2] = "";
-    (void)state;
     memset(long_name, 'x', sizeof long_name - 1);
     put_routine(&(struct ledger_routine){.library = 0}, "before");
     uint32_t number = put_library("/lib/a");
@@ -116,9 +108,8 @@ static void what_is_not_valid_is_counted(void **state)
     assert_int_equal(capture.routines_missed, 7 + 7);
 }
 
-static void no_more_are_kept_than_there_is_room_for(void **state)
+TEST(no_more_are_kept_than_there_is_room_for)
 {
-    (void)state;
     for (int i = 0; i < CAPTURE_ROUTINE_LIBRARIES_MAX + 1; i++)
         put_library("/lib/a");
     for (int i = 0; i < 3000; i++)
@@ -129,9 +120,8 @@ static void no_more_are_kept_than_there_is_room_for(void **state)
 }
 
 /* Wherever the bytes end, and however many they are said to be, none behind them is looked at. */
-static void no_byte_behind_the_end_is_read(void **state)
+TEST(no_byte_behind_the_end_is_read)
 {
-    (void)state;
     put_library("/lib/a");
     put_routine(&(struct ledger_routine){.library = 0}, "sin");
     put_routine(&(struct ledger_routine){.library = 0}, "cos");
@@ -146,14 +136,4 @@ static void no_byte_behind_the_end_is_read(void **state)
     assert_int_equal(read_bytes(sizeof(struct ledger_routines) + inner.size, 0).routine_count, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(routines_belong_to_libraries, start),
-        cmocka_unit_test_setup(a_run_that_called_nothing_may_be_sampled_out, start),
-        cmocka_unit_test_setup(what_is_not_valid_is_counted, start),
-        cmocka_unit_test_setup(no_more_are_kept_than_there_is_room_for, start),
-        cmocka_unit_test_setup(no_byte_behind_the_end_is_read, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(start, NULL)

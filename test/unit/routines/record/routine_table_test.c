@@ -2,16 +2,11 @@
  *
  * Calls of routines, as records tell of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "submit/record/json_add.h"
 #include "submit/record/run_record.h"
+#include "test/unit/fixture/cases.h"
 
 static const uint64_t second = UINT64_C(1000000000);
 
@@ -40,14 +35,13 @@ static void assert_table(const struct capture *capture, const char *expected)
     json_object_put(table);
 }
 
-static void a_run_without_designated_libraries_has_no_table(void **state)
+TEST(a_run_without_designated_libraries_has_no_table)
 {
-    (void)state;
     assert_null(routine_table(&(struct capture){.has_routines = 0}));
     assert_null(routine_table(&(struct capture){.has_routines = 1}));
 }
 
-static void each_routine_is_there_once_with_its_first_call(void **state)
+TEST(each_routine_is_there_once_with_its_first_call)
 {
     struct capture_routine routine[] = {
         {.library = 1, .name = text_bytes("sin"), .first_ns = 9 * second},
@@ -57,7 +51,6 @@ static void each_routine_is_there_once_with_its_first_call(void **state)
         {.library = 0, .name = text_bytes("cos")},
     };
     struct capture capture = capture_of(routine, 5);
-    (void)state;
     assert_table(&capture, "{\"libraryA\":[[\"\\/lib\\/a\",\"0102\"],[\"libb.a\",\"0\"]],"
                            "\"routineA\":[[0,\"cos\",null,null,false],[0,\"sin\",1.5,null,false],"
                            "[0,\"sinh\",1.0,null,false],"
@@ -65,7 +58,7 @@ static void each_routine_is_there_once_with_its_first_call(void **state)
                            "\"watched\":9,\"missed\":4,\"counted\":false}");
 }
 
-static void calls_are_added_and_a_bound_is_said(void **state)
+TEST(calls_are_added_and_a_bound_is_said)
 {
     struct capture_routine routine[] = {
         {.name = text_bytes("sin"), .first_ns = second, .calls = 2},
@@ -76,20 +69,9 @@ static void calls_are_added_and_a_bound_is_said(void **state)
         {.name = text_bytes("abs"), .first_ns = second, .calls = 1},
     };
     struct capture capture = capture_of(routine, 6);
-    (void)state;
     capture.routines_counted = 1;
     assert_table(&capture, "{\"libraryA\":[[\"\\/lib\\/a\",\"0102\"],[\"libb.a\",\"0\"]],"
                            "\"routineA\":[[0,\"abs\",1.0,1,false],[0,\"cos\",1.0,2,true],"
                            "[0,\"sin\",1.0,5,false],[0,\"tan\",1.0,9223372036854775807,true]],"
                            "\"watched\":9,\"missed\":4,\"counted\":true}");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_without_designated_libraries_has_no_table),
-        cmocka_unit_test(each_routine_is_there_once_with_its_first_call),
-        cmocka_unit_test(calls_are_added_and_a_bound_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
