@@ -7,16 +7,9 @@
 #include <string.h>
 
 #include "ldwrap/dependency_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 #define OURS "/proc/self/fd/201"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* An input is a line of the text, escapes undone: never longer, nor more of them than lines. */
 static void read_all(const char *text, size_t length)

@@ -8,20 +8,13 @@
 
 #include "ldwrap/elf_target.h"
 #include "ldwrap/functions.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 enum { NAME_SIZE = 64 };
 
 static char directory[NAME_SIZE];
 static int library = -1;
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void leave(void)
 {

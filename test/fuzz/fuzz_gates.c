@@ -12,19 +12,12 @@
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/job/job_identity.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_gates_loaded.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 #define USER "alice"
 
 static struct conf conf = {.syshost = (char *)"tiny", .cluster = (char *)"c"};
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void expect(const char *name, const char *text, uint32_t job)
 {

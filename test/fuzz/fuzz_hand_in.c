@@ -10,8 +10,7 @@
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/record.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 /* Whatever a link says, it gets a name and a text of this user, or stays as it is. */
 static void adopt(const char *name, const char *user, const char *text)

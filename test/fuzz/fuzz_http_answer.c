@@ -10,8 +10,7 @@
 #include "submit/outbox/http_ack.c"
 
 #include "submit/outbox/http_body.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 enum { ITEMS_MAX = 4 };
 

@@ -7,8 +7,7 @@
 
 #include "spank/journal.h"
 #include "submit/job/journal_read.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static bool is_sound_set(const struct core_set *set)
 {

@@ -6,16 +6,9 @@
 #include <stdlib.h>
 
 #include "contrib/witness/kernel_processes.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static size_t begun, ended;
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static uint32_t take_program(void *context, uint32_t job, const struct kernel_event *event)
 {

@@ -8,14 +8,7 @@
 
 #include "submit/job/kernel_account.h"
 #include "submit/job/kernel_notes.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "test/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

@@ -14,10 +14,9 @@
 #include "submit/evidence/ledger_read.h"
 #include "submit/evidence/succession.h"
 #include "submit/facts/ending.h"
+#include "test/fuzz/fuzz.h"
 
 enum { CHUNK = 768, TAIL = 256, PAGES_MAX = 64 };
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static void use(struct capture_bytes bytes)
 {

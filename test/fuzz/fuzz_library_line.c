@@ -8,14 +8,7 @@
 #include <time.h>
 
 #include "contrib/libraries/library_log.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "test/fuzz/fuzz.h"
 
 static void check_date(struct library_days *days, const struct library_date *date)
 {

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "contrib/libraries/log_message.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

@@ -6,9 +6,8 @@
 
 #include <string.h>
 
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

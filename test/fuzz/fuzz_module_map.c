@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "conf/library_modules.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
 static int file = -1;
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static int is_above(const char *directory, const char *path)
 {

@@ -11,8 +11,7 @@
 #include "conf/base/crc.h"
 #include "submit/definition/record_view.h"
 #include "submit/outbox/outbox_batch.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static void mend(char *line, size_t length)
 {

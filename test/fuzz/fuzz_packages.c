@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "submit/evidence/package_read.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 /* The uuid that `text` tells. */
 static void uuid_of(const char *text, uint8_t uuid[16])

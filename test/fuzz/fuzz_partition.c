@@ -5,21 +5,14 @@
  */
 #include <stdlib.h>
 
+#include "test/fuzz/fuzz.h"
 #include "test/unit/fixture/drawn_job.h"
 #include "test/unit/fixture/slow_partition.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 struct bytes {
     const unsigned char *data;
     size_t size;
 };
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* A byte for a small number, two for others. After the last one, all are 0. */
 static uint32_t draw(void *context, uint32_t below)

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "conf/command/plugstack.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

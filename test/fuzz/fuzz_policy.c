@@ -8,8 +8,7 @@
 
 #include "conf/policy/policy_read.h"
 #include "conf/redact.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static void use(const void *policy)
 {

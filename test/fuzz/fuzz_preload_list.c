@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "spank/path_list.h"
+#include "test/fuzz/fuzz.h"
 
 #define LIBRARY "/opt/$LIB/lib.so"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

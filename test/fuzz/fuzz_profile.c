@@ -8,9 +8,8 @@
 #include "contrib/profile/routine_summary.h"
 #include "contrib/profile/set_order.h"
 #include "contrib/profile/symbol_names.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_profile_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static const char *name(void *context, const struct profiled_object *object, uint64_t address)
 {

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "contrib/profile/sample_file.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

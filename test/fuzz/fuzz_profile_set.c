@@ -10,9 +10,8 @@
 #include "contrib/profile/set_file.h"
 #include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static void tell(void *context, uint32_t step, uint32_t first, uint32_t last, uint32_t ranks)
 {

@@ -9,19 +9,12 @@
 
 #include "submit/load/parse/load_reason.h"
 #include "submit/load/parse/load_record.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 /* A member that is not plain, so that all of the record goes through the parser. */
 static const char not_plain[] = "{\"parsed\":{},";
 
 static const char crc[] = "{\"crc\":\"0x0000\",";
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Returns whether there is a record. `first` stands for the first `skipped` bytes. */
 static bool load(const char *first, const unsigned char *data, size_t size, size_t skipped,

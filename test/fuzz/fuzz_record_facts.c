@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "submit/definition/record_facts.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 enum { PARSER_DEPTH = 64 };
 

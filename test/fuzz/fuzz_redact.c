@@ -9,8 +9,8 @@
 
 #include "conf/compile.h"
 #include "conf/redact.h"
+#include "test/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static struct redactor redactor;

@@ -8,17 +8,10 @@
 
 #include "ldwrap/link_line.h"
 #include "ldwrap/response.h"
+#include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
 static int file = -1;
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* From binutils 2.43 on a backslash between apostrophes is one, as for a shell. */
 static int reads_as_before(void)

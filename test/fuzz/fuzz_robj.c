@@ -11,16 +11,9 @@
 
 #include "conf/base/whole_file.h"
 #include "contrib/routines/robj/prepare.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 enum { OUTPUT_MAX = 256 << 20 };
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void ignore(void *context, size_t line, const char *name, const char *text)
 {

@@ -7,14 +7,7 @@
 #include <string.h>
 
 #include "contrib/libraries/scan/library_rpm.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "test/fuzz/fuzz.h"
 
 static struct library_packages *read_parts(const unsigned char *data, size_t size, size_t part,
                                            const struct globs *patterns)

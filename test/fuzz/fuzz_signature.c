@@ -12,8 +12,7 @@
 #include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
 #include "submit/load/parse/record_crc.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static struct signature_key *key[2];
 

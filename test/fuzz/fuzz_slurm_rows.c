@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "submit/load/parse/slurm_rows.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 struct seen {
     size_t count;

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "conf/base/elf_segments.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

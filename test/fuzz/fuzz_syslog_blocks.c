@@ -11,8 +11,7 @@
 
 #include "submit/load/read/syslog_blocks.h"
 #include "submit/load/read/syslog_line.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 /* Of memory, while lines are read. */
 enum { KEEP_BYTES = 4096 };

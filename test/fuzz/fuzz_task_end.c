@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "contrib/witness/task_end.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

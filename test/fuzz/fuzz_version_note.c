@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "spank/version_note.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static void check_path(const char *path)
 {

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "submit/evidence/watermark.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "test/fuzz/fuzz.h"
 
 static void take(void *context, const char *key, const char *value)
 {
