@@ -21,10 +21,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 # called JOB USER ROUTINET [FILTER]: a run of an hour from 2024-11-20T10:00:00 on
 called() {
     site_run "019a9f00-3333-7000-8000-0000000000$1" "prog$1" 1 ".userT += {user: \"$2\", job_id: \"$1\"} | .slurmT.job_id = $1

@@ -15,10 +15,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 acct() {
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --allusers --no-sacct "$@"
 }

@@ -18,10 +18,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 # bounded NAME UUID-DIGIT PROBABILITY KNOWN MOST: a run of two cores, which took from KNOWN to MOST seconds
 bounded() {
     site_run "019a9f00-1111-7000-8000-00000000000$2" "$1" "$3" '.slurmT.cpus_alloc = 2 |

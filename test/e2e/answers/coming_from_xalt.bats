@@ -12,8 +12,6 @@ setup_file() {
     printf '[xalt]\npassword = a password\n' >>"$MARIADB_DIR/credentials"
 }
 
-teardown_file() { mariadb_stop; }
-
 setup() {
     export TZ=UTC JOBTRAIL_STORE=$MARIADB_STORE XALT_FILE_PREFIX=$BATS_TEST_TMPDIR/xalt
     mkdir "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/site" "$XALT_FILE_PREFIX"

@@ -19,10 +19,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 # ran NUMBER EXECUTABLE STEP START MINUTES CORE-SECONDS [JQ-FILTER]: START in minutes after 10:00
 ran() {
     site_run "019a9f00-4444-7000-8000-0000000000$(printf %02d "$1")" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),

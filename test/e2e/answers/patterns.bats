@@ -19,10 +19,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 acct() { # OPTION...: what it says, of each store; a pattern that is slow ends it
     local store
     for store in "$STORE" "$MARIADB_STORE"; do

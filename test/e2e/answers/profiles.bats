@@ -63,10 +63,6 @@ setup_file() {
     for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 parallel() { # NUMBER PROGRAM JOB STEP TASKS: a run of two core hours
     site_run "019a9f00-6060-7000-8000-00000000000$1" "$2" 1 ".slurmT += {job_id: $3, step_id: \"$4\", core_seconds: 7200, core_seconds_max: 7200, core_days: [[\"2024-11-20\", 7200]]} |
         .userT.job_id = \"$3\" | .userT.node = \"n1\" | .userDT += {num_tasks: $5, num_nodes: 1}"

@@ -30,10 +30,6 @@ setup_file() {
     for_both site_load_proven "$BATS_FILE_TMPDIR/nodes"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 # node NAME PROGRAM JQ-FILTER: what it has sent of job 60's step 0
 node() {
     jq -nc --arg node "$1" --arg program "$2" '{ranksT: ({uuid: "019a9f00-6060-7000-8000-0000000\($node[1:])\($program |

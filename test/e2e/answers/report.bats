@@ -17,10 +17,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 # packages of the sampled runs of `tiny`, of a run of bob's, and of one that is not in the store
 more_packages() {
     local tiny=019a9f00-1111-7000-8000-00000000000

@@ -17,10 +17,6 @@ setup_file() {
     "$JOBTRAIL_BIN/jobtrail-load" --store "$MARIADB_STORE" "$RECORDS"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 made() { # COUNT OPTION...: records up to the evening of 2024-11-20
     "$JOBTRAIL_SOURCE/test/bench/make_records" "$@" --users 6 --programs 8 --scripts 10 --packages 0.3 \
         --until 1732100000 --coverage

@@ -12,10 +12,6 @@ setup_file() {
     random_records "$SEED" | shuf --random-source=<(yes "$SEED") >"$RECORDS"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 setup() {
     echo "JOBTRAIL_SEED=$SEED makes the same records"
 }

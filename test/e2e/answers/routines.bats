@@ -11,14 +11,6 @@ load ../fixture/mariadb
 
 DESIGNATED=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\nkeep = archive:libsun\\.a\n'
 
-setup_file() {
-    mariadb_start
-}
-
-teardown_file() {
-    mariadb_stop
-}
-
 setup() {
     export TZ=UTC JOBTRAIL_SACCT=/bin/false
     unset JOBTRAIL_LIBRARIES JOBTRAIL_ROUTINE_LOGS

@@ -14,10 +14,6 @@ setup_file() {
     mariadb_start
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 setup() {
     XALT_NOTE=$JOBTRAIL_SOURCE/test/data/watermark/xalt-3.2.4.s
     READ_AS_XALT=$JOBTRAIL_BUILD/test/programs/read_note_as_xalt

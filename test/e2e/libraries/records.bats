@@ -11,14 +11,6 @@ load ../fixture/collectors
 load ../fixture/mariadb
 load ../fixture/library
 
-setup_file() {
-    mariadb_start
-}
-
-teardown_file() {
-    mariadb_stop
-}
-
 setup() {
     PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
     TREE=$PLACE/sw

@@ -45,10 +45,6 @@ setup_file() {
     "$JOBTRAIL_BIN/jobtrail-load" --store "$MARIADB_STORE" "$JOBTRAIL_SOURCE/test/data/records"
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     export JOBTRAIL_CREDENTIALS=$BATS_TEST_TMPDIR/credentials

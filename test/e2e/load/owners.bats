@@ -12,10 +12,6 @@ setup_file() {
     mariadb_start
 }
 
-teardown_file() {
-    mariadb_stop
-}
-
 setup() {
     PATH=$JOBTRAIL_BIN:$PATH
     cd "$BATS_TEST_TMPDIR" || return

@@ -13,8 +13,6 @@ setup_file() {
     printf '[xalt]\nuser = reader\npassword = other\n' >>"$MARIADB_DIR/credentials"
 }
 
-teardown_file() { mariadb_stop; }
-
 setup() {
     PATH=$JOBTRAIL_BIN:${JOBTRAIL_BIN%/bin}/libexec/jobtrail:$PATH
     export TZ=UTC XALT=mariadb://localhost/xalt

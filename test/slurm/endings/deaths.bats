@@ -17,10 +17,6 @@ PartitionName=cancelled PriorityTier=1 PreemptMode=CANCEL
 PartitionName=urgent PriorityTier=10 PreemptMode=OFF"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # The end lies between two times that the test has seen, but for the error that the record admits.
 ended_between() { # JOB NAME SECONDS SECONDS
     [[ $(field "$1" "$2" ".userDT.end_time + .slurmT.end_time_error >= $3

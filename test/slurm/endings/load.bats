@@ -9,14 +9,6 @@ load ../fixture/cluster
 # STEPS steps of TASKS tasks, of which each runs two programs, and ALONE steps of one
 STEPS=5 TASKS=100 ALONE=30
 
-setup_file() {
-    start_cluster
-}
-
-teardown_file() {
-    stop_cluster
-}
-
 start_load() {
     local i
     LOAD=()

@@ -7,14 +7,6 @@
 
 load ../fixture/cluster
 
-setup_file() {
-    start_cluster
-}
-
-teardown_file() {
-    stop_cluster
-}
-
 # A job that tells the pid of its running program in $DIR/out/JOB, for a test to kill it.
 started_pid() { # JOB
     eventually 30 output_has "$1" '^pid [0-9]+$'

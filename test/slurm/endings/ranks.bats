@@ -11,10 +11,6 @@ setup_file() {
     eventually 60 witness_listens n2
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # rows JOB FILTER: of its records of ranks, by step, node and program
 rows() {
     find "$DIR/records" -name 'ranks.*' -exec cat {} + | jq -sc --argjson job "$1" \

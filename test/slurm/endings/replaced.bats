@@ -10,10 +10,6 @@ setup_file() {
     start_cluster
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # The end as it is told is no later than that; and it may have been so late.
 may_have_ended_at() { # JOB NAME SECONDS SECONDS
     [[ $(field "$1" "$2" ".userDT.end_time <= $3 and .userDT.end_time + .slurmT.end_time_error >= $4") == true ]]

@@ -10,10 +10,6 @@ setup_file() {
     start_cluster EXTRA_CONF=PrologFlags=Contain
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 look() {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" watch --once --conf "$DIR/jobtrail.conf" --node n1
 }

@@ -18,10 +18,6 @@ EPILOG
     chmod 755 "$DIR/epilog"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # ended JOB STEP NAME: "end_source exit_code:signal" of its record, where the end that it tells lies
 # before the step's first epilog, and the bounds have a time between its start and that epilog
 ended() {

@@ -13,10 +13,6 @@ setup_file() {
     : >"$WITNESSED"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # The job's processes count for the last test.
 count() { # JOB
     coverage_of "$1" '.coverageT | "\(.witness) \(.witness_agreed) \(.witness_unexplained) \(.witness_causes)"' >>"$WITNESSED"

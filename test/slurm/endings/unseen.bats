@@ -15,10 +15,6 @@ setup_file() {
     eventually 60 witness_listens
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # The system's files without the library's: what a container without the bind is.
 make_image() {
     mkdir -p "$DIR"/image/{bin,dev,etc,proc,sys,tmp,usr,home,mnt,root,run}

@@ -10,10 +10,6 @@ setup_file() {
     eventually 60 witness_listens
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # its end is known to 100 microseconds
 is_exact() { # JOB NAME
     [[ $(field "$1" "$2" '.slurmT.end_time_error <= 0.0001') == true ]]

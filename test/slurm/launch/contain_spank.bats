@@ -11,10 +11,6 @@ setup_file() {
     RULES=$'[spool]\nmount = yes' SCRATCH=/var/tmp start_cluster PRIVATE_TMP=yes SLURMD_PARAMS=contain_spank
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 @test "steps of a job in whose namespace plugins run have their records" {
     job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with 3; srun -n1 $PROGRAMS/spin 0" -N2 -n2)
     [[ $(field "$job" exit_with '.slurmT | "\(.step_id) \(.exit_code) \(.end_source)"') == "0 3 fini" ]]

@@ -12,10 +12,6 @@ setup_file() {
     RULES=$'[spool]\nmount = yes' SCRATCH=/var/tmp start_cluster PRIVATE_TMP=yes CONTAINER_CONF=EntireStepInNS=true
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 pid_of_step() { # JOB STEP: of its slurmstepd on n1, as the journal has it
     sed -n "s/^step .* step=$2 .* pid=\([0-9]*\) .*/\1/p" "$DIR/run/n1/$1.0/journal"
 }

@@ -10,10 +10,6 @@ setup_file() {
     start_cluster EXTRA_CONF=$'PrologFlags=Contain\nSlurmctldParameters=enable_stepmgr'
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # runs JOB: "NAME STEP END CODE" of each run, sorted
 runs() {
     records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.step_id) \(.end_source) \(.exit_code)")"' | sort

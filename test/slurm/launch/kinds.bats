@@ -10,10 +10,6 @@ setup_file() {
     start_cluster EXTRA_CONF="LaunchParameters=use_interactive_step"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # runs JOB: "NAME STEP TASK" of each run, sorted
 runs() {
     records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.step_id) \(.slurmT.task_id)"' | sort

@@ -5,14 +5,6 @@
 
 load ../fixture/cluster
 
-setup_file() {
-    start_cluster
-}
-
-teardown_file() {
-    stop_cluster
-}
-
 # one_run JOB PROGRAM RANKS NODES: one record of rank 0, and none of launchers
 one_run() {
     [[ $(output_of "$1" | grep -c "of $3") == "$3" ]] || {

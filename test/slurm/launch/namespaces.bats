@@ -12,10 +12,6 @@ setup_file() {
     SCRATCH=/var/tmp start_cluster NAMESPACES=CLONE_NEWPID
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 @test "batch script and steps in a pid namespace have a record each" {
     job=$(submit_and_wait "echo 1 >/tmp/of-the-job; ls -d /proc/[0-9]* | wc -l; $PROGRAMS/exit_with 0
         srun -N1 -n1 -w n1 cat /tmp/of-the-job

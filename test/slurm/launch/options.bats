@@ -5,14 +5,6 @@
 
 load ../fixture/cluster
 
-setup_file() {
-    start_cluster
-}
-
-teardown_file() {
-    stop_cluster
-}
-
 # ---- the site
 
 @test "a job of a partition that is skipped leaves no run record, and says how much it was" {

@@ -5,14 +5,6 @@
 
 load ../fixture/cluster
 
-setup_file() {
-    start_cluster
-}
-
-teardown_file() {
-    stop_cluster
-}
-
 @test "a job's record tells what Slurm vouches for" {
     job=$(submit_and_wait "srun --ntasks=2 --nodes=2 $PROGRAMS/exit_with 0" --nodes=2 --account=physics)
     [[ $(record_count "$job") == 1 ]]

@@ -11,10 +11,6 @@ setup_file() {
     RULES=$'[spool]\nmount = yes' SCRATCH=/var/tmp start_cluster PRIVATE_TMP=yes
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 @test "batch script and steps of a job with a private /tmp have a record each" {
     job=$(submit_and_wait "echo 1 >/tmp/of-the-job; $PROGRAMS/exit_with 0
         stat --file-system --format='spool on %T' \$JOBTRAIL_SPOOL

@@ -26,10 +26,6 @@ directory = $DIR/kept"
     export LIMITED LIMITED_FROM
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # said JOB: nanoseconds since 1970 that the job has printed, one a line
 said() {
     grep -xE '[0-9]{19}' "$DIR/out/$1"

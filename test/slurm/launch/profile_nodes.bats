@@ -78,10 +78,6 @@ C
     done
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # profile ORDER...: as the job's user
 profile() {
     run_as "$JOB_USER" "$STAGE/bin/jobtrail-profile" "$@"

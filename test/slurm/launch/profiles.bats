@@ -11,10 +11,6 @@ setup_file() {
     gcc -O1 -g -finstrument-functions "$JOBTRAIL_SOURCE/test/e2e/profile/programs/known.c" -o "$PROGRAMS/known"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # What the batch script copies before the job is over.
 # shellcheck disable=SC2016 # for the script to expand
 KEEP='cp --sparse=always "$JOBTRAIL_SPOOL/profile" "$OUT" || :'

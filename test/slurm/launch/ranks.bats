@@ -9,10 +9,6 @@ setup_file() {
     start_cluster
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # runs JOB: "NAME RANK" of each run, sorted. A start record may have come too.
 runs() {
     records "$1" | jq -r 'unique_by(.userT.run_uuid)[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.task_id)"' | sort

@@ -13,10 +13,6 @@ setup_file() {
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # install FILE: the cluster's plugin from now on
 install_plugin() {
     "$CLUSTER" stop-slurmd n1

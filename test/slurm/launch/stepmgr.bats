@@ -9,10 +9,6 @@ setup_file() {
     start_cluster EXTRA_CONF=$'SlurmctldParameters=enable_stepmgr\nPrologFlags=Contain'
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 @test "the steps of a job with a step manager have a record each, and the job its coverage" {
     job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with 3; srun -n1 $PROGRAMS/spin 0" --stepmgr -N2 -n2)
     [[ $(run_as root scontrol show job "$job") == *StepMgrEnabled=Yes* ]]

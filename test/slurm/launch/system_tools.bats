@@ -9,10 +9,6 @@ setup_file() {
     start_cluster
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # use TEXT: the configuration from now on, with this appended
 use() {
     configure "${1-}"

@@ -8,10 +8,6 @@ setup_file() {
     start_cluster NODES=4 NODE_CPUS=16
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # one_of JOB PROGRAM RANKS NODES
 one_of() {
     [[ $(records "$1" | jq -c --arg name "$2" 'map(select(.userT.exec_path | endswith("/" + $name))

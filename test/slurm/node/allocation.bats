@@ -12,10 +12,6 @@ setup_file() {
     start_cluster EXTRA_CONF=PrologFlags=Contain
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 is_there() {
     [[ -e $1 ]]
 }

@@ -32,10 +32,6 @@ C
     mkdir -m 1777 "$DIR/evil/spool"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # shellcheck disable=SC2016 # for the job to expand
 HOSTILE='export JOBTRAIL_SPOOL=$EVIL/spool JOBTRAIL_POLICY=$EVIL/policy JOBTRAIL_TASK=0.0.1 JOBTRAIL_LEADER=7
 export PATH=$EVIL/bin:$PATH LD_PRELOAD=$EVIL/evil.so LD_LIBRARY_PATH=$EVIL

@@ -8,10 +8,6 @@ setup_file() {
     start_cluster CONFIGLESS=yes NODES=1
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 doctor() {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-conf" doctor --conf "$DIR/jobtrail.conf" --json --node n1
 }

@@ -18,10 +18,6 @@ setup_file() {
     manage modify user "$JOB_USER" set qos=normal,gold,silver
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # slurmdbd takes users that the machine has.
 make_test_user() {
     JOB_USER=jtuser

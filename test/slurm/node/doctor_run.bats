@@ -9,10 +9,6 @@ setup_file() {
     NODES=1 start_cluster
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 setup() {
     # shellcheck disable=SC2034 # for teardown
     TEST_BEGAN=$(date +%FT%T)

@@ -13,10 +13,6 @@ setup_file() {
     echo "$LINE" >"$CLUSTER_DIR/etc/plugstack.conf"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 flush() {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" flush --conf "$DIR/jobtrail.conf" --node n1 --json "$@"
 }

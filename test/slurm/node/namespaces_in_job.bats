@@ -13,10 +13,6 @@ setup_file() {
     SCRATCH=/var/tmp start_cluster NAMESPACES=CLONE_NEWPID EXTRA_CONF=PrologFlags=RunInJob
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 is_flushed() { # JOB
     [[ -z $(find "$DIR/run" -mindepth 2 -maxdepth 2 -name "$1.*") ]]
 }

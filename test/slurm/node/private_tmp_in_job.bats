@@ -15,10 +15,6 @@ setup_file() {
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # all_is_recorded: of a job with two programs, for which no prolog has run
 all_is_recorded() {
     mkfifo -m 666 "$DIR/out/go"

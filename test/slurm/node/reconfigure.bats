@@ -9,10 +9,6 @@ setup_file() {
     start_cluster bare NODES=1
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 @test "after scontrol reconfigure, and with no restart, slurmd has the plugin and its watcher" {
     configure ""
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"

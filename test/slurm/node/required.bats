@@ -14,10 +14,6 @@ setup_file() {
     require "$STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 require() { # PLUGIN-AND-ARGUMENTS
     echo "required $1" >"$CLUSTER_DIR/etc/plugstack.conf"
     "$CLUSTER" restart-slurmd n1

@@ -15,10 +15,6 @@ setup_file() {
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 journal() { # JOB
     cat "$DIR/run/n1/$1.0/journal"
 }

@@ -14,10 +14,6 @@ setup_file() {
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 sluid() { # JOB: as Slurm tells it
     run_as root squeue -h -j "$1" -O sluid:20 | tr -d ' '
 }

@@ -11,10 +11,6 @@ setup_file() {
     make_user jtother
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 setup() {
     # shellcheck disable=SC2034 # for teardown
     TEST_BEGAN=$(date +%FT%T)

@@ -12,10 +12,6 @@ setup_file() {
     export LOG
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 setup() {
     # shellcheck disable=SC2034 # for teardown
     TEST_BEGAN=$(date +%FT%T)

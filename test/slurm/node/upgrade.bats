@@ -12,10 +12,6 @@ setup_file() {
     start_versions
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # shellcheck disable=SC2153 # JOBS is the fixture's
 @test "jobs that run over an upgrade stay with their version, and each run has its record, once" {
     started_over 2

@@ -18,10 +18,6 @@ setup_file() {
     load_cases
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # Nodes see our zones in the place of the machine's; so does whoever has TZDIR.
 make_zones() {
     export TZDIR=$DIR/zones

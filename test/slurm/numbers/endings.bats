@@ -12,10 +12,6 @@ setup_file() {
     load_cases
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # Jobs that run until something is done to them
 let_run() {
     add_case time-limit "srun $SPIN 300 sleep" -n2 --time=1 -w n1

@@ -16,10 +16,6 @@ setup_file() {
     load_cases
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 write_programs() {
     cp "$SPIN" "$PROGRAMS/apptainer"
     # drive SECONDS COUNT COMMAND...: runs COUNT commands at once, and kills them after SECONDS, one by one

@@ -14,10 +14,6 @@ setup_file() {
     load_cases
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 write_programs() {
     cp "$SPIN" "$PROGRAMS/first"
     cp "$SPIN" "$PROGRAMS/other"

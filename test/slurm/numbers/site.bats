@@ -16,10 +16,6 @@ setup_file() {
     load_cases
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 write_programs() {
     # run COMMAND...: and waits for it
     write_program run <<'PY'

@@ -14,10 +14,6 @@ setup_file() {
     chmod 644 "$DIR/store.db"*
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 run_jobs() {
     local id
     OK=$(submit "srun -n2 -N2 $PROGRAMS/exit_with 0; srun $PROGRAMS/exit_with 3" --nodes=2 --job-name=$'two\nlines|x')

@@ -14,10 +14,6 @@ setup_file() {
     "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$DIR/records"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 said() { # before|after
     sed -n "s/^$1=//p" "$DIR/out/$JOB"
 }

@@ -24,10 +24,6 @@ setup_file() {
     "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/records"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # A solver, which ends the program with STATUS, in a file beside the one that is there.
 make_solver() { # STATUS
     echo "int solve(void) { return $1; }" |

@@ -22,10 +22,6 @@ setup_file() {
     "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/sent" "$DIR/records"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # The controller's MailProg as a site would have it, with programs that keep what is sent.
 mail_program() {
     mkdir "$MAIL"

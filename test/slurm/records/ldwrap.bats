@@ -20,8 +20,6 @@ C
     build static-pie gcc -static-pie
 }
 
-teardown_file() { stop_cluster; }
-
 build() { # NAME COMMAND...
     run_as "$JOB_USER" env JOBTRAIL_CONF="$DIR/jobtrail.conf" XALT_EXECUTABLE_TRACKING=yes \
         PATH="$STAGE/libexec/jobtrail/ld:/usr/bin:/bin" COMPILER_PATH="$STAGE/libexec/jobtrail/ld" \

@@ -15,10 +15,6 @@ setup_file() {
     grep -v '"userT":' "$DIR/made" >"$DIR/pkg.made"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # The tables whose keys are a user's own count as one value. What only some records have is left out.
 shape() { # FILE: the keys of each table, in their order
     jq -c '.envT? |= type | .xaltLinkT? |= type | del(.userDT.Build_Epoch, .userT.container) | [.. | objects | keys_unsorted]' "$1" | sort -u

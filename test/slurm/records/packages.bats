@@ -12,10 +12,6 @@ setup_file() {
     printf 'import sys, alpha\nprint([p for p in sys.path if "jobtrail" in p and "programs" not in p])\n' >"$DIR/programs/look.py"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # packages JOB: "NAME VERSION PROGRAM" of the packages of all its runs, sorted
 packages() {
     local uuids

@@ -34,10 +34,6 @@ DefMemPerCPU=100"
         "$DIR/records" "$DIR/made" "$DIR/answers"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 run_jobs() {
     local id out never more
     out=$(submit "srun --mem=60M $PROGRAMS/eat_memory 120 0" --mem=200M)

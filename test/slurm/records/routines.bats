@@ -17,10 +17,6 @@ keep = soname:liblapack\\.so\\.3\nkeep = archive:libmade\\.a'
     make_programs
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # squeeze calls crc32 five times, deflate three times, and inflate never. With a word it waits for its end.
 make_programs() {
     cat >"$DIR/squeeze.c" <<'END'

@@ -24,10 +24,6 @@ setup_file() {
     eventually 60 runs_on n2 spin 1
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # runs_on NODE NAME COUNT: so many processes of the program have a capture there
 runs_on() {
     (($(ps_on "$1" root -n -P -o exec 2>/dev/null | grep -cx "$2") >= $3))

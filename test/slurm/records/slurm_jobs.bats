@@ -14,10 +14,6 @@ setup_file() {
     load_jobs "$DIR/records" >"$DIR/first"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 load_jobs() { # ARGUMENT...
     "$CLUSTER" exec ctl env "SLURM_CONF=$CLUSTER_DIR/etc/slurm.conf" \
         "$STAGE/bin/jobtrail-load" --json --store "$STORE" --slurm "$@"

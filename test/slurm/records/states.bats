@@ -24,10 +24,6 @@ PartitionName=urgent PriorityTier=10 PreemptMode=OFF"
     "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/records"
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # A program that waits until it is ended, or with an argument takes 120 MB.
 keep_profiles() {
     mkdir -m 711 "$DIR/profiles"
