@@ -9,10 +9,6 @@ setup_file() {
     start_cluster bare
 }
 
-teardown_file() {
-    stop_cluster
-}
-
 # ---- a second cluster beside the one of this file, in $OTHER
 
 other() { # [VARIABLE=VALUE...] COMMAND...: the cluster command for it
@@ -54,33 +50,13 @@ nobody_runs() { # PROGRAM
     done
 }
 
-has_sacct_row() { # JOB STATE
-    [[ $(in_other sacct -X -P -n -j "$1" -o State) == "$2" ]]
-}
-
 # ---- jobs
-
-@test "srun runs a task on each node, and each node has its own name" {
-    run run_as "$JOB_USER" srun -N2 hostname
-    [ "$(sort <<<"$output")" = $'n1\nn2' ]
-}
 
 @test "each node has its own /dev/shm" {
     run run_as "$JOB_USER" srun -N1 -w n1 sh -c 'echo 1 > /dev/shm/here && ls /dev/shm'
     [ "$output" = here ]
     run run_as "$JOB_USER" srun -N1 -w n2 ls /dev/shm
     [ -z "$output" ]
-}
-
-@test "a batch job runs as the user who submitted it" {
-    # shellcheck disable=SC2016 # for the job's shell
-    id=$(submit_and_wait 'id -un; echo "$SLURM_JOB_NODELIST $HOME"' -N2)
-    [ "$(output_of "$id")" = "$JOB_USER"$'\n'"n[1-2] $DIR/home/$JOB_USER" ]
-}
-
-@test "a batch job of root runs as well" {
-    id=$(SUBMIT_AS=root submit_and_wait 'id -un')
-    [ "$(output_of "$id")" = root ]
 }
 
 @test "a job is over for wait_job only when it has left every node" {
@@ -93,70 +69,10 @@ has_sacct_row() { # JOB STATE
     [[ $output == *JobState=COMPLETED* ]]
 }
 
-@test "scancel ends a running job" {
-    id=$(submit 'srun sleep 600' -N2 -n2)
-    eventually 20 has_state "$id" RUNNING
-    run_as "$JOB_USER" scancel "$id"
-    wait_job "$id" 30
-    run run_as root scontrol show job "$id"
-    [[ $output == *JobState=CANCELLED* ]]
-}
-
-@test "a program that ignores SIGTERM gets SIGKILL after KillWait" {
-    id=$(submit "exec srun $PROGRAMS/ignore_term")
-    eventually 20 output_has "$id" ready
-    run_as "$JOB_USER" scancel "$id"
-    wait_job "$id" 30
-}
-
 @test "sacct -c of root knows the job without a database" {
     id=$(submit_and_wait 'exit 3' --job-name=three)
     run run_as root sacct -c -P -n -j "$id" -o JobID,JobName,State
     [[ $output == "$id|three|FAILED" ]]
-}
-
-@test "the test programs end as they should" {
-    run_as "$JOB_USER" "$PROGRAMS/spin" 0.05
-    run_as "$JOB_USER" "$PROGRAMS/spin" 0.05 sleep
-    run -3 run_as "$JOB_USER" "$PROGRAMS/exit_with" 3
-    run -4 run_as "$JOB_USER" "$PROGRAMS/_exit_with" 4
-    run -137 run_as "$JOB_USER" "$PROGRAMS/kill_self" 9
-    run -6 run_as "$JOB_USER" "$PROGRAMS/exec_to" "$PROGRAMS/exit_with" 6
-    run -7 run_as "$JOB_USER" "$PROGRAMS/fork_child" 7
-    run -8 run_as "$JOB_USER" "$PROGRAMS/vfork_child" "$PROGRAMS/exit_with" 8
-    run -9 run_as "$JOB_USER" "$PROGRAMS/thread_exit" 9
-    run_as "$JOB_USER" "$PROGRAMS/close_all"
-    run_as "$JOB_USER" "$PROGRAMS/dlopen_one" libm.so.6
-    run -0 run_as "$JOB_USER" sh -c "exec </dev/null; $PROGRAMS/list_fds"
-    [ "${lines[0]}" = "0 /dev/null" ]
-}
-
-# ---- MPI: four ranks, two on each node
-
-four_ranks() { # OUTPUT
-    [ "$(sort <<<"$1")" = "rank 0 of 4 on n1
-rank 1 of 4 on n1
-rank 2 of 4 on n2
-rank 3 of 4 on n2" ] || fail "$1"
-}
-
-# bats test_tags=needs:mpi_pmix
-@test "Open MPI runs under srun with pmix" {
-    four_ranks "$(run_as "$JOB_USER" srun --mpi=pmix -N2 -n4 --ntasks-per-node=2 "$PROGRAMS/hello_openmpi")"
-}
-
-@test "MPICH runs under srun with pmi2" {
-    four_ranks "$(run_as "$JOB_USER" srun --mpi=pmi2 -N2 -n4 --ntasks-per-node=2 "$PROGRAMS/hello_mpich")"
-}
-
-@test "Open MPI runs under mpirun in a batch job" {
-    id=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi" -N2 -n4 --ntasks-per-node=2)
-    four_ranks "$(output_of "$id")"
-}
-
-@test "MPICH runs under mpiexec.hydra in a batch job" {
-    id=$(submit_and_wait "mpiexec.hydra $PROGRAMS/hello_mpich" -N2 -n4 --ntasks-per-node=2)
-    four_ranks "$(output_of "$id")"
 }
 
 # ---- nodes
@@ -290,13 +206,4 @@ cgroup_inodes() {
     # another test may have made its own meanwhile
     run comm -12 <(echo "$cgroups") <(cgroup_inodes)
     [ -z "$output" ]
-}
-
-@test "with ACCT=dbd sacct has the job from the database" {
-    make_other
-    other ACCT=dbd start
-    in_other srun true
-    eventually 30 has_sacct_row 1 COMPLETED
-    other stop
-    nothing_of_other_is_left
 }
