@@ -57,19 +57,31 @@ static void fill_ledger(void *head, uint64_t bytes, uint64_t backed)
     note_root(header);
 }
 
+static uint64_t ticks_now(uint32_t counter)
+{
+    return counter == PROFILE_CYCLES ? cycles_read() : clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+static struct profile_pair read_pair(uint32_t counter, uint64_t *took)
+{
+    struct profile_pair pair = {.ticks = ticks_now(counter)};
+    pair.boot_ns = clock_ns(CLOCK_BOOTTIME);
+    pair.real_ns = clock_ns(CLOCK_REALTIME);
+    *took = ticks_now(counter) - pair.ticks;
+    return pair;
+}
+
 static void fill_profile(void *head, uint64_t bytes, uint64_t backed)
 {
     struct profile_header *header = head;
-    bool is_cycles = cycles_are_clock();
+    uint32_t counter = cycles_are_clock() ? PROFILE_CYCLES : PROFILE_COARSE;
     *header = (struct profile_header){
         .magic = PROFILE_MAGIC,
         .size_bytes = bytes,
         .backed_bytes = backed,
         .used_bytes = PROFILE_PAGE,
-        .counter = is_cycles ? PROFILE_CYCLES : PROFILE_COARSE,
-        .made = {.ticks = is_cycles ? cycles_read() : clock_ns(CLOCK_MONOTONIC_COARSE),
-                 .boot_ns = clock_ns(CLOCK_BOOTTIME),
-                 .real_ns = clock_ns(CLOCK_REALTIME)},
+        .counter = counter,
+        .made = profile_pair_now(&read_pair, counter),
     };
     host_boot(header->boot);
 }

@@ -129,6 +129,25 @@ struct profile_pair {
     uint64_t real_ns; /* since the Epoch */
 };
 
+/* Reads the three clocks, ticks first; *took is how far the ticks are after the others. */
+typedef struct profile_pair profile_pair_reader(uint32_t counter, uint64_t *took);
+
+/* Of three readings the one that took least: between two clocks a process may lose its processor.
+ */
+static inline struct profile_pair profile_pair_now(profile_pair_reader *reader, uint32_t counter)
+{
+    uint64_t least, took;
+    struct profile_pair best = reader(counter, &least);
+    for (int again = 0; again < 2; again++) {
+        struct profile_pair pair = reader(counter, &took);
+        if (took >= least)
+            continue;
+        least = took;
+        best = pair;
+    }
+    return best;
+}
+
 struct profile_header {
     uint64_t magic;
     uint64_t size_bytes;   /* of the file; no chunk lies beyond */

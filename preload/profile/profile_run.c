@@ -143,14 +143,14 @@ static uint32_t find_counter(void)
 
 /* Without the vDSO where the processor's counter may not be read, as the precise clocks are read by
  * it there. */
-static struct profile_pair read_pair(uint32_t counter)
+static struct profile_pair read_pair(uint32_t counter, uint64_t *took)
 {
     clock_function *clock = counter == PROFILE_CYCLES ? known.clock : NULL;
-    return (struct profile_pair){
-        .ticks = profile_ticks(counter, known.clock),
-        .boot_ns = clock_boot(clock),
-        .real_ns = clock_now(clock),
-    };
+    struct profile_pair pair = {.ticks = profile_ticks(counter, known.clock)};
+    pair.boot_ns = clock_boot(clock);
+    pair.real_ns = clock_now(clock);
+    *took = profile_ticks(counter, known.clock) - pair.ticks;
+    return pair;
 }
 
 /* How fast the counter is, by the time since the file was made. */
@@ -191,7 +191,7 @@ static int32_t own_pid(void)
 static void fill_process(struct profile_process *process)
 {
     process->counter = live->counter = find_counter();
-    process->start = read_pair(process->counter);
+    process->start = profile_pair_now(&read_pair, process->counter);
     process->light_ticks = live->light_ticks = find_light(process);
     process->pid = live->pid = own_pid();
     process->flags = (known.is_forked ? PROFILE_PROCESS_FORKED : 0) |
@@ -322,7 +322,7 @@ static void finish(uint32_t flag)
     struct profile_process *process = live->process;
     profile_thread_close_ended();
     timed_run_end();
-    process->last = read_pair(live->counter);
+    process->last = profile_pair_now(&read_pair, live->counter);
     profile_order();
     process->flags |= flag;
 }

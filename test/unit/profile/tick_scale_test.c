@@ -47,3 +47,17 @@ TEST(no_process_can_have_read_what_is_later_than_now)
     assert_int_equal(tick_most(&process, &now), 25 * SECOND);
     assert_true(tick_most(&process, NULL) == UINT64_MAX);
 }
+
+/* A process that lost its processor between two clocks for 9 ticks, and for 4. */
+static struct profile_pair reader(uint32_t counter, uint64_t *took)
+{
+    static const uint64_t takes[] = {9, 2, 4};
+    static size_t read;
+    *took = takes[read++];
+    return (struct profile_pair){.ticks = counter + read};
+}
+
+TEST(of_three_readings_the_quickest_counts)
+{
+    assert_int_equal(profile_pair_now(&reader, 10).ticks, 12);
+}
