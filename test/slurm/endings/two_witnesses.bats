@@ -93,12 +93,13 @@ listens_anew() { # SINCE
 
 @test "slurmd is restarted while a job runs, and with it the witness" {
     local job since
-    job=$(submit "$PROGRAMS/exit_with 3; until [ -e $DIR/out/go ]; do sleep 0.1; done; $PROGRAMS/_exit_with 4; true")
+    mkfifo -m 666 "$DIR/out/go"
+    job=$(submit "$PROGRAMS/exit_with 3; read -r _ <$DIR/out/go; $PROGRAMS/_exit_with 4; true")
     eventually 30 test -e "$DIR/run/n1/$job.0/kernel"
     since=$(grep -o 'since= *[0-9]*' "$DIR/run/n1/witness")
     "$CLUSTER" restart-slurmd n1
     eventually 90 listens_anew "$since"
-    run_as "$JOB_USER" touch "$DIR/out/go"
+    echo >"$DIR/out/go"
     wait_job "$job"
     count "$job"
     [[ $(coverage_of "$job" '.coverageT | .witness_unheard > 0 and .witness_older > 0') == true ]]

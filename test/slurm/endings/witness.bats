@@ -78,32 +78,35 @@ has_ended_as() { # JOB PROGRAM STATUSES
 @test "what leaves no capture is told of: static, set-user-id, without environment, daemons" {
     cp "$PROGRAMS/exit_with" "$PROGRAMS/exit_with_suid"
     chmod 4755 "$PROGRAMS/exit_with_suid"
+    mkfifo -m 666 "$DIR/out/go"
     job=$(submit "$PROGRAMS/exit_with_static 3; $PROGRAMS/exit_with_suid 4; env -i $PROGRAMS/_exit_with 5
-        (setsid sh -c '$PROGRAMS/exit_with_static 6' &) ; until [ -e $DIR/out/go ]; do sleep 0.1; done")
+        (setsid sh -c '$PROGRAMS/exit_with_static 6' &) ; read -r _ <$DIR/out/go")
     eventually 30 has_ended_as "$job" exit_with_static "768 1536"
     eventually 30 has_ended_as "$job" exit_with_suid 1024
     eventually 30 has_ended_as "$job" _exit_with 1280
-    run_as "$JOB_USER" touch "$DIR/out/go"
+    echo >"$DIR/out/go"
     wait_job "$job"
 }
 
 @test "daemons that have lost their ancestors have status and end" {
-    job=$(submit "(setsid sh -c '$PROGRAMS/_exit_with 4; $PROGRAMS/kill_self 9; true' &); until [ -e $DIR/out/gone ]; do sleep 0.1; done")
+    mkfifo -m 666 "$DIR/out/gone"
+    job=$(submit "(setsid sh -c '$PROGRAMS/_exit_with 4; $PROGRAMS/kill_self 9; true' &); read -r _ <$DIR/out/gone")
     eventually 30 has_ended_as "$job" _exit_with 1024
     eventually 30 has_ended_as "$job" kill_self 9
-    run_as "$JOB_USER" touch "$DIR/out/gone"
+    echo >"$DIR/out/gone"
     wait_job "$job"
     [[ $(ending "$job" _exit_with) == "kernel 4:0" && $(ending "$job" kill_self) == "kernel 0:9" ]]
 }
 
 @test "of ten thousand processes none is missing" {
-    job=$(submit "for i in \$(seq 10000); do /bin/true; done; echo all; until [ -e $DIR/out/on ]; do sleep 0.1; done")
+    mkfifo -m 666 "$DIR/out/on"
+    job=$(submit "for i in \$(seq 10000); do /bin/true; done; echo all; read -r _ <$DIR/out/on")
     eventually 300 output_has "$job" all
     all_ended() { [[ $(ended "$job" true | wc -w) == 10000 ]]; }
     eventually 60 all_ended
     [[ $(ended "$job" true | tr ' ' '\n' | sort -u) == 0 ]]
     grep -q "^left *0$" "$DIR/run/n1/$job".*/kernel
     grep -c "^lost " "$DIR/run/n1/$job".*/kernel | grep -qx 0
-    run_as "$JOB_USER" touch "$DIR/out/on"
+    echo >"$DIR/out/on"
     wait_job "$job"
 }

@@ -75,10 +75,11 @@ load ../fixture/cluster
 
 @test "what runs when the site switches jobtrail off is recorded to its end" {
     configure ''
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'; until [[ -e $DIR/out/off ]]; do sleep 0.1; done; srun $PROGRAMS/exit_with 0")
+    mkfifo -m 666 "$DIR/out/off"
+    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'; read -r _ <$DIR/out/off; srun $PROGRAMS/exit_with 0")
     eventually 30 output_has "$job" started
     configure $'[tracking]\nenabled = no'
-    touch "$DIR/out/off"
+    echo >"$DIR/out/off"
     wait_job "$job"
     [[ $(field "$job" spin '.slurmT | "\(.end_source) \(.exit_code)"') == "fini 0" ]]
     [[ $(record_count "$job") == 1 ]]
@@ -87,13 +88,14 @@ load ../fixture/cluster
 
 @test "an upgrade into another prefix while a job runs loses nothing of it" {
     configure ''
+    mkfifo -m 666 "$DIR/out/next"
     job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'
-        until [[ -e $DIR/out/next ]]; do sleep 0.1; done; $PROGRAMS/exit_with 0; srun $PROGRAMS/spin 0; srun bash -c 'echo preload=\$LD_PRELOAD'")
+        read -r _ <$DIR/out/next; $PROGRAMS/exit_with 0; srun $PROGRAMS/spin 0; srun bash -c 'echo preload=\$LD_PRELOAD'")
     eventually 30 output_has "$job" started
     cp -R "$STAGE" "$DIR/next"
     sed -i "s|$STAGE/|$DIR/next/|" "$DIR/jobtrail.conf" "$CLUSTER_DIR/etc/plugstack.conf"
     "$DIR/next/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
-    touch "$DIR/out/next"
+    echo >"$DIR/out/next"
     wait_job "$job"
     sed -i "s|$DIR/next/|$STAGE/|" "$CLUSTER_DIR/etc/plugstack.conf"
     [[ $(output_of "$job") == *"preload=$DIR/next/"* ]]
@@ -102,10 +104,11 @@ load ../fixture/cluster
 }
 
 @test "out of plugstack.conf jobs end as ever, and what ran before is flushed by hand" {
-    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'; until [[ -e $DIR/out/without ]]; do sleep 0.1; done; srun env" -w n1)
+    mkfifo -m 666 "$DIR/out/without"
+    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'; read -r _ <$DIR/out/without; srun env" -w n1)
     eventually 30 output_has "$job" started
     sed -i 's/^optional/#&/' "$CLUSTER_DIR/etc/plugstack.conf"
-    touch "$DIR/out/without"
+    echo >"$DIR/out/without"
     wait_job "$job"
     "$CLUSTER" restart-slurmd n1
     "$CLUSTER" wait-idle

@@ -152,10 +152,11 @@ recorded_argument() { # TEXT
 }
 
 @test "a restart of slurmd leaves a job between its steps alone" {
-    job=$(submit "srun $PROGRAMS/exit_with 0; echo between; until [[ -e $DIR/out/on ]]; do sleep 0.1; done; srun $PROGRAMS/exit_with 0" -w n2)
+    mkfifo -m 666 "$DIR/out/on"
+    job=$(submit "srun $PROGRAMS/exit_with 0; echo between; read -r _ <$DIR/out/on; srun $PROGRAMS/exit_with 0" -w n2)
     eventually 30 output_has "$job" between
     "$CLUSTER" restart-slurmd n2
-    touch "$DIR/out/on"
+    echo >"$DIR/out/on"
     wait_job "$job"
     [[ $(record_count "$job" exit_with) == 2 ]]
     [[ $(records "$job" | jq -c 'map(.userT.queue) | unique') == '["main"]' ]]

@@ -60,9 +60,10 @@ nobody_runs() { # PROGRAM
 }
 
 @test "a job is over for wait_job only when it has left every node" {
-    id=$(submit "until [[ -e $DIR/out/go ]]; do sleep 0.1; done; echo done" -N2)
+    mkfifo -m 666 "$DIR/out/go"
+    id=$(submit "read -r _ <$DIR/out/go; echo done" -N2)
     run ! has_ended "$id"
-    touch "$DIR/out/go"
+    echo >"$DIR/out/go"
     wait_job "$id"
     [ "$(output_of "$id")" = "done" ]
     run run_as root scontrol show job "$id"
@@ -107,9 +108,10 @@ nobody_runs() { # PROGRAM
     other NODES=3 start
     run in_other srun -N3 hostname
     [ "$(sort <<<"$output")" = $'n1\nn2\nn3' ]
-    id=$(submit "until [[ -e $DIR/out/stopped ]]; do sleep 0.1; done; echo still here")
+    mkfifo -m 666 "$DIR/out/stopped"
+    id=$(submit "read -r _ <$DIR/out/stopped; echo still here")
     other stop
-    touch "$DIR/out/stopped"
+    echo >"$DIR/out/stopped"
     wait_job "$id"
     [ "$(output_of "$id")" = "still here" ]
     nothing_of_other_is_left
