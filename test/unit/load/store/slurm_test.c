@@ -16,6 +16,7 @@
 
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/made_store.h"
 #include "test/unit/fixture/rounds.h"
 
 /* What Slurm says by now; `earlier` is what it said before, where that was something else. */
@@ -50,13 +51,12 @@ static const struct told {
 };
 enum { TOLD = sizeof told / sizeof told[0] };
 
-static char location_text[256] = ":memory:";
 static const struct database_ops *ops = &database_sqlite;
 
 static struct store *opened(void)
 {
     struct store *store;
-    const char *address = getenv("JOBTRAIL_TEST_STORE"), *location = location_text;
+    const char *address = getenv("JOBTRAIL_TEST_STORE"), *location = file;
     if (address != NULL)
         ops = store_kind(address, &location);
     assert_non_null(ops);
@@ -309,5 +309,5 @@ int main(void)
         cmocka_unit_test(clusters_of_proven_records_are_asked_for),
         cmocka_unit_test(many_jobs_are_put_at_once),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
