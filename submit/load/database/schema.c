@@ -5,23 +5,13 @@
 
 #include "extensions.h"
 
-/* clang-format off */
 const struct schema_part schema_parts[] = {
-    SCHEMA_PART(tables, "coverage"),
-#if JOBTRAIL_LIBRARIES
-    SCHEMA_PART(libraries, NULL),
-#endif
-#if JOBTRAIL_ROUTINES
-    SCHEMA_PART(routines, NULL),
-#endif
-#if JOBTRAIL_PROFILE
-    SCHEMA_PART(profile, "profile"),
-#endif
-#if JOBTRAIL_WITNESS
-    SCHEMA_PART(witness, "ranks"),
-#endif
-    SCHEMA_PART(views, NULL),
+    SCHEMA_PART(tables, "coverage", true),
+    SCHEMA_PART(libraries, NULL, JOBTRAIL_LIBRARIES),
+    SCHEMA_PART(routines, NULL, JOBTRAIL_ROUTINES),
+    SCHEMA_PART(profile, "profile", JOBTRAIL_PROFILE),
+    SCHEMA_PART(witness, "ranks", JOBTRAIL_WITNESS),
+    SCHEMA_PART(views, NULL, true),
     {0},
 };
-/* clang-format on */
-const struct schema_part schema_conflict = SCHEMA_PART(conflict, NULL);
+const struct schema_part schema_conflict = SCHEMA_PART(conflict, NULL, true);
