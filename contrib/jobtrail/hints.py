@@ -4,7 +4,6 @@
 import os
 import sys
 
-from . import progress
 from .text import escape
 
 MOST = 3
@@ -44,5 +43,4 @@ def hint(word, names, before=""):
 def tell(text):
     """A line for people, on stderr: the program goes on."""
     sys.stdout.flush()
-    progress.clear()
     print("%s: %s" % (os.path.basename(sys.argv[0]), text), file=sys.stderr)

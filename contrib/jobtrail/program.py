@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from . import extensions, progress
+from . import extensions
 from .hints import hint
 from .pattern import Pattern
 from .text import escape, stored
@@ -115,10 +115,7 @@ def discard_output():
 def status_of(main):
     """Calls main(). Returns its exit status, and says on stderr why it failed."""
     try:
-        try:
-            main()
-        finally:
-            progress.clear()
+        main()
         sys.stdout.flush()
         return 0
     except Failure as failure:

@@ -9,7 +9,6 @@ import os
 import sys
 import time
 
-from . import progress
 from .program import Failure
 from .text import escape
 
@@ -165,7 +164,6 @@ class Accounting:
                 message = "%s needs Slurm's accounting: %s"
                 raise Failure(message % (self.needed_by, escape(str(reason)))) from None
             if self.asked_for or not reason.is_normal():
-                progress.clear()
                 print("jobtrail-acct: without Slurm's accounting: %s" % escape(str(reason)), file=sys.stderr)
         self.seconds += time.monotonic() - begun
         self.asked.update((cluster, job) for job in jobs)

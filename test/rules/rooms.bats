@@ -70,8 +70,8 @@ breach() {
         printf 'int two_calls(void)\n{\n    return one_calls();\n}\n' >submit/job/two.c
     }
     breach "submit/job: a circle of modules: one -> two -> one" in_a_circle
-    breach "-> jobtrail.progress -> jobtrail.program -> " \
-        tee -a contrib/jobtrail/progress.py <<<$'def late():\n    from . import program'
+    breach "a circle of Python modules: jobtrail." \
+        tee -a contrib/jobtrail/hints.py <<<$'def late():\n    from . import program'
     breach "jobtrail.text may not import jobtrail.answers.service.munge, which is an extension's" \
         tee -a contrib/jobtrail/text.py <<<"from .answers.service import munge"
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jobtrail-acct --coverage: what became of the time that Slurm allocated, and how many tasks have records."""
 
-from .. import coverage_told, progress
+from .. import coverage_told
 from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
@@ -57,14 +57,13 @@ def find_jobs(store, selection, first, last, is_part):
     return found, None
 
 
-def read(store, selection, period, is_part, shown=progress.NONE):
+def read(store, selection, period, is_part):
     """Of each outcome the number of tasks, their core seconds, and the share of these in all. `selection`: SQL
-    about `run`, of nodes or steps if `is_part`. `shown`: of class Progress."""
+    about `run`, of nodes or steps if `is_part`."""
     first, last = days_of(period)
     wanted, chosen = find_jobs(store, selection, first, last, is_part)
     sums, numbers = {}, {at[1] for at, _ in wanted}
-    shown.begin("jobs", "divided", len(numbers))
-    for at, division in divisions(store, numbers, 0, chosen, None, shown):
+    for at, division in divisions(store, numbers, 0, chosen):
         # what others claim of a job is not added to its own
         if division.is_apart or not any((at, user) in wanted for user in division.users):
             continue

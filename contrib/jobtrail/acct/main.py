@@ -5,11 +5,10 @@ import argparse
 import importlib
 import os
 import re
-import stat
 import sys
 import time
 
-from .. import coverage_told, program, progress, slurm
+from .. import coverage_told, program, slurm
 from ..asking import ask_service
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
@@ -232,7 +231,7 @@ def print_fields(listed):
         print("".join("%-19s " % name for name, _, _ in listed[at : at + 4]).rstrip())
 
 
-def selected_coverage(store, options, now, shown):
+def selected_coverage(store, options, now):
     """By days in the store's time zone. Returns the rows, and what coverage_told.read() has."""
     use_timezone(store)
     selection = Selection()
@@ -240,10 +239,7 @@ def selected_coverage(store, options, now, shown):
     period = window(options, now, bool(options.jobs))
     is_part = bool(options.node) or any("." in job for job in split(options.jobs or ""))
     coverage = rows_module("coverage")
-    found = coverage.read(store, selection, period, is_part, shown)
-    told = coverage.read_told(store, selection, period)
-    progress.clear()
-    return found, told
+    return coverage.read(store, selection, period, is_part), coverage.read_told(store, selection, period)
 
 
 def listed_of(options):
@@ -279,26 +275,18 @@ class Counted:
             yield row
 
 
-def progress_of(options, own):
-    """Where nothing is printed to the terminal while rows are read; a pager has the terminal, too."""
-    if own or not (options.sort or options.coverage or stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)):
-        return progress.NONE
-    return progress.on_terminal()
-
-
-def print_answer(store, options, columns, now, shown):
+def print_answer(store, options, columns, now):
     other, told = other_rows(options), None
     if not options.links:
         empty.tell_users(store, options)
     if other:
         rows, name = Counted(rows_module(other).read(store, options, now)), other
     elif options.coverage:
-        found, told = selected_coverage(store, options, now, shown)
+        found, told = selected_coverage(store, options, now)
         rows, name = Counted(found), "coverage"
     else:
         rows, name = Counted(selected_runs(store, options, columns, now)), "runs"
-    shown.begin(name, "read")
-    found = output.ordered(shown.of_rows(rows), sort_keys(options), options.top)
+    found = output.ordered(rows, sort_keys(options), options.top)
     print_rows(store, found, name, options, columns, now, told)
     if rows.is_empty:
         empty.tell_empty(name, store, options, now, options.chosen)
@@ -359,7 +347,7 @@ def main(own=None):
         if asked:
             asked.run(store, options, now)
         else:
-            print_answer(store, options, columns, now, progress_of(options, own))
+            print_answer(store, options, columns, now)
     except program.Failure as failure:
         if store is not None:
             raise

@@ -9,7 +9,7 @@ ranks, and the sum is compared with Slurm's accounting.
 import collections
 import functools
 
-from .. import progress, ranks
+from .. import ranks
 from ..ranks import PROGRAMS
 from . import days
 from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, outcome
@@ -372,10 +372,10 @@ def syshosts(store):
 AT_ONCE = 2000
 
 
-def divisions(store, found, loaded, chosen=None, nodes=None, shown=progress.NONE):
+def divisions(store, found, loaded, chosen=None, nodes=None):
     """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm, those apart after the
     job's own. `chosen`: {(job as here, node, step)} of the facts that are wanted; None: all, and what Slurm's
-    accounting has beside them. `nodes`: names of those that are wanted; None: all. `shown`: of class Progress."""
+    accounting has beside them. `nodes`: names of those that are wanted; None: all."""
     found = sorted(found)
     hosts = syshosts(store) if found else {}
     for begin in range(0, len(found), AT_ONCE):
@@ -391,14 +391,13 @@ def divisions(store, found, loaded, chosen=None, nodes=None, shown=progress.NONE
             made += ((at, division) for division in jobs[at].divisions(hosts.get(at[0], at[0]), is_chosen, nodes))
         cut_runs(store, made, loaded)
         yield from made
-        shown.add(len(some))
 
 
-def divide(store, found, loaded, nodes, shown):
+def divide(store, found, loaded, nodes):
     """Yields (number, {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting, whose job it
     is as (user, account, syshost, partition), None: of records that stand apart) of the jobs with these numbers in
-    Slurm; of a number that several clusters or restarts have more than once. `nodes` and `shown` as for divisions()."""
-    for at, division in divisions(store, found, loaded, None, nodes, shown):
+    Slurm; of a number that several clusters or restarts have more than once. `nodes` as for divisions()."""
+    for at, division in divisions(store, found, loaded, None, nodes):
         yield at[1], division.parts, bool(division.slurm) and nodes is None, None if division.is_apart else division.who
 
 

@@ -5,7 +5,7 @@ import argparse
 import os
 import time
 
-from .. import extensions, program, progress
+from .. import extensions, program
 from ..acct.select import user_name
 from ..asking import ask_service
 from ..hostlist import expand, split
@@ -165,17 +165,11 @@ def numbers_of(model, total, first, last):
     }
 
 
-def print_report(model, options, now, shown):
-    """`shown`: of class Progress."""
+def print_report(model, options, now):
     chosen.tell_unknown(model, options)
     names = [name for name in options.page or fitting.made(model, options) if not publishing.is_left_out(name, options)]
-    shown.begin("pages", "made", len(names))
-    pages = []
-    for name in names:
-        pages.append(fitting.PAGES[name](model, options))
-        shown.add()
+    pages = [fitting.PAGES[name](model, options) for name in names]
     head = head_of(model, options, now)
-    progress.clear()
     if options.form == "html":
         html_output.print_html(head, pages, model, options.without)
     elif options.form == "json":
@@ -203,13 +197,12 @@ def main(own=None):
         zone = days.use_zone_of(store)
         read_times(options, now)
         path = options.summary if own else options.summary or default_path(options.store)
-        shown = progress.NONE if own else progress.on_terminal()
-        summary = Summary(store, options.store, path, options.update, own and own.is_seen, options.node, shown)
+        summary = Summary(store, options.store, path, options.update, own and own.is_seen, options.node)
         if options.update and options.routine_logs:
             extensions.question("update_door", "update")(store, options.store, options.routine_logs, days.zone_of(store))
         if not options.update:
             with Replacing(options.output):
-                print_report(Model(store, summary, options, families, zone), options, now, shown)
+                print_report(Model(store, summary, options, families, zone), options, now)
     except program.Failure as failure:
         raise program.Failure("jobtrail-report: %s" % failure) from None
     except Exception as error:

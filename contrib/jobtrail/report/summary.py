@@ -10,7 +10,6 @@ import sqlite3
 import stat
 import time
 
-from .. import progress
 from ..program import Failure, os_trouble
 from ..store import sqlite_uri
 from ..text import escape, file_path
@@ -111,12 +110,12 @@ class Summary:
     """`database` has the views all_who, all_package_set, all_program, all_usage, all_profile_member,
     all_job, all_span, all_division, and a list `running` (gather.running())."""
 
-    def __init__(self, store, address, path, update=False, is_seen=None, nodes=None, shown=progress.NONE):
+    def __init__(self, store, address, path, update=False, is_seen=None, nodes=None):
         """Opens the file at `path`, which is made and changed with `update` alone. None: without the file,
         since that has the sums of all users. `is_seen`(user, account): of the file, the sums of these are read
         and no others; None: all. `nodes`: names of those whose sums are made of the store alone, since the file
-        has none of nodes; None: all. `shown`: of class Progress."""
-        self.store, self.nodes, self.shown = store, nodes, shown
+        has none of nodes; None: all."""
+        self.store, self.nodes = store, nodes
         self.is_seen = is_seen
         states = [
             self.ask("SELECT value FROM store_state WHERE name = '%s'" % name)
@@ -328,13 +327,10 @@ class Summary:
         """`parts` are (condition on runs, last number of a package in a run, 1 to add or -1 to subtract). `found` and
         `touched` as for find_jobs(). Nothing is subtracted from jobs: what a job had with fewer packages is a part of
         what it has now."""
-        sizes = [self.ask("SELECT count(*) FROM run WHERE " + where) if self.shown.is_shown else 0 for where, _, _ in parts]
-        self.shown.begin("runs", "read", sum(sizes))
-        for (where, loaded, sign), size in zip(parts, sizes):
+        for where, loaded, sign in parts:
             self.collect_usage(where, loaded, sign)
             if sign > 0:
                 self.find_jobs(where, loaded, found, touched)
-            self.shown.add(size)
 
     def collect_usage(self, where, loaded, sign):
         for (day, who, program, *kind), sums in gather.usage(self.store, where, loaded):
@@ -416,8 +412,7 @@ class Summary:
                 "SELECT day, who, outcome, program, ending, p, tasks, runs, hours FROM main.job_part"
                 " WHERE number = ?", (number,)):  # fmt: skip
                 self.count_part(signed, -1, *row)
-        self.shown.begin("jobs", "divided", len(changed))
-        for number, parts, is_told, who in division.divide(self.store, changed, self.loaded, self.nodes, self.shown):
+        for number, parts, is_told, who in division.divide(self.store, changed, self.loaded, self.nodes):
             for key, sums in parts.items():
                 self.add_part(rows, number, key, sums)
             if who:

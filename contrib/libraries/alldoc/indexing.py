@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 
-from ... import hints, progress
+from ... import hints
 from ...pattern import Pattern
 from ...text import escape, file_path, stored
 from . import command, pkgconfig, roff
@@ -34,11 +34,9 @@ class Run:
         self.base, self.sources, self.limits = base, sources, limits
         self.counts = collections.Counter()
         self.kept, self.troubles, self.pending, self.has_closed, self.told = [], 0, 0, False, told
-        self.progress = progress.on_terminal()
 
     def make(self):
         self.base.execute("BEGIN")
-        self.progress.begin("files", "looked at")
         for kind in ORDER:
             if kind == "header":
                 self.read_packages()
@@ -49,7 +47,6 @@ class Run:
             self.command(each)
         self.forget()
         self.base.execute("COMMIT")
-        progress.clear()
 
     @property
     def is_changed(self):
@@ -104,7 +101,6 @@ class Run:
     def found(self, kind, tree, shown, found):
         if found.link is not None and kind != "man":
             return
-        self.progress.add()
         path = stored(found.path)
         libraries, version = self.library_of(shown, path) if kind == "header" else ([], "")
         signature = "%d %d %d" % (found.facts.st_ino, found.facts.st_size, found.facts.st_mtime_ns)
@@ -187,7 +183,6 @@ class Run:
 
     def command(self, each):
         key = ("command", stored(each.library), " ".join(shlex.quote(stored(word)) for word in each.argv))
-        self.progress.add()
         try:
             text, is_cut = command.output_of(each.argv, self.limits["user"], self.limits["seconds"], self.limits["bytes"])
         except command.NoText as error:

@@ -487,54 +487,6 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
     [[ "$status $stderr" == "1 jobtrail-report: argument --json: not allowed with argument --csv"* ]]
 }
 
-@test "a terminal sees how far a report has come, and nothing else does" {
-    local many=sqlite:$BATS_TEST_TMPDIR/many.db programs=$JOBTRAIL_SOURCE/contrib clear=$'\r\e[K'
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 3000 | "$JOBTRAIL_BIN/jobtrail-load" --store "$many" -
-    local how="--store $many -S 2000-01-01" rate='[0-9]+/s, [0-9]+ s left'
-    for what in executables --update; do
-        [ "$what" = --update ] && how="--store $many"
-        run script -qec "$programs/jobtrail-report $how $what" /dev/null
-        echo "$output"
-        [ "$status" -eq 0 ]
-        # shellcheck disable=SC2016 # quoted for the expression
-        [[ $output =~ "$clear"'3000 of 3000 runs read, 100 %, '$rate"$clear" ]]
-        [[ $output =~ "$clear"'0 of '[0-9]+' jobs divided, 0 %'"$clear"[0-9]+' of '[0-9]+' jobs divided, 100 %, '$rate"$clear" ]]
-        # the line is gone before the report, and at the end
-        rest=${output##*"$clear"}
-        [[ $what == --update && $rest == "" || $rest == *"Executables"* ]]
-    done
-    run --separate-stderr "$programs/jobtrail-report" --store "$many" -S 2000-01-01 --node n0001 executables
-    [[ $status -eq 0 && $stderr == "" ]]
-    # of rows it is not known how many there are
-    run script -qec "$programs/jobtrail-acct --store $many --no-sacct -a -S 2000-01-01 --sort=-Elapsed --top 1 -n" /dev/null
-    [[ $status -eq 0 && $output =~ "$clear"[0-9]+' runs read, '[0-9]+'/s'"$clear" && ${output##*"$clear"} != *read* ]]
-    run script -qec "$programs/jobtrail-acct --store $many -a -S 2000-01-01 --coverage" /dev/null
-    [[ $status -eq 0 && $output == *"$clear"*" jobs divided, 100 %, "*"$clear"Core* ]]
-    # rows that are printed as they are read say it themselves
-    run script -qec "$programs/jobtrail-acct --store $many --no-sacct -a -S 2000-01-01" /dev/null
-    [[ $status -eq 0 && $output != *"$clear"* && $(wc -l <<<"$output") -gt 2000 ]]
-}
-
-# bats test_tags=needs:answers
-@test "what a service or a page asks for says not how far it has come" {
-    local many=sqlite:$BATS_TEST_TMPDIR/many.db programs=$JOBTRAIL_SOURCE/contrib clear=$'\r\e[K' what
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 --coverage 3000 | "$JOBTRAIL_BIN/jobtrail-load" --store "$many" -
-    cat >"$BATS_TEST_TMPDIR/asked.py" <<'EOF'
-import sys
-from jobtrail.acct import main as acct
-from jobtrail.report import main as report
-from jobtrail.answers.web.local import Direct
-
-program, address, *sys.argv[1:] = sys.argv[1:]
-{"acct": acct, "report": report}[program].main(Direct(address))
-EOF
-    for what in "report $many --node n0001 executables" "acct $many -a --sort Start --top 1"; do
-        run script -qec "PYTHONPATH=$programs python3 $BATS_TEST_TMPDIR/asked.py $what -S 2000-01-01" /dev/null
-        echo "$output"
-        [[ $status -eq 0 && $output != *"$clear"* ]]
-    done
-}
-
 @test "wrong usage ends with 1 and says what is right" {
     report nopage
     [ "$status" -eq 1 ]
