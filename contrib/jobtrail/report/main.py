@@ -65,7 +65,7 @@ def parser(own=None):
         return parser
     add("--pseudonym-key", metavar="FILE", type=file_path, help="the secret of the pseudonyms; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
-    add("--libraries", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
+    program.add_of(add, "libraries", "--libraries", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
         " $JOBTRAIL_LIBRARIES")  # fmt: skip
     program.add_of(add, "routines", "--entries", metavar="FILE", help="of uncalled, with --lib: what the library offers; a shared library, or a list of routines")
     add("-o", "--output", metavar="FILE", type=file_path,

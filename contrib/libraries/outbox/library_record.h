@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A change of a library of the site, or a use of one from outside of jobs and links, as a record:
- * lib.SYSHOST.DATE.USER.UUID.json. Its keys are in submit/definition/keys.def.
+ * lib.SYSHOST.DATE.USER.UUID.json. Its keys are in contrib/libraries/library_keys.def.
  *
  * Root alone writes such records: no gate takes one from a user.
  */

@@ -2,7 +2,7 @@
  *
  * A file of profiles that a node has kept of a step, as records:
  * profile.SYSHOST.DATE.USER.UUID.json, one for each executable of each MPI program of which it
- * has ranks. Its keys are in submit/definition/keys.def.
+ * has ranks. Its keys are in contrib/profile/profile_keys.def.
  *
  * Root alone writes such records, and says of which step the file is and where it lies. What it
  * tells of the file's content is what a reader has told that runs as the job's user.

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/parse/run_routines.h"
+#include "contrib/routines/load/run_routines.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+
+#include "submit/load/parse/record_reader.h"
 
 enum {
     PATH_MAX_BYTES = 65535, /* as of all texts of records */
@@ -14,6 +17,9 @@ enum {
 
 #define TIME_MAX_S  1e11 /* as of all numbers of records */
 #define CALLS_PER_S 1e11 /* a hundred processors that do nothing else */
+/* How far the clock of first calls may be from that of starts and ends: a tick, and what the node's
+ * was set by. */
+#define SLACK_S 1.0
 
 /* The text; NULL: it is none, or has no bytes or more than `most`. */
 static const char *bounded_text(struct json_object *value, int most)
@@ -133,11 +139,10 @@ static int read_number(struct run_routines *routines, const char *key, int64_t *
     return load_refuse(reason, "routineT.%s is not a number that can be", key);
 }
 
-int run_routines_read(struct json_object *value, struct run_routines *routines,
-                      struct load_reason *reason)
+/* The lists are freed with the run, after a failure too. */
+static int read_lists(struct run_routines *routines, struct load_reason *reason)
 {
-    *routines = (struct run_routines){.value = value};
-    if (!json_object_is_type(value, json_type_object))
+    if (!json_object_is_type(routines->value, json_type_object))
         return load_refuse(reason, "routineT is not an object");
     int error = read_libraries(routines, reason);
     if (error == 0)
@@ -147,8 +152,21 @@ int run_routines_read(struct json_object *value, struct run_routines *routines,
     return error == 0 ? read_number(routines, "missed", &routines->missed, reason) : error;
 }
 
-void run_routines_bound(struct run_routines *routines, double start, double end, double slack)
+/* Until when a run ran at the latest; without its end, when its record was written. */
+static double latest_end(const struct run_record *run)
 {
+    if (!run->end_time.known)
+        return run->record_epoch.known ? run->record_epoch.value : HUGE_VAL;
+    bool has_later = run->end_time_max.known && run->end_time_max.value > run->end_time.value;
+    return has_later ? run->end_time_max.value : run->end_time.value;
+}
+
+/* Times of first calls outside of the run are a claim that nobody else is to be counted by: they
+ * become unknown; and so do numbers of calls for which the run had no time. */
+static void bound_calls(struct run_routines *routines, const struct run_record *run)
+{
+    const double start = run->start_time.known ? run->start_time.value : 0, end = latest_end(run);
+    const double slack = SLACK_S + (run->clock_step.known ? fabs(run->clock_step.value) : 0);
     const double calls_max = ((end > start ? end - start : 0) + slack) * CALLS_PER_S;
     for (size_t i = 0; i < routines->count; i++) {
         struct called_routine *called = &routines->called[i];
@@ -159,16 +177,44 @@ void run_routines_bound(struct run_routines *routines, double start, double end,
     }
 }
 
+int load_routines(struct record_reader *reader, struct run_record *run)
+{
+    struct json_object *value = NULL;
+    if (reader->top[RECORD_TOP_routineT].size == 0)
+        return 0;
+    int error = record_parse(reader, reader->top[RECORD_TOP_routineT], &value);
+    if (error != 0)
+        return error;
+    run->routines = calloc(1, sizeof *run->routines);
+    if (run->routines == NULL) {
+        json_object_put(value);
+        return -ENOMEM;
+    }
+    run->routines->value = value;
+    error = read_lists(run->routines, reader->reason);
+    if (error == 0)
+        bound_calls(run->routines, run);
+    return error;
+}
+
 size_t run_routines_bytes(const struct run_routines *routines)
 {
-    return routines->library_count * sizeof *routines->libraries +
-           routines->count * sizeof *routines->called;
+    return routines == NULL ? 0
+                            : routines->library_count * sizeof *routines->libraries +
+                                  routines->count * sizeof *routines->called;
+}
+
+int64_t run_routines_unnamed(const struct run_routines *routines)
+{
+    return routines == NULL ? 0 : routines->unnamed;
 }
 
 void run_routines_free(struct run_routines *routines)
 {
+    if (routines == NULL)
+        return;
     json_object_put(routines->value);
     free(routines->libraries);
     free(routines->called);
-    *routines = (struct run_routines){0};
+    free(routines);
 }

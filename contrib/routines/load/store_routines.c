@@ -11,6 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "contrib/routines/load/run_routines.h"
 #include "submit/load/store/run_part.h"
 
 #define DAY_SECONDS 86400
@@ -444,7 +445,7 @@ static int put_libraries(struct store_routines *routines, int64_t run,
 static int put(void *state, int64_t id, const struct run_record *run)
 {
     struct store_routines *routines = state;
-    const struct run_routines *of = &run->routines;
+    const struct run_routines *of = run->routines;
     struct value *row = new_row_of(routines, ROUTINE_WATCHES);
     if (row == NULL)
         return -ENOMEM;
@@ -472,19 +473,19 @@ static int settle(void *state)
 
 static bool has(const struct run_record *run)
 {
-    return run->routines.value != NULL;
+    return run->routines != NULL;
 }
 
 static int want(void *state, enum table table, struct run_record *run)
 {
-    return (table == TABLE_ROUTINE_LIBRARY ? want_libraries : want_routines)(state, &run->routines);
+    return (table == TABLE_ROUTINE_LIBRARY ? want_libraries : want_routines)(state, run->routines);
 }
 
 static int admit(void *state, enum table table, struct run_record *run, bool is_proven)
 {
     const struct routine_maker maker = {run->user, is_proven};
-    return (table == TABLE_ROUTINE_LIBRARY ? admit_libraries
-                                           : admit_routines)(state, &run->routines, maker);
+    return (table == TABLE_ROUTINE_LIBRARY ? admit_libraries : admit_routines)(state, run->routines,
+                                                                               maker);
 }
 
 const struct run_part run_part_routines = {

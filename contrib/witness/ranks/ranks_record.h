@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Ranks of a program in a step on a node, summarised, as a record:
- * ranks.SYSHOST.DATE.USER.UUID.json. Its keys are in submit/definition/keys.def.
+ * ranks.SYSHOST.DATE.USER.UUID.json. Its keys are in contrib/witness/ranks_keys.def.
  *
  * Root alone writes such records: no gate takes one from a user.
  */

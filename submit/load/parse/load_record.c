@@ -212,7 +212,7 @@ size_t load_record_bytes(const struct record *record)
                  (record->run.days.list == NULL
                       ? 0
                       : record->run.days.count * sizeof *record->run.days.list) +
-                 (JOBTRAIL_ROUTINES ? run_routines_bytes(&record->run.routines) : 0);
+                 (JOBTRAIL_ROUTINES ? run_routines_bytes(record->run.routines) : 0);
     else if (record->kind == RECORD_LINK)
         bytes += record->link.libs.bytes + record->link.functions.bytes;
     return bytes;
@@ -235,7 +235,7 @@ void load_record_free(struct record *record)
         json_object_put(record->run.build.value);
         run_days_free(&record->run.days);
         if (JOBTRAIL_ROUTINES)
-            run_routines_free(&record->run.routines);
+            run_routines_free(record->run.routines);
     } else if (record->kind == RECORD_LINK) {
         json_object_put(record->link.libs.value);
         json_object_put(record->link.functions.value);

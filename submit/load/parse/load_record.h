@@ -20,7 +20,6 @@
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_reason.h"
 #include "submit/load/parse/run_days.h"
-#include "submit/load/parse/run_routines.h"
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
 #define RECORD_NAME_MAX_BYTES 255
@@ -59,6 +58,8 @@ struct record_part {
 #define LOADED_REAL_OR_NULL  struct record_real
 #define LOADED_FLAG          struct record_int
 
+struct run_routines;
+
 /* Texts are owned by `struct record`, NUL-terminated UTF-8, and NULL when the record does not say.
  * Times are seconds since the Epoch, durations seconds. */
 struct run_record {
@@ -66,12 +67,13 @@ struct run_record {
 #include "submit/definition/keys.def"
     bool is_start_only;
 
-    char date[RECORD_DATE_SIZE]; /* room for start_time as record_date() makes it */
-    const char *cmdline;         /* JSON array */
-    const char *ancestor_pids;   /* JSON array, the parent's first */
-    struct json_slice core_days; /* as it stands in the record; of size 0 when it has none */
-    struct run_days days;        /* the same, read; its sum is core_seconds */
-    struct run_routines routines;
+    char date[RECORD_DATE_SIZE];   /* room for start_time as record_date() makes it */
+    const char *cmdline;           /* JSON array */
+    const char *ancestor_pids;     /* JSON array, the parent's first */
+    struct json_slice core_days;   /* as it stands in the record; of size 0 when it has none */
+    struct run_days days;          /* the same, read; its sum is core_seconds */
+    struct run_routines *routines; /* owned: what contrib/routines/load has read; or NULL */
+    bool lacks_routines;           /* it has a routineT, which nothing here reads */
 
     struct record_part libs;        /* array of [path, hash], in order, each once */
     struct record_part environment; /* object of strings */
@@ -204,6 +206,12 @@ void record_date(struct record_real when, char *date);
 const char *load_record_text(struct record *record);
 
 void load_record_free(struct record *record);
+
+/* Of contrib/routines/load, and taking NULL: the memory that the lists take; how many called
+ * routines are left out, since the store has no room for their names. */
+size_t run_routines_bytes(const struct run_routines *routines);
+int64_t run_routines_unnamed(const struct run_routines *routines);
+void run_routines_free(struct run_routines *routines);
 
 /* The watermark's values; the texts are owned by `part`. `*build` is all unknown where they are
  * nonsense: a watermark is whatever the executable's owner put there. */

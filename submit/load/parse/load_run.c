@@ -157,40 +157,6 @@ static int read_days(struct record_reader *reader, struct run_record *run)
     return error == 0 ? check_days(run, reader->reason) : error;
 }
 
-/* How far the clock of first calls may be from that of starts and ends: a tick, and what the node's
- * was set by. */
-#define ROUTINES_SLACK_S 1.0
-
-/* Until when a run ran at the latest; without its end, when its record was written. */
-static double latest_end(const struct run_record *run)
-{
-    if (!run->end_time.known)
-        return run->record_epoch.known ? run->record_epoch.value : HUGE_VAL;
-    bool has_later = run->end_time_max.known && run->end_time_max.value > run->end_time.value;
-    return has_later ? run->end_time_max.value : run->end_time.value;
-}
-
-static int read_routines(struct record_reader *reader, struct run_record *run)
-{
-    struct json_object *parsed = NULL;
-    double slack = ROUTINES_SLACK_S;
-    if (reader->top[RECORD_TOP_routineT].size == 0)
-        return 0;
-    if (!JOBTRAIL_ROUTINES) {
-        run->routines.is_left_out = true;
-        return 0;
-    }
-    int error = record_parse(reader, reader->top[RECORD_TOP_routineT], &parsed);
-    if (error == 0)
-        error = run_routines_read(parsed, &run->routines, reader->reason);
-    if (run->clock_step.known)
-        slack += fabs(run->clock_step.value);
-    if (error == 0)
-        run_routines_bound(&run->routines, run->start_time.known ? run->start_time.value : 0,
-                           latest_end(run), slack);
-    return error;
-}
-
 int load_run_rest(struct record_reader *reader)
 {
     struct record *record = reader->record;
@@ -213,8 +179,10 @@ int load_run_rest(struct record_reader *reader)
         error = check_end_bounds(run, reader->reason);
     if (error == 0 && !run->is_start_only)
         error = read_days(reader, run);
-    if (error == 0)
-        error = read_routines(reader, run);
+    if (reader->top[RECORD_TOP_routineT].size > 0)
+        run->lacks_routines = !JOBTRAIL_ROUTINES;
+    if (JOBTRAIL_ROUTINES && error == 0)
+        error = load_routines(reader, run);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
     return error;

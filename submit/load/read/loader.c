@@ -11,6 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
+#include "extensions.h"
 #include "submit/load/parse/load_text.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/seen_files.h"
@@ -250,8 +251,10 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
     count_result(&loader->counts, batch->results[at]);
     loader->counts.unproven += batch->records[at].unproven;
     if (batch->records[at].kind == RECORD_RUN) {
-        loader->counts.unnamed += (size_t)batch->records[at].run.routines.unnamed;
-        loader->counts.without_routines += batch->records[at].run.routines.is_left_out;
+        const struct run_record *run = &batch->records[at].run;
+        if (JOBTRAIL_ROUTINES)
+            loader->counts.unnamed += (size_t)run_routines_unnamed(run->routines);
+        loader->counts.without_routines += run->lacks_routines;
     }
     if (loader->source == NULL)
         return;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "submit/definition/keys.def"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_owners.h"
 #include "submit/load/store/store_state.h"
@@ -14,11 +13,7 @@ static const struct {
     const char *table, *key, *form, *column;
 } columns[] = {
 #define COVERAGE_KEY(table, key, form, from, rows, column) {table, #key, #form, #column},
-#include "conf/base/cleanup.h"
 #include "submit/definition/keys.def"
-#include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_owners.h"
-#include "submit/load/store/store_state.h"
 };
 
 enum { KEYS = sizeof columns / sizeof columns[0], COLUMNS = KEYS + 3 };

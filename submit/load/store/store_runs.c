@@ -490,13 +490,15 @@ static int settle_shared(struct store_runs *runs, const struct run_part *part, v
     struct run_batch *batch = runs->batch;
     int error = 0;
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = part->want(of_part, table, batch->list[i].run);
+        if (part->has(batch->list[i].run))
+            error = part->want(of_part, table, batch->list[i].run);
     if (error == 0)
         error = store_find_wanted(runs->intern, table);
     if (error != 0 || store_take_back(runs->intern, table) == 0)
         return error;
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = part->admit(of_part, table, batch->list[i].run, batch->list[i].is_proven);
+        if (part->has(batch->list[i].run))
+            error = part->admit(of_part, table, batch->list[i].run, batch->list[i].is_proven);
     return error == 0 ? store_add_wanted(runs->intern, table) : error;
 }
 

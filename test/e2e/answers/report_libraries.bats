@@ -397,13 +397,14 @@ later() {
 import random
 import sys
 sys.path.insert(0, sys.argv[1])
+from jobtrail.libraries.list_door import TEXTS, List
 from jobtrail.program import Failure
 from jobtrail.report.columns import day_of
-from jobtrail.site_libraries import TEXTS, SiteLibraries
 VALUES = [b"1", b"-1", b"1e999", b"9" * 400, b"1e308", b"253402128001", b"NaN", b"null", b"true", b"[]", b"{}", b'""', b'"\\ud800"', b'"\\udc80"',
           b'"/a\\u0000b"', b'"/x.so"', b'"\xff"', b'"9999-12-31T23:59:59"', b'"0001-01-01T00:00:00+99:99"', b'"2026-02-30T00:00:00Z"']
 KEYS = [key.encode() for key in (*TEXTS, "size", "since", "made", "cluster", "node")]
-chance, site = random.Random(31), SiteLibraries()
+chance, listed = random.Random(31), List()
+site = listed.found
 for number in range(50000):
     line = b'{"path":"/x","library":"x"' if chance.random() < 0.9 else b'{"jobtrail_libraries":1'
     for key in chance.sample(KEYS, chance.randrange(4)):
@@ -412,7 +413,7 @@ for number in range(50000):
     if chance.random() < 0.2:
         line[chance.randrange(len(line))] = chance.randrange(256)
     try:
-        site.take(bytes(line))
+        listed.take(bytes(line))
     except Failure:
         pass
     for file in site.files.values():

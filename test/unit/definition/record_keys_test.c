@@ -39,10 +39,15 @@ TEST(each_kind_has_its_own_keys)
 /* What records may have, as jobtrail-record(5) and the tests of whole records have it. */
 TEST(what_the_schemas_know_the_gates_let_through)
 {
+    static const char *const folders[RECORD_KINDS] = {[RECORD_LIBRARY] = "contrib/libraries",
+                                                      [RECORD_RANKS] = "contrib/witness",
+                                                      [RECORD_PROFILE] = "contrib/profile"};
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++) {
         char path[512];
         struct json_object *properties;
-        snprintf(path, sizeof path, SCHEMAS "/%s.schema.json", record_kind_name(kind));
+        snprintf(path, sizeof path, SOURCE "/%s/%s.schema.json",
+                 folders[kind] == NULL ? "submit/definition/schema" : folders[kind],
+                 record_kind_name(kind));
         struct json_object *schema = json_object_from_file(path);
         assert_true(json_object_object_get_ex(schema, "properties", &properties));
         json_object_object_foreach(properties, key, value)

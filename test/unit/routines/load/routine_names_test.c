@@ -8,6 +8,7 @@
 #include "test/unit/fixture/cases.h"
 #include <sqlite3.h>
 
+#include "contrib/routines/load/run_routines.h"
 #include "contrib/routines/load/store_routines.h"
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
@@ -73,7 +74,7 @@ static int64_t put(struct store *store, const struct claim *claims, size_t count
         fail_msg("%s", store_error(store));
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(results[i], STORE_NEW);
-        unnamed += records[i].run.routines.unnamed;
+        unnamed += run_routines_unnamed(records[i].run.routines);
         load_record_free(&records[i]);
     }
     return unnamed;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/load/parse/load_record.h"
+#include "contrib/routines/load/run_routines.h"
 #include "test/unit/fixture/cases.h"
 
 #define RUN(routines)                                                                              \
@@ -37,8 +37,7 @@ TEST(libraries_and_routines_are_read)
                  "\"missed\":2,\"counted\":true}"),
              &record),
         "");
-    const struct run_routines *found = &record.run.routines;
-    assert_non_null(found->value);
+    const struct run_routines *found = record.run.routines;
     assert_int_equal(found->library_count, 2);
     assert_string_equal(found->libraries[0].build_id, "ab12");
     assert_string_equal(found->libraries[1].path, "liby.a");
@@ -60,7 +59,7 @@ TEST(a_record_without_the_key_has_none)
     struct record record;
     assert_string_equal(
         said("{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"}}", &record), "");
-    assert_null(record.run.routines.value);
+    assert_null(record.run.routines);
     load_record_free(&record);
 }
 
@@ -78,8 +77,8 @@ TEST(a_first_call_outside_of_the_run_is_not_known)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct record record;
         assert_string_equal(said(cases[i].text, &record), "");
-        assert_float_equal(record.run.routines.called[0].first_call, cases[i].first, 0);
-        assert_int_equal(record.run.routines.called[0].calls, 1);
+        assert_float_equal(record.run.routines->called[0].first_call, cases[i].first, 0);
+        assert_int_equal(record.run.routines->called[0].calls, 1);
         load_record_free(&record);
     }
 }
@@ -139,7 +138,7 @@ TEST(their_number_is_bounded)
     struct record record;
     char *most = record_of(RUN_ROUTINES_MAX), *more = record_of(RUN_ROUTINES_MAX + 1);
     assert_string_equal(said(most, &record), "");
-    assert_int_equal(record.run.routines.count, RUN_ROUTINES_MAX);
+    assert_int_equal(record.run.routines->count, RUN_ROUTINES_MAX);
     load_record_free(&record);
     assert_string_equal(said(more, &record), "routineT.routineA has more than 4096 entries");
     free(most);
@@ -155,8 +154,8 @@ TEST(more_calls_than_a_run_has_time_for_are_not_counted)
                                     "true]"),
                              &record),
                         "");
-    assert_int_equal(record.run.routines.called[0].calls, 10100000000000);
-    assert_int_equal(record.run.routines.called[1].calls, -1);
-    assert_int_equal(record.run.routines.called[2].calls, -1);
+    assert_int_equal(record.run.routines->called[0].calls, 10100000000000);
+    assert_int_equal(record.run.routines->called[1].calls, -1);
+    assert_int_equal(record.run.routines->called[2].calls, -1);
     load_record_free(&record);
 }
