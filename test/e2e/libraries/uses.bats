@@ -104,6 +104,10 @@ logged() {
         awk '{ count = $1; sub(/^[0-9]+ /, ""); sum[$0] += count } END { for (line in sum) { text = line; sub(/\+/, sum[line], text); print text } }' | sort
 }
 
+counts() { # of logged lines: their sum
+    sed 's/.* count=\([0-9]*\) .*/\1/' | awk '{ sum += $1 } END { print sum }'
+}
+
 # only_logged PATTERN: that is the one line
 only_logged() {
     # shellcheck disable=SC2053
@@ -272,7 +276,7 @@ full_disk() {
         kill -USR1 "$child"
         end_watch
         let_go
-        [[ $(logged | sed 's/.* count=\([0-9]*\) .*/\1/' | paste -sd+ | bc) == 5 ]]
+        [[ $(logged | counts) == 5 ]]
         [[ $(summed | grep -v unseen) == "libfirst 0 65534 5" ]]
         umount "$disk"
         rm -rf "$STATE" "$USES"
@@ -303,7 +307,7 @@ full_disk() {
             total=$(sqlite3 "$STATE/uses.db" "SELECT coalesce(sum(count), 0) FROM use WHERE library = 'libfirst'")
             ((total <= 3))
             ((total == 3)) || grep -q "uses: killed while it wrote" "$PLACE/trouble"
-            total=$(logged | sed 's/.* count=\([0-9]*\) .*/\1/' | paste -sd+ | bc)
+            total=$(logged | counts)
             ((total <= 3))
             ((total == 3)) || grep -q "uses: killed while it wrote" "$PLACE/trouble"
             rm -rf "$STATE" "$USES"
