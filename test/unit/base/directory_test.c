@@ -9,97 +9,79 @@
 #include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
-
-static char place[] = "/tmp/jobtrail-directory-XXXXXX";
-static int at;
+#include "test/unit/fixture/made_tree.h"
 
 static int make(void **state)
 {
-    (void)state;
     umask(077);
-    at = mkdtemp(place) == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY);
-    return at < 0 ? -1 : 0;
-}
-
-static int remove_place(void **state)
-{
-    static const char *const names[] = {"a/b/c", "a/b", "a", "one", ""};
-    (void)state;
-    unlinkat(at, "link", 0);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char path[sizeof place + 16];
-        snprintf(path, sizeof path, "%s/%s", place, names[i]);
-        if (rmdir(path) != 0)
-            return -1;
-    }
-    return close(at);
+    return made_tree_set_up(state);
 }
 
 static mode_t mode_of(const char *name)
 {
     struct stat status;
-    assert_int_equal(fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_equal(fstatat(made_tree_fd, name, &status, AT_SYMLINK_NOFOLLOW), 0);
     return status.st_mode & 07777;
 }
 
 TEST(modes_are_as_told_under_any_umask)
 {
-    char path[sizeof place + 16];
-    snprintf(path, sizeof path, "%s/a/b/c", place);
+    char path[sizeof made_tree + 16];
+    snprintf(path, sizeof path, "%s/a/b/c", made_tree);
     int fd = directory_make(path, 0711);
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(mode_of("a"), 0755);
     assert_int_equal(mode_of("a/b"), 0755);
     assert_int_equal(mode_of("a/b/c"), 0711);
-    fd = directory_make_open(at, "one", 01733);
+    fd = directory_make_open(made_tree_fd, "one", 01733);
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(mode_of("one"), 01733);
-    assert_int_equal(directory_make_one(at, "one", 0700), 0); /* it is left as it is */
+    assert_int_equal(directory_make_one(made_tree_fd, "one", 0700), 0); /* it is left as it is */
     assert_int_equal(mode_of("one"), 01733);
 }
 
 TEST(links_are_not_opened)
 {
-    assert_int_equal(symlinkat("a", at, "link"), 0);
-    assert_int_equal(directory_open(at, "link"), -ENOTDIR);
-    assert_int_equal(directory_make_open(at, "link", 0700), -ENOTDIR);
-    assert_int_equal(directory_open_own(at, "link"), -ENOTDIR);
-    assert_int_equal(directory_open(at, "nowhere"), -ENOENT);
+    assert_int_equal(symlinkat("a", made_tree_fd, "link"), 0);
+    assert_int_equal(directory_open(made_tree_fd, "link"), -ENOTDIR);
+    assert_int_equal(directory_make_open(made_tree_fd, "link", 0700), -ENOTDIR);
+    assert_int_equal(directory_open_own(made_tree_fd, "link"), -ENOTDIR);
+    assert_int_equal(directory_open(made_tree_fd, "nowhere"), -ENOENT);
     assert_int_equal(directory_open(AT_FDCWD, "/dev/null"), -ENOTDIR);
 }
 
 TEST(others_directories_are_told_from_own_ones)
 {
-    int fd = directory_open_own(at, "a");
+    int fd = directory_open_own(made_tree_fd, "a");
     assert_true(fd >= 0);
     close(fd);
-    assert_int_equal(directory_open_own(at, "one"), -EPERM); /* others can write to it */
-    fd = directory_open(at, "one");
+    assert_int_equal(directory_open_own(made_tree_fd, "one"), -EPERM); /* others can write to it */
+    fd = directory_open(made_tree_fd, "one");
     assert_true(fd >= 0);
     assert_int_equal(fchmod(fd, 0720), 0);
-    assert_int_equal(directory_open_own(at, "one"), -EPERM);
+    assert_int_equal(directory_open_own(made_tree_fd, "one"), -EPERM);
     assert_int_equal(fchmod(fd, 0755), 0);
     close(fd);
-    fd = directory_open_own(at, "one");
+    fd = directory_open_own(made_tree_fd, "one");
     assert_true(fd >= 0);
     if (geteuid() == 0) {
         assert_int_equal(fchown(fd, 65534, 0), 0);
-        assert_int_equal(directory_open_own(at, "one"), -EPERM);
+        assert_int_equal(directory_open_own(made_tree_fd, "one"), -EPERM);
     }
     close(fd);
 }
 
 TEST(a_directory_is_in_another_one_also_by_a_link)
 {
-    char link[sizeof place + 16], below[sizeof place + 16], none[sizeof place + 16];
-    snprintf(link, sizeof link, "%s/link", place);
-    snprintf(below, sizeof below, "%s/a/b", place);
-    snprintf(none, sizeof none, "%s/link/x/y", place);
+    char link[sizeof made_tree + 16], below[sizeof made_tree + 16], none[sizeof made_tree + 16];
+    snprintf(link, sizeof link, "%s/link", made_tree);
+    snprintf(below, sizeof below, "%s/a/b", made_tree);
+    snprintf(none, sizeof none, "%s/link/x/y", made_tree);
     assert_int_equal(directory_make_all(below, 0700), 0);
-    unlinkat(at, "link", 0);
-    assert_int_equal(symlinkat("a", at, "link"), 0);
+    unlinkat(made_tree_fd, "link", 0);
+    assert_int_equal(symlinkat("a", made_tree_fd, "link"), 0);
     assert_true(directory_is_in(below, link));
     assert_false(directory_is_in(link, below));
     assert_true(directory_is_in(below, below));
@@ -109,4 +91,4 @@ TEST(a_directory_is_in_another_one_also_by_a_link)
     assert_false(directory_is_in(below, none));
 }
 
-ALL(make, remove_place)
+ALL(make, made_tree_tear_down)

@@ -15,8 +15,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/whole_file.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
-static char place[] = "/tmp/jobtrail-io-XXXXXX";
 static char file_path[64], link_path[64], fifo_path[64];
 static char bytes[100000];
 
@@ -28,24 +28,14 @@ static void write_file(size_t size)
 
 static int make(void **state)
 {
-    (void)state;
-    if (mkdtemp(place) == NULL)
+    if (made_tree_set_up(state) != 0)
         return -1;
-    snprintf(file_path, sizeof file_path, "%s/file", place);
-    snprintf(link_path, sizeof link_path, "%s/link", place);
-    snprintf(fifo_path, sizeof fifo_path, "%s/fifo", place);
+    snprintf(file_path, sizeof file_path, "%s/file", made_tree);
+    snprintf(link_path, sizeof link_path, "%s/link", made_tree);
+    snprintf(fifo_path, sizeof fifo_path, "%s/fifo", made_tree);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)('a' + i % 23);
     return symlink("file", link_path) != 0 || mkfifo(fifo_path, 0600) != 0 ? -1 : 0;
-}
-
-static int remove_place(void **state)
-{
-    (void)state;
-    unlink(file_path);
-    unlink(link_path);
-    unlink(fifo_path);
-    return rmdir(place);
 }
 
 static void *write_slowly(void *to)
@@ -97,7 +87,7 @@ TEST(a_short_text_ends_with_a_nul)
     assert_int_equal(io_read_text(AT_FDCWD, link_path, text, sizeof text), -ELOOP);
     assert_string_equal(text, "");
     assert_int_equal(io_read_text(AT_FDCWD, fifo_path, text, sizeof text), 0);
-    assert_int_equal(io_read_text(AT_FDCWD, place, text, sizeof text), -EISDIR);
+    assert_int_equal(io_read_text(AT_FDCWD, made_tree, text, sizeof text), -EISDIR);
 }
 
 /* Sizes about those at which memory grows. */
@@ -133,7 +123,7 @@ TEST(what_is_no_file_is_refused)
     char *text = NULL;
     size_t size;
     assert_int_equal(whole_file_open_read(fifo_path, 10, &text, &size), -EINVAL);
-    assert_int_equal(whole_file_open_read(place, 10, &text, &size), -EINVAL);
+    assert_int_equal(whole_file_open_read(made_tree, 10, &text, &size), -EINVAL);
     assert_int_equal(whole_file_open_read("/nowhere", 10, &text, &size), -ENOENT);
     assert_int_equal(whole_file_take(-EPERM, 10, &text, &size), -EPERM);
     int fd = open(fifo_path, O_RDONLY | O_NONBLOCK);
@@ -142,4 +132,4 @@ TEST(what_is_no_file_is_refused)
     assert_null(text);
 }
 
-ALL(make, remove_place)
+ALL(make, made_tree_tear_down)

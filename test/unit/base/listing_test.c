@@ -10,33 +10,18 @@
 #include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
-
-static char place[] = "/tmp/jobtrail-listing-XXXXXX";
+#include "test/unit/fixture/made_tree.h"
 
 static int make(void **state)
 {
-    (void)state;
-    int directory = mkdtemp(place) == NULL ? -1 : open(place, O_PATH);
+    if (made_tree_set_up(state) != 0)
+        return -1;
     for (const char *name = "abc"; *name != '\0'; name++) {
-        int fd = openat(directory, (const char[]){*name, '\0'}, O_CREAT | O_WRONLY, 0600);
+        int fd = openat(made_tree_fd, (const char[]){*name, '\0'}, O_CREAT | O_WRONLY, 0600);
         if (fd < 0 || close(fd) != 0)
             return -1;
     }
-    int made = symlinkat(".", directory, ".link");
-    close(directory);
-    return made;
-}
-
-static int remove_place(void **state)
-{
-    (void)state;
-    for (const char *const *name = (const char *const[]){"a", "b", "c", ".link", NULL};
-         *name != NULL; name++) {
-        char path[sizeof place + 8];
-        snprintf(path, sizeof path, "%s/%s", place, *name);
-        unlink(path);
-    }
-    return rmdir(place);
+    return symlinkat(".", made_tree_fd, ".link");
 }
 
 static unsigned count_names(DIR *listing, const char *name)
@@ -52,7 +37,7 @@ TEST(all_names_but_the_two_are_listed)
 {
     for (const char *const *path = (const char *const[]){".", ".link", NULL}; *path != NULL;
          path++) {
-        int at = open(place, O_PATH | O_DIRECTORY);
+        int at = open(made_tree, O_PATH | O_DIRECTORY);
         CLEANUP_LISTING DIR *listing = NULL;
         assert_int_equal(listing_open(at, *path, &listing), 0);
         close(at);
@@ -64,7 +49,7 @@ TEST(all_names_but_the_two_are_listed)
 
 TEST(what_is_no_directory_has_no_names)
 {
-    DIR *listing = (DIR *)place;
+    DIR *listing = (DIR *)made_tree;
     assert_int_equal(listing_open(AT_FDCWD, "/dev/null", &listing), -ENOTDIR);
     assert_null(listing);
     assert_int_equal(count_names(listing, NULL), 0);
@@ -78,11 +63,11 @@ TEST(a_descriptor_is_taken_over)
     int file = open("/dev/null", O_RDONLY);
     assert_int_equal(listing_take(file, &listing), -ENOTDIR);
     assert_int_equal(fcntl(file, F_GETFD), -1);
-    int fd = open(place, O_RDONLY | O_DIRECTORY);
+    int fd = open(made_tree, O_RDONLY | O_DIRECTORY);
     assert_int_equal(listing_take(fd, &listing), 0);
     assert_int_equal(dirfd(listing), fd);
     closedir(listing);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
-ALL(make, remove_place)
+ALL(make, made_tree_tear_down)

@@ -10,31 +10,12 @@
 
 #include "conf/base/io.h"
 #include "test/unit/fixture/cases.h"
-
-static char place[] = "/tmp/jobtrail-aside-XXXXXX";
-static int directory;
-
-static int make(void **state)
-{
-    (void)state;
-    directory = mkdtemp(place) == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY);
-    return directory < 0 ? -1 : 0;
-}
-
-static int remove_place(void **state)
-{
-    static const char *const names[] = {"record", "record.reason", "from", "to"};
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        unlinkat(directory, names[i], 0);
-    close(directory);
-    return rmdir(place);
-}
+#include "test/unit/fixture/made_tree.h"
 
 static void assert_holds(const char *name, const char *expected)
 {
     char text[64];
-    assert_int_equal(io_read_text(directory, name, text, sizeof text), strlen(expected));
+    assert_int_equal(io_read_text(made_tree_fd, name, text, sizeof text), strlen(expected));
     assert_string_equal(text, expected);
 }
 
@@ -42,29 +23,29 @@ TEST(a_file_has_its_reason_beside_it)
 {
     struct stat status;
     const struct iovec parts[] = {{(void *)"{}", 2}, {(void *)"\n", 1}};
-    assert_int_equal(set_aside_write(directory, "record", SET_ASIDE_NEW, parts, 2), 0);
-    assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_NEW, "is no record"), 0);
+    assert_int_equal(set_aside_write(made_tree_fd, "record", SET_ASIDE_NEW, parts, 2), 0);
+    assert_int_equal(set_aside_reason(made_tree_fd, "record", SET_ASIDE_NEW, "is no record"), 0);
     assert_holds("record", "{}\n");
     assert_holds("record.reason", "is no record\n");
-    assert_int_equal(fstatat(directory, "record", &status, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_equal(fstatat(made_tree_fd, "record", &status, AT_SYMLINK_NOFOLLOW), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
 
-    assert_int_equal(set_aside_write(directory, "record", SET_ASIDE_NEW, parts, 1), -EEXIST);
-    assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_NEW, "other"), -EEXIST);
+    assert_int_equal(set_aside_write(made_tree_fd, "record", SET_ASIDE_NEW, parts, 1), -EEXIST);
+    assert_int_equal(set_aside_reason(made_tree_fd, "record", SET_ASIDE_NEW, "other"), -EEXIST);
     assert_holds("record", "{}\n");
     assert_holds("record.reason", "is no record\n");
-    assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_REPLACE, "other"), 0);
+    assert_int_equal(set_aside_reason(made_tree_fd, "record", SET_ASIDE_REPLACE, "other"), 0);
     assert_holds("record.reason", "other\n");
-    set_aside_forget(directory, "record");
-    assert_int_equal(faccessat(directory, "record.reason", F_OK, 0), -1);
+    set_aside_forget(made_tree_fd, "record");
+    assert_int_equal(faccessat(made_tree_fd, "record.reason", F_OK, 0), -1);
 }
 
 TEST(no_link_is_followed)
 {
     const struct iovec part = {(void *)"x", 1};
-    assert_int_equal(symlinkat("record", directory, "to"), 0);
-    assert_int_equal(set_aside_write(directory, "to", SET_ASIDE_REPLACE, &part, 1), -ELOOP);
-    assert_int_equal(unlinkat(directory, "to", 0), 0);
+    assert_int_equal(symlinkat("record", made_tree_fd, "to"), 0);
+    assert_int_equal(set_aside_write(made_tree_fd, "to", SET_ASIDE_REPLACE, &part, 1), -ELOOP);
+    assert_int_equal(unlinkat(made_tree_fd, "to", 0), 0);
 }
 
 /* 1 MiB with a byte at its end and one in its middle. */
@@ -72,11 +53,11 @@ TEST(a_hole_is_copied_as_one)
 {
     struct stat status;
     char byte;
-    int from = openat(directory, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int from = openat(made_tree_fd, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_int_equal(pwrite(from, "m", 1, 512 << 10), 1);
     assert_int_equal(pwrite(from, "e", 1, (1 << 20) - 1), 1);
     for (int half = 0; half < 2; half++) {
-        int to = openat(directory, "to", O_RDWR | O_CREAT | O_TRUNC, 0600);
+        int to = openat(made_tree_fd, "to", O_RDWR | O_CREAT | O_TRUNC, 0600);
         off_t limit = half ? (512 << 10) + 1 : 2 << 20;
         assert_int_equal(set_aside_copy(from, to, limit), 0);
         assert_int_equal(fstat(to, &status), 0);
@@ -94,14 +75,14 @@ TEST(a_hole_is_copied_as_one)
 /* A descriptor of O_PATH has a size, and cannot be read. */
 TEST(what_cannot_be_read_is_no_hole)
 {
-    int written = openat(directory, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int written = openat(made_tree_fd, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_int_equal(write(written, "bytes", 5), 5);
-    int from = openat(directory, "from", O_PATH);
-    int to = openat(directory, "to", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int from = openat(made_tree_fd, "from", O_PATH);
+    int to = openat(made_tree_fd, "to", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_int_equal(set_aside_copy(from, to, 5), -EBADF);
     close(to);
     close(from);
     close(written);
 }
 
-ALL(make, remove_place)
+ALL(made_tree_set_up, made_tree_tear_down)

@@ -13,16 +13,17 @@
 #include "conf/policy/policy_read.h"
 #include "conf/routine_modules.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
-static char root[] = "/tmp/jobtrail-unit-XXXXXX", map[256], no_map[256];
+static char map[256], no_map[256];
 
-/* A file or directory below `root`; static. */
+/* A file or directory below the tree; static. */
 static char *at(const char *name)
 {
     static char path[3][sizeof map]; /* of the last calls */
     static unsigned turn;
     char *to = path[turn++ % 3];
-    snprintf(to, sizeof map, "%s/%s", root, name);
+    snprintf(to, sizeof map, "%s/%s", made_tree, name);
     return to;
 }
 
@@ -33,29 +34,18 @@ static void write_map(void)
     FILE *file = fopen(map, "w");
     assert_non_null(file);
     fprintf(file, "%s gcc/12\n%s/ fftw/3.3\n%s plug/1\n%s/nowhere fftw/2\n", at("sw"), at("link"),
-            at("sw/fftw.3/plug"), root);
+            at("sw/fftw.3/plug"), made_tree);
     fclose(file);
 }
 
 static int make(void **state)
 {
-    (void)state;
-    if (mkdtemp(root) == NULL || mkdir(at("sw"), 0755) != 0 || mkdir(at("sw/fftw.3"), 0755) != 0 ||
-        mkdir(at("sw/fftw.3/plug"), 0755) != 0 || symlink("sw/fftw.3", at("link")) != 0)
+    if (made_tree_set_up(state) != 0 || mkdir(at("sw"), 0755) != 0 ||
+        mkdir(at("sw/fftw.3"), 0755) != 0 || mkdir(at("sw/fftw.3/plug"), 0755) != 0 ||
+        symlink("sw/fftw.3", at("link")) != 0)
         return -1;
     write_map();
     return 0;
-}
-
-static int unmake(void **state)
-{
-    static const char *const names[] = {"sw/fftw.3/plug", "sw/fftw.3", "sw"};
-    (void)state;
-    unlink(map);
-    unlink(at("link"));
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        rmdir(at(names[i]));
-    return rmdir(root);
 }
 
 static struct conf conf_of(struct conf_rule *rules, size_t count, char *modules)
@@ -133,4 +123,4 @@ TEST(without_a_map_rules_about_modules_are_refused_or_designate_nothing)
     assert_int_equal(verdict(&conf, "sw/libgcc_s.so"), 0);
 }
 
-ALL(make, unmake)
+ALL(make, made_tree_tear_down)

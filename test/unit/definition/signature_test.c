@@ -15,6 +15,7 @@
 #include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
 /* RFC 4231, 4.2 to 4.4 and 4.7 (a key that is longer than a block). */
 static const struct {
@@ -55,13 +56,12 @@ TEST(test_hmac)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static char directory[] = "/tmp/signature_XXXXXX";
 static char paths[4][64];
 
 static const char *key_file(int n, const char *text)
 {
     FILE *file;
-    snprintf(paths[n], sizeof paths[n], "%s/key%d", directory, n);
+    snprintf(paths[n], sizeof paths[n], "%s/key%d", made_tree, n);
     unlink(paths[n]);
     umask(077);
     file = fopen(paths[n], "w");
@@ -74,7 +74,7 @@ static const char *key_file(int n, const char *text)
 static struct signature_key *made_key(int n)
 {
     struct signature_key *key = NULL;
-    snprintf(paths[n], sizeof paths[n], "%s/key%d", directory, n);
+    snprintf(paths[n], sizeof paths[n], "%s/key%d", made_tree, n);
     unlink(paths[n]);
     assert_int_equal(key_file_make(paths[n]), 0);
     assert_int_equal(signature_key_read(paths[n], &key), 0);
@@ -107,10 +107,10 @@ TEST(test_key_files)
     }
     assert_int_equal(chmod(paths[0], 0400), 0);
     assert_int_equal(key_file_read(paths[0], key), 32);
-    snprintf(link_path, sizeof link_path, "%s/link", directory);
+    snprintf(link_path, sizeof link_path, "%s/link", made_tree);
     assert_int_equal(symlink(paths[0], link_path), 0);
     assert_int_equal(key_file_read(link_path, key), -EPERM);
-    assert_int_equal(key_file_read(directory, key), -EPERM);
+    assert_int_equal(key_file_read(made_tree, key), -EPERM);
     if (geteuid() == 0) {
         assert_int_equal(chown(paths[0], 65534, 65534), 0);
         assert_int_equal(key_file_read(paths[0], key), -EPERM);
@@ -243,18 +243,4 @@ TEST(test_children_have_no_key)
     signature_key_free(key);
 }
 
-static int make_directory(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) == NULL;
-}
-
-static int remove_directory(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
-}
-
-ALL(make_directory, remove_directory)
+ALL(made_tree_set_up, made_tree_tear_down)

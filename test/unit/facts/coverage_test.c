@@ -17,6 +17,7 @@
 #include "submit/facts/coverage.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_program.h"
+#include "test/unit/fixture/made_tree.h"
 
 #define WHO(more)                                                                                  \
     "step time=100.000000000 job=7 restart=0 uid=1000 gid=100 step=0 tasks=4 cpus=4 " more "\n"
@@ -31,8 +32,6 @@
     TASK("2")                                                                                      \
     RUNS("0", what) RUNS("1", what) RUNS("2", what) EXIT("0", "0") EXIT("1", "0") EXIT("2", "0")
 #define ONE(what) WHO("") TASK("0") RUNS("0", what) EXIT("0", "0") EPILOG
-
-static char directory[] = "/tmp/jobtrail-coverage-XXXXXX";
 
 struct outcome_case {
     const char *name;
@@ -172,14 +171,14 @@ static const struct outcome_case cases[] = {
      "prolog time=100.000000000 job=7 restart=0 uid=1000 gid=100 cpus=4 nodes=1\n" EPILOG, "", ""},
 };
 
-/* The text with `directory`/ for each "@", malloc'ed. */
+/* The text with `made_tree`/ for each "@", malloc'ed. */
 static char *in_directory(const char *text)
 {
-    char *made = calloc(1, strlen(text) * sizeof directory + 1);
+    char *made = calloc(1, strlen(text) * sizeof made_tree + 1);
     assert_non_null(made);
     for (; *text != '\0'; text++)
         if (*text == '@')
-            strcat(strcat(made, directory), "/");
+            strcat(strcat(made, made_tree), "/");
         else
             made[strlen(made)] = *text;
     return made;
@@ -191,7 +190,7 @@ static void *policy_of(const char *rules, struct conf *conf)
     struct conf_error error;
     void *bytes;
     size_t size;
-    snprintf(path, sizeof path, "%s/jobtrail.conf", directory);
+    snprintf(path, sizeof path, "%s/jobtrail.conf", made_tree);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     /* without their list, of which a policy takes long to compile */
@@ -485,7 +484,7 @@ TEST(pids_are_used_again)
 static void make_file(const char *name, const void *bytes, size_t size, mode_t mode)
 {
     char path[64];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s/%s", made_tree, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0700);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), (ssize_t)size);
@@ -496,15 +495,14 @@ static void make_file(const char *name, const void *bytes, size_t size, mode_t m
 static void make_program(const char *name, uint32_t type, mode_t mode)
 {
     char path[64];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s/%s", made_tree, name);
     made_program(path, type, mode);
 }
 
 static int make_directory(void **state)
 {
     char text[64];
-    (void)state;
-    if (mkdtemp(directory) == NULL)
+    if (made_tree_set_up(state) != 0)
         return -1;
     make_program("dynamic", PT_INTERP, 0755);
     make_program("orted", PT_INTERP, 0755);
@@ -512,22 +510,9 @@ static int make_directory(void **state)
     make_program("env", PT_INTERP, 0755);
     make_program("static", PT_LOAD, 0755);
     make_program("setuid", PT_INTERP, 04755);
-    int length = snprintf(text, sizeof text, "#! %s/dynamic -x\n", directory);
+    int length = snprintf(text, sizeof text, "#! %s/dynamic -x\n", made_tree);
     make_file("script", text, (size_t)length, 0755);
     return 0;
 }
 
-static int remove_directory(void **state)
-{
-    static const char *const names[] = {"dynamic", "orted",  "bash",   "env",
-                                        "static",  "setuid", "script", "jobtrail.conf"};
-    char path[64];
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-        unlink(path);
-    }
-    return rmdir(directory);
-}
-
-ALL(make_directory, remove_directory)
+ALL(make_directory, made_tree_tear_down)

@@ -17,28 +17,18 @@
 #include "submit/facts/hash_table.h"
 #include "submit/facts/hasher.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
 #define SHA1_ABC "a9993e364706816aba3e25717850c26c9cd0d89d" /* FIPS 180-4 */
 
-static char directory[] = "/tmp/hash_test.XXXXXX";
 static char file[64];
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(strrchr(directory, '.'), ".XXXXXX");
-    if (mkdtemp(directory) == NULL || chmod(directory, 0755) != 0)
+    if (made_tree_set_up(state) != 0)
         return -1;
-    snprintf(file, sizeof file, "%s/file", directory);
+    snprintf(file, sizeof file, "%s/file", made_tree);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
 }
 
 /* The file with this content, last changed an hour ago as far as its owner can say. */
@@ -56,7 +46,7 @@ static struct stat make_file(const char *content)
 
 static struct hash_table *map(void)
 {
-    struct hash_table *table = hash_table_map(directory);
+    struct hash_table *table = hash_table_map(made_tree);
     assert_non_null(table);
     return table;
 }
@@ -104,7 +94,7 @@ TEST(the_table_is_bounded_and_goes_on_when_it_is_full)
     struct hash_table *table = map();
     char path[128];
     unsigned found = 0, count = 3 * HASH_TABLE_BUCKETS * HASH_TABLE_WAYS;
-    snprintf(path, sizeof path, "%s/hashes", directory);
+    snprintf(path, sizeof path, "%s/hashes", made_tree);
     assert_int_equal(stat(path, &before), 0);
     for (unsigned i = 0; i < count; i++) {
         status.st_ino = i;
@@ -146,7 +136,7 @@ TEST(a_damaged_entry_is_none)
     struct hash_table *table = map();
     hash_table_keep(table, &status, 7, some);
     size_t size = sizeof(struct hash_table_entry) * HASH_TABLE_BUCKETS * HASH_TABLE_WAYS;
-    snprintf(path, sizeof path, "%s/hashes", directory);
+    snprintf(path, sizeof path, "%s/hashes", made_tree);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     unsigned char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -273,7 +263,7 @@ TEST(what_a_user_can_change_is_kept_for_him_alone)
         struct file_hash hash;
         name_owned(i);
         wait_settled();
-        pid_t pid = start_hasher(directory, 4711, 4711, &fd);
+        pid_t pid = start_hasher(made_tree, 4711, 4711, &fd);
         assert_true(pid > 0);
         hasher_ask(fd, file, &hash);
         assert_string_equal(hash.sha1, SHA1_ABC);
@@ -297,11 +287,11 @@ static pid_t try_mount(unsigned long flags, int shared)
     if (child == 0) {
         struct file_hash hash;
         if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("none", directory, "tmpfs", flags, "mode=755") != 0)
+            mount("none", made_tree, "tmpfs", flags, "mode=755") != 0)
             _exit(2);
         make_file("abc");
         wait_settled();
-        pid_t pid = start_hasher(directory, 4711, 4711, &fd);
+        pid_t pid = start_hasher(made_tree, 4711, 4711, &fd);
         hasher_ask(fd, file, &hash);
         close(fd);
         waitpid(pid, NULL, 0);
@@ -339,7 +329,7 @@ TEST(what_lies_in_another_mount_namespace_is_kept_for_its_user_alone)
     pid_t child = fork();
     if (child == 0) {
         if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("none", directory, "tmpfs", 0, "mode=755") != 0)
+            mount("none", made_tree, "tmpfs", 0, "mode=755") != 0)
             _exit(2);
         make_file("abc");
         close(done[1]);
@@ -369,7 +359,7 @@ TEST(a_file_that_root_alone_can_read_is_not_hashed_for_a_user)
         return;
     make_file("abc");
     assert_int_equal(chmod(file, 0600), 0);
-    pid_t pid = start_hasher(directory, 4711, 4711, &fd);
+    pid_t pid = start_hasher(made_tree, 4711, 4711, &fd);
     hasher_ask(fd, file, &hash);
     assert_string_equal(hash.sha1, "0");
     close(fd);
@@ -444,6 +434,6 @@ TEST(what_only_looks_like_a_file_has_no_hash)
     assert_true(bounds.bytes >= (1 << 30) - (4 << 16) && bounds.bytes <= 1 << 30);
 }
 
-EACH(set_up, tear_down)
+EACH(set_up, made_tree_tear_down)
 
 ALL(make_owned, remove_owned)

@@ -14,8 +14,7 @@
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 #include "test/unit/fixture/made_program.h"
-
-static char directory[] = "/tmp/coverage_send.XXXXXX";
+#include "test/unit/fixture/made_tree.h"
 
 /* What a flush has sent until its time was over, and the next one behind that. */
 struct sent {
@@ -48,7 +47,7 @@ static int give(void *context, const struct built_record *record)
 static const char *copy(char letter)
 {
     static char path[64];
-    snprintf(path, sizeof path, "%s/copy-%c", directory, letter);
+    snprintf(path, sizeof path, "%s/copy-%c", made_tree, letter);
     return path;
 }
 
@@ -110,18 +109,4 @@ TEST(a_static_program_that_goes_does_not_move_the_others)
     free(policy);
 }
 
-static int make_directory(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) == NULL ? -1 : 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink(copy('b'));
-    unlink(copy('c'));
-    return rmdir(directory);
-}
-
-ALL(make_directory, remove_directory)
+ALL(made_tree_set_up, made_tree_tear_down)

@@ -22,6 +22,7 @@
 #include "submit/hand_in/link_send.h"
 #include "submit/job/spool_read.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
 #define UUID "019a9f00-1122-4abc-8def-0102030405ff"
 
@@ -29,19 +30,17 @@
 
 enum { GAMES = 5, MAN = 6 }; /* Debian's users of these names */
 
-static char root[32], sessions_dir[64], records_dir[64], state_dir[64], spool_dir[64];
+static char sessions_dir[64], records_dir[64], state_dir[64], spool_dir[64];
 static struct conf conf;
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(root, "/tmp/hand_in_test.XXXXXX");
-    if (mkdtemp(root) == NULL || chmod(root, 0755) != 0)
+    if (made_tree_set_up(state) != 0)
         return -1;
-    snprintf(sessions_dir, sizeof sessions_dir, "%s/sessions", root);
-    snprintf(records_dir, sizeof records_dir, "%s/records", root);
-    snprintf(state_dir, sizeof state_dir, "%s/state", root);
-    snprintf(spool_dir, sizeof spool_dir, "%s/spool", root);
+    snprintf(sessions_dir, sizeof sessions_dir, "%s/sessions", made_tree);
+    snprintf(records_dir, sizeof records_dir, "%s/records", made_tree);
+    snprintf(state_dir, sizeof state_dir, "%s/state", made_tree);
+    snprintf(spool_dir, sizeof spool_dir, "%s/spool", made_tree);
     conf = (struct conf){
         .spool = spool_dir,
         .sessions = sessions_dir,
@@ -55,14 +54,6 @@ static int set_up(void **state)
         .epilog_timeout_s = 60,
     };
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
 }
 
 static struct flush_count flush(void)
@@ -379,7 +370,7 @@ static int make_odd_files(const void *directory)
 static void link_anothers_file(const char *directory, const char *text)
 {
     char from[128], to[256];
-    snprintf(from, sizeof from, "%s/secret", root);
+    snprintf(from, sizeof from, "%s/secret", made_tree);
     int fd = open(from, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     assert_int_equal(fchown(fd, MAN, MAN), 0);
@@ -596,4 +587,4 @@ TEST(without_a_place_for_sessions_nothing_is_handed_in)
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), "{}"), -ENOENT);
 }
 
-EACH(set_up, tear_down)
+EACH(set_up, made_tree_tear_down)

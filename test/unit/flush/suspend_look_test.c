@@ -20,8 +20,7 @@
 #include "submit/job/spool_job.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_cgroup.h"
-
-static int directory;
+#include "test/unit/fixture/made_tree.h"
 
 static pid_t start_child(void)
 {
@@ -55,7 +54,7 @@ static void resume_child(pid_t pid)
 
 static void add_text(const char *text)
 {
-    int fd = openat(directory, JOURNAL_NAME, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int fd = openat(made_tree_fd, JOURNAL_NAME, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
@@ -67,8 +66,8 @@ static void make_journal(const pid_t *tasks, size_t count, pid_t daemon)
 {
     char line[256];
     uint64_t ticks;
-    unlinkat(directory, JOURNAL_NAME, 0);
-    unlinkat(directory, SUSPENSION_NAME, 0);
+    unlinkat(made_tree_fd, JOURNAL_NAME, 0);
+    unlinkat(made_tree_fd, SUSPENSION_NAME, 0);
     add_text("step time=1.000000000 job=7 step=0 uid=1000 gid=100\n");
     for (size_t i = 0; i < count; i++) {
         assert_true(process_start(tasks[i], &ticks));
@@ -120,10 +119,10 @@ static bool is_stopped_by(pid_t pid, int signal)
 static struct journal look(void)
 {
     struct journal journal;
-    assert_int_equal(spool_job_journal(directory, &journal), 0);
-    assert_int_equal(suspend_look(directory, &journal), 0);
+    assert_int_equal(spool_job_journal(made_tree_fd, &journal), 0);
+    assert_int_equal(suspend_look(made_tree_fd, &journal), 0);
     journal_free(&journal);
-    assert_int_equal(spool_job_journal(directory, &journal), 0);
+    assert_int_equal(spool_job_journal(made_tree_fd, &journal), 0);
     return journal;
 }
 
@@ -145,7 +144,7 @@ TEST(a_job_is_suspended_while_all_its_tasks_are_stopped)
     make_journal(tasks, 3, 0);
     end_child(tasks[2]); /* whose exit is not in the journal yet */
     last_pause(0);
-    uint64_t ran_ns = suspension_read(directory).time_ns;
+    uint64_t ran_ns = suspension_read(made_tree_fd).time_ns;
     stop_child(tasks[0]);
     last_pause(0);
     stop_child(tasks[1]);
@@ -247,13 +246,13 @@ TEST(a_journal_has_a_bounded_number_of_suspensions)
         add_text(lines);
     }
     last_pause(JOURNAL_PAUSES_MAX);
-    assert_int_equal(fstatat(directory, JOURNAL_NAME, &before, 0), 0);
+    assert_int_equal(fstatat(made_tree_fd, JOURNAL_NAME, &before, 0), 0);
     stop_child(task);
     for (int i = 0; i < 3; i++)
         last_pause(JOURNAL_PAUSES_MAX);
     resume_child(task);
     last_pause(JOURNAL_PAUSES_MAX);
-    assert_int_equal(fstatat(directory, JOURNAL_NAME, &after, 0), 0);
+    assert_int_equal(fstatat(made_tree_fd, JOURNAL_NAME, &after, 0), 0);
     assert_int_equal(after.st_size, before.st_size);
     end_child(task);
 }
@@ -266,28 +265,12 @@ TEST(a_clock_that_was_set_back_adds_no_lines_without_end)
     add_text("suspend time=10000000000.500000000 since=10000000000.000000000\n"
              "resume time=10000000000.700000000 since=10000000000.600000000\n");
     stop_child(task);
-    assert_int_equal(fstatat(directory, JOURNAL_NAME, &before, 0), 0);
+    assert_int_equal(fstatat(made_tree_fd, JOURNAL_NAME, &before, 0), 0);
     last_pause(1);
     last_pause(1);
-    assert_int_equal(fstatat(directory, JOURNAL_NAME, &after, 0), 0);
+    assert_int_equal(fstatat(made_tree_fd, JOURNAL_NAME, &after, 0), 0);
     assert_int_equal(after.st_size, before.st_size);
     end_child(task);
 }
 
-static int make_directory(void **state)
-{
-    static char path[] = "/tmp/suspend_look_test.XXXXXX";
-    *state = mkdtemp(path);
-    directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return directory < 0;
-}
-
-static int remove_directory(void **state)
-{
-    unlinkat(directory, SUSPENSION_NAME, 0);
-    unlinkat(directory, JOURNAL_NAME, 0);
-    close(directory);
-    return rmdir(*state);
-}
-
-ALL(make_directory, remove_directory)
+ALL(made_tree_set_up, made_tree_tear_down)

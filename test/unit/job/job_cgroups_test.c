@@ -6,28 +6,18 @@
 #include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
-
-static char mount[] = "/tmp/job_cgroups.XXXXXX";
+#include "test/unit/fixture/made_tree.h"
 
 static int make_cgroups(void **state)
 {
     char command[512];
-    (void)state;
-    if (mkdtemp(mount) == NULL)
+    if (made_tree_set_up(state) != 0)
         return -1;
     snprintf(command, sizeof command,
              "cd %s && mkdir -p system.slice/slurmstepd.scope/job_42/step_3/user "
              "freezer/slurm/uid_7/job_43/step_batch systemd/slurm.scope/job_44 "
              "unified/slurm.scope/job_45/step_0",
-             mount);
-    return system(command);
-}
-
-static int remove_cgroups(void **state)
-{
-    char command[256];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", mount);
+             made_tree);
     return system(command);
 }
 
@@ -35,7 +25,7 @@ static uint32_t step;
 
 static uint32_t job_of(const char *text)
 {
-    const struct job_cgroups cgroups = {"/nowhere", mount, getuid()};
+    const struct job_cgroups cgroups = {"/nowhere", made_tree, getuid()};
     uint32_t job = 1;
     step = 1;
     job_cgroups_find(&cgroups, text, &job, &step);
@@ -55,7 +45,7 @@ TEST(a_job_is_found_with_its_step)
 
 TEST(a_directory_that_is_not_roots_or_not_there_is_no_job)
 {
-    const struct job_cgroups others = {"/nowhere", mount, getuid() + 1};
+    const struct job_cgroups others = {"/nowhere", made_tree, getuid() + 1};
     uint32_t job = 1;
     job_cgroups_find(&others, "0::/system.slice/slurmstepd.scope/job_42/step_3/x\n", &job, &step);
     assert_int_equal(job, JOB_CGROUPS_NONE);
@@ -70,4 +60,4 @@ TEST(a_directory_that_is_not_roots_or_not_there_is_no_job)
                      42);
 }
 
-ALL(make_cgroups, remove_cgroups)
+ALL(make_cgroups, made_tree_tear_down)

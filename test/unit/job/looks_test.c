@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
-
-static int directory;
+#include "test/unit/fixture/made_tree.h"
 
 static void write_text(const char *text)
 {
-    int fd = openat(directory, LOOKS_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = openat(made_tree_fd, LOOKS_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
@@ -37,8 +36,8 @@ TEST(what_is_written_is_read)
                            .inode = UINT64_MAX}};
     const struct looks written = {.next_offset = UINT64_MAX, .look = look, .count = 2};
     struct looks read;
-    assert_int_equal(looks_write(directory, &written), 0);
-    assert_int_equal(looks_read(directory, &read), 0);
+    assert_int_equal(looks_write(made_tree_fd, &written), 0);
+    assert_int_equal(looks_read(made_tree_fd, &read), 0);
     assert_int_equal(read.next_offset, UINT64_MAX);
     assert_int_equal(read.count, 2);
     assert_memory_equal(read.look, look, sizeof look);
@@ -62,26 +61,11 @@ TEST(a_file_of_another_form_is_as_none)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct looks looks;
         write_text(texts[i]);
-        assert_int_equal(looks_read(directory, &looks), 0);
+        assert_int_equal(looks_read(made_tree_fd, &looks), 0);
         assert_int_equal(looks.next_offset, 0);
         assert_int_equal(looks.count, 0);
         looks_free(&looks);
     }
 }
 
-static int make_directory(void **state)
-{
-    static char path[] = "/tmp/jobtrail-looks-XXXXXX";
-    *state = mkdtemp(path);
-    directory = *state == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return directory < 0 ? -1 : 0;
-}
-
-static int remove_directory(void **state)
-{
-    unlinkat(directory, LOOKS_NAME, 0);
-    close(directory);
-    return rmdir(*state);
-}
-
-ALL(make_directory, remove_directory)
+ALL(made_tree_set_up, made_tree_tear_down)

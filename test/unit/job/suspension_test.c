@@ -12,12 +12,11 @@
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"
 #include "test/unit/fixture/cases.h"
-
-static int directory;
+#include "test/unit/fixture/made_tree.h"
 
 static void write_file(const char *name, const char *text)
 {
-    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = openat(made_tree_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
@@ -27,8 +26,8 @@ TEST(what_is_written_is_read)
 {
     static const struct suspension written[] = {{true, UINT64_MAX}, {false, 1}, {true, 7}};
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
-        assert_int_equal(suspension_write(directory, &written[i]), 0);
-        struct suspension found = suspension_read(directory);
+        assert_int_equal(suspension_write(made_tree_fd, &written[i]), 0);
+        struct suspension found = suspension_read(made_tree_fd);
         assert_true(found.time_ns == written[i].time_ns);
         assert_int_equal(found.is_suspended, written[i].is_suspended);
     }
@@ -40,12 +39,12 @@ TEST(another_format_is_no_look)
         "", "running\n", "running 5", "walking 5\n", "suspended x\n", "suspended 5 6\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         write_file(SUSPENSION_NAME, texts[i]);
-        struct suspension found = suspension_read(directory);
+        struct suspension found = suspension_read(made_tree_fd);
         assert_int_equal(found.time_ns, 0);
         assert_false(found.is_suspended);
     }
-    unlinkat(directory, SUSPENSION_NAME, 0);
-    assert_int_equal(suspension_read(directory).time_ns, 0);
+    unlinkat(made_tree_fd, SUSPENSION_NAME, 0);
+    assert_int_equal(suspension_read(made_tree_fd).time_ns, 0);
 }
 
 /* The end of the last pause, in seconds, with this file and lines behind the `suspend`. */
@@ -59,7 +58,7 @@ static struct journal_pause pause_with(const char *file, const char *lines)
              lines);
     write_file(JOURNAL_NAME, text);
     write_file(SUSPENSION_NAME, file);
-    assert_int_equal(spool_job_journal(directory, &journal), 0);
+    assert_int_equal(spool_job_journal(made_tree_fd, &journal), 0);
     assert_int_equal(journal.pause_count, 1);
     struct journal_pause pause = journal.pauses[0];
     journal_free(&journal);
@@ -84,20 +83,4 @@ TEST(the_last_look_tells_how_long_a_suspension_lasted_at_the_least)
     assert_true(pause.end_ns == 70 * second && pause.may_end_ns == 80 * second);
 }
 
-static int make_directory(void **state)
-{
-    static char path[] = "/tmp/suspension_test.XXXXXX";
-    *state = mkdtemp(path);
-    directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return directory < 0;
-}
-
-static int remove_directory(void **state)
-{
-    unlinkat(directory, SUSPENSION_NAME, 0);
-    unlinkat(directory, JOURNAL_NAME, 0);
-    close(directory);
-    return rmdir(*state);
-}
-
-ALL(make_directory, remove_directory)
+ALL(made_tree_set_up, made_tree_tear_down)

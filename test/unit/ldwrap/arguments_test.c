@@ -15,6 +15,7 @@
 #include "ldwrap/profile_archive.h"
 #include "ldwrap/response.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
 /* The arguments in `text`, with a '|' between. */
 static struct strings split(const char *text)
@@ -48,19 +49,7 @@ static void write_text(const char *path, const char *text)
 
 static int in_new_directory(void **state)
 {
-    char *path = strdup("/tmp/jobtrail-unit-XXXXXX");
-    *state = path;
-    return mkdtemp(path) == NULL || chdir(path) != 0;
-}
-
-static int leave_directory(void **state)
-{
-    static const char *const files[] = {"f", "nested", "circle"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        unlink(files[i]);
-    int failed = chdir("/") != 0 || rmdir(*state) != 0;
-    free(*state);
-    return failed;
+    return made_tree_set_up(state) != 0 || chdir(made_tree) != 0;
 }
 
 TEST(a_response_file_is_read_as_libiberty_does)
@@ -336,4 +325,4 @@ TEST(static_means_a_whole_program)
     }
 }
 
-ALL(in_new_directory, leave_directory)
+ALL(in_new_directory, made_tree_tear_down)

@@ -11,24 +11,21 @@
 
 #include "ldwrap/link_switches.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
-static char directory[32], path[64];
+static char path[64];
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(directory, "/tmp/link_switches.XXXXXX");
-    if (mkdtemp(directory) == NULL)
+    if (made_tree_set_up(state) != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/trace", directory);
+    snprintf(path, sizeof path, "%s/trace", made_tree);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    unlink(path);
-    return unsetenv("XALT_TRACING") + rmdir(directory);
+    return unsetenv("XALT_TRACING") + made_tree_tear_down(state);
 }
 
 TEST(only_yes_asks_for_tracking)
@@ -106,7 +103,7 @@ TEST_IN(root_follows_no_link, set_up, tear_down)
 {
     char to[80];
     struct stat status;
-    snprintf(to, sizeof to, "%s/elsewhere", directory);
+    snprintf(to, sizeof to, "%s/elsewhere", made_tree);
     assert_int_equal(symlink(to, path), 0);
     traced("one");
     assert_int_equal(stat(to, &status) == 0, geteuid() != 0);

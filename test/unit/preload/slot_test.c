@@ -18,11 +18,11 @@
 #include "preload/fields.h"
 #include "preload/slot.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 #include "test/unit/fixture/page_sizes.h"
 
 enum { LEDGER_BYTES = 1 << 20, ROUNDS = 7000, NOISY_WORDS = 32 };
 
-static char directory[32];
 static char path[64];
 static unsigned char *shared; /* the whole ledger, as another process has it */
 static char scratch[SLOT_PATH_ROOM];
@@ -43,11 +43,9 @@ static void reset(void)
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(directory, "/tmp/preload_slot_test.XXXXXX");
-    if (mkdtemp(directory) == NULL)
+    if (made_tree_set_up(state) != 0)
         return 1;
-    snprintf(path, sizeof path, "%s/ledger", directory);
+    snprintf(path, sizeof path, "%s/ledger", made_tree);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || posix_fallocate(fd, 0, LEDGER_BYTES) != 0)
         return 1;
@@ -61,16 +59,14 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     munmap(shared, LEDGER_BYTES);
-    unlink(path);
-    return rmdir(directory);
+    return made_tree_tear_down(state);
 }
 
 static int claim_one(size_t size, struct slot_claim *claim)
 {
     struct slot_ledger ledger;
-    if (!slot_open_ledger(directory, getuid(), page_bytes, scratch, &ledger))
+    if (!slot_open_ledger(made_tree, getuid(), page_bytes, scratch, &ledger))
         return 0;
     int claimed = slot_claim(&ledger, size, false, claim);
     slot_close_ledger(&ledger, claimed);
@@ -148,7 +144,7 @@ TEST(zeros_are_written_where_the_slot_had_another_run_alone)
 TEST(another_users_ledger_is_left_alone)
 {
     struct slot_ledger ledger;
-    assert_false(slot_open_ledger(directory, getuid() + 1, page_bytes, scratch, &ledger));
+    assert_false(slot_open_ledger(made_tree, getuid() + 1, page_bytes, scratch, &ledger));
     assert_int_equal(header()->used_bytes, LEDGER_FIRST);
 }
 

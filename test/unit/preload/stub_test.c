@@ -13,23 +13,21 @@
 #include "preload/slot.h"
 #include "preload/stub.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 #include "test/unit/fixture/page_sizes.h"
 
 enum { LEDGER_BYTES = 1 << 20, ROOM = 1 << 16, NOISE_ROUNDS = 20000 };
 
-static char directory[32];
 static char path[64];
 static unsigned char *shared; /* the whole ledger */
 static _Alignas(8) unsigned char captured[ROOM];
 
 static int set_up(void **state)
 {
-    (void)state;
     page_bytes = IMAGE_PAGE_MAX;
-    strcpy(directory, "/tmp/preload_stub_test.XXXXXX");
-    if (mkdtemp(directory) == NULL)
+    if (made_tree_set_up(state) != 0)
         return 1;
-    snprintf(path, sizeof path, "%s/ledger", directory);
+    snprintf(path, sizeof path, "%s/ledger", made_tree);
     FILE *file = fopen(path, "we");
     if (file == NULL || ftruncate(fileno(file), LEDGER_BYTES) != 0 || fclose(file) != 0)
         return 1;
@@ -51,10 +49,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     munmap(shared, LEDGER_BYTES);
-    unlink(path);
-    return rmdir(directory);
+    return made_tree_tear_down(state);
 }
 
 static struct slot_claim claim_for(size_t size)
@@ -62,7 +58,7 @@ static struct slot_claim claim_for(size_t size)
     static char scratch[SLOT_PATH_ROOM];
     struct slot_ledger ledger;
     struct slot_claim claim;
-    assert_true(slot_open_ledger(directory, getuid(), page_bytes, scratch, &ledger));
+    assert_true(slot_open_ledger(made_tree, getuid(), page_bytes, scratch, &ledger));
     assert_true(slot_claim(&ledger, size, true, &claim));
     slot_close_ledger(&ledger, 1);
     return claim;

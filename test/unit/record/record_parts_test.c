@@ -13,14 +13,13 @@
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"
-
-static char directory[] = "/tmp/record_parts_test.XXXXXX";
+#include "test/unit/fixture/made_tree.h"
 
 /* Writes `content` to a file of our directory. */
 static char *file(const char *name, const char *content)
 {
     static char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s/%s", made_tree, name);
     FILE *stream = fopen(path, "w");
     assert_non_null(stream);
     fputs(content, stream);
@@ -46,8 +45,8 @@ TEST(the_executable_is_hashed_and_dated)
 TEST(an_executable_that_is_gone_or_special_has_no_hash)
 {
     char fifo[128], long_path[5000];
-    const char *const paths[] = {"/nonexistent/x", directory, fifo, "/dev/zero", long_path, ""};
-    snprintf(fifo, sizeof fifo, "%s/fifo", directory);
+    const char *const paths[] = {"/nonexistent/x", made_tree, fifo, "/dev/zero", long_path, ""};
+    snprintf(fifo, sizeof fifo, "%s/fifo", made_tree);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     memset(long_path, 'x', sizeof long_path);
     long_path[0] = '/';
@@ -71,7 +70,7 @@ TEST(objects_have_real_paths_and_hashes_where_asked_for)
     struct capture_object objects[2] = {0};
     char real[128], link[128], expected[512];
     snprintf(real, sizeof real, "%s", file("lib.so.1", "abc"));
-    snprintf(link, sizeof link, "%s/lib.so", directory);
+    snprintf(link, sizeof link, "%s/lib.so", made_tree);
     assert_int_equal(symlink("lib.so.1", link), 0);
     objects[0].path = text(link);
     objects[1].path = text("/nonexistent/lib.so");
@@ -94,18 +93,9 @@ TEST(objects_have_real_paths_and_hashes_where_asked_for)
 
 static int set_up(void **state)
 {
-    (void)state;
     setenv("TZ", "UTC", 1);
     tzset();
-    return mkdtemp(directory) == NULL;
-}
-
-static int tear_down(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", directory);
-    return system(command);
+    return made_tree_set_up(state);
 }
 
 TEST(no_part_of_a_record_is_taken_for_another_ones)
@@ -168,4 +158,4 @@ TEST(a_part_that_is_too_large_to_remember_is_made_again)
     }
 }
 
-ALL(set_up, tear_down)
+ALL(set_up, made_tree_tear_down)

@@ -9,29 +9,22 @@
 
 #include "contrib/libraries/scan/library_last_scan.h"
 #include "test/unit/fixture/cases.h"
+#include "test/unit/fixture/made_tree.h"
 
-static char place[] = "/tmp/jobtrail-last-scan-XXXXXX";
 static int lock;
 
-static int make_state(void **unused)
+static int make_state(void **state)
 {
-    char path[sizeof place + 8];
-    (void)unused;
-    strcpy(place + sizeof place - 7, "XXXXXX");
-    assert_non_null(mkdtemp(place));
-    snprintf(path, sizeof path, "%s/lock", place);
-    lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (made_tree_set_up(state) != 0)
+        return -1;
+    lock = openat(made_tree_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return lock < 0;
 }
 
-static int remove_state(void **unused)
+static int remove_state(void **state)
 {
-    char path[sizeof place + 8];
-    (void)unused;
     close(lock);
-    snprintf(path, sizeof path, "%s/lock", place);
-    unlink(path);
-    return rmdir(place);
+    return made_tree_tear_down(state);
 }
 
 TEST(what_is_written_is_read)
@@ -42,12 +35,12 @@ TEST(what_is_written_is_read)
     struct library_last_scan last;
     assert_int_equal(library_last_scan_write(lock, &large), 0);
     off_t size = lseek(lock, 0, SEEK_END);
-    assert_int_equal(library_last_scan_read(place, &last), 0);
+    assert_int_equal(library_last_scan_read(made_tree, &last), 0);
     assert_true(last.ended_s == INT64_MAX && last.is_failed && last.trees_away == UINT64_MAX &&
                 last.unreadable == UINT64_MAX && last.seen_s == INT64_MAX && last.pid == INT32_MAX);
     assert_int_equal(library_last_scan_write(lock, &small), 0);
     assert_int_equal(lseek(lock, 0, SEEK_END), size); /* nothing of the longer numbers is left */
-    assert_int_equal(library_last_scan_read(place, &last), 0);
+    assert_int_equal(library_last_scan_read(made_tree, &last), 0);
     assert_true(last.ended_s == 1 && !last.is_failed && last.trees_away == 0 &&
                 last.unreadable == 2 && last.seen_s == 3 && last.pid == 4);
 }
@@ -55,7 +48,7 @@ TEST(what_is_written_is_read)
 TEST(a_scan_that_has_not_ended_is_none)
 {
     struct library_last_scan last = {.ended_s = 7};
-    assert_int_equal(library_last_scan_read(place, &last), -ENOENT);
+    assert_int_equal(library_last_scan_read(made_tree, &last), -ENOENT);
     assert_int_equal(library_last_scan_read("/nowhere", &last), -ENOENT);
     assert_int_equal(last.ended_s, 7);
 }
@@ -76,7 +69,7 @@ TEST(another_content_is_refused)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(ftruncate(lock, 0), 0);
         assert_int_equal(pwrite(lock, texts[i], strlen(texts[i]), 0), strlen(texts[i]));
-        assert_int_equal(library_last_scan_read(place, &last), -EINVAL);
+        assert_int_equal(library_last_scan_read(made_tree, &last), -EINVAL);
     }
 }
 

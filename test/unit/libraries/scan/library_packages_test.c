@@ -9,13 +9,12 @@
 
 #include "conf/base/directory.h"
 #include "test/unit/fixture/cases.h"
-
-static char root[] = "/tmp/library_packages.XXXXXX";
+#include "test/unit/fixture/made_tree.h"
 
 static void put(const char *name, const char *text)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/var/lib/dpkg/%s", root, name);
+    snprintf(path, sizeof path, "%s/var/lib/dpkg/%s", made_tree, name);
     FILE *stream = fopen(path, "w");
     assert_non_null(stream);
     fputs(text, stream);
@@ -24,20 +23,7 @@ static void put(const char *name, const char *text)
 
 static int make_root(void **state)
 {
-    char path[256];
-    (void)state;
-    if (mkdtemp(root) == NULL)
-        return -1;
-    snprintf(path, sizeof path, "%s/var/lib/dpkg/info", root);
-    return directory_make_all(path, 0755);
-}
-
-static int remove_root(void **state)
-{
-    char command[256];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", root);
-    return system(command);
+    return made_tree_set_up(state) != 0 ? -1 : directory_make_all(below("var/lib/dpkg/info"), 0755);
 }
 
 static void assert_package(const struct library_packages *packages, const char *path,
@@ -45,7 +31,7 @@ static void assert_package(const struct library_packages *packages, const char *
 {
     char whole[256], found[256] = "";
     const char *package, *version;
-    snprintf(whole, sizeof whole, "%s%s", root, path);
+    snprintf(whole, sizeof whole, "%s%s", made_tree, path);
     if (library_packages_find(packages, whole, &package, &version))
         snprintf(found, sizeof found, "%s %s", package, version);
     assert_string_equal(found, expected);
@@ -65,7 +51,7 @@ TEST(a_file_has_the_package_of_the_list_and_the_version_of_the_status)
                   "Architecture: amd64\nVersion: 1.3\n\nPackage: zlib1g\nArchitecture: i386\n"
                   "Version: 1.2\nDescription: no\n Version: 7");
     assert_int_equal(globs_read("*.so *.so.*", &patterns), 0);
-    assert_int_equal(library_packages_read(root, patterns, &packages), 0);
+    assert_int_equal(library_packages_read(made_tree, patterns, &packages), 0);
     assert_package(packages, "/opt/fft/libfft.so.1", "fft 2:1.0-1");
     assert_package(packages, "/usr/lib/libz.so", "zlib1g 1.3");
     assert_package(packages, "/usr/lib/i386/libz.so", "zlib1g 1.2");
@@ -84,21 +70,21 @@ TEST(a_file_has_the_package_of_the_list_and_the_version_of_the_status)
 static void assert_version(const struct globs *patterns, const char *expected)
 {
     struct library_packages *packages;
-    assert_int_equal(library_packages_read(root, patterns, &packages), 0);
+    assert_int_equal(library_packages_read(made_tree, patterns, &packages), 0);
     assert_package(packages, "/opt/fft/libfft.so.1", expected);
     library_packages_free(packages);
 }
 
-/* The files of another system's root may be anybody's: no link leads out of it, and no FIFO holds
- * the scan up. */
+/* The files of another system's root may be anybody's: no link leads out of it, and no FIFO
+ * holds the scan up. */
 TEST(links_and_fifos_below_a_root_are_not_opened)
 {
     char status[256], outside[256], info[256], moved[256];
     struct globs *patterns;
-    snprintf(status, sizeof status, "%s/var/lib/dpkg/status", root);
-    snprintf(outside, sizeof outside, "%s/outside", root);
-    snprintf(info, sizeof info, "%s/var/lib", root);
-    snprintf(moved, sizeof moved, "%s/var/elsewhere", root);
+    snprintf(status, sizeof status, "%s/var/lib/dpkg/status", made_tree);
+    snprintf(outside, sizeof outside, "%s/outside", made_tree);
+    snprintf(info, sizeof info, "%s/var/lib", made_tree);
+    snprintf(moved, sizeof moved, "%s/var/elsewhere", made_tree);
     assert_int_equal(globs_read("*.so.*", &patterns), 0);
     put("info/fft.list", "/opt/fft/libfft.so.1\n");
     put("status", "Package: fft\nVersion: 7\n");
@@ -116,4 +102,4 @@ TEST(links_and_fifos_below_a_root_are_not_opened)
     globs_free(patterns);
 }
 
-ALL(make_root, remove_root)
+ALL(make_root, made_tree_tear_down)

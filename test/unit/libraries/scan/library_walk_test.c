@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
-
-static char tree[] = "/tmp/library_walk.XXXXXX";
+#include "test/unit/fixture/made_tree.h"
 
 struct met {
     char text[4096]; /* a line for each file, below the tree */
@@ -23,7 +22,7 @@ struct met {
 static int met_root(void *context, const struct library_root *root, size_t *place)
 {
     struct met *met = context;
-    assert_int_equal(root->size, strlen(tree));
+    assert_int_equal(root->size, strlen(made_tree));
     met->roots++;
     *place = 7;
     return 0;
@@ -51,7 +50,7 @@ static int met_file(void *context, const struct library_seen *seen)
     assert_int_equal(seen->place, 7);
     assert_true(S_ISREG(seen->status->st_mode));
     assert_string_equal(strrchr(path, '/') + 1, seen->name);
-    strcat(strcat(met->text, path + strlen(tree)), ";");
+    strcat(strcat(met->text, path + strlen(made_tree)), ";");
     return met->fail;
 }
 
@@ -90,7 +89,7 @@ static int walk(const char *path, struct met *met)
 static void put(const char *name)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/%s", tree, name);
+    snprintf(path, sizeof path, "%s/%s", made_tree, name);
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     assert_true(fd >= 0);
     close(fd);
@@ -99,20 +98,11 @@ static void put(const char *name)
 static int make_tree(void **state)
 {
     char command[512];
-    (void)state;
-    if (mkdtemp(tree) == NULL)
+    if (made_tree_set_up(state) != 0)
         return -1;
     snprintf(command, sizeof command,
              "cd %s && mkdir -p a/b a.a/c z.a && ln -s a link && ln -s a/x.a l.a && mkfifo f.a",
-             tree);
-    return system(command);
-}
-
-static int remove_tree(void **state)
-{
-    char command[256];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", tree);
+             made_tree);
     return system(command);
 }
 
@@ -127,7 +117,7 @@ TEST(files_come_in_the_order_of_their_keys_and_links_are_not_followed)
     put("a/x.txt");
     put("a/no.a");
     put("\n.a");
-    assert_int_equal(walk(tree, &met), 0);
+    assert_int_equal(walk(made_tree, &met), 0);
     assert_string_equal(met.text, "/\n.a;/a/b/y.a;/a/b.a;/a/x.a;/a-1.a;/a.a/c/z.a;");
     assert_int_equal(met.roots, 1);
 }
@@ -141,11 +131,11 @@ TEST(a_large_directory_is_walked_in_parts)
         snprintf(name, sizeof name, "%s%d.a", i % 3 == 0 ? "a/b/" : "a/", (i * 37) % 101);
         put(name);
     }
-    assert_int_equal(walk(tree, &all), 0);
+    assert_int_equal(walk(made_tree, &all), 0);
     assert_true(strlen(all.text) > 700);
     for (size_t bytes = 4; bytes <= 4096; bytes *= 4) {
         parts = (struct met){.roots = 0};
-        assert_int_equal(walk_within(tree, bytes, &parts), 0);
+        assert_int_equal(walk_within(made_tree, bytes, &parts), 0);
         assert_string_equal(parts.text, all.text);
     }
 }
@@ -153,7 +143,7 @@ TEST(a_large_directory_is_walked_in_parts)
 TEST(a_call_ends_the_walk)
 {
     struct met met = {.fail = -EDOM};
-    assert_int_equal(walk(tree, &met), -EDOM);
+    assert_int_equal(walk(made_tree, &met), -EDOM);
     assert_string_equal(met.text, "/\n.a;");
 }
 
@@ -180,7 +170,7 @@ TEST(a_path_that_nothing_can_open_is_too_deep)
     char name[251];
     memset(name, 'd', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    int at = open(tree, O_RDONLY | O_DIRECTORY);
+    int at = open(made_tree, O_RDONLY | O_DIRECTORY);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(mkdirat(at, name, 0700), 0);
         int below = openat(at, name, O_RDONLY | O_DIRECTORY);
@@ -198,7 +188,7 @@ TEST(a_path_that_nothing_can_open_is_too_deep)
                                        .file = met_any_file,
                                        .unreadable = met_unreadable,
                                        .too_deep = met_too_deep};
-    assert_int_equal(library_walk(&order, tree), 0);
+    assert_int_equal(library_walk(&order, made_tree), 0);
     assert_true(longest >= PATH_MAX - 500 && longest < PATH_MAX);
     assert_int_equal(too_long, 1);
     globs_free(patterns);
@@ -210,13 +200,13 @@ TEST(a_tree_that_cannot_be_opened_is_an_error)
     struct met met = {.roots = 0};
     char path[256];
     assert_int_equal(walk("/nowhere/x", &met), -ENOENT);
-    snprintf(path, sizeof path, "%s/link", tree);
+    snprintf(path, sizeof path, "%s/link", made_tree);
     int error = walk(path, &met);
     assert_true(error == -ELOOP || error == -ENOTDIR);
-    snprintf(path, sizeof path, "%s/link/b", tree);
+    snprintf(path, sizeof path, "%s/link/b", made_tree);
     error = walk(path, &met);
     assert_true(error == -ELOOP || error == -ENOTDIR);
     assert_string_equal(met.text, "");
 }
 
-ALL(make_tree, remove_tree)
+ALL(make_tree, made_tree_tear_down)

@@ -6,32 +6,19 @@
 #include <stdlib.h>
 
 #include "test/unit/fixture/cases.h"
-
-static char tree[] = "/tmp/watch_marks.XXXXXX";
-
-static int make_tree(void **state)
-{
-    (void)state;
-    return mkdtemp(tree) == NULL ? -1 : 0;
-}
+#include "test/unit/fixture/made_tree.h"
 
 static int run_there(const char *words)
 {
     char command[512];
-    snprintf(command, sizeof command, "cd %s && %s", tree, words);
+    snprintf(command, sizeof command, "cd %s && %s", made_tree, words);
     return system(command);
-}
-
-static int remove_tree(void **state)
-{
-    (void)state;
-    return run_there("rm -r \"$PWD\"");
 }
 
 /* Each has a mark while it is there, and its path until the trees are walked again. */
 TEST(directories_that_are_gone_are_not_counted_for_ever)
 {
-    struct conf_line line = {.text = tree};
+    struct conf_line line = {.text = made_tree};
     const struct conf_lines trees = {.line = &line, .count = 1};
     struct watch_marks *marks = NULL;
     if (watch_marks_new(WATCH_CHANGES, &marks) != 0)
@@ -45,7 +32,7 @@ TEST(directories_that_are_gone_are_not_counted_for_ever)
     assert_false(watch_marks_is_stale(marks));
     for (int i = 0; i < 3; i++) {
         assert_int_equal(run_there("seq 700 | xargs mkdir"), 0);
-        assert_int_equal(watch_marks_add(marks, tree), 0);
+        assert_int_equal(watch_marks_add(marks, made_tree), 0);
         assert_int_equal(run_there("seq 700 | xargs rmdir"), 0);
     }
     assert_true(watch_marks_count(marks) > 1024);
@@ -59,7 +46,7 @@ TEST(directories_that_are_gone_are_not_counted_for_ever)
 /* A user can make a directory that has so many, with one rename. */
 TEST(the_walk_of_a_new_directory_is_bounded)
 {
-    struct conf_line line = {.text = tree};
+    struct conf_line line = {.text = made_tree};
     const struct conf_lines trees = {.line = &line, .count = 1};
     struct watch_marks *marks = NULL;
     if (watch_marks_new(WATCH_CHANGES, &marks) != 0)
@@ -70,7 +57,8 @@ TEST(the_walk_of_a_new_directory_is_bounded)
         skip();
     }
     assert_int_equal(run_there("mkdir new && cd new && seq 4095 | xargs mkdir"), 0);
-    assert_int_equal(watch_marks_add(marks, tree), -E2BIG); /* with itself and `new` one more */
+    assert_int_equal(watch_marks_add(marks, made_tree),
+                     -E2BIG); /* with itself and `new` one more */
     assert_int_equal(watch_marks_count(marks), WATCH_WALK_MAX);
     assert_true(watch_marks_is_stale(marks));
     watch_marks_again(marks, &trees);
@@ -87,4 +75,4 @@ TEST(marks_are_left_to_others)
     assert_int_equal(watch_marks_most(1 << 20), WATCH_DIRECTORIES_MAX);
 }
 
-ALL(make_tree, remove_tree)
+ALL(made_tree_set_up, made_tree_tear_down)

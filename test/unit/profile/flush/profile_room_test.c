@@ -13,15 +13,13 @@
 
 #include "contrib/profile/flush/kept_profiles.h"
 #include "test/unit/fixture/cases.h"
-
-static char place_path[] = "/tmp/profile_room.XXXXXX";
-static int place;
+#include "test/unit/fixture/made_tree.h"
 
 /* A file of so many blocks of 4 KiB, as they are counted, that was made at this second. */
 static void make(const char *name, unsigned blocks, time_t made)
 {
     const struct timespec times[2] = {{.tv_sec = made}, {.tv_sec = made}};
-    int fd = openat(place, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = openat(made_tree_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, (off_t)blocks * 4096 - 1), 0);
     assert_int_equal(futimens(fd, times), 0);
@@ -30,28 +28,17 @@ static void make(const char *name, unsigned blocks, time_t made)
 
 static bool is_there(const char *name)
 {
-    return faccessat(place, name, F_OK, 0) == 0;
+    return faccessat(made_tree_fd, name, F_OK, 0) == 0;
 }
 
 static int make_place(void **state)
 {
-    (void)state;
-    strcpy(strrchr(place_path, '.'), ".XXXXXX");
-    place = mkdtemp(place_path) == NULL ? -1 : open(place_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (made_tree_set_up(state) != 0)
+        return -1;
     make("first", 3, 10);
     make("second", 3, 20);
     make("third", 3, 30);
-    return place < 0 ? -1 : 0;
-}
-
-static int remove_place(void **state)
-{
-    static const char *const names[] = {"first", "second", "third"};
-    (void)state;
-    for (size_t i = 0; i < 3; i++)
-        unlinkat(place, names[i], 0);
-    close(place);
-    return rmdir(place_path);
+    return 0;
 }
 
 enum { BLOCK = 4096 };
@@ -59,7 +46,7 @@ enum { BLOCK = 4096 };
 TEST(the_oldest_make_room)
 {
     struct profile_room room;
-    assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_count(made_tree_fd, 10 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "new", BLOCK - 1), 0);
     assert_true(is_there("first"));
     assert_int_equal(profile_room_make(&room, "new2", BLOCK), 0); /* two blocks */
@@ -71,7 +58,7 @@ TEST(the_oldest_make_room)
 TEST(files_of_this_flush_stay)
 {
     struct profile_room room;
-    assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_count(made_tree_fd, 10 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "new", 8 * BLOCK), 0);
     assert_false(is_there("first") || is_there("second") || is_there("third"));
     assert_int_equal(profile_room_make(&room, "new2", BLOCK), -EFBIG);
@@ -82,7 +69,7 @@ TEST(files_of_this_flush_stay)
 TEST(what_is_too_large_removes_nothing)
 {
     struct profile_room room;
-    assert_int_equal(profile_room_count(place, 10 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_count(made_tree_fd, 10 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "new", 10 * BLOCK), -EFBIG);
     assert_true(is_there("first") && is_there("second") && is_there("third"));
     profile_room_free(&room);
@@ -91,7 +78,7 @@ TEST(what_is_too_large_removes_nothing)
 TEST(one_that_is_made_again_takes_its_own_place)
 {
     struct profile_room room;
-    assert_int_equal(profile_room_count(place, 9 * BLOCK, &room), 0);
+    assert_int_equal(profile_room_count(made_tree_fd, 9 * BLOCK, &room), 0);
     assert_int_equal(profile_room_make(&room, "first", 3 * BLOCK - 1), 0);
     assert_true(is_there("first") && is_there("second") && is_there("third"));
     assert_int_equal(profile_room_make(&room, "new", 1), 0);
@@ -100,4 +87,4 @@ TEST(one_that_is_made_again_takes_its_own_place)
     profile_room_free(&room);
 }
 
-EACH(make_place, remove_place)
+EACH(make_place, made_tree_tear_down)
