@@ -419,24 +419,6 @@ EOF
     [ "${lines[0]}" = "$(tr ',' '|' <<<"${fields%,}")" ]
 }
 
-@test "a missing store is named with what to do" {
-    acct --store sqlite:/nonexistent/store.db
-    [ "$status" -eq 1 ]
-    [[ "$stderr" == *"no store at /nonexistent/store.db"*"--store"* ]]
-}
-
-@test "a file that is no store, and one of a newer schema, are refused" {
-    echo "no database" >"$BATS_TEST_TMPDIR/text.db"
-    acct --store "sqlite:$BATS_TEST_TMPDIR/text.db"
-    [ "$status" -eq 1 ]
-    [ "$stderr" = "jobtrail-acct: store sqlite:$BATS_TEST_TMPDIR/text.db: file is not a database" ]
-
-    python3 -c "import sqlite3; sqlite3.connect('$BATS_TEST_TMPDIR/new.db').execute('PRAGMA user_version = 99')"
-    acct --store "sqlite:$BATS_TEST_TMPDIR/new.db"
-    [ "$status" -eq 1 ]
-    [[ "$stderr" == *"version 99"* ]]
-}
-
 @test "wrong usage ends with 1 as in sacct" {
     acct --frobnicate
     [ "$status" -eq 1 ]

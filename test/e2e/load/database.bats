@@ -516,23 +516,6 @@ state() {
     [ "$(sql 'SELECT count(*) FROM run')" -eq 3 ]
 }
 
-newer() {
-    load_into records
-    if [[ $store == sqlite:* ]]; then
-        sql 'PRAGMA user_version = 99'
-    else
-        sql "UPDATE store_state SET value = '99' WHERE name = 'schema'"
-    fi
-    load_into --delete records
-    [ "$status" -eq 3 ]
-    [[ "$stderr" == *"its tables are of version 99, and"* ]]
-    [ "$(find records -type f | wc -l)" -eq 11 ]
-}
-
-@test "a store of a future schema is refused, and the files stay" {
-    in_both newer
-}
-
 same_twice() {
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 100 600 >everything
     for n in 1 2 3; do
