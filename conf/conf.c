@@ -17,7 +17,7 @@
 #include "conf/conf_sampling.h"
 #include "conf/conf_take.h"
 #include "conf/conf_transport.h"
-#include "conf/policy/policy_path.h"
+#include "conf/policy/policy_open.h"
 
 static int parse_file(struct conf_loader *loader)
 {

@@ -11,7 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 
 enum { MAP_BYTES_MAX = 256 << 20 };
 

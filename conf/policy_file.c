@@ -17,7 +17,6 @@
 #include "conf/base/trusted.h"
 #include "conf/compile.h"
 #include "conf/policy/policy_open.h"
-#include "conf/policy/policy_path.h"
 #include "conf/policy/policy_read.h"
 
 /* Makes a file under a name that nobody can have guessed. */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/process.h"
-#include "conf/base/whole_file.h"
 #include "ldwrap/string_list.h"
 
 enum { ARGV_MAX = 8 << 20 };

@@ -5,7 +5,6 @@
 #include <gelf.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/elf_file.h"
 
 static int read_object(Elf *elf, struct elf_target *target)
 {

@@ -13,7 +13,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "ldwrap/elf_file.h"
+#include "ldwrap/elf_target.h"
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_note.h"
-#include "ldwrap/elf_file.h"
+#include "ldwrap/elf_target.h"
 #include "ldwrap/wrap.h"
 #include "submit/evidence/watermark.h"
 

@@ -9,6 +9,20 @@
 
 #include "ldwrap/link_job.h"
 #include "ldwrap/run_link.h"
+#include "ldwrap/string_list.h"
+
+/* ---- Dependency files ------------------------------------------------------------------------ */
+
+/* The file that a linker writes for --dependency-file: a rule "OUTPUT: INPUT...", and then a line
+ * "INPUT:" for each input. lld writes a backslash before blanks and '#', and doubles '$'; the other
+ * linkers escape nothing. */
+
+/* Adds the inputs to `inputs`, with duplicates. Returns 0 or -ENOMEM. */
+int dependency_file_read(const char *text, struct strings *inputs);
+
+/* Removes the file `name`, which has no byte that is escaped, from `text`, in place. The result is
+ * what the linker would have written without this input. Returns whether it was there. */
+bool dependency_file_remove(char *text, const char *name);
 
 /* What the linker has read, except for ours and for linker scripts. */
 struct link_inputs {

@@ -6,12 +6,21 @@
 #define JOBTRAIL_LDWRAP_LINK_JOB_H
 
 #include <stdint.h>
+#include <uuid/uuid.h>
 
 #include "conf/conf.h"
 #include "conf/library_modules.h"
 #include "ldwrap/ancestors.h"
 #include "ldwrap/link_line.h"
-#include "ldwrap/link_uuid.h"
+#include "ldwrap/string_list.h"
+
+/* ---- The uuid of a link ---------------------------------------------------------------------- */
+
+/* For reproducible builds: the same uuid, of version 5, for the same link at any place and time. It
+ * is made of SOURCE_DATE_EPOCH and the linker's arguments, of which paths count by their last part
+ * and compilers' temporary files not at all. Returns 0 or -ENOMEM. */
+int link_uuid_reproducible(const char *source_date_epoch, const struct strings *arguments,
+                           char uuid[UUID_STR_LEN]);
 
 struct link_job {
     const char *called; /* the name that we were called by */

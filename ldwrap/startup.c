@@ -4,13 +4,15 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/base/program_place.h"
+#include "conf/base/program_run.h"
+#include "conf/conf.h"
 #include "ldwrap/descriptor_numbers.h"
 
 bool startup_is_crt(const char *path)
@@ -70,4 +72,33 @@ int startup_open(const struct elf_target *target, const char *before, const char
         return -1;
     int fd = descriptor_move_up(open(path, O_RDONLY | O_CLOEXEC));
     return fd < 0 || has_path ? fd : copy_to_memory(fd);
+}
+
+/* ---- The library for profiles ---------------------------------------------------------------- */
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+    while (*words != NULL && strcmp(text, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+int profile_archive_place(const struct link_line *line, uint32_t site,
+                          const struct strings *arguments)
+{
+    const int argc = (int)arguments->count;
+    char *const *argv = arguments->item;
+    static const char *const ends[] = {"-lgcc", "-lgcc_s", "-lgcc_eh", "-lc", NULL};
+    static const char *const openers[] = {"--start-group", "-(",         "--push-state",
+                                          "--as-needed",   "-as-needed", NULL};
+    int place = 1;
+    if (site == CONF_PROFILE_NONE || line->is_shared || !startup_has_crt(line))
+        return 0;
+    while (place < argc && !is_one_of(argv[place], ends))
+        place++;
+    if (place == argc)
+        return 0;
+    while (place > 1 && is_one_of(argv[place - 1], openers))
+        place--;
+    return place;
 }

@@ -7,6 +7,7 @@
 #define JOBTRAIL_LDWRAP_STARTUP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "conf/conf.h"
 #include "ldwrap/elf_target.h"
@@ -28,5 +29,17 @@ bool startup_is_wanted(const struct link_line *line, uint32_t site);
  * record. */
 int startup_open(const struct elf_target *target, const char *before, const char *after,
                  bool has_path);
+
+/* ---- The library for profiles ---------------------------------------------------------------- */
+
+/* The library for profiles as an archive with one member, for programs that were built with
+ * -finstrument-functions: the linker takes the member where a function calls for it, and otherwise
+ * leaves the archive alone. */
+
+/* Where it has to stand in the linker's arguments: behind the program's own objects and libraries
+ * and before the C library, which has empty functions of the names. 0: it is not wanted, or the
+ * place is not known, as where they are in a response file. `site` is conf->profile_steps. */
+int profile_archive_place(const struct link_line *line, uint32_t site,
+                          const struct strings *arguments);
 
 #endif

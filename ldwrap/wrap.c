@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,71 @@
 #include "conf/policy_file.h"
 #include "ldwrap/ancestors.h"
 #include "ldwrap/called_linkers.h"
-#include "ldwrap/crash_handler.h"
 #include "ldwrap/functions.h"
 #include "ldwrap/link_attempt.h"
 #include "ldwrap/link_job.h"
 #include "ldwrap/link_switches.h"
-#include "ldwrap/xalt_wrapper.h"
 #include "submit/hand_in/link_send.h"
 #include "submit/record/link_record.h"
+
+/* ---- Crashes of the wrapper ------------------------------------------------------------------ */
+
+enum { PATIENCE_S = 30 };
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGXFSZ, SIGXCPU};
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+static const char *linker_path;
+static char *const *linker_argv;
+static struct sigaction saved[FAULTS];
+static bool is_on;
+
+static void become_linker(int number)
+{
+    sigset_t only;
+    crash_default();
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    execv(linker_path, linker_argv);
+    _exit(127);
+}
+
+static void succeed(int number)
+{
+    (void)number;
+    _exit(0);
+}
+
+/* Saves the former handlers, for the linker that we may run. */
+static void set_handlers(void (*handler)(int))
+{
+    for (int i = 0; i < FAULTS; i++)
+        sigaction(faults[i], &(struct sigaction){.sa_handler = handler}, is_on ? NULL : &saved[i]);
+    is_on = true;
+}
+
+void crash_runs_linker(const char *path, char *const *argv)
+{
+    linker_path = path;
+    linker_argv = argv;
+    set_handlers(become_linker);
+}
+
+void crash_succeeds(void)
+{
+    set_handlers(succeed);
+    sigaction(SIGALRM, &(struct sigaction){.sa_handler = succeed}, NULL);
+    alarm(PATIENCE_S);
+}
+
+void crash_default(void)
+{
+    for (int i = 0; is_on && i < FAULTS; i++)
+        sigaction(faults[i], &saved[i], NULL);
+    alarm(0);
+    is_on = false;
+}
 
 /* ---- The linker ------------------------------------------------------------------------------ */
 
@@ -111,7 +169,7 @@ static int search_beside(const struct search *search, const struct ancestor *cla
 /* Finds the linker that would have been called by the name `called` without us: in COMPILER_PATH,
  * as gcc's collect2 and clang search; in the directory of a clang that has called; then in PATH.
  * Skips programs that have been called for this link (called_linkers.h), among them this one, and
- * XALT's wrappers if one of them has called (xalt_wrapper.h). Adds the one that it finds to their
+ * XALT's wrappers if one of them has called (called_linkers.h). Adds the one that it finds to their
  * list. Returns 0 and the malloc'ed `*path`, as the caller would have written it; or -ENOENT,
  * -ENOMEM. */
 static int real_linker_find(const char *called, const struct ancestors *ancestors, char **path)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #include "conf/policy/policy_read.h"
-#include "preload/argument.h"
+#include "preload/decide.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 

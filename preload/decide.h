@@ -9,9 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/policy/policy_read.h"
 #include "preload/exec_path.h"
 #include "preload/image.h"
 #include "preload/switches.h"
+
+/* ---- Files that arguments name --------------------------------------------------------------- */
+
+/* The file that an argument names, for the rules in [arguments]. XALT matches the real path of such
+ * a file (track_executable() in src/tmpl/xalt_track_executable_parser.template of XALT 3.2.4). */
+
+/* policy_files.walk: three system calls where there is such a file, one where there is none. The
+ * file is not opened for reading. */
+uint32_t argument_walk(const struct policy_files *files, const struct policy_table *table,
+                       uint32_t state, const char *argument);
 
 /* The result, with the reason for people who trace it. */
 struct decision {

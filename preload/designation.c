@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/designation.h"
 
+#include <stddef.h>
+
 #include "preload/memory.h"
 
 bool designation_find(struct designation *rules, const void *policy)
@@ -58,4 +60,19 @@ bool designation_skip(const struct designation *rules, uint32_t after, const cha
     const struct policy_rule *rule = policy_verdict(
         &rules->table, policy_walk(&rules->table, after, routine, text_length(routine)));
     return rule != NULL && rule->action == POLICY_SKIP;
+}
+
+/* ---- Names that compilers add to ------------------------------------------------------------- */
+
+bool compiler_names_has(const char *name)
+{
+    static const char begins[][20] = {
+        "__cxa_",         "_Unwind_",          "__gxx_personality_",
+        "__tls_get_addr", "__register_atfork", "__gmon_start__",
+    };
+    for (size_t i = 0; name[0] == '_' && i < sizeof begins / sizeof begins[0]; i++) {
+        if (text_after(name, begins[i]) != NULL)
+            return true;
+    }
+    return false;
 }

@@ -5,8 +5,9 @@
 #ifndef JOBTRAIL_DESIGNATION_H
 #define JOBTRAIL_DESIGNATION_H
 
-#include "conf/policy/policy_read.h"
+#include <stdbool.h>
 
+#include "conf/policy/policy_read.h"
 #include "preload/loaded.h"
 
 struct designation {
@@ -31,5 +32,11 @@ uint32_t designation_after(const struct designation *rules, const char *library)
 
 /* Whether a rule leaves out the routine, at the state of its library. */
 bool designation_skip(const struct designation *rules, uint32_t after, const char *routine);
+
+/* ---- Names that compilers add to ------------------------------------------------------------- */
+
+/* Whether compilers and what they link to each object call the name, which no source does. Where
+ * all else is compiled with -fno-plt, linkers may still make slots of calls for it. */
+bool compiler_names_has(const char *name);
 
 #endif

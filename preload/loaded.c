@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/loaded.h"
 
+#include <stddef.h>
+
 #include "preload/memory.h"
 
 enum { DYNAMIC_TAGS = DT_JMPREL + 1 };
@@ -213,4 +215,140 @@ const void *loaded_data(const struct loaded *object, const char *name)
     uint32_t length, hash = loaded_hash(name, &length);
     const ElfW(Sym) *symbol = find_symbol(object, name, hash, DATA);
     return symbol == NULL ? NULL : (const void *)(object->entry->l_addr + symbol->st_value);
+}
+
+/* ---- Where objects start --------------------------------------------------------------------- */
+
+/* The loader looks for a file of the name that is needed, whatever soname it has. */
+static bool is_named(const struct loaded *object, const char *needed)
+{
+    const char *name = text_last_part(needed);
+    return text_equal(object->soname, name) ||
+           text_equal(text_last_part(object->entry->l_name), name);
+}
+
+/* Whether one of the first `count` objects is what the loader has taken for that name. What has the
+ * name behind it was loaded by its path. */
+static bool is_had(const struct loaded_map *map, uint32_t count, const char *needed)
+{
+    uint32_t i = 0;
+    while (i < count && !is_named(loaded_of_map(map, i), needed))
+        i++;
+    return i < count;
+}
+
+/* Objects are nearly always in the order in which they are needed. */
+static uint32_t add_needed(const struct loaded_map *map, const struct loaded *object,
+                           uint32_t count)
+{
+    const ElfW(Dyn) *at = object->names == NULL ? NULL : object->entry->l_ld;
+    for (; at != NULL && at->d_tag != DT_NULL && count < map->count; at++) {
+        const char *needed = at->d_tag == DT_NEEDED ? object->names + at->d_un.d_val : NULL;
+        if (needed != NULL && is_named(loaded_of_map(map, count), needed) &&
+            !is_had(map, count, needed))
+            count++;
+    }
+    return count;
+}
+
+static bool is_needed(const struct loaded_map *map, uint32_t number)
+{
+    for (uint32_t i = 0; i < number; i++) {
+        if (add_needed(map, loaded_of_map(map, i), number) > number)
+            return true;
+    }
+    return false;
+}
+
+/* The program, and what is preloaded, as this library is: all before the first object that one of
+ * them needs. */
+static uint32_t count_preloaded(const struct loaded_map *map, const char *own_name)
+{
+    uint32_t own = 0;
+    while (own < map->count && !text_equal(loaded_of_map(map, own)->soname, own_name))
+        own++;
+    uint32_t first = own < map->count ? own + 1 : 1, next = first;
+    while (next < map->count && !is_needed(map, next))
+        next++;
+    return next < map->count ? next : first;
+}
+
+uint32_t loaded_start_count(const struct loaded_map *map, const char *own)
+{
+    uint32_t before = 0, count = count_preloaded(map, own);
+    while (count != before) {
+        before = count;
+        for (uint32_t i = 0; i < count && count < map->count; i++)
+            count = add_needed(map, loaded_of_map(map, i), count);
+    }
+    return count;
+}
+
+/* ---- Versions of objects --------------------------------------------------------------------- */
+
+enum { HIDDEN = 0x8000 };
+
+static const void *find_table(const struct loaded *object, ElfW(Sxword) tag)
+{
+    for (const ElfW(Dyn) *at = object->entry->l_ld; at->d_tag != DT_NULL; at++) {
+        if (at->d_tag == tag)
+            return loaded_address(object->entry, at->d_un.d_val);
+    }
+    return NULL;
+}
+
+static const void *behind(const void *at, uint32_t bytes)
+{
+    return bytes == 0 ? NULL : (const char *)at + bytes;
+}
+
+const char *loaded_version_wanted(const struct loaded *object, uint32_t number)
+{
+    const ElfW(Half) *versions = find_table(object, DT_VERSYM);
+    uint32_t wanted = versions == NULL ? 0 : versions[number] & ~(uint32_t)HIDDEN;
+    if (wanted <= VER_NDX_GLOBAL)
+        return NULL;
+    const ElfW(Verneed) *file = find_table(object, DT_VERNEED);
+    for (; file != NULL; file = behind(file, file->vn_next)) {
+        const ElfW(Vernaux) *version = behind(file, file->vn_aux);
+        for (; version != NULL; version = behind(version, version->vna_next)) {
+            if ((version->vna_other & ~(uint32_t)HIDDEN) == wanted)
+                return object->names + version->vna_name;
+        }
+    }
+    return "";
+}
+
+/* NULL: symbols with this number have no version. */
+static const char *find_name(const struct loaded *object, uint32_t number)
+{
+    const ElfW(Verdef) *version = find_table(object, DT_VERDEF);
+    for (; version != NULL; version = behind(version, version->vd_next)) {
+        const ElfW(Verdaux) *name = behind(version, version->vd_aux);
+        if (version->vd_ndx == number && (version->vd_flags & VER_FLG_BASE) == 0 && name != NULL)
+            return object->names + name->vda_name;
+    }
+    return NULL;
+}
+
+/* As do_lookup_x() of glibc has it: who wants none gets the first version of all, or the default.
+ */
+const ElfW(Sym) * loaded_version_find(const struct loaded *object, const char *name, uint32_t hash,
+                                      const char *version)
+{
+    const ElfW(Sym) *symbol = loaded_next_symbol(object, name, hash, NULL), *usual = NULL;
+    const ElfW(Half) *versions = symbol == NULL ? NULL : find_table(object, DT_VERSYM);
+    for (; symbol != NULL; symbol = loaded_next_symbol(object, name, hash, symbol)) {
+        if (versions == NULL)
+            return symbol;
+        uint32_t number = versions[symbol - object->symbols];
+        bool is_hidden = (number & HIDDEN) != 0;
+        number &= ~(uint32_t)HIDDEN;
+        const char *own = version == NULL ? NULL : find_name(object, number);
+        if (version == NULL ? number <= 2 : own == NULL ? !is_hidden : text_equal(own, version))
+            return symbol;
+        if (version == NULL && !is_hidden)
+            usual = symbol;
+    }
+    return usual;
 }

@@ -82,4 +82,41 @@ uintptr_t loaded_function(const struct loaded *object, const char *name);
 /* The address of the variable; NULL: none. */
 const void *loaded_data(const struct loaded *object, const char *name);
 
+/* ---- Where objects start --------------------------------------------------------------------- */
+
+/* Which objects the loader has loaded at the start of the program. They are asked first for each
+ * name, in the order of the link map, and are never unloaded. Constructors may have loaded others
+ * with dlopen(3) before ours has run: of these nobody tells whom the loader asks for a name. */
+
+/* All objects of the link map, in its order, each of them in a larger one of `stride` bytes. */
+struct loaded_map {
+    const struct loaded *first;
+    size_t stride;
+    uint32_t count;
+};
+
+/* How many are of the start, at the beginning of the map. `own`: the soname of the calling library.
+ * Objects that are not found by what others need, as some filters (DT_FILTER), and all behind them,
+ * are taken for later ones. */
+uint32_t loaded_start_count(const struct loaded_map *map, const char *own);
+
+/* The object of that number. */
+static inline const struct loaded *loaded_of_map(const struct loaded_map *map, uint32_t number)
+{
+    return (const void *)((const char *)map->first + number * map->stride);
+}
+
+/* ---- Versions of objects --------------------------------------------------------------------- */
+
+/* Versions of symbols, as the loader matches them. A name may have several in one library, and
+ * several libraries of a process may define it in different ones. */
+
+/* The version in which the object wants its symbol with this number; NULL: in none. "": not known.
+ */
+const char *loaded_version_wanted(const struct loaded *object, uint32_t number);
+
+/* The symbol of this name in this version; NULL: the object has none. */
+const ElfW(Sym) * loaded_version_find(const struct loaded *object, const char *name, uint32_t hash,
+                                      const char *version);
+
 #endif

@@ -15,12 +15,10 @@
 #include "preload/private.h"
 #include "preload/proc.h"
 #include "preload/routines.h"
-#include "preload/sampling.h"
 #include "preload/slot.h"
 #include "preload/stub.h"
 #include "preload/system.h"
 #include "preload/trace.h"
-#include "preload/uuid.h"
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 

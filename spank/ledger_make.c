@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
-#include "conf/base/cycles.h"
 #include "conf/base/host.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"

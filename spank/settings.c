@@ -9,7 +9,6 @@
 
 #include "conf/base/host.h"
 #include "conf/policy/policy_open.h"
-#include "conf/policy/policy_path.h"
 #include "conf/policy/policy_read.h"
 #include "extensions.h"
 #include "spank/spool.h"

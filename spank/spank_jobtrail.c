@@ -8,7 +8,7 @@
  * init_post_opt, task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in
  * the task, as root; task_init in the task, as the user; job_prolog and job_epilog in processes of
  * their own, as root. State between them is on disk, except for the option, which Slurm passes to
- * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. In a release of Slurm
+ * slurmstepd before it calls init_post_opt, and for what exit_note.h notes. In a release of Slurm
  * that is not known (slurm_release.h) they do nothing.
  */
 #include <errno.h>
@@ -27,10 +27,8 @@
 #include "conf/policy/policy.h"
 #include "spank/as_root.h"
 #include "spank/elder.h"
-#include "spank/epilog.h"
 #include "spank/epilog_note.h"
 #include "spank/exit_note.h"
-#include "spank/fork_note.h"
 #include "spank/hooks.h"
 #include "spank/inject.h"
 #include "spank/job_sluid.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/automaton/nfa_universal.h"
+#include "conf/automaton/nfa.h"
 #include "conf/base/grow.h"
 #include "conf/policy/policy.h"
 
@@ -41,7 +41,7 @@ struct builder {
     uint32_t *bucket;         /* 1 + state, or 0; open addressing */
     uint64_t *reached;        /* bitmap: nodes of the subset being collected */
     uint64_t *takers;         /* a bitmap per class, see find_takers() */
-    uint64_t *universal;      /* bitmap: see nfa_universal.h */
+    uint64_t *universal;      /* bitmap: see nfa.h */
     struct extent *extent;    /* per rule */
     const uint32_t *first_of; /* per rule */
     uint32_t *stack;          /* of nodes whose edges are still to be followed */

@@ -52,4 +52,13 @@ int nfa_repeat(struct nfa *nfa, uint32_t length, uint32_t times);
 
 void nfa_free(struct nfa *nfa);
 
+/* ---- Automata that accept all ---------------------------------------------------------------- */
+
+/* Where a rule matches whatever follows: what the trailing '.*' of a pattern leads to. */
+
+/* Sets, in a bitmap of `nfa->nodes` bits that is all zeros, the NFA_BYTES nodes after which the
+ * node's rule accepts any text of one byte and more. Returns 0, or
+ * -ENOMEM. */
+int nfa_universal(const struct nfa *nfa, uint64_t *bitmap);
+
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/clocks.h"
 
+#include <fcntl.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+
+#include "conf/base/io.h"
 
 /* A process may lose its processor between two clocks, and seldom does so at each reading. */
 enum { READINGS = 8 };
@@ -49,4 +53,15 @@ uint64_t cpu_time_children(void)
     return getrusage(RUSAGE_CHILDREN, &usage) != 0
                ? 0
                : nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+}
+
+/* ---- The processor's counter of time --------------------------------------------------------- */
+
+bool cycles_are_clock(void)
+{
+    char text[32] = "";
+    io_read_text(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource", text,
+                 sizeof text);
+    text[strcspn(text, "\n")] = '\0';
+    return strcmp(text, "tsc") == 0 || strcmp(text, "arch_sys_counter") == 0;
 }

@@ -5,6 +5,7 @@
 #ifndef JOBTRAIL_CLOCKS_H
 #define JOBTRAIL_CLOCKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
@@ -59,5 +60,28 @@ uint64_t cpu_time_of(pid_t pid);
 
 /* The same of all children that this process has waited for, and of their children. */
 uint64_t cpu_time_children(void);
+
+/* ---- The processor's counter of time --------------------------------------------------------- */
+
+/* The processor's counter of time. */
+
+/* The counter's reading. No system call; SIGSEGV where the process may not read it (prctl(2),
+ * PR_SET_TSC; seccomp's strict mode). */
+static inline uint64_t cycles_read(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t cycles;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(cycles));
+    return cycles;
+#else
+    return 0;
+#endif
+}
+
+/* Whether the kernel keeps its own clock by this counter: then it advances evenly, and is the same
+ * on all processors. */
+bool cycles_are_clock(void);
 
 #endif

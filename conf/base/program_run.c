@@ -175,3 +175,18 @@ void program_result_free(struct program_result *result)
     free(result->text);
     result->text = NULL;
 }
+
+/* ---- Where this program is ------------------------------------------------------------------- */
+
+bool program_place(const char *from_program, char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t room = slash == NULL ? 0 : size - (size_t)(slash + 1 - path),
+           more = strlen(from_program);
+    if (more >= room)
+        return false;
+    memcpy(slash + 1, from_program, more + 1);
+    return true;
+}

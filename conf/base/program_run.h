@@ -2,6 +2,7 @@
 #ifndef JOBTRAIL_PROGRAM_RUN_H
 #define JOBTRAIL_PROGRAM_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What a program has printed, and how it ended. */
@@ -32,5 +33,14 @@ int program_run_taking(const char *const argv[], char *const environment[], unsi
 void program_result_free(struct program_result *result);
 
 #define CLEANUP_PROGRAM __attribute__((cleanup(program_result_free)))
+
+/* ---- Where this program is ------------------------------------------------------------------- */
+
+/* Where this program is: what was installed together with it lies as far from it as it did then. */
+
+/* The path of `from_program`, which leads from the directory of this program's file. Returns false
+ * where that is not known or the path has no room; whether there is such a file is not looked at.
+ */
+bool program_place(const char *from_program, char *path, size_t size);
 
 #endif

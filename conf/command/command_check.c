@@ -8,7 +8,7 @@
 #include "conf/conf_keys.h"
 #include "conf/conf_rules.h"
 #include "conf/profile_advice.h"
-#include "conf/secrets.h"
+#include "conf/secret_file.h"
 
 enum exit_status command_check(const struct options *options)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/program_place.h"
+#include "conf/base/program_run.h"
 #include "conf/conf_defaults.h"
 
 enum exit_status command_import_xalt(const struct options *options)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/program_place.h"
+#include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_defaults.h"
 

@@ -20,7 +20,7 @@
 #include "conf/conf_transport.h"
 #include "conf/flush_cgroup.h"
 #include "conf/policy_file.h"
-#include "conf/secrets.h"
+#include "conf/secret_file.h"
 #include "submit/job/broken_flushes.h"
 
 static void check_configuration(struct doctor *doctor, const struct conf *conf)

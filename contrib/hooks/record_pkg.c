@@ -22,7 +22,6 @@
 #include "conf/base/io.h"
 #include "conf/base/process.h"
 #include "conf/base/text.h"
-#include "conf/base/whole_file.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
 

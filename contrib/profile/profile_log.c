@@ -13,7 +13,7 @@
 #include "contrib/profile/log_notes.h"
 #include "contrib/profile/numbers.h"
 #include "contrib/profile/rank_end.h"
-#include "contrib/profile/set_missing.h"
+#include "contrib/profile/set_order.h"
 #include "contrib/profile/tick_scale.h"
 #include "spank/journal.h"
 

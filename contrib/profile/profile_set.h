@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contrib/profile/child_index.h"
+#include "contrib/profile/call_tree.h"
 
 /* Texts that get a number, each once: 0, 1, 2, ... in the order in which they come. */
 struct name_table {

@@ -5,9 +5,12 @@
 #ifndef JOBTRAIL_ROUTINE_LOG_H
 #define JOBTRAIL_ROUTINE_LOG_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "contrib/profile/profile_log.h"
 #include "contrib/profile/profile_set.h"
+#include "contrib/profile/set_programs.h"
 
 /* What the bytes of some calls of a routine say. */
 enum bytes_kind { BYTES_NONE, BYTES_EXACT, BYTES_AT_LEAST, BYTES_AT_MOST };
@@ -34,5 +37,21 @@ bool routine_log_has_rows(const struct profile_set *set, const bool *is_taken);
  * are in the set (`is_all`), also who is missing of it. Returns 0 or -ENOMEM; -EIO where `to` takes
  * no more. */
 int routine_log_text(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to);
+
+/* ---- Logs of programs ------------------------------------------------------------------------ */
+
+/* The logs of a set, program by program, as people read them. */
+
+struct program_logs {
+    const struct profile_log *log; /* without is_taken */
+    const struct set_programs *programs;
+    FILE *to;
+    bool is_all; /* a summary of each program; else its ranks one by one */
+};
+
+/* Prints the stacks of each program, or with `is_mpi` its calls of routines; `is_taken` and
+ * `*untold` as of set_programs_each(). Returns 0 or -ENOMEM; -EIO where `to` takes no more. */
+int program_logs_print(struct program_logs *logs, const bool *is_taken, bool is_mpi,
+                       size_t *untold);
 
 #endif

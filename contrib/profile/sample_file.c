@@ -8,7 +8,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
-#include "conf/base/whole_file.h"
 
 /* No longer file is read: one is a part of what a job's profile may have. */
 enum { BYTES_MAX = 1 << 30 };

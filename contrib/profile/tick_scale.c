@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "conf/base/clocks.h"
-#include "conf/base/cycles.h"
 #include "conf/base/io.h"
 
 /* Two moments nearer to each other say too little about the counter. */

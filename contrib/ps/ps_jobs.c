@@ -18,7 +18,7 @@
 #include "conf/base/io.h"
 #include "spank/spool_path.h"
 #include "submit/evidence/user_files.h"
-#include "submit/job/slurm_job.h"
+#include "submit/job/job_cgroups.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
 

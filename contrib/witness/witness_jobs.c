@@ -19,7 +19,6 @@
 #include "submit/job/job_cgroups.h"
 #include "submit/job/journal_words.h"
 #include "submit/job/spool_read.h"
-#include "submit/job/step_daemons.h"
 
 #define TICK_NS UINT64_C(10000000)
 

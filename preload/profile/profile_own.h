@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/base/cycles.h"
+#include "conf/base/clocks.h"
 #include "preload/clock.h"
 #include "preload/profile/profile_close.h"
 #include "preload/profile/profile_file.h"

@@ -3,8 +3,8 @@
 
 #include <sys/stat.h>
 
-#include "preload/backing.h"
 #include "preload/memory.h"
+#include "preload/slot.h"
 #include "preload/system.h"
 
 bool profile_place_set(struct profile_place *place, const char *spool, uint32_t user)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "conf/base/cycles.h"
+#include "conf/base/clocks.h"
 #include "preload/image.h"
 #include "preload/profile/profile_own.h"
 #include "preload/profile/profile_run.h"

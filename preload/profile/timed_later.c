@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "preload/loaded_versions.h"
+#include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_hold.h"

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "preload/compiler_names.h"
+#include "preload/designation.h"
 #include "preload/memory.h"
 
 static bool is_capital(char letter)

@@ -3,9 +3,8 @@
 
 #include <stddef.h>
 
-#include "preload/compiler_names.h"
-#include "preload/loaded_start.h"
-#include "preload/loaded_versions.h"
+#include "preload/designation.h"
+#include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_file.h"
 #include "preload/profile/timed_names.h"

@@ -5,8 +5,7 @@
 
 #include <cpuid.h>
 
-#include "preload/loaded_start.h"
-#include "preload/loaded_versions.h"
+#include "preload/loaded.h"
 #include "preload/memory.h"
 
 /* What listens to bindings, or prints them, is to hear of each. */

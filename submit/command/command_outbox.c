@@ -17,7 +17,7 @@
 #include "conf/conf_transport.h"
 #include "submit/command/hand_on.h"
 #include "submit/command/submit_command.h"
-#include "submit/job/overflow.h"
+#include "submit/job/quarantine.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/outbox_backoff.h"
 #include "submit/outbox/outbox_batch.h"

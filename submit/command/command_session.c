@@ -16,8 +16,8 @@
 #include "spank/version_note.h"
 #include "submit/command/submit_command.h"
 #include "submit/hand_in/link_send.h"
+#include "submit/job/job_cgroups.h"
 #include "submit/job/session.h"
-#include "submit/job/slurm_job.h"
 
 /* A login shell in a job may load the modulefile: in a task that is recorded, or in a job with
  * --jobtrail=no, whose shell may lack the task's environment. */

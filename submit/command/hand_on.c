@@ -22,10 +22,10 @@
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
+#include "submit/job/job_cgroups.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_read.h"
 #include "submit/job/spool_remove.h"
-#include "submit/job/step_daemons.h"
 
 /* Names of users' sessions that are looked at: users make as many as they like. */
 enum { NAMES_MAX = 10000 };

@@ -15,7 +15,7 @@
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
 #include "submit/job/broken_flushes.h"
-#include "submit/job/overflow.h"
+#include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/outbox.h"

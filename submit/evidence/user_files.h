@@ -18,4 +18,14 @@ int user_directory_open(int at, const char *name, uid_t uid);
  * (as above, and -EINVAL for any other kind of file). */
 int user_file_open(int at, const char *name, uid_t uid);
 
+/* ---- Root's notes of sessions ---------------------------------------------------------------- */
+
+/* Root's notes of which records of a session have been sent (sessions.h): UID.SESSION;
+ * and UID.SESSION.flushed and UID.SESSION.flushed.begun (job_progress.h). */
+
+/* Removes from the directory open at `notes` the notes of sessions that have no directory in
+ * [spool] sessions, open at `sessions`: users may remove directories of sessions themselves. When a
+ * user moves such a directory back, its records are sent again, under the same names. */
+void session_notes_clean(int notes, int sessions);
+
 #endif

@@ -17,7 +17,6 @@
 #include "submit/facts/program_find.h"
 #include "submit/facts/program_name.h"
 #include "submit/facts/uncaptured_run.h"
-#include "submit/facts/wrapper.h"
 
 /* What a task is apart from its runs. */
 struct task_outcome {

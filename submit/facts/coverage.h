@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/facts/coverage_fact.h"
+#include "submit/facts/coverage_pieces.h"
 #include "submit/facts/division.h"
 #include "submit/facts/job_allocation.h"
 #include "submit/facts/job_tasks.h"

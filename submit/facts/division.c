@@ -9,8 +9,7 @@
 #include "spank/journal.h"
 #include "submit/facts/division_parts.h"
 #include "submit/facts/program_name.h"
-#include "submit/facts/run_parents.h"
-#include "submit/facts/wrapper.h"
+#include "submit/facts/run_tree.h"
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 

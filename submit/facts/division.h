@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/facts/division_source.h"
+#include "submit/facts/division_parts.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/partition.h"
 

@@ -10,8 +10,20 @@
 #include <stdint.h>
 
 #include "conf/base/days.h"
-#include "submit/facts/division_source.h"
-#include "submit/facts/run_parents.h"
+#include "submit/evidence/succession.h"
+#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
+#include "submit/facts/run_tree.h"
+#include "submit/job/journal_read.h"
+
+/* What a division (division.h) is made of, but for the runs. */
+struct division_source {
+    const struct journal *journal;
+    const struct job_allocation *allocation;
+    struct job_tasks *tasks; /* what captures tell of them is noted there */
+    const struct succession *succession;
+    bool is_excluded; /* the site skips the job: tasks do not follow others */
+};
 
 struct division {
     struct division_source source;

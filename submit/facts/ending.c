@@ -7,7 +7,7 @@
 
 #include "conf/base/process.h"
 #include "preload/ledger.h"
-#include "submit/facts/wrapper.h"
+#include "submit/facts/program_name.h"
 
 /* The process takes the time by the kernel's tick, 100 to 1000 a second. */
 #define FINI_ERROR_NS UINT64_C(10000000)
@@ -343,8 +343,8 @@ static struct ending end_told_replaced(uint64_t replaced_ns)
                            .max_ns = sum_of(replaced_ns, KERNEL_ERROR_NS)};
 }
 
-/* A program that only starts another one in its process (wrapper.h) is over when it has begun, or
- * was seen last. */
+/* A program that only starts another one in its process (program_name.h) is over when it has begun,
+ * or was seen last. */
 static struct ending end_of_wrapper(const struct capture *capture,
                                     const struct ending_evidence *evidence,
                                     const struct journal_task *task)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A child process that hashes files for the worker, as the job's user too, with the node's table of
- * hashes (hash_table.h), which it shares with other flushes. Of what the user's processes wrote it
+ * hashes (file_hash.h), which it shares with other flushes. Of what the user's processes wrote it
  * reads only the paths that it is asked about: a crafted ledger that breaks the worker cannot write
  * to the table, from which other users' records are made.
  *

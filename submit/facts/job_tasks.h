@@ -16,7 +16,7 @@
 /* The captures of a task: the last kind counts. */
 enum job_task_seen {
     JOB_TASK_UNSEEN,  /* none */
-    JOB_TASK_WRAPPER, /* of shells, launchers and wrappers (wrapper.h) alone */
+    JOB_TASK_WRAPPER, /* of shells, launchers and wrappers (program_name.h) alone */
     JOB_TASK_RUNTIME, /* of a container's runtime, too */
     JOB_TASK_PROGRAM, /* of another program */
 };

@@ -30,4 +30,19 @@ bool program_forks_tasks(const char *path, size_t size);
 /* A launcher's daemon on a node. */
 bool program_is_daemon(const char *path, size_t size);
 
+/* ---- Programs that only start another one ---------------------------------------------------- */
+
+/* Programs that only start another one: what they leave says nothing of the work of a job. They are
+ * known by name, and those that belong to the operating system also by their directory: a user's
+ * ~/tools/flock may be anything. Shells are none: they do work of their own. */
+
+enum wrapper_kind {
+    WRAPPER_NONE,     /* another program */
+    WRAPPER_REPLACES, /* it becomes the other program: it is over when it has begun (env, nice) */
+    WRAPPER_WAITS,    /* it starts the other program and waits for it (time, timeout) */
+};
+
+/* Of the executable whose path is the `size` bytes at `path`, which may be NULL. */
+enum wrapper_kind wrapper_kind(const char *path, size_t size);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "conf/policy/policy_read.h"
 #include "submit/facts/program_name.h"
-#include "submit/facts/wrapper.h"
 
 /* One starts another where a launcher goes from node to node. */
 enum { DAEMONS_MAX = 4 };

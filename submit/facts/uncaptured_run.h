@@ -11,7 +11,7 @@
 #include "conf/base/elf_note.h"
 #include "conf/policy/policy.h"
 #include "submit/evidence/ledger_read.h"
-#include "submit/facts/coverage_fact.h"
+#include "submit/facts/coverage_pieces.h"
 
 struct uncaptured_run {
     struct capture capture; /* points into what follows: not to be moved */

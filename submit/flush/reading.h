@@ -7,7 +7,7 @@
 #ifndef JOBTRAIL_READING_H
 #define JOBTRAIL_READING_H
 
-#include "submit/flush/flush_outcome.h"
+#include "submit/flush/flush_state.h"
 #include "submit/flush/reading_request.h"
 
 /* Returns 0, with the outcome (FLUSH_DONE, FLUSH_NO_LEDGER, FLUSH_NO_POLICY, FLUSH_BROKEN,

@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_SESSION_FLUSH_H
 #define JOBTRAIL_SESSION_FLUSH_H
 
-#include "submit/flush/flush_outcome.h"
 #include "submit/flush/flush_state.h"
 #include "submit/job/job_identity.h"
 

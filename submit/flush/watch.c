@@ -24,7 +24,6 @@
 #include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
 #include "submit/flush/watch_child.h"
-#include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 
 /* Opens the node's spool directory; where it is to be `made`, also one that is missing. */

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What extensions let the node's watcher keep running, each as a child (kept_child.h): so neither
+ * What extensions let the node's watcher keep running, each as a child: so neither
  * waits for the other, and a node has one daemon. An extension defines its row in its own folder.
  */
 #ifndef JOBTRAIL_WATCH_CHILD_H
 #define JOBTRAIL_WATCH_CHILD_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "conf/conf.h"
+
+/* A program that the watcher keeps running as its child. */
+struct kept_child {
+    pid_t pid; /* 0: it does not run */
+    int ended; /* a descriptor, owned, that can be read when it has ended; 0: none */
+};
+
+/* Whether it runs. One that has ended is waited for. */
+bool kept_child_runs(struct kept_child *child);
+
+/* Starts `program` with the arguments `argv`, as execv(3) takes them. It gets SIGTERM when this
+ * process ends. */
+void kept_child_start(struct kept_child *child, const char *program, char *const argv[]);
 
 struct watch_child {
     /* Starts it where `conf`, the file `path`, asks for it and it does not run, and ends it where

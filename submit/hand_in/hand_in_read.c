@@ -13,10 +13,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_check.h"
-#include "submit/hand_in/hand_in_part.h"
 #include "submit/outbox/outbox.h"
 #include "submit/record/json_add.h"
 

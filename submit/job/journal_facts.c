@@ -11,7 +11,6 @@
 #include "conf/base/number_list.h"
 #include "spank/journal.h"
 #include "submit/job/journal_words.h"
-#include "submit/job/node_list.h"
 
 static int set_text(char **text, const struct journal_words *line, const char *key)
 {

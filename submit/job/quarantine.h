@@ -9,6 +9,19 @@
 #include "conf/conf.h"
 #include "submit/job/spool_read.h"
 
+/* ---- What had no room ------------------------------------------------------------------------ */
+
+/* How many records a directory of root's had no room for: a decimal number in its file
+ * OVERFLOW_NAME. */
+
+#define OVERFLOW_NAME "overflow"
+
+/* Adds `more` to the number; several processes may do so at once. Returns 0 or -errno. */
+int overflow_add(int directory, uint64_t more);
+
+/* The number; 0 where there is none. */
+uint64_t overflow_read(int directory);
+
 /* Each entry is a directory of root's; its file QUARANTINE_OWNER has the number of the user whose
  * job or session it was, as decimal digits. An entry without that file is of QUARANTINE_NOBODY. */
 #define QUARANTINE_OWNER  "owner"
@@ -16,7 +29,7 @@
 
 /* The limits, in bytes on the disk and in entries, of all and of one user: users decide how much is
  * quarantined. When the bytes are used up, an entry has its reason but no files; when the entries
- * are used up, none is made, and it is counted in OVERFLOW_NAME (overflow.h). */
+ * are used up, none is made, and it is counted in OVERFLOW_NAME (quarantine.h). */
 #define QUARANTINE_MAX_BYTES  (UINT64_C(1) << 30)
 #define QUARANTINE_USER_BYTES (QUARANTINE_MAX_BYTES / 4)
 enum { QUARANTINE_MAX_ENTRIES = 1000, QUARANTINE_USER_ENTRIES = 100 };

@@ -19,7 +19,7 @@
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
 #include "spank/job_formats.h"
-#include "submit/job/overflow.h"
+#include "submit/job/quarantine.h"
 #include "submit/outbox/outbox_batch.h"
 
 #define TEMPORARY ".new."

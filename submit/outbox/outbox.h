@@ -5,7 +5,7 @@
  *   outbox/TRANSPORT/BATCH     a file for each transport that is still to take records of the batch
  *   outbox/TRANSPORT/.lock     held by who sends
  *   outbox/TRANSPORT/.backoff  since when and how often the transport has failed (outbox_backoff.h)
- *   outbox/overflow            how often records found no room so far (overflow.h)
+ *   outbox/overflow            how often records found no room so far (quarantine.h)
  *   outbox/.new.PID.N          a batch that is being written
  *
  * A batch is written once and linked into the directory of each transport; a transport that has

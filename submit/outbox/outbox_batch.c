@@ -11,7 +11,7 @@
 #include "conf/base/crc.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 #include "submit/outbox/outbox.h"
 
 static int by_name(const void *left, const void *right)

@@ -14,7 +14,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/set_aside.h"
-#include "submit/job/overflow.h"
+#include "submit/job/quarantine.h"
 
 /* What the smallest file takes, on the disk or of the number of files that there may be. */
 enum { FILE_BYTES = 4096 };

@@ -2,7 +2,7 @@
  *
  * What a transport cannot take: <state>/quarantine/outbox/TRANSPORT/NAME, with the reason beside it
  * in NAME.reason. There may be as many bytes of it for each transport as [outbox] size says; what
- * comes then is dropped, and counted in OVERFLOW_NAME (overflow.h).
+ * comes then is dropped, and counted in OVERFLOW_NAME (quarantine.h).
  */
 #ifndef JOBTRAIL_OUTBOX_QUARANTINE_H
 #define JOBTRAIL_OUTBOX_QUARANTINE_H

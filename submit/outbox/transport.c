@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/base/program_place.h"
+#include "conf/base/program_run.h"
 
 /* Modules lie where we were installed, wherever that is now. */
 static const struct transport *load_module(const char *name, struct transport_trouble *trouble)

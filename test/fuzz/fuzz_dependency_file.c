@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ldwrap/dependency_file.h"
+#include "ldwrap/link_attempt.h"
 #include "test/fuzz/fuzz.h"
 
 #define OURS "/proc/self/fd/201"

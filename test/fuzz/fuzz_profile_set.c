@@ -8,7 +8,6 @@
 #include "contrib/profile/profile_rows.h"
 #include "contrib/profile/routine_summary.h"
 #include "contrib/profile/set_file.h"
-#include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ldwrap/link_line.h"
-#include "ldwrap/response.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_file.h"
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 #include "contrib/routines/robj/prepare.h"
 #include "test/fuzz/fuzz.h"
 

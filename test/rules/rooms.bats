@@ -33,35 +33,35 @@ breach() {
 
 @test "each breach of the rule is found" {
     copy_sources "$BATS_FILE_TMPDIR/sources"
-    breach "submit/job/overflow.c: submit/job may not include submit/flush (submit/flush/flush.h)" \
-        include submit/flush/flush.h submit/job/overflow.c
+    breach "submit/job/quarantine.c: submit/job may not include submit/flush (submit/flush/flush.h)" \
+        include submit/flush/flush.h submit/job/quarantine.c
     breach "submit/load/parse/canonical.c: submit/load/parse may not include submit/job" \
         include submit/job/journal_read.h submit/load/parse/canonical.c
     breach "test/unit/job/journal_test.c: submit/job may not include submit/flush" \
         include submit/flush/flush.h test/unit/job/journal_test.c
     breach "spank/prolog.h is no header of the library jobtrail_spool" \
         include spank/prolog.h submit/command/command_session.c
-    breach 'submit/job/overflow.c: no header "overflow.h"' include overflow.h submit/job/overflow.c
+    breach 'submit/job/quarantine.c: no header "quarantine.h"' include quarantine.h submit/job/quarantine.c
     for extension in libraries/who_file.h routines/load/store_routines.h profile/chunk_read.h witness/witness.h; do
-        breach "submit/job/overflow.c: submit/job may not include contrib/$extension, which is an extension's" \
-            include contrib/$extension submit/job/overflow.c
+        breach "submit/job/quarantine.c: submit/job may not include contrib/$extension, which is an extension's" \
+            include contrib/$extension submit/job/quarantine.c
     done
     breach "contrib/witness/flush may not include contrib/profile/chunk_read.h, which is an extension's" \
         include contrib/profile/chunk_read.h contrib/witness/flush/witness_part.c
     # shellcheck disable=SC2016 # the backquotes are the table's
     breach "ARCHITECTURE.md: submit/flush may include contrib/witness, which is an extension's" \
         sed -i 's/^| `submit\/flush` |\(.*\)|$/| `submit\/flush` |\1, `contrib\/witness` |/' ARCHITECTURE.md
-    breach "one header name, several headers: submit/flush/overflow.h, submit/job/overflow.h" \
-        cp submit/job/overflow.h submit/flush
-    breach "struct journal in several headers: submit/job/job_journal.h, submit/job/overflow.h" \
-        tee -a submit/job/overflow.h <<<"struct journal {"
-    breach "overflow_add() in several headers: spank/journal.h, submit/job/overflow.h" \
+    breach "one header name, several headers: submit/flush/quarantine.h, submit/job/quarantine.h" \
+        cp submit/job/quarantine.h submit/flush
+    breach "struct journal in several headers: submit/job/job_journal.h, submit/job/quarantine.h" \
+        tee -a submit/job/quarantine.h <<<"struct journal {"
+    breach "overflow_add() in several headers: spank/journal.h, submit/job/quarantine.h" \
         tee -a spank/journal.h <<<"int overflow_add(int directory);"
-    breach "submit/new/overflow.c: its folder is no room" cp -R submit/job submit/new
+    breach "submit/new/quarantine.c: its folder is no room" cp -R submit/job submit/new
     breach "submit/job may not link jobtrail_flush" \
         sed -i 's/jobtrail_conf/jobtrail_conf jobtrail_flush/' submit/job/CMakeLists.txt
     breach "submit/job: 2 libraries, not one" \
-        tee -a submit/job/CMakeLists.txt <<<"jobtrail_room(more SOURCES overflow.c)"
+        tee -a submit/job/CMakeLists.txt <<<"jobtrail_room(more SOURCES quarantine.c)"
     # shellcheck disable=SC2016 # the backquotes are the table's
     breach "ARCHITECTURE.md: a circle of rooms" \
         sed -i 's/^| `submit\/job` |\(.*\)|$/| `submit\/job` |\1, `submit\/evidence` |/' ARCHITECTURE.md

@@ -19,9 +19,8 @@
 #include "conf/command/doctor_timer.h"
 #include "conf/conf_defaults.h"
 #include "conf/conf_libraries.h"
-#include "contrib/libraries/scan/library_last_scan.h"
+#include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/scan/library_owners.h"
-#include "contrib/libraries/scan/library_watch_state.h"
 #include "contrib/libraries/scan/library_witness.h"
 
 /* Scans run once an hour, or once a day. */

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "conf/base/program_place.h"
-#include "submit/flush/kept_child.h"
+#include "conf/base/program_run.h"
 #include "submit/flush/watch_child.h"
 
 static struct kept_child child;

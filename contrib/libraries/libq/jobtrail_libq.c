@@ -20,7 +20,6 @@
 #include "conf/base/grow.h"
 #include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
-#include "contrib/libraries/libq/libq_html.h"
 #include "contrib/libraries/libq/libq_output.h"
 #include "contrib/libraries/libq/log_scan.h"
 #include "contrib/libraries/library_log.h"

@@ -39,7 +39,16 @@ void output_line(const char *name, const struct line_piece *piece);
 void output_counts(enum output_form form, const struct log_count *counts, size_t count,
                    bool has_names);
 
-/* In any form but OUTPUT_HTML, which is libq_html.h's. */
+/* In any form but OUTPUT_HTML, which is libq_output.h's. */
 void output_table(enum output_form form, const struct use_table *table);
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+/* A table of jobtrail-libq as a page of HTML that stands alone: no script, and nothing from
+ * elsewhere. All text that is not ours is escaped twice: as for a terminal, and for HTML. */
+
+/* Prints the page on stdout. `start` and `end`: the dates of the range, as they were asked for;
+ * NULL: it has no bound there. */
+void libq_html_print(const struct use_table *table, const char *start, const char *end);
 
 #endif

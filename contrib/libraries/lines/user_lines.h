@@ -2,7 +2,7 @@
  *
  * Lines that users append to logs of the site, NAME.log in [libraries] log_dir. jobtrail-libdate -f
  * hands each in (submit/hand_in/link_send.h) as a file line.NANOSECONDS.PID with a message
- * (log_message.h), and the flush of sessions writes those of a user in the order of their names.
+ * (log_write.h), and the flush of sessions writes those of a user in the order of their names.
  * The user is the owner of the file. The time is what the name says: no later than now, and no
  * earlier than the entry before.
  *

@@ -13,7 +13,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/globs.h"
 #include "conf/base/trusted.h"
-#include "contrib/libraries/scan/library_last_scan.h"
 #include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/scan/library_scanning.h"
 #include "contrib/libraries/scan/library_state.h"

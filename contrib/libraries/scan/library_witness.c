@@ -6,7 +6,7 @@
 #include <sys/vfs.h>
 
 #include "conf/base/directory.h"
-#include "contrib/libraries/scan/library_watch_state.h"
+#include "contrib/libraries/scan/library_lock.h"
 
 bool library_witness_is_watched(const struct conf *conf)
 {

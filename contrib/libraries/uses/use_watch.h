@@ -6,7 +6,7 @@
  *
  *     Mon_Mar_06_1995_07:00 USER LIB_LINKED|LIB_OPENED|... command=... count=N ...
  *
- * Who writes a library does not use it (use_opens.h), and neither do programs of jobtrail's. Opens
+ * Who writes a library does not use it (use_counts.h), and neither do programs of jobtrail's. Opens
  * by processes that were gone before anybody could look count for nobody's user; where jobs are on
  * the node they are counted as unseen instead.
  *

@@ -16,7 +16,6 @@
 #include "contrib/libraries/watch/watch_marks.h"
 #include "contrib/libraries/watch/watch_new.h"
 #include "contrib/libraries/watch/watch_process.h"
-#include "contrib/libraries/watch/watch_sessions.h"
 
 /* Quiet for so long: what a program writes at once is scanned once, and its files were written
  * longer ago than their times are exact. */

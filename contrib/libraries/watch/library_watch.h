@@ -12,7 +12,7 @@
 
 #include "conf/conf.h"
 #include "contrib/libraries/library_whos.h"
-#include "contrib/libraries/scan/library_watch_state.h"
+#include "contrib/libraries/scan/library_lock.h"
 
 struct library_watch;
 

@@ -14,7 +14,7 @@
 
 struct watch_processes;
 
-/* `spool` is that of jobtrail.conf, for jobs of Slurm (slurm_job.h). Returns NULL when out of
+/* `spool` is that of jobtrail.conf, for jobs of Slurm (job_cgroups.h). Returns NULL when out of
  * memory; free() releases. */
 struct watch_processes *watch_processes_new(const char *spool);
 

@@ -11,7 +11,7 @@
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/command/profile_json.h"
 #include "contrib/profile/rank_end.h"
-#include "contrib/profile/set_missing.h"
+#include "contrib/profile/set_order.h"
 #include "contrib/profile/set_programs.h"
 #include "contrib/profile/tick_scale.h"
 #include "spank/journal.h"

@@ -5,7 +5,18 @@
 #ifndef JOBTRAIL_PROGRAM_CHOICE_H
 #define JOBTRAIL_PROGRAM_CHOICE_H
 
+#include <stdbool.h>
+
+#include "contrib/profile/profile_set.h"
 #include "contrib/profile/set_programs.h"
+
+/* ---- What is read ---------------------------------------------------------------------------- */
+
+/* Adds what the file has to the set: a file of profiles as processes leave it, which is then of the
+ * node `node`, or a set (set_file.h); `is_kept`: a set alone, and no file that it names is opened.
+ * Returns 0 or -errno: -EINVAL where it is neither. */
+int profile_load(const char *path, bool is_kept, const char *node, const char *debug,
+                 struct profile_set *set);
 
 struct program_choice {
     struct set_programs programs;

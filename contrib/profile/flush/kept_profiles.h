@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "conf/base/worker.h"
-#include "contrib/profile/record/profile_record.h"
+#include "contrib/profile/record/profile_told.h"
 #include "submit/flush/job_read.h"
 
 /* What is kept of a step. */

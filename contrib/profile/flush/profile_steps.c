@@ -14,7 +14,7 @@
 #include "conf/base/number_list.h"
 #include "contrib/profile/flush/profile_ends.h"
 #include "contrib/profile/profile_collect.h"
-#include "contrib/profile/program_logs.h"
+#include "contrib/profile/profile_log.h"
 #include "contrib/profile/record/profile_tell.h"
 #include "contrib/profile/routine_log.h"
 #include "contrib/profile/sample_file.h"

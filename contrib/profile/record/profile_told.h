@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "submit/job/journal_read.h"
+#include "submit/record/step_part.h"
 
 enum {
     PROFILE_TOLD_PROGRAMS = 16,
@@ -71,5 +72,26 @@ bool told_most_has_ranks(const struct told_most *most, const struct profile_told
 /* Takes out the time in MPI where it is more than threads can have had, or has more calls than
  * nanoseconds. Returns whether it did. */
 bool told_most_cut(const struct told_most *most, struct profile_told *told);
+
+/* ---- The record ------------------------------------------------------------------------------ */
+
+/* A file of profiles that a node has kept of a step, as records:
+ * profile.SYSHOST.DATE.USER.UUID.json, one for each executable of each MPI program of which it
+ * has ranks. Its keys are in contrib/profile/profile_keys.def.
+ *
+ * Root alone writes such records, and says of which step the file is and where it lies. What it
+ * tells of the file's content is what a reader has told that runs as the job's user. */
+
+struct profile_source {
+    struct step_part part;
+    const char *path;
+    uint64_t bytes;
+    uint64_t made_ns;                /* since the Epoch */
+    const struct profile_told *told; /* NULL: the file is the whole step's, which was joined */
+};
+
+/* Builds the record, of what is sound. The same step, node, program and executable give the same
+ * uuid. Returns 0, -ENOMEM, or -EIO as step_part_uuid(). record_free() releases `*record`. */
+int profile_record_build(const struct profile_source *source, struct built_record *record);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include <signal.h>
 
-#include "submit/flush/kept_child.h"
 #include "submit/flush/watch_child.h"
 
 static struct kept_child child;

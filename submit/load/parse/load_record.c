@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "conf/base/json_pairs.h"
+#include "conf/base/json_end.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
 #include "extensions.h"

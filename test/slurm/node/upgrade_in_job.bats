@@ -10,7 +10,7 @@ load ../fixture/versions
 setup_file() {
     SCRIPT=$(mktemp /tmp/jobtrail-prolog-XXXXXX)
     export SCRIPT
-    # a slurmstepd of another cluster's job with the same number counts (submit/job/step_daemons.h)
+    # a slurmstepd of another cluster's job with the same number counts (submit/job/job_cgroups.h)
     start_versions EXTRA_CONF="PrologFlags=RunInJob
 Prolog=$SCRIPT
 FirstJobId=$((100000 + RANDOM * 100))"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/whole_file.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 

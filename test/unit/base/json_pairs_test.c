@@ -2,11 +2,10 @@
  *
  * Characters that json-c misreads when they are written as a surrogate pair.
  */
-#include "conf/base/json_pairs.h"
+#include "conf/base/json_end.h"
 
 #include <string.h>
 
-#include "conf/base/json_end.h"
 #include "test/unit/fixture/cases.h"
 
 TEST(pairs_that_are_misread_become_utf8)

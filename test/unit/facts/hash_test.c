@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "submit/facts/file_hash.h"
-#include "submit/facts/hash_table.h"
 #include "submit/facts/hasher.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "spank/journal.h"
-#include "submit/job/overflow.h"
 #include "submit/job/quarantine.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_node.h"

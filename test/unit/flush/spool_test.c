@@ -23,7 +23,6 @@
 #include "conf/base/process.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
-#include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 #include "submit/job/spool_remove.h"
 #include "test/unit/fixture/cases.h"

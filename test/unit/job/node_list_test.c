@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/job/node_list.h"
+#include "submit/job/journal_words.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "spank/job_sluid.h"
-#include "submit/job/slurm_job.h"
+#include "submit/job/job_cgroups.h"
 #include "submit/job/spool_remove.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"

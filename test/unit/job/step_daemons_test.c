@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "submit/job/step_daemons.h"
+#include "submit/job/job_cgroups.h"
 #include "test/unit/fixture/cases.h"
 
 /* cat(1) waits for its input, and `sleep infinity` waits, too. */

@@ -12,8 +12,7 @@
 
 #include "conf/conf.h"
 #include "ldwrap/link_line.h"
-#include "ldwrap/profile_archive.h"
-#include "ldwrap/response.h"
+#include "ldwrap/startup.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 

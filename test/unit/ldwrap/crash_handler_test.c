@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ldwrap/crash_handler.h"
+#include "ldwrap/wrap.h"
 #include "test/unit/fixture/cases.h"
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGXFSZ, SIGXCPU};

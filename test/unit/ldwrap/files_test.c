@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "conf/library_modules.h"
-#include "ldwrap/dependency_file.h"
+#include "ldwrap/link_attempt.h"
 #include "test/unit/fixture/cases.h"
 
 static const char gnu[] = "out: \\\n  /a.o \\\n  /b c.o \\\n  /proc/self/fd/200 \\\n  /d.a\n\n"

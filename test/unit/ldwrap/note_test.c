@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "conf/base/elf_note.h"
-#include "ldwrap/link_uuid.h"
+#include "ldwrap/link_job.h"
 #include "ldwrap/note_object.h"
-#include "ldwrap/watermark_write.h"
 #include "submit/evidence/watermark.h"
 #include "test/unit/fixture/cases.h"
 

@@ -12,7 +12,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
-#include "contrib/libraries/libq/log_bisect.h"
 #include "contrib/libraries/library_log.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/rounds.h"

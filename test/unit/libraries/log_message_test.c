@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libraries/log_message.h"
+#include "contrib/libraries/log_write.h"
 
 #include <errno.h>
 #include <string.h>

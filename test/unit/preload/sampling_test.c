@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/sampling.h"
+#include "preload/stub.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "contrib/profile/set_file.h"
-#include "contrib/profile/set_missing.h"
 #include "contrib/profile/set_order.h"
 #include "test/unit/fixture/cases.h"
 

@@ -10,7 +10,7 @@
 
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/routine_log.h"
-#include "contrib/profile/set_missing.h"
+#include "contrib/profile/set_order.h"
 #include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 #include "test/unit/fixture/cases.h"
 
 /* What archive_write() makes of it, malloc'ed. */

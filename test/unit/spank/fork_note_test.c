@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spank/fork_note.h"
+#include "spank/exit_note.h"
 #include "test/unit/fixture/cases.h"
 
 static uint64_t now_ns(void)

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conf/base/cycles.h"
+#include "conf/base/clocks.h"
 #include "conf/base/host.h"
 #include "conf/base/io.h"
 #include "contrib/hooks/packages.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 
 static void recorded_events_are_read_whole(void **state)
 {

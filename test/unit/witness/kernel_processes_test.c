@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 
 enum { ENDED_MAX = 64, SET_MAX = 16, JOB = 3, DAEMON = 100, S = 1000000000 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "conf/base/whole_file.h"
+#include "conf/base/io.h"
 
 /* In a recorded message, of which the first byte of the struct is this many behind the first. */
 enum { STATS_AT = 36 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "contrib/libraries/scan/library_last_scan.h"
+#include "contrib/libraries/scan/library_lock.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 

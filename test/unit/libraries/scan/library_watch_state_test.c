@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "contrib/libraries/scan/library_watch_state.h"
+#include "contrib/libraries/scan/library_lock.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 

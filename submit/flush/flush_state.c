@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/flush_outcome.h"
+#include "submit/flush/flush_state.h"
 
 bool flush_outcome_is_kept(enum flush_outcome outcome)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/kept_child.h"
+#include "submit/flush/watch_child.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
