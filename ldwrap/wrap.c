@@ -126,9 +126,13 @@ static int search_directories(const struct search *search, const char *directori
     return error;
 }
 
-/* The value of --target=T or -target T in a clang's arguments, or NULL. */
-static const char *target_argument(const struct ancestor *clang)
+/* clang prefers TARGET-ld to ld, but tries both names in a directory before the next directory.
+ * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is looked for here.
+ */
+static int search_target(const struct search *search, const struct ancestor *clang, char **path)
 {
+    CLEANUP_FREE char *name = NULL;
+    /* The value of --target=T or -target T in a clang's arguments, or NULL. */
     const char *end = clang->argv + clang->argv_size, *found = NULL;
     bool is_next = false;
     for (const char *at = clang->argv; at < end; at += strlen(at) + 1) {
@@ -138,16 +142,7 @@ static const char *target_argument(const struct ancestor *clang)
             found = at + 9;
         is_next = strcmp(at, "-target") == 0;
     }
-    return found;
-}
-
-/* clang prefers TARGET-ld to ld, but tries both names in a directory before the next directory.
- * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is looked for here.
- */
-static int search_target(const struct search *search, const struct ancestor *clang, char **path)
-{
-    CLEANUP_FREE char *name = NULL;
-    const char *target = target_argument(clang);
+    const char *target = found;
     if (target == NULL || strcmp(search->name, "ld") != 0)
         return -ENOENT;
     if (asprintf(&name, "%s-%s", target, search->name) < 0) {

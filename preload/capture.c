@@ -153,13 +153,6 @@ static void put_cwd(struct fields *fields)
     fields_end(fields);
 }
 
-static void put_container(const struct capture_source *source, struct fields *fields)
-{
-    const char *kind = container_kind(source->image->envp, source->head);
-    if (kind != NULL)
-        fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
-}
-
 /* The stricter choice of the site's and the user's. */
 static enum policy_command_line wanted_lines(const struct capture_source *source)
 {
@@ -292,7 +285,9 @@ uint64_t capture_fill(const struct capture_source *source, struct fields *fields
     put_env(source->image->envp, source->policy->base, fields);
     put_facts(source, fields);
     put_notes(source->image, fields);
-    put_container(source, fields);
+    const char *kind = container_kind(source->image->envp, source->head);
+    if (kind != NULL)
+        fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
     uint64_t name_space = ancestor_put_all(&ancestors, fields);
     put_objects(source->image, fields);
     return name_space;

@@ -57,21 +57,6 @@ static uint32_t leader_of(spank_t spank, uint32_t rank)
     return leader;
 }
 
-/* With the library that a step's profile needs: it comes second. */
-static int set_preload(spank_t spank, const struct settings *settings)
-{
-    char word[PROFILE_RANKS_TEXT + 16];
-    const struct profile_ask ask = profile_option_find(spank, settings);
-    spank_unsetenv(spank, PROFILE_VARIABLE);
-    if (ask.mode != NULL && is_readable(settings->profile_library) &&
-        add_preload(spank, settings->profile_library) == 0) {
-        snprintf(word, sizeof word, "%s%s%s", ask.mode,
-                 ask.ranks[0] == '\0' ? "" : ",ranks=", ask.ranks);
-        spank_setenv(spank, PROFILE_VARIABLE, word, 1); /* steps of a batch script ask the same */
-    }
-    return add_preload(spank, settings->library);
-}
-
 static void set_number(spank_t spank, const char *name, uint32_t value)
 {
     char text[16];
@@ -131,5 +116,15 @@ int inject_task(spank_t spank, const struct settings *settings)
     set_stepd(spank);
     set_switches(spank, settings->switches);
     hooks_set(spank, settings);
-    return set_preload(spank, settings);
+    /* With the library that a step's profile needs: it comes second. */
+    char word[PROFILE_RANKS_TEXT + 16];
+    const struct profile_ask ask = profile_option_find(spank, settings);
+    spank_unsetenv(spank, PROFILE_VARIABLE);
+    if (ask.mode != NULL && is_readable(settings->profile_library) &&
+        add_preload(spank, settings->profile_library) == 0) {
+        snprintf(word, sizeof word, "%s%s%s", ask.mode,
+                 ask.ranks[0] == '\0' ? "" : ",ranks=", ask.ranks);
+        spank_setenv(spank, PROFILE_VARIABLE, word, 1); /* steps of a batch script ask the same */
+    }
+    return add_preload(spank, settings->library);
 }

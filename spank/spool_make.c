@@ -155,15 +155,6 @@ static int fill_directory(int job, const struct spool_run *run, const struct jou
     return error != 0 ? error : journal_append(&copy, job);
 }
 
-static void take_back(int base, const char *name, int job)
-{
-    spool_part_unmount(job);
-    unlinkat(job, SPOOL_USER, AT_REMOVEDIR);
-    unlinkat(job, SPOOL_MOUNTED, 0);
-    unlinkat(job, JOURNAL_NAME, 0);
-    unlinkat(base, name, AT_REMOVEDIR);
-}
-
 static int make_directory(int base, char *name, size_t size)
 {
     struct timespec now;
@@ -185,7 +176,11 @@ static int make_once(int base, const struct spool_run *run, const struct journal
         error = -errno;
     if (error == 0)
         return job;
-    take_back(base, temporary, job);
+    spool_part_unmount(job);
+    unlinkat(job, SPOOL_USER, AT_REMOVEDIR);
+    unlinkat(job, SPOOL_MOUNTED, 0);
+    unlinkat(job, JOURNAL_NAME, 0);
+    unlinkat(base, temporary, AT_REMOVEDIR);
     close(job);
     return error;
 }

@@ -85,18 +85,13 @@ int version_note_parse(const char *text, size_t size, struct version_note *note)
     return 0;
 }
 
-static int note_path(const char *directory, char path[PATH_MAX])
-{
-    int length = snprintf(path, PATH_MAX, "%s/" VERSION_NOTE, directory);
-    return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
-}
-
 /* Its text into `size` bytes. Returns the length or -errno. */
 static ssize_t read_text(const char *directory, char *text, size_t size)
 {
     char path[PATH_MAX], culprit[PATH_MAX];
     struct stat status;
-    int error = note_path(directory, path);
+    int length = snprintf(path, PATH_MAX, "%s/" VERSION_NOTE, directory);
+    int error = length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
     if (error == 0) /* trusted_open() checks for root alone: in srun, a user asks */
         error = trusted_check(path, culprit, sizeof culprit);
     if (error != 0)

@@ -132,17 +132,12 @@ static void prune_subset(struct builder *builder)
     }
 }
 
-static int reserve_items(struct builder *builder)
-{
-    uint32_t needed = builder->items + builder->nfa->nodes;
-    return needed > MAX_ITEMS ? -E2BIG : GROW_TO(builder->item, builder->items_room, needed);
-}
-
 /* Moves the collected subset to the end of the items, and clears the bitmap. */
 static int collect_subset(struct builder *builder, struct subset *out)
 {
     struct subset subset = {builder->items, 0, 2166136261u}; /* FNV-1a's basis and prime */
-    int error = reserve_items(builder);
+    uint32_t needed = builder->items + builder->nfa->nodes;
+    int error = needed > MAX_ITEMS ? -E2BIG : GROW_TO(builder->item, builder->items_room, needed);
     if (error != 0)
         return error;
     for (uint32_t i = 0; i < bitmap_words(builder->nfa); i++) {
@@ -281,20 +276,6 @@ static int build_states(struct builder *builder)
     return error;
 }
 
-/* A rule's nodes follow each other, as rules are added one by one. */
-static void find_extents(struct builder *builder)
-{
-    for (uint32_t i = builder->nfa->nodes; i-- > 0;) {
-        const struct nfa_node *node = &builder->nfa->node[i];
-        struct extent *extent = &builder->extent[node->rule];
-        extent->first = i;
-        if (extent->last < i)
-            extent->last = i;
-        if (node->kind == NFA_ACCEPT)
-            extent->accept = i;
-    }
-}
-
 static int prepare_builder(struct builder *builder)
 {
     const struct nfa *nfa = builder->nfa;
@@ -320,7 +301,16 @@ static int prepare_builder(struct builder *builder)
         for (unsigned byte = 0; byte < 256; byte++)
             if (byte_set_has(&nfa->set[i], byte))
                 byte_set_add(&builder->classes[i], dfa->class_of[byte], dfa->class_of[byte]);
-    find_extents(builder);
+    /* A rule's nodes follow each other, as rules are added one by one. */
+    for (uint32_t i = builder->nfa->nodes; i-- > 0;) {
+        const struct nfa_node *node = &builder->nfa->node[i];
+        struct extent *extent = &builder->extent[node->rule];
+        extent->first = i;
+        if (extent->last < i)
+            extent->last = i;
+        if (node->kind == NFA_ACCEPT)
+            extent->accept = i;
+    }
     return nfa_universal(nfa, builder->universal);
 }
 

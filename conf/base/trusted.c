@@ -70,18 +70,6 @@ static int way_start(struct way *way)
     return 0;
 }
 
-/* Takes the next name, of `length` bytes, out of what is left. */
-static void way_take_name(struct way *way, size_t length, char *name)
-{
-    char *from = way->rest + strspn(way->rest, "/");
-    memcpy(name, from, length);
-    name[length] = '\0';
-    memmove(way->rest, from + length, strlen(from + length) + 1);
-    size_t used = strlen(way->reached);
-    snprintf(way->reached + used, sizeof way->reached - used, "%s%s",
-             used > 0 && way->reached[used - 1] == '/' ? "" : "/", name);
-}
-
 /* The length of the next name; 0: there is none. */
 static size_t way_next_length(const struct way *way)
 {
@@ -122,7 +110,14 @@ static int way_step(struct way *way, bool to_parent)
         return -EPERM;
     if (length > NAME_MAX)
         return -ENAMETOOLONG;
-    way_take_name(way, length, name);
+    /* Takes the next name, of `length` bytes, out of what is left. */
+    char *from = way->rest + strspn(way->rest, "/");
+    memcpy(name, from, length);
+    name[length] = '\0';
+    memmove(way->rest, from + length, strlen(from + length) + 1);
+    size_t used = strlen(way->reached);
+    snprintf(way->reached + used, sizeof way->reached - used, "%s%s",
+             used > 0 && way->reached[used - 1] == '/' ? "" : "/", name);
     int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     int error = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
     if (to_parent && way_is_at_end(way, fd, &status)) {

@@ -4,20 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The size of the head's words at the begin of the line; 0: they are not there. `sizeof` without
- * newline and NUL. */
-static size_t head_size(const char *line, size_t size, bool *is_sorted)
+bool library_log_head(const char *line, size_t size, bool *is_sorted, char zone[DAYS_ZONE_MAX])
 {
+    /* The size of the head's words at the begin of the line; 0: they are not there. `sizeof`
+     * without newline and NUL. */
     const size_t sorted = sizeof LIBRARY_LOG_SORTED - 2;
     const size_t unsorted = sizeof LIBRARY_LOG_UNSORTED - 2;
     *is_sorted = size >= sorted && memcmp(line, LIBRARY_LOG_SORTED, sorted) == 0;
     bool is_unsorted = size >= unsorted && memcmp(line, LIBRARY_LOG_UNSORTED, unsorted) == 0;
-    return *is_sorted ? sorted : is_unsorted ? unsorted : 0;
-}
-
-bool library_log_head(const char *line, size_t size, bool *is_sorted, char zone[DAYS_ZONE_MAX])
-{
-    const size_t length = head_size(line, size, is_sorted);
+    const size_t length = *is_sorted ? sorted : is_unsorted ? unsorted : 0;
     zone[0] = '\0';
     if (length == 0)
         return false;

@@ -12,28 +12,6 @@
 #include "submit/facts/file_hash.h"
 #include "submit/record/json_add.h"
 
-static void add_result(struct json_object *record, const struct link_source *source)
-{
-    struct json_object *table = json_object_new_object();
-    struct file_hash hash;
-    char path[PATH_MAX], epoch[32];
-    if (realpath(source->output, path) == NULL)
-        snprintf(path, sizeof path, "%s", source->output);
-    file_hash(NULL, NULL, path, &hash);
-    snprintf(epoch, sizeof epoch, "%.4f", (double)source->start_ns / 1e9);
-    json_add_text(table, "build_epoch", epoch);
-    json_add_text(table, "build_host", source->host);
-    json_add_text(table, "build_syshost", record_syshost(source->conf, source->cluster));
-    json_add_text(table, "build_user", source->user);
-    json_add_text(table, "exec_path", path);
-    json_add_text(table, "hash_id", hash.sha1);
-    json_add_text(table, "link_path", source->program_path);
-    json_add_text(table, "link_program", source->program);
-    json_add_text(table, "uuid", source->uuid);
-    json_add_text(table, "wd", source->cwd);
-    json_add(record, "resultT", table);
-}
-
 /* [path, sha1 or "0"] each */
 static void add_libraries(struct json_object *record, const struct link_source *source)
 {
@@ -48,18 +26,6 @@ static void add_libraries(struct json_object *record, const struct link_source *
         json_object_array_add(array, pair);
     }
     json_add(record, "linkA", array);
-}
-
-/* The names, each once, whichever module they are from; they are in order. */
-static void add_functions(struct json_object *record, const struct link_source *source)
-{
-    struct json_object *array = json_object_new_array();
-    for (size_t i = 0; i < source->function_count; i++) {
-        const char *name = source->functions[i].name;
-        if (i == 0 || strcmp(name, source->functions[i - 1].name) != 0)
-            json_object_array_add(array, json_bytes(text_bytes(name)));
-    }
-    json_add(record, "function", array);
 }
 
 /* Our own: module to functions. */
@@ -105,10 +71,34 @@ int link_record_build(const struct link_source *source, struct built_record *rec
     struct json_object *object = record_start();
     if (object == NULL)
         return -ENOMEM;
-    add_result(object, source);
+    struct json_object *table = json_object_new_object();
+    struct file_hash hash;
+    char path[PATH_MAX], epoch[32];
+    if (realpath(source->output, path) == NULL)
+        snprintf(path, sizeof path, "%s", source->output);
+    file_hash(NULL, NULL, path, &hash);
+    snprintf(epoch, sizeof epoch, "%.4f", (double)source->start_ns / 1e9);
+    json_add_text(table, "build_epoch", epoch);
+    json_add_text(table, "build_host", source->host);
+    json_add_text(table, "build_syshost", record_syshost(source->conf, source->cluster));
+    json_add_text(table, "build_user", source->user);
+    json_add_text(table, "exec_path", path);
+    json_add_text(table, "hash_id", hash.sha1);
+    json_add_text(table, "link_path", source->program_path);
+    json_add_text(table, "link_program", source->program);
+    json_add_text(table, "uuid", source->uuid);
+    json_add_text(table, "wd", source->cwd);
+    json_add(object, "resultT", table);
     add_libraries(object, source);
     json_add(object, "link_line", command_line_json(source->lines, line));
-    add_functions(object, source);
+    /* The names, each once, whichever module they are from; they are in order. */
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < source->function_count; i++) {
+        const char *name = source->functions[i].name;
+        if (i == 0 || strcmp(name, source->functions[i - 1].name) != 0)
+            json_object_array_add(array, json_bytes(text_bytes(name)));
+    }
+    json_add(object, "function", array);
     add_own(object, source);
     record_name(record, "link", record_syshost(source->conf, source->cluster), source->user,
                 source->start_ns, source->uuid);

@@ -43,23 +43,6 @@ static void check_last(struct doctor *doctor, const char *index)
         doctor_add(doctor, FINDING_OK, CHECK, index, "", "everybody may read it, of %s", when);
 }
 
-static void check_index(struct doctor *doctor, const char *index)
-{
-    struct stat status;
-    if (stat(index, &status) != 0) {
-        doctor_add(doctor, FINDING_WARN, CHECK, index, MEND, "%s", strerror(errno));
-    } else if (!S_ISREG(status.st_mode)) {
-        doctor_add(doctor, FINDING_WARN, CHECK, index, "", "it is no file");
-        doctor_mend(doctor, "remove it, and: %s", MEND);
-    } else if (!doctor_is_changeable(doctor, CHECK, index, index)) {
-        if (status.st_mode & S_IROTH)
-            check_last(doctor, index);
-        else
-            doctor_add(doctor, FINDING_WARN, CHECK, index, MEND " --rebuild",
-                       "not everybody may read it");
-    }
-}
-
 static const struct doctor_duty duty = {0,
                                         "jobtrail-alldoc index",
                                         "jobtrail-alldoc",
@@ -82,6 +65,18 @@ void doctor_documentation(struct doctor *doctor, const struct conf *conf)
         return;
     if (has_site)
         doctor_is_changeable(doctor, CHECK, site, site);
-    check_index(doctor, index);
+    struct stat status;
+    if (stat(index, &status) != 0) {
+        doctor_add(doctor, FINDING_WARN, CHECK, index, MEND, "%s", strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        doctor_add(doctor, FINDING_WARN, CHECK, index, "", "it is no file");
+        doctor_mend(doctor, "remove it, and: %s", MEND);
+    } else if (!doctor_is_changeable(doctor, CHECK, index, index)) {
+        if (status.st_mode & S_IROTH)
+            check_last(doctor, index);
+        else
+            doctor_add(doctor, FINDING_WARN, CHECK, index, MEND " --rebuild",
+                       "not everybody may read it");
+    }
     doctor_duty(doctor, &duty, true);
 }

@@ -71,17 +71,6 @@ static bool check_tree(struct doctor *doctor, const struct conf_line *tree)
     return false;
 }
 
-static void check_trees(struct doctor *doctor, const struct conf *conf)
-{
-    const struct conf_lines *trees = &conf->library_trees;
-    size_t good = 0;
-    for (size_t i = 0; i < trees->count; i++)
-        good += check_tree(doctor, &trees->line[i]);
-    if (good == trees->count)
-        doctor_add(doctor, FINDING_OK, "tree", trees->line[0].text, "",
-                   "trees that are there, and root's: %zu", good);
-}
-
 /* Users and groups may be of the network, and not known yet. */
 static void check_owners(struct doctor *doctor, const struct conf *conf)
 {
@@ -129,17 +118,6 @@ static void check_list(struct doctor *doctor, const char *path)
     int length = (int)(strrchr(path, '/') - path);
     snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, path);
     doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
-}
-
-static void check_directories(struct doctor *doctor, const struct conf *conf)
-{
-    doctor_writable(doctor, "libraries", conf->library_state,
-                    "mend [libraries] state in jobtrail.conf");
-    if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
-        doctor_writable(doctor, "libraries", conf->library_logs,
-                        "mend [libraries] logs in jobtrail.conf");
-    if (conf->library_list[0] != '\0')
-        check_list(doctor, conf->library_list);
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------
@@ -401,9 +379,21 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
                    "trees on shared file systems are scanned by one host, which is not this one");
         return;
     }
-    check_trees(doctor, conf);
+    const struct conf_lines *trees = &conf->library_trees;
+    size_t good = 0;
+    for (size_t i = 0; i < trees->count; i++)
+        good += check_tree(doctor, &trees->line[i]);
+    if (good == trees->count)
+        doctor_add(doctor, FINDING_OK, "tree", trees->line[0].text, "",
+                   "trees that are there, and root's: %zu", good);
     check_owners(doctor, conf);
-    check_directories(doctor, conf);
+    doctor_writable(doctor, "libraries", conf->library_state,
+                    "mend [libraries] state in jobtrail.conf");
+    if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
+        doctor_writable(doctor, "libraries", conf->library_logs,
+                        "mend [libraries] logs in jobtrail.conf");
+    if (conf->library_list[0] != '\0')
+        check_list(doctor, conf->library_list);
     check_scan(doctor, conf->library_state, is_started);
     check_atime(doctor, conf);
 }

@@ -184,23 +184,6 @@ static void print_json_end(const struct libmon_output *output,
 
 /* ---- The scan's calls ------------------------------------------------------------------------ */
 
-/* What a tree had when it was scanned for the first time is counted, and not listed. */
-static int print_change(struct libmon_output *output, const struct library_change *change)
-{
-    int error = 0;
-    progress_clear(&output->progress);
-    output->changes[change->kind]++;
-    output->beyond += change->is_beyond;
-    if (change->is_beyond)
-        return 0;
-    if (output->form == LIBMON_JSON)
-        error = print_json(output, change);
-    else if (output->form == LIBMON_TEXT && !change->is_first)
-        print_text(change);
-    output->printed++;
-    return error;
-}
-
 /* Texts of a record that are made of what is known of who it was. */
 struct who_texts {
     char user[LIBRARY_USER_SIZE], step[16], event[RECORD_UUID_SIZE];
@@ -271,7 +254,19 @@ int libmon_tell(void *context, const struct library_change *change)
     add_sighting(change, &sighting, &texts);
     if (output->records != NULL)
         library_outbox_change(output->records, change, &sighting);
-    return print_change(output, change);
+    /* What a tree had when it was scanned for the first time is counted, and not listed. */
+    int error = 0;
+    progress_clear(&output->progress);
+    output->changes[change->kind]++;
+    output->beyond += change->is_beyond;
+    if (change->is_beyond)
+        return 0;
+    if (output->form == LIBMON_JSON)
+        error = print_json(output, change);
+    else if (output->form == LIBMON_TEXT && !change->is_first)
+        print_text(change);
+    output->printed++;
+    return error;
 }
 
 int libmon_keep(void *context)

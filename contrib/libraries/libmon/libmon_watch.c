@@ -152,24 +152,6 @@ static void begin_scan(struct watching *watching)
         library_watch_end(watching->watch, false, 0);
 }
 
-static void end_children(struct watching *watching)
-{
-    int status;
-    pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid == watching->uses) { /* one that was killed is started again by the next turn */
-            watching->uses = 0;
-            watching->uses_not_before_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
-        }
-        if (pid != watching->scan)
-            continue;
-        watching->scan = 0;
-        library_watch_end(watching->watch, WIFEXITED(status) && WEXITSTATUS(status) == 0,
-                          (cpu_time_children() - watching->used_ns) / 1000000);
-        tell_state(watching);
-    }
-}
-
 /* ---- Priority -------------------------------------------------------------------------------- */
 
 /* Whoever reads of a command late reads nothing of it: it is over. So the watch has a plain
@@ -208,7 +190,20 @@ static bool take_signal(struct watching *watching)
     bool is_end = false;
     while (read(watching->signals, &info, sizeof info) == (ssize_t)sizeof info)
         is_end |= info.ssi_signo != SIGCHLD;
-    end_children(watching);
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == watching->uses) { /* one that was killed is started again by the next turn */
+            watching->uses = 0;
+            watching->uses_not_before_s = time(NULL) + (WIFSIGNALED(status) ? 0 : AFTER_FAILURE_S);
+        }
+        if (pid != watching->scan)
+            continue;
+        watching->scan = 0;
+        library_watch_end(watching->watch, WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                          (cpu_time_children() - watching->used_ns) / 1000000);
+        tell_state(watching);
+    }
     return is_end;
 }
 

@@ -159,16 +159,12 @@ static bool read_range(const struct libq_options *options, struct log_query *que
     return error == 0;
 }
 
-static struct question *question_of(struct log_query *query)
-{
-    return (struct question *)((char *)query - offsetof(struct question, query));
-}
-
 /* Dates without an offset, of the lines and of the range, are from now on those of the zone that a
  * log names. */
 static int use_log_zone(struct log_query *query, const char *zone)
 {
-    struct question *question = question_of(query);
+    struct question *question =
+        (struct question *)((char *)query - offsetof(struct question, query));
     const struct libq_options *options = question->options;
     const char *wrong;
     if (!days_has_zone(zone) && options->timezone != NULL)

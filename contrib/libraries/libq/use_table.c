@@ -58,21 +58,9 @@ static bool has_row(const struct use_table *table, const char *library)
     return false;
 }
 
-static void leave_out_partial(struct use_table *table)
+void use_table_finish(struct use_table *table)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < table->rows; i++) {
-        if (table->row[i].is_partial)
-            free(table->row[i].library);
-        else
-            table->row[kept++] = table->row[i];
-    }
-    table->rows = kept;
-}
-
-/* All are judged by whole names before the first one is shortened. */
-static void shorten_names(struct use_table *table)
-{
+    /* All are judged by whole names before the first one is shortened. */
     for (size_t i = 0; i < table->rows; i++) {
         char *name = table->row[i].library;
         table->row[i].is_short = !has_row(table, library_log_short(name));
@@ -82,12 +70,14 @@ static void shorten_names(struct use_table *table)
         if (table->row[i].is_short)
             memmove(name, library_log_short(name), strlen(library_log_short(name)) + 1);
     }
-}
-
-void use_table_finish(struct use_table *table)
-{
-    shorten_names(table);
-    leave_out_partial(table);
+    size_t kept = 0;
+    for (size_t i = 0; i < table->rows; i++) {
+        if (table->row[i].is_partial)
+            free(table->row[i].library);
+        else
+            table->row[kept++] = table->row[i];
+    }
+    table->rows = kept;
     if (table->rows > 0)
         qsort(table->row, table->rows, sizeof *table->row, compare);
 }

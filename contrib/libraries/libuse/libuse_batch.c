@@ -226,18 +226,6 @@ static void set_time(struct armed *armed, struct libuse_batch_counts *counts)
     armed->changed_ns = is.changed_ns;
 }
 
-/* Until what comes has another time of last change than what was set. */
-static void wait_for_clock(const struct libuse_batch *batch)
-{
-    int ms = FINE_MS;
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->armed[i].changed_ns != 0 && batch->armed[i].changed_ns % 1000000 == 0)
-            ms = COARSE_MS;
-    struct timespec left = {ms / 1000, ms % 1000 * 1000000L};
-    while (nanosleep(&left, &left) != 0 && errno == EINTR)
-        ;
-}
-
 /* Whether nothing but setting the time was done to it. */
 static bool is_ours(const struct armed *armed)
 {
@@ -289,7 +277,14 @@ int libuse_batch_end(struct libuse_batch *batch, struct library_state *state,
     take_changes(batch);
     for (size_t i = 0; i < batch->count && !batch->has_overrun; i++)
         set_time(&batch->armed[i], counts);
-    wait_for_clock(batch);
+    /* Until what comes has another time of last change than what was set. */
+    int ms = FINE_MS;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->armed[i].changed_ns != 0 && batch->armed[i].changed_ns % 1000000 == 0)
+            ms = COARSE_MS;
+    struct timespec left = {ms / 1000, ms % 1000 * 1000000L};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
     take_changes(batch);
     counts->unheard += batch->has_overrun ? batch->count : 0;
     for (size_t i = 0; i < batch->count && error == 0; i++)

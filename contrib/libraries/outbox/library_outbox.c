@@ -203,16 +203,6 @@ static int end_first(struct library_outbox *box)
     return box->error = error;
 }
 
-static int end_others(struct library_outbox *box)
-{
-    for (size_t i = 0; i <= LIBRARY_REMOVED; i++) {
-        if (box->error == 0 && box->others[i].files > 0)
-            box->error = add_summary(box, &box->others[i], LIBRARY_OUTBOX_OTHERS);
-        drop_summary(&box->others[i]);
-    }
-    return box->error;
-}
-
 static bool is_of_first(const struct library_outbox *box, const struct library_change *change)
 {
     return change->is_first && change->kind == LIBRARY_ADDED &&
@@ -240,7 +230,12 @@ int library_outbox_change(struct library_outbox *box, const struct library_chang
 int library_outbox_keep(struct library_outbox *box)
 {
     end_first(box);
-    int error = end_others(box);
+    for (size_t i = 0; i <= LIBRARY_REMOVED; i++) {
+        if (box->error == 0 && box->others[i].files > 0)
+            box->error = add_summary(box, &box->others[i], LIBRARY_OUTBOX_OTHERS);
+        drop_summary(&box->others[i]);
+    }
+    int error = box->error;
     if (error == 0 && box->outbox != NULL)
         error = outbox_commit(box->outbox);
     if (error != 0 && box->outbox != NULL)

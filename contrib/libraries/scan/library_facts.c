@@ -56,17 +56,6 @@ void library_naming_free(struct library_naming *naming)
     free(naming);
 }
 
-static int read_sources(struct library_naming *naming)
-{
-    int error = 0;
-    if (!naming->has_modules && naming->conf->link_modules[0] != '\0')
-        error = module_map_load(naming->conf->link_modules, &naming->modules);
-    naming->has_modules = error == 0;
-    if (error == 0 && naming->packages == NULL)
-        error = library_packages_read(naming->root, naming->patterns, &naming->packages);
-    return error;
-}
-
 const char *library_naming_trouble(struct library_naming *naming)
 {
     if (naming->packages == NULL || naming->is_told)
@@ -118,7 +107,12 @@ int library_name(struct library_naming *naming, const char *path, struct library
     file->package[0] = file->version[0] = '\0';
     if (!library_owners_believe(naming->owners, file))
         return 0;
-    int error = read_sources(naming);
+    int error = 0;
+    if (!naming->has_modules && naming->conf->link_modules[0] != '\0')
+        error = module_map_load(naming->conf->link_modules, &naming->modules);
+    naming->has_modules = error == 0;
+    if (error == 0 && naming->packages == NULL)
+        error = library_packages_read(naming->root, naming->patterns, &naming->packages);
     if (error != 0)
         return error;
     library_packages_find(naming->packages, path, &package, &version);

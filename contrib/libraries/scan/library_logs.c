@@ -355,12 +355,6 @@ static int keep_told(const struct library_teller *teller)
     return teller->keep == NULL ? 0 : teller->keep(teller->context);
 }
 
-/* The numbers of one telling, which ends when all is told. */
-static int begin_count(struct library_state *state, const struct library_teller *teller)
-{
-    return teller->count == NULL ? 0 : library_state_counted(state, teller->count);
-}
-
 static int keep_count(struct library_state *state, const struct library_teller *teller, bool is_end)
 {
     return teller->count == NULL ? 0
@@ -470,7 +464,8 @@ int library_logs_write(struct library_state *state, const struct library_logs *l
     char *names[LOGS_MAX] = {NULL}, *after = NULL;
     size_t count = 0;
     trouble[0] = '\0';
-    int error = begin_count(state, teller);
+    /* The numbers of one telling, which ends when all is told. */
+    int error = teller->count == NULL ? 0 : library_state_counted(state, teller->count);
     if (error == 0 && logs == NULL)
         error = tell_without_logs(state, teller);
     while (error == 0 && logs != NULL) {

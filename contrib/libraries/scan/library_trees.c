@@ -428,9 +428,17 @@ static enum library_place_verdict judge_place(const struct library_place *place)
     return is_other && place->same == 0 ? LIBRARY_PLACE_OTHER : LIBRARY_PLACE_HERE;
 }
 
-/* Says which places are away, and counts their files. */
-static void judge_places(struct scan *scan)
+int library_trees_compare(struct scan *scan)
 {
+    const struct conf_lines *trees = &scan->order->conf->library_trees;
+    int error = scan_state_failed(scan, library_state_places(scan->state, &scan->places));
+    for (size_t i = 0; i < trees->count && error == 0; i++)
+        error = scan_tree(scan, trees->line[i].text);
+    if (error == 0)
+        error = forget_outside(scan);
+    if (error != 0)
+        return error;
+    /* Says which places are away, and counts their files. */
     for (size_t i = 0; i < scan->places.count; i++) {
         struct library_place *place = &scan->places.place[i];
         if (!scan->order->is_accepted)
@@ -447,19 +455,6 @@ static void judge_places(struct scan *scan)
                         "known of it is kept"
                       : "it was mounted, and is not there; what is known of it is kept");
     }
-}
-
-int library_trees_compare(struct scan *scan)
-{
-    const struct conf_lines *trees = &scan->order->conf->library_trees;
-    int error = scan_state_failed(scan, library_state_places(scan->state, &scan->places));
-    for (size_t i = 0; i < trees->count && error == 0; i++)
-        error = scan_tree(scan, trees->line[i].text);
-    if (error == 0)
-        error = forget_outside(scan);
-    if (error != 0)
-        return error;
-    judge_places(scan);
     return scan_state_failed(scan,
                              library_state_settle(scan->state, &scan->places, (int64_t)time(NULL)));
 }

@@ -131,19 +131,14 @@ static size_t level_bytes(const struct level *level)
     return level->names_room + level->room * sizeof *level->name;
 }
 
-/* What the next level may take: vectors grow to twice of what they hold. */
-static size_t bytes_left(const struct walking *walking)
-{
-    size_t all = walking->walk->bytes == 0 ? LIBRARY_WALK_BYTES : walking->walk->bytes;
-    size_t left = walking->held < all ? (all - walking->held) / 4 : 0;
-    return left > LEVEL_BYTES_MIN || walking->walk->bytes != 0 ? left : LEVEL_BYTES_MIN;
-}
-
 /* The names that come next, sorted. */
 static int read_level(const struct walking *walking, DIR *listing, struct level *level)
 {
     const struct dirent *entry;
-    size_t most = bytes_left(walking);
+    /* What the next level may take: vectors grow to twice of what they hold. */
+    size_t all = walking->walk->bytes == 0 ? LIBRARY_WALK_BYTES : walking->walk->bytes;
+    size_t left = walking->held < all ? (all - walking->held) / 4 : 0;
+    size_t most = left > LEVEL_BYTES_MIN || walking->walk->bytes != 0 ? left : LEVEL_BYTES_MIN;
     level->count = level->names_size = 0;
     free(level->limit);
     level->limit = NULL;

@@ -201,8 +201,12 @@ static int read_all(struct use_watch *watch)
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
-static void say_lost(const struct use_watch *watch)
+/* Ends what was counted so far. What is read from now on has happened since the kernel had no event
+ * left. */
+static void end_counts(struct use_watch *watch)
 {
+    struct use_batch *batch = &watch->batch;
+    use_opens_settle(&watch->opens, &batch->counts);
     if (watch->batch.counts.lost + watch->batch.unseen + watch->overruns > 0)
         fprintf(stderr,
                 "jobtrail-libmon: uses: not counted: %" PRIu64
@@ -210,15 +214,6 @@ static void say_lost(const struct use_watch *watch)
                 " of which it is not known whether they were in jobs or of a library; overruns of "
                 "the kernel's events: %" PRIu64 "\n",
                 watch->batch.counts.lost, watch->batch.unseen, watch->overruns);
-}
-
-/* Ends what was counted so far. What is read from now on has happened since the kernel had no event
- * left. */
-static void end_counts(struct use_watch *watch)
-{
-    struct use_batch *batch = &watch->batch;
-    use_opens_settle(&watch->opens, &batch->counts);
-    say_lost(watch);
     batch->unseen += batch->counts.lost;
     batch->counts.lost = watch->overruns = 0;
     batch->before_s = watch->read_s + 1;

@@ -69,14 +69,6 @@ static uint32_t read_login(int directory)
                : LIBRARY_NO_USER;
 }
 
-static void read_job(const struct watch_processes *processes, int directory,
-                     struct library_who *who)
-{
-    const struct job_cgroups cgroups = {.spool = processes->spool};
-    _Static_assert(JOB_CGROUPS_NONE == LIBRARY_NO_JOB, "one number for no job");
-    job_cgroups_read(&cgroups, directory, "cgroup", &who->job, &who->step);
-}
-
 /* What a path that is too long ends with says more than its begin. */
 static void read_program(int directory, char program[LIBRARY_PROGRAM_SIZE])
 {
@@ -95,15 +87,6 @@ static void read_command(int directory, char command[LIBRARY_COMMAND_SIZE])
         command[size - 1] = '\0';
 }
 
-/* The leader of a session that this pid namespace does not show is not known. */
-static void read_session(int32_t pid, struct library_who *who)
-{
-    struct process_stat leader;
-    pid_t session = getsid(pid);
-    who->session = session > 0 ? session : pid;
-    who->session_ticks = process_stat_read(who->session, &leader) == 0 ? leader.start_ticks : 0;
-}
-
 static bool read_process(const struct watch_processes *processes, int32_t pid,
                          struct library_who *who)
 {
@@ -115,8 +98,14 @@ static bool read_process(const struct watch_processes *processes, int32_t pid,
         return false;
     read_command(directory, who->command);
     read_program(directory, who->program);
-    read_session(pid, who);
-    read_job(processes, directory, who);
+    /* The leader of a session that this pid namespace does not show is not known. */
+    struct process_stat leader;
+    pid_t session = getsid(pid);
+    who->session = session > 0 ? session : pid;
+    who->session_ticks = process_stat_read(who->session, &leader) == 0 ? leader.start_ticks : 0;
+    const struct job_cgroups cgroups = {.spool = processes->spool};
+    _Static_assert(JOB_CGROUPS_NONE == LIBRARY_NO_JOB, "one number for no job");
+    job_cgroups_read(&cgroups, directory, "cgroup", &who->job, &who->step);
     /* slurmd has none, so that processes of jobs may set any */
     who->login_uid = who->job == LIBRARY_NO_JOB ? read_login(directory) : LIBRARY_NO_USER;
     return true;
