@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/suggest.h"
 #include "conf/conf_keys.h"
 #include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
@@ -89,14 +88,9 @@ static struct words key_words(const char *section)
     return words;
 }
 
-/* "did you mean WORD?", or the words that there are. */
-static void print_hint(const char *name, const struct words *words, char *text, size_t size)
+/* The words that there are. */
+static void print_hint(const struct words *words, char *text, size_t size)
 {
-    const char *near = suggest(name, words->word, words->count);
-    if (near != NULL) {
-        snprintf(text, size, "did you mean %s?", near);
-        return;
-    }
     int at = snprintf(text, size, "there is ");
     for (size_t i = 0; i < words->count && at > 0 && (size_t)at < size; i++)
         at += snprintf(text + at, size - (size_t)at, "%s%s", i == 0 ? "" : ", ", words->word[i]);
@@ -111,10 +105,10 @@ static bool has_section(const char *section)
     return false;
 }
 
-static void hint_section(const char *name, char *text, size_t size)
+static void hint_section(char *text, size_t size)
 {
     struct words known = section_words();
-    print_hint(name, &known, text, size);
+    print_hint(&known, text, size);
 }
 
 static void hint_key(const char *section, const char *name, char *text, size_t size)
@@ -129,7 +123,7 @@ static void hint_key(const char *section, const char *name, char *text, size_t s
     else if (known.count == 0)
         snprintf(text, size, "write a [SECTION] line above it");
     else
-        print_hint(name, &known, text, size);
+        print_hint(&known, text, size);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------
@@ -149,7 +143,7 @@ static int check_section(struct conf_loader *loader, const char *text)
     snprintf(name, sizeof name, "%.*s", (int)(end - text - 1), text + 1);
     if (!has_section(name)) {
         conf_refuse(loader, 2, "unknown section '%s'", name);
-        hint_section(name, loader->why.hint, sizeof loader->why.hint);
+        hint_section(loader->why.hint, sizeof loader->why.hint);
         return loader->error;
     }
     end += 1 + strspn(end + 1, BLANKS);

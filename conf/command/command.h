@@ -26,7 +26,6 @@ struct options {
     const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
     const char *library;   /* likewise: the path of a file that may be a library */
     const char *routines;  /* likewise: the path of a library that may be designated */
-    uint32_t ntasks;       /* 0: not asked for */
     const char *user;      /* likewise: who starts the step of `run` */
     uint32_t timeout_s;    /* 0: not asked for */
     bool if_newer, json, help, run;

@@ -129,16 +129,6 @@ static int print_process(const struct explain *explain, const struct options *op
     return 0;
 }
 
-static void print_sampling(const struct explain *explain, uint32_t ntasks, struct json_object *all)
-{
-    if (ntasks == 0)
-        return;
-    if (all != NULL)
-        json_object_array_add(all, explain_sampling_json(explain, ntasks));
-    else
-        explain_sampling_print(explain, ntasks);
-}
-
 static int print_command_line(const struct explain *explain, const struct options *options,
                               struct json_object *all)
 {
@@ -189,7 +179,6 @@ static enum exit_status explain_options(const struct explain *explain,
         return STATUS_REFUSED;
     }
     print_text(explain, "environment", options->env, all);
-    print_sampling(explain, options->ntasks, all);
     for (size_t i = 0; i < EXPLAIN_FILES; i++) {
         const char *path = file_of(&explain_files[i], options);
         int error = path == NULL ? 0 : explain_files[i].explain(explain, path, all);
@@ -238,14 +227,13 @@ static bool is_usable(const struct options *options)
 {
     const char *problem = NULL;
     bool is_asked = options->args_count > 0 || options->command_line || options->host != NULL ||
-                    options->env != NULL || options->ntasks > 0 || options->library != NULL ||
-                    options->routines != NULL;
+                    options->env != NULL || options->library != NULL || options->routines != NULL;
     if (options->lines != NULL && is_asked)
         problem = "--stdin goes with --conf and --json only";
     else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
         problem = "--stdin takes a section with rules, for example hosts";
     else if (options->lines == NULL && !is_asked)
-        problem = "explain what? Give a PATH, --host, --env, --ntasks, --library, --routines or "
+        problem = "explain what? Give a PATH, --host, --env, --library, --routines or "
                   "--stdin";
     else if (options->command_line && options->args_count == 0)
         problem = "--command-line takes the COMMAND and its arguments behind it";

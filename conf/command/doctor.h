@@ -48,7 +48,6 @@ struct doctor {
     const char *plugstack;        /* plugstack.conf; NULL: the one that slurm.conf has */
     const char *conf;             /* the configuration that is looked at */
     unsigned roles;               /* bitmap of enum doctor_role */
-    bool has_plugstack;           /* a line loads the plugin */
     const struct doctor_run *run; /* NULL: not asked for */
     struct finding finding[FINDINGS_MAX];
     size_t count;

@@ -25,6 +25,10 @@ extern const struct doctor_check doctor_checks[];
 /* Slurm: plugstack.conf, the plugin that it names, and whether slurmd has loaded it. */
 void doctor_slurm(struct doctor *doctor, const struct conf *conf);
 
+/* Whether PrologFlags of slurm.conf has RunInJob (Slurm 24.05 and later). Then prolog and epilog
+ * run in the slurmstepd of the extern step, which does not call those of SPANK plugins. */
+bool doctor_runs_in_job(void);
+
 /* Files and directories that the configuration names, and the policy. */
 void doctor_files(struct doctor *doctor, const struct conf *conf);
 

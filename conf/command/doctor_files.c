@@ -137,19 +137,6 @@ static void check_cgroup(struct doctor *doctor)
                                                    : "neither processors nor memory");
 }
 
-/* Until then records wait in the outbox. */
-static void mend_secret(struct doctor *doctor, const struct secret *secret)
-{
-    const char *path = secret->path;
-    if (secret->trouble == -EPERM)
-        doctor_mend(doctor, "chown root: %s && chmod 600 %s; it may be no link", path, path);
-    else if (secret->trouble == -ENOENT && secret->holds == NULL)
-        doctor_mend(doctor, "copy the site's key there; the first one: jobtrail-conf make-key %s",
-                    path);
-    else if (secret->trouble == -ENOENT)
-        doctor_mend(doctor, "(umask 077 && cat >%s), and type the %s", path, secret->holds);
-}
-
 /* The map of libraries to modules. */
 static void check_modules(struct doctor *doctor, const struct conf *conf)
 {
@@ -157,61 +144,32 @@ static void check_modules(struct doctor *doctor, const struct conf *conf)
     struct stat status;
     if (path[0] == '\0' || !conf->track_links)
         return;
-    if (stat(path, &status) != 0) {
-        doctor_add(doctor, FINDING_WARN, "modules", path, "",
-                   "%s: records of links name no functions", strerror(errno));
-        doctor_mend(
-            doctor,
-            "make it: spider -o jsonReverseMapT \"$MODULEPATH\" >%s; or mend [link] modules", path);
-    } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
         doctor_add(doctor, FINDING_WARN, "modules", path,
                    "make it again: spider -o jsonReverseMapT \"$MODULEPATH\"",
-                   "it is %s: records of links name no functions",
-                   S_ISREG(status.st_mode) ? "empty" : "no file");
-    } else if ((status.st_mode & S_IROTH) == 0) {
-        doctor_add(doctor, FINDING_WARN, "modules", path, "",
-                   "users cannot read it: records of their links name no functions");
-        doctor_mend(doctor, "chmod a+r %s", path);
-    } else {
+                   "it is no file, or empty: records of links name no functions");
+    else if (!doctor_is_unreadable(doctor, "modules", path))
         doctor_add(doctor, FINDING_OK, "modules", path, "", "there, and all can read it");
-    }
 }
 
-/* Reads the file that counts flushes broken down in a row. Returns whether there is one that is
- * valid. */
-static bool read_row(const char *path, unsigned long *count, time_t *last)
-{
-    char text[BROKEN_FLUSHES_BYTES];
-    long long seconds;
-    io_read_text(AT_FDCWD, path, text, sizeof text);
-    if (sscanf(text, "%lu %lld", count, &seconds) != 2)
-        return false;
-    *last = (time_t)seconds;
-    return *count > 0;
-}
-
-/* Whether flushes of several jobs in a row have broken down. */
+/* Whether flushes of several jobs in a row have broken down, by the file that counts them. */
 static void check_flushes(struct doctor *doctor, const struct conf *conf)
 {
-    char path[PATH_MAX + 32], when[64];
+    char path[PATH_MAX + 32], when[64], text[BROKEN_FLUSHES_BYTES];
     unsigned long count;
-    time_t last;
+    long long last;
     snprintf(path, sizeof path, "%s/" BROKEN_FLUSHES, conf->state);
-    if (!read_row(path, &count, &last))
+    io_read_text(AT_FDCWD, path, text, sizeof text);
+    if (sscanf(text, "%lu %lld", &count, &last) != 2 || count == 0)
         return;
     doctor_time_text(last, when, sizeof when);
-    if (count < BROKEN_FLUSHES_MANY)
-        doctor_add(doctor, FINDING_WARN, "flush", path,
-                   "read the file 'reason' of the last ones in the quarantine",
-                   "it broke down for the last %lu job%s, last at %s", count, count == 1 ? "" : "s",
-                   when);
-    else
-        doctor_add(doctor, FINDING_BAD, "flush", path,
-                   "no job is to blame for that many: see syslog, and whether the libraries that "
-                   "jobtrail-submit uses (ldd) were replaced since it was built",
-                   "it broke down for the last %lu jobs, last at %s: they have no records, and are "
-                   "in the quarantine",
-                   count, when);
+    doctor_add(doctor, count < BROKEN_FLUSHES_MANY ? FINDING_WARN : FINDING_BAD, "flush", path,
+               count < BROKEN_FLUSHES_MANY
+                   ? "read the file 'reason' of the last ones in the quarantine"
+                   : "no job is to blame for that many: see syslog, and whether the libraries that "
+                     "jobtrail-submit uses (ldd) were replaced since it was built",
+               "it broke down for the last %lu job%s, last at %s: they are in the quarantine",
+               count, count == 1 ? "" : "s", when);
 }
 
 void doctor_files(struct doctor *doctor, const struct conf *conf)
@@ -231,15 +189,15 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
     size_t count = secrets_look(conf, secrets);
     for (size_t i = 0; i < count; i++) {
         const struct secret *secret = &secrets[i];
-        if (secret->trouble == 0) {
+        if (secret->trouble == 0)
             doctor_add(doctor, FINDING_OK, "secret", secret->path, "",
                        "its owner alone may read it");
-        } else {
-            doctor_add(doctor, FINDING_BAD, "secret", secret->path,
-                       "mend the file; until then records wait in the outbox", "[%s] %s: %s",
-                       secret->section, secret->name, secret->reason);
-            mend_secret(doctor, secret);
-        }
+        else
+            doctor_add(
+                doctor, FINDING_BAD, "secret", secret->path,
+                "mend the file, a plain one of root's with mode 600; until then records wait "
+                "in the outbox",
+                "[%s] %s: %s", secret->section, secret->name, secret->reason);
     }
     check_modules(doctor, conf);
     check_flushes(doctor, conf);

@@ -262,7 +262,7 @@ static bool follow_node(struct run *run)
     show(run, "flush", "waiting for the job's epilog");
     if (!wait_until(run, "flush", STATION_S, 100, is_flushed))
         return tell(run, "flush",
-                    "see slurmd, leftovers, unbegun and helper above, and the lines with "
+                    "see slurmd, leftovers and helper above, and the lines with "
                     "jobtrail: in slurmd's log",
                     "job %u is still in the spool", run->job);
     tell(run, "flush", NULL, "the job's records are in the outbox");

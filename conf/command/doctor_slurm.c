@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,9 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
+#include "conf/base/io.h"
 #include "conf/command/doctor_checks.h"
-#include "conf/command/doctor_slurm.h"
 #include "conf/command/plugstack.h"
 #include "conf/conf_defaults.h"
 
@@ -91,7 +93,9 @@ static void plugin_path(const char *plugin, char *path, size_t size)
     }
 }
 
-void doctor_good_line(const char *plugin, const char *conf, char *text, size_t size)
+/* The line that plugstack.conf should have for this plugin ("": the one that was installed together
+ * with this program) and this configuration. */
+static void good_line(const char *plugin, const char *conf, char *text, size_t size)
 {
     char own[PATH_MAX] = "";
     if (plugin[0] == '\0')
@@ -105,8 +109,98 @@ void doctor_good_line(const char *plugin, const char *conf, char *text, size_t s
 static void mend_line(struct doctor *doctor, const struct plugstack_line *line, const char *plugin)
 {
     char good[3 * PATH_MAX];
-    doctor_good_line(plugin, line->conf[0] == '\0' ? DEFAULT_CONF : line->conf, good, sizeof good);
+    good_line(plugin, line->conf[0] == '\0' ? DEFAULT_CONF : line->conf, good, sizeof good);
     doctor_mend(doctor, "write '%s' in %s, line %u", good, line->file, line->number);
+}
+
+enum { LINE_MAX_BYTES = 8192 };
+
+/* The value of the option `letter` in the words of a command line, NULL: none. As getopt(3) has it:
+ * "-N", "n1" or "-Nn1". */
+static const char *option_of(const char *words, ssize_t size, char letter)
+{
+    for (const char *word = words; word < words + size; word += strlen(word) + 1) {
+        if (word[0] != '-' || word[1] != letter)
+            continue;
+        const char *next = word + strlen(word) + 1;
+        return word[2] != '\0' ? word + 2 : next < words + size ? next : NULL;
+    }
+    return NULL;
+}
+
+/* The value of a variable in the environment of a process. */
+static const char *variable_of(const char *words, ssize_t size, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *word = words; word < words + size; word += strlen(word) + 1)
+        if (strncmp(word, name, length) == 0 && word[length] == '=')
+            return word + length + 1;
+    return NULL;
+}
+
+/* Whether the process in the directory `pid` of /proc is slurmd of this node and this cluster.
+ * Several slurmd may run on a machine, as in tests. */
+static bool is_our_slurmd(const struct doctor *doctor, int pid)
+{
+    char name[64], line[LINE_MAX_BYTES], environment[64 << 10];
+    if (io_read_text(pid, "comm", name, sizeof name) <= 0 || strcmp(name, "slurmd\n") != 0)
+        return false;
+    ssize_t size = io_read_text(pid, "cmdline", line, sizeof line);
+    ssize_t more = io_read_text(pid, "environ", environment, sizeof environment);
+    if (size <= 0 || more < 0)
+        return false;
+    const char *node = option_of(line, size, 'N'), *conf = option_of(line, size, 'f');
+    const char *own = getenv("SLURM_CONF");
+    if (conf == NULL)
+        conf = variable_of(environment, more, "SLURM_CONF");
+    if (node != NULL && strcmp(node, doctor->node) != 0)
+        return false;
+    return conf == NULL || own == NULL || own[0] == '\0' || strcmp(conf, own) == 0;
+}
+
+/* An older file of the same name, which an upgrade has replaced, serves as well. */
+static bool has_plugin(int pid)
+{
+    CLEANUP_FREE char *text = NULL;
+    size_t room = 0;
+    bool is_found = false;
+    int fd = openat(pid, "maps", O_RDONLY | O_CLOEXEC);
+    CLEANUP_FCLOSE FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+    while (file != NULL && !is_found && getline(&text, &room, file) > 0)
+        is_found = strstr(text, "/spank_jobtrail.so") != NULL;
+    return is_found;
+}
+
+static void check_slurmd(struct doctor *doctor)
+{
+    static const char restart[] = "restart slurmd (from Slurm 23.11 on: scontrol reconfigure); "
+                                  "running jobs go on";
+    unsigned with = 0, without = 0;
+    char last[64] = "";
+    CLEANUP_LISTING DIR *listing = NULL;
+    if (geteuid() != 0)
+        return; /* nobody else may look */
+    listing_open(AT_FDCWD, "/proc", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        if (name[strspn(name, "0123456789")] != '\0')
+            continue;
+        CLEANUP_CLOSE int pid = openat(dirfd(listing), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (pid < 0 || !is_our_slurmd(doctor, pid))
+            continue;
+        bool has = has_plugin(pid);
+        with += has;
+        without += !has;
+        snprintf(last, sizeof last, "process %.32s", name);
+    }
+    if (with > 0)
+        doctor_add(doctor, FINDING_OK, "slurmd", last, "", "has loaded the plugin");
+    else if (without > 0)
+        doctor_add(doctor, FINDING_BAD, "slurmd", last, restart,
+                   "has not loaded the plugin: it started before the line was in plugstack.conf. "
+                   "Steps load the plugin, and no epilog flushes their jobs");
+    else
+        doctor_add(doctor, FINDING_WARN, "slurmd", doctor->node, "start slurmd",
+                   "no slurmd of this node is seen here");
 }
 
 static void check_plugin(struct doctor *doctor, const struct plugstack_line *line)
@@ -123,20 +217,9 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
             mend_line(doctor, line, own);
     } else if (!doctor_is_changeable(doctor, "plugin", path, path)) {
         doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
-        doctor_plugin(doctor, path);
+        if (doctor->roles & ROLE_NODE)
+            check_slurmd(doctor);
     }
-}
-
-/* The plugin goes by the default configuration where it gets none. */
-static void check_arguments(struct doctor *doctor, const struct plugstack_line *line)
-{
-    bool has_conf = line->conf[0] != '\0';
-    if (line->unknown[0] == '\0')
-        return;
-    doctor_add(doctor, has_conf ? FINDING_WARN : FINDING_BAD, "argument", line->file, "",
-               "the plugin has no argument '%s' and ignores it: it reads %s", line->unknown,
-               has_conf ? line->conf : DEFAULT_CONF);
-    mend_line(doctor, line, line->plugin);
 }
 
 #define PROLOG_COMMAND "jobtrail-submit prolog"
@@ -190,8 +273,7 @@ static void check_prolog(struct doctor *doctor)
             "rules about these skip them");
 }
 
-/* A missing line. Where people call srun it is needed for the option --jobtrail alone
- * (doctor_tracking()). */
+/* A missing line. Where people call srun it is needed for the option --jobtrail alone. */
 static void add_missing_line(struct doctor *doctor, const char *path, int found)
 {
     char good[3 * PATH_MAX];
@@ -200,7 +282,7 @@ static void add_missing_line(struct doctor *doctor, const char *path, int found)
                    "no line loads the plugin, and this is no node");
         return;
     }
-    doctor_good_line("", doctor->conf, good, sizeof good);
+    good_line("", doctor->conf, good, sizeof good);
     doctor_add(doctor, FINDING_BAD, "plugstack", path, "", "%s",
                found < 0 ? strerror(-found) : "no line loads it");
     doctor_mend(doctor, "%s '%s' to %s, and restart slurmd", found < 0 ? "write" : "add", good,
@@ -227,8 +309,7 @@ void doctor_slurm(struct doctor *doctor, const struct conf *conf)
     (void)conf;
     plugstack_path(doctor, path, sizeof path);
     int found = plugstack_find(path, &line);
-    doctor->has_plugstack = found > 0;
-    if (!doctor->has_plugstack) {
+    if (found <= 0) {
         add_missing_line(doctor, path, found);
         return;
     }
@@ -242,7 +323,6 @@ void doctor_slurm(struct doctor *doctor, const struct conf *conf)
     } else {
         doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line.plugin);
     }
-    check_arguments(doctor, &line);
     check_plugin(doctor, &line);
     check_prolog(doctor);
     choose_conf(doctor, &line);

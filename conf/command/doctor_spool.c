@@ -12,17 +12,13 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/io.h"
 #include "conf/command/doctor_checks.h"
-#include "conf/command/doctor_slurm.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
-#include "submit/job/spool_job.h"
 
 enum { JOURNAL_END = 16 << 10 }; /* bytes in which the line of the epilog is looked for */
 
@@ -53,52 +49,19 @@ static bool is_waiting(int spool, const char *name)
     return strstr(text, "\n" JOB_FORMATS_MARK "epilog ") != NULL;
 }
 
-/* Whether a job may have ended unseen (spool_job.h). Gives its number. */
-static bool is_unbegun(int spool, const char *name, unsigned *job)
-{
-    struct journal journal;
-    const char *end = job_end(name);
-    if (end == NULL || *end != '\0')
-        return false;
-    CLEANUP_CLOSE int directory =
-        openat(spool, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (directory < 0 || spool_job_journal(directory, &journal) != 0)
-        return false;
-    bool is_quiet = spool_job_is_quiet(directory, &journal);
-    *job = (unsigned)journal.identity.job;
-    journal_free(&journal);
-    return is_quiet;
-}
-
-/* Jobs that wait for a flush, and those that nobody has begun to flush: up to three are named. */
+/* Jobs that wait for a flush. */
 static void check_jobs(struct doctor *doctor, const char *path)
 {
-    char jobs[64] = "";
-    unsigned waiting = 0, unbegun = 0, job;
-    size_t length = 0;
+    unsigned waiting = 0;
     CLEANUP_LISTING DIR *listing = NULL;
     listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;) {
+    for (const char *name; (name = listing_next(listing)) != NULL;)
         waiting += is_waiting(dirfd(listing), name);
-        if (is_unbegun(dirfd(listing), name, &job) && unbegun++ < 3)
-            length += (size_t)snprintf(jobs + length, sizeof jobs - length, "%s%u",
-                                       length == 0 ? "" : ", ", job);
-    }
-    if (waiting > 0) {
-        doctor_add(doctor, FINDING_WARN, "leftovers", path, "",
-                   "%u jobs are over and not flushed yet", waiting);
-        doctor_mend(doctor, "jobtrail-submit flush --orphans%s", doctor_conf_words(doctor));
-    }
-    if (unbegun > 0) {
-        doctor_add(doctor, FINDING_WARN, "unbegun", path, "",
-                   "nothing of %s runs, and %s has no epilog: job%s %s%s",
-                   unbegun == 1 ? "it" : "them", unbegun == 1 ? "it" : "each",
-                   unbegun == 1 ? "" : "s", jobs, unbegun > 3 ? " and others" : "");
-        doctor_mend(doctor,
-                    "jobtrail-submit flush --orphans%s, which asks squeue whether they are over; "
-                    "if it cannot, and one surely is: --job ID in place of --orphans",
-                    doctor_conf_words(doctor));
-    }
+    if (waiting == 0)
+        return;
+    doctor_add(doctor, FINDING_WARN, "leftovers", path, "", "%u jobs are over and not flushed yet",
+               waiting);
+    doctor_mend(doctor, "jobtrail-submit flush --orphans%s", doctor_conf_words(doctor));
 }
 
 /* The spool should be a file system of its own: if others can fill the file system that it is on,
@@ -174,11 +137,6 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     static const char mend[] =
         "mend [spool] dir in jobtrail.conf or the directory; change it while no job runs here";
     struct stat status;
-    /* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
-    if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
-        doctor_add(doctor, FINDING_WARN, "privacy", path,
-                   "take a file system that has access control lists: tmpfs, ext4, xfs",
-                   "users can see of others' jobs how large their files are and when they change");
     if (!doctor_directory(doctor, "spool", path, mend))
         return;
     if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0) {
@@ -198,52 +156,6 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     check_place(doctor, path);
     check_parts(doctor, conf, path);
     check_jobs(doctor, path);
-}
-
-/* Jobs of another version, and whether its program is there, which the file `version` in the spool
- * names (spank/version_note.h). */
-static void check_other_version(struct doctor *doctor, const char *path)
-{
-    static const char word[] = "\nsubmit ";
-    char text[4 * PATH_MAX];
-    unsigned jobs = 0;
-    CLEANUP_LISTING DIR *listing = NULL;
-    listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        jobs += job_end(name) != NULL;
-    if (jobs == 0)
-        return;
-    io_read_text(dirfd(listing), "version", text, sizeof text);
-    char *program = strstr(text, word);
-    if (program != NULL) {
-        program += strlen(word);
-        program[strcspn(program, "\n")] = '\0';
-    }
-    if (program != NULL && access(program, X_OK) == 0)
-        doctor_add(doctor, FINDING_OK, "version", path, "", "%u jobs of another version", jobs);
-    else
-        doctor_add(doctor, FINDING_WARN, "version", path,
-                   "install that version again until they have ended, or they go to the quarantine",
-                   "%u jobs of another version, whose program is not there", jobs);
-}
-
-/* Each number of formats but 1 has a directory in the node's spool (spank/spool_path.h). */
-static void check_other_versions(struct doctor *doctor, const struct conf *conf)
-{
-    char path[PATH_MAX], below[PATH_MAX + NAME_MAX];
-    CLEANUP_LISTING DIR *listing = NULL;
-    if (spool_expand_formats(conf->spool, doctor->node, 1, path, sizeof path) != 0)
-        return;
-    if (JOB_FORMATS != 1)
-        check_other_version(doctor, path);
-    listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;) {
-        size_t digits = name[0] == '.' ? strspn(name + 1, "0123456789") : 0;
-        if (digits == 0 || name[1 + digits] != '\0' || strtol(name + 1, NULL, 10) == JOB_FORMATS)
-            continue;
-        snprintf(below, sizeof below, "%s/%s", path, name);
-        check_other_version(doctor, below);
-    }
 }
 
 static void check_watcher(struct doctor *doctor, const char *spool)
@@ -267,6 +179,5 @@ void doctor_spool(struct doctor *doctor, const struct conf *conf)
     if (spool_expand(conf->spool, doctor->node, spool, sizeof spool) != 0)
         return;
     check_spool(doctor, conf, spool);
-    check_other_versions(doctor, conf);
     check_watcher(doctor, spool);
 }

@@ -15,19 +15,16 @@
 #include "conf/base/program_run.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/command/doctor_timer.h"
-#include "conf/conf_defaults.h"
 
 enum { SYSTEMCTL_MS = 20000 };
 
 static const struct doctor_duty duties[] = {
     {ROLE_NODE, "jobtrail-submit flush --orphans", "jobtrail-submit", "--orphans",
-     "every few minutes", "jobtrail-send.timer", "jobtrail-send.cron",
-     "what an epilog could not flush or send waits for the next one"},
+     "jobtrail-send.timer", "what an epilog could not flush or send waits for the next one"},
     {ROLE_LOGIN, "jobtrail-submit flush --sessions", "jobtrail-submit", "--sessions",
-     "every few minutes", "jobtrail-send.timer", "jobtrail-send.cron",
-     "records of links and of sessions stay here"},
-    {ROLE_COLLECTOR, "jobtrail-load", "jobtrail-load", "", "every few minutes",
-     "jobtrail-load.timer", NULL, "records are not loaded into the store"},
+     "jobtrail-send.timer", "records of links and of sessions stay here"},
+    {ROLE_COLLECTOR, "jobtrail-load", "jobtrail-load", "", "jobtrail-load.timer",
+     "records are not loaded into the store"},
 };
 
 static bool is_run_by(const char *command, const struct doctor_duty *duty)
@@ -95,59 +92,18 @@ static bool has_cron_line(const char *path, const struct doctor_duty *duty)
     return is_found;
 }
 
-/* The file with the line; "" where there is none. One whose name has a dot is taken last. */
+/* The file with the line; "" where there is none. */
 static void find_cron_file(const struct doctor_duty *duty, char *path, size_t size)
 {
-    static const char *const patterns[] = {
-        "/etc/crontab",         "/var/spool/cron/crontabs/root",
-        "/var/spool/cron/root", "/var/spool/cron/tabs/root",
-        "/etc/cron.d/*",
-    };
+    static const char patterns[] = "{/etc/crontab,/etc/cron.d/*,/var/spool/cron/root,"
+                                   "/var/spool/cron/{crontabs,tabs}/root}";
+    glob_t files = {0};
     path[0] = '\0';
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        glob_t files = {0};
-        if (glob(patterns[i], 0, NULL, &files) == 0)
-            for (size_t f = 0; f < files.gl_pathc; f++)
-                if (has_cron_line(files.gl_pathv[f], duty) &&
-                    (path[0] == '\0' || strchr(strrchr(path, '/'), '.') != NULL))
-                    snprintf(path, size, "%s", files.gl_pathv[f]);
-        globfree(&files);
-    }
-}
-
-/* cron(8) of Debian passes over names with a dot in /etc/cron.d. */
-static void add_cron_file(struct doctor *doctor, const char *object, const char *path)
-{
-    const char *name = strrchr(path, '/') + 1;
-    if (strncmp(path, "/etc/cron.d/", strlen("/etc/cron.d/")) == 0 && strchr(name, '.') != NULL) {
-        doctor_add(doctor, FINDING_WARN, "timer", object, "",
-                   "cron of Debian does not read %s: its name has a dot", path);
-        doctor_mend(doctor, "mv %s /etc/cron.d/%.*s", path, (int)strcspn(name, "."), name);
-    } else {
-        doctor_add(doctor, FINDING_OK, "timer", object, "",
-                   "a line in %s runs it; whether cron runs is not looked at", path);
-    }
-}
-
-/* The lines of cron are no part of packages, which have units. */
-static void add_nothing(struct doctor *doctor, const struct doctor_duty *duty)
-{
-    char share[PATH_MAX], example[2 * PATH_MAX];
-    doctor_installed(SHARE_FROM_BIN, share, sizeof share);
-    snprintf(example, sizeof example, "%s/%s", share, duty->cron == NULL ? "" : duty->cron);
-    doctor_add(doctor, FINDING_WARN, "timer", duty->command, "",
-               "no %sline of cron's runs it: %s. Another scheduler, or a script that runs it, "
-               "cannot be seen from here",
-               has_systemd() ? "active timer of systemd's and no " : "systemd runs here, and no ",
-               duty->otherwise);
-    if (has_systemd())
-        doctor_mend(doctor, "systemctl enable --now %s", duty->timer);
-    else if (duty->cron != NULL && access(example, F_OK) == 0)
-        doctor_mend(doctor, "cp %s /etc/cron.d/%.*s", example, (int)strcspn(duty->cron, "."),
-                    duty->cron);
-    else
-        doctor_mend(doctor, "let cron run '%s' %s, as %s does", duty->command, duty->often,
-                    duty->timer);
+    if (glob(patterns, GLOB_BRACE, NULL, &files) == 0)
+        for (size_t f = 0; f < files.gl_pathc && path[0] == '\0'; f++)
+            if (has_cron_line(files.gl_pathv[f], duty))
+                snprintf(path, size, "%s", files.gl_pathv[f]);
+    globfree(&files);
 }
 
 bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_needed)
@@ -158,10 +114,21 @@ bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_
         return true;
     }
     find_cron_file(duty, found, sizeof found);
-    if (found[0] != '\0')
-        add_cron_file(doctor, duty->command, found);
-    else if (is_needed)
-        add_nothing(doctor, duty);
+    if (found[0] != '\0') {
+        doctor_add(doctor, FINDING_OK, "timer", duty->command, "",
+                   "a line in %s runs it; whether cron runs is not looked at", found);
+    } else if (is_needed) {
+        doctor_add(doctor, FINDING_WARN, "timer", duty->command, "",
+                   "no %sline of cron's runs it: %s. Another scheduler, or a script that runs it, "
+                   "cannot be seen from here",
+                   has_systemd() ? "active timer of systemd's and no "
+                                 : "systemd runs here, and no ",
+                   duty->otherwise);
+        if (has_systemd())
+            doctor_mend(doctor, "systemctl enable --now %s", duty->timer);
+        else
+            doctor_mend(doctor, "let cron run '%s', as %s does", duty->command, duty->timer);
+    }
     return found[0] != '\0';
 }
 

@@ -14,9 +14,7 @@ struct doctor_duty {
     unsigned roles;               /* of whom; 0: a check asks for it */
     const char *command;          /* as people write it */
     const char *program, *option; /* words of it */
-    const char *often;            /* how often it is to run */
     const char *timer;            /* of ours that starts it */
-    const char *cron;             /* our example; NULL: none */
     const char *otherwise;        /* what happens where nothing starts it */
 };
 

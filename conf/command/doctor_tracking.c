@@ -9,30 +9,17 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/command/doctor_checks.h"
-#include "conf/command/doctor_slurm.h"
 #include "conf/command/explain.h"
 #include "conf/compile.h"
 #include "conf/conf_keys.h"
 #include "conf/conf_transport.h"
-
-/* "write 'enabled = yes' in FILE, line 12". */
-static void mend_key(struct doctor *doctor, const struct conf *conf, const char *section,
-                     const char *name, const char *value)
-{
-    unsigned line = conf->key_line[conf_key_find(section, name)];
-    if (line > 0)
-        doctor_mend(doctor, "write '%s = %s' in %s, line %u", name, value, conf->path, line);
-    else
-        doctor_mend(doctor, "write '%s = %s' in %s, section [%s]", name, value, conf->path,
-                    section);
-}
 
 static void check_switches(struct doctor *doctor, const struct conf *conf)
 {
     if (!conf->enabled) {
         doctor_add(doctor, FINDING_BAD, "tracking", conf->path, "",
                    "[tracking] enabled = no: nothing of new steps is recorded");
-        mend_key(doctor, conf, "tracking", "enabled", "yes");
+        doctor_mend(doctor, "write 'enabled = yes' in %s", conf->path);
         return;
     }
     if (conf->track_programs != CONF_PROGRAMS_ALL) {
@@ -40,7 +27,7 @@ static void check_switches(struct doctor *doctor, const struct conf *conf)
         doctor_add(doctor, FINDING_WARN, "tracking", conf->path, "",
                    "[tracking] programs = %s: %s are not recorded", is_scalar ? "scalar" : "mpi",
                    is_scalar ? "MPI programs" : "programs of one task");
-        mend_key(doctor, conf, "tracking", "programs", "all");
+        doctor_mend(doctor, "write 'programs = all' in %s", conf->path);
     } else {
         doctor_add(doctor, FINDING_OK, "tracking", conf->path, "", "steps are recorded%s",
                    conf->sample ? ", as far as [sampling] keeps them" : "");
@@ -72,27 +59,6 @@ static void check_host(struct doctor *doctor, const struct conf *conf)
                 verdict.rule->pattern, conf->path, verdict.rule->line);
 }
 
-static void check_transport(struct doctor *doctor, const struct conf *conf)
-{
-    if (strcmp(conf->transport, "none") != 0)
-        return;
-    doctor_add(doctor, FINDING_BAD, "transport", "none", "",
-               "[transport] use = none: records are made and sent nowhere");
-    mend_key(doctor, conf, "transport", "use", "file");
-}
-
-/* Without the line srun takes the option for an error. */
-static void check_opt_out(struct doctor *doctor, const struct conf *conf)
-{
-    char line[3 * PATH_MAX];
-    if (!conf->opt_out || doctor->has_plugstack || !(doctor->roles & ROLE_LOGIN))
-        return;
-    doctor_good_line("", conf->path, line, sizeof line);
-    doctor_add(doctor, FINDING_WARN, "option", "--jobtrail", "",
-               "[tracking] opt_out = yes, and srun does not have the option here");
-    doctor_mend(doctor, "add '%s' to the plugstack.conf of this machine", line);
-}
-
 void doctor_tracking(struct doctor *doctor, const struct conf *conf)
 {
     const struct extension *extension;
@@ -102,6 +68,9 @@ void doctor_tracking(struct doctor *doctor, const struct conf *conf)
                    extension->name, extension->words);
     check_switches(doctor, conf);
     check_host(doctor, conf);
-    check_transport(doctor, conf);
-    check_opt_out(doctor, conf);
+    if (strcmp(conf->transport, "none") == 0) {
+        doctor_add(doctor, FINDING_BAD, "transport", "none", "",
+                   "[transport] use = none: records are made and sent nowhere");
+        doctor_mend(doctor, "write 'use = file' in %s", conf->path);
+    }
 }

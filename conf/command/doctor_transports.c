@@ -25,41 +25,6 @@
 
 enum { PROGRAM_MS = 60000 };
 
-/* The first of the directory and the names in it and in its directories, two deep, that is not
- * root's, or that others can write to. Returns whether there is one. */
-static bool find_foreign(const char *path, int depth, char *culprit, size_t size)
-{
-    struct stat status;
-    if (lstat(path, &status) != 0 || S_ISLNK(status.st_mode))
-        return false;
-    if (status.st_uid != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-        snprintf(culprit, size, "%s", path);
-        return true;
-    }
-    bool is_found = false;
-    CLEANUP_LISTING DIR *listing = NULL;
-    if (S_ISDIR(status.st_mode) && depth > 0)
-        listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; !is_found && (name = listing_next(listing)) != NULL;) {
-        char below[PATH_MAX];
-        int length = snprintf(below, sizeof below, "%s/%s", path, name);
-        is_found = length > 0 && length < PATH_MAX && find_foreign(below, depth - 1, culprit, size);
-    }
-    return is_found;
-}
-
-/* Returns whether root can use it. */
-static bool check_owner(struct doctor *doctor, const char *outbox)
-{
-    char culprit[PATH_MAX];
-    if (!find_foreign(outbox, 2, culprit, sizeof culprit))
-        return true;
-    doctor_add(doctor, FINDING_BAD, "outbox", outbox, "",
-               "others than root can change what is sent: %s", culprit);
-    doctor_mend(doctor, "chown -R root: %s && chmod -R go-w %s", outbox, outbox);
-    return false;
-}
-
 static uint64_t number_of(struct json_object *object, const char *key)
 {
     struct json_object *value;
@@ -185,7 +150,7 @@ void doctor_transports(struct doctor *doctor, const struct conf *conf)
         trusted_check(conf->path, culprit, sizeof culprit) != 0 ||
         trusted_check(conf->submit, culprit, sizeof culprit) != 0)
         return;
-    if (access(outbox, F_OK) == 0 && check_owner(doctor, outbox))
+    if (access(outbox, F_OK) == 0 && !doctor_is_changeable(doctor, "outbox", outbox, outbox))
         check_outbox(doctor, conf, outbox);
     if (geteuid() == 0 && has_receivers(conf))
         check_receivers(doctor, conf);

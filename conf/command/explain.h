@@ -68,8 +68,4 @@ int explain_library(const struct explain *explain, const char *path, struct json
  * that are added to the array `all`. Returns 0 or -errno. */
 int explain_routines(const struct explain *explain, const char *path, struct json_object *all);
 
-/* How runs of `ntasks` tasks are sampled, as a sentence on stdout and as an object. */
-void explain_sampling_print(const struct explain *explain, uint32_t ntasks);
-struct json_object *explain_sampling_json(const struct explain *explain, uint32_t ntasks);
-
 #endif

@@ -15,8 +15,7 @@ static const char usage_text[] =
     "Usage: jobtrail-conf check   [--conf FILE]\n"
     "       jobtrail-conf compile [--conf FILE] [--output FILE] [--if-newer]\n"
     "       jobtrail-conf explain [--conf FILE] [--json] [--host HOST] [--env NAME]\n"
-    "                             [--ntasks N] [--library FILE] [--routines FILE]\n"
-    "                             [PATH [ARG...]]\n"
+    "                             [--library FILE] [--routines FILE] [PATH [ARG...]]\n"
     "       jobtrail-conf explain [--conf FILE] [--json] --command-line COMMAND [ARG...]\n"
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
@@ -39,7 +38,7 @@ static const struct command commands[] = {
     {"compile", command_compile, "con", NULL},
     {"doctor", command_doctor, "cjNpRUTu", ""},
     /* what follows explain's PATH is that program's */
-    {"explain", command_explain, "cjHetlLbI", "+"},
+    {"explain", command_explain, "cjHelLbI", "+"},
     {"make-key", command_make_key, "", ""},
     {"show", command_show, "cj", NULL},
     {"import-xalt", command_import_xalt, "or", ""},
@@ -61,7 +60,6 @@ static const struct option_row option_rows[] = {
     {"user", 'u', OPTION_TEXT, MEMBER(user), 0, 0, NULL},
     {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
     {"role", 'R', OPTION_TEXT, MEMBER(role), 0, 0, NULL},
-    {"ntasks", 't', OPTION_NUMBER, MEMBER(ntasks), 1, INT32_MAX, NULL},
     {"library", 'b', OPTION_TEXT, MEMBER(library), 0, 0, NULL},
     {"routines", 'I', OPTION_TEXT, MEMBER(routines), 0, 0, NULL},
     {"stdin", 'l', OPTION_TEXT, MEMBER(lines), 0, 0, "paths"},

@@ -65,8 +65,6 @@ enum plugstack_kind plugstack_parse(const char *text, size_t size, struct plugst
         if (is_conf && found.conf[0] == '\0' &&
             !copy_word(found.conf, word + sizeof conf - 1, length - (sizeof conf - 1)))
             return PLUGSTACK_OTHER;
-        if (!is_conf && found.unknown[0] == '\0')
-            snprintf(found.unknown, sizeof found.unknown, "%.*s", (int)length, word);
     }
     *line = found;
     return is_include ? PLUGSTACK_INCLUDE : PLUGSTACK_OURS;

@@ -13,7 +13,6 @@ struct plugstack_line {
     bool is_required;      /* else optional */
     char plugin[PATH_MAX]; /* as written */
     char conf[PATH_MAX];   /* its argument conf=; "" without */
-    char unknown[256];     /* the first argument that the plugin does not have; "": none */
     char file[PATH_MAX];   /* where it is; set by plugstack_find() */
     unsigned number;       /* of the line in that file, from 1; likewise */
 };

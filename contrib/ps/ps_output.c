@@ -11,7 +11,6 @@
 #include <uuid/uuid.h>
 
 #include "conf/base/command_options.h"
-#include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
@@ -148,17 +147,6 @@ static const struct ps_field *find_field(const char *name, size_t length)
     return found;
 }
 
-static void refuse_field(const char *word)
-{
-    const char *names[FIELDS];
-    for (size_t i = 0; i < FIELDS; i++)
-        names[i] = fields[i].name;
-    const char *near = suggest(word, names, FIELDS);
-    fprintf(stderr, "jobtrail-ps: Invalid field requested: \"%s\"%s%s%s\n", word,
-            near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
-            near == NULL ? "" : "?");
-}
-
 /* FIELD[%[-]WIDTH] */
 static bool read_column(const char *word, struct ps_column *column)
 {
@@ -192,7 +180,7 @@ bool ps_columns_read(const char *format, struct ps_columns *columns)
             return false;
         }
         if (length >= sizeof word || !read_column(word, &columns->column[columns->count])) {
-            refuse_field(word);
+            fprintf(stderr, "jobtrail-ps: Invalid field requested: \"%s\"\n", word);
             return false;
         }
         columns->count++;

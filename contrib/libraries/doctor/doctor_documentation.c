@@ -43,14 +43,9 @@ static void check_last(struct doctor *doctor, const char *index)
         doctor_add(doctor, FINDING_OK, CHECK, index, "", "everybody may read it, of %s", when);
 }
 
-static const struct doctor_duty duty = {0,
-                                        "jobtrail-alldoc index",
-                                        "jobtrail-alldoc",
-                                        "index",
-                                        "once a day",
-                                        "jobtrail-alldoc.timer",
-                                        NULL,
-                                        "documentation that is new is not found"};
+static const struct doctor_duty duty = {
+    0,       "jobtrail-alldoc index", "jobtrail-alldoc",
+    "index", "jobtrail-alldoc.timer", "documentation that is new is not found"};
 
 void doctor_documentation(struct doctor *doctor, const struct conf *conf)
 {

@@ -4,7 +4,6 @@
  * what starts its scans, and how the last one ended. Runs are recorded without them.
  */
 #include <errno.h>
-#include <grp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +27,6 @@ enum { LATE_S = 25 * 3600 };
 
 /* Uses are told each ten minutes. */
 enum { USES_LATE_S = 1800 };
-
-#define LOG_PLACE "/var/log"
 
 /* ---- Trees ------------------------------------------------------------------------------------
  */
@@ -88,28 +85,6 @@ static void check_owners(struct doctor *doctor, const struct conf *conf)
 
 /* ---- Directories ------------------------------------------------------------------------------
  */
-
-/* On Ubuntu a group can write to the directory of logs, so that its syslog daemon makes files
- * there. Adds a finding if it returns true. */
-static bool is_in_log_place_of_others(struct doctor *doctor, const char *path)
-{
-    char culprit[PATH_MAX];
-    struct stat status;
-    if (strncmp(path, LOG_PLACE "/", strlen(LOG_PLACE "/")) != 0 ||
-        trusted_check(LOG_PLACE, culprit, sizeof culprit) != -EPERM ||
-        strcmp(culprit, LOG_PLACE) != 0 || stat(LOG_PLACE, &status) != 0)
-        return false;
-    const struct group *group = getgrgid(status.st_gid);
-    doctor_add(doctor, FINDING_BAD, "libraries", path, "",
-               "scans fail: others than root, as the group %s, can change " LOG_PLACE,
-               group == NULL ? "of this directory" : group->gr_name);
-    doctor_mend(doctor,
-                "write 'logs = " DEFAULT_STATE "/library-logs' below [libraries] in %s; or, if no "
-                "daemon of another user makes files there: chown root: " LOG_PLACE
-                " && chmod go-w " LOG_PLACE,
-                doctor->conf);
-    return true;
-}
 
 /* The directory of a file: "/x" is in "/". */
 static void check_list(struct doctor *doctor, const char *path)
@@ -312,14 +287,9 @@ static void check_witness(struct doctor *doctor, const struct conf_line *tree, b
                 witness == WITNESS_LAYERS ? "" : "mount it writable and with relatime here; or ");
 }
 
-static const struct doctor_duty use_duty = {0,
-                                            "jobtrail-libuse poll",
-                                            "jobtrail-libuse",
-                                            "poll",
-                                            "every ten minutes",
-                                            "jobtrail-libuse.timer",
-                                            NULL,
-                                            "use_atime = yes of [libraries] has no effect"};
+static const struct doctor_duty use_duty = {
+    0,      "jobtrail-libuse poll",  "jobtrail-libuse",
+    "poll", "jobtrail-libuse.timer", "use_atime = yes of [libraries] has no effect"};
 
 static void check_atime(struct doctor *doctor, const struct conf *conf)
 {
@@ -357,14 +327,8 @@ static bool has_local_tree(const struct conf *conf)
 }
 
 static const struct doctor_duty scan_duty = {
-    0,
-    "jobtrail-libmon scan",
-    "jobtrail-libmon",
-    "scan",
-    "once an hour",
-    "jobtrail-libmon.timer",
-    NULL,
-    "nobody hears what changes in the trees of [libraries]"};
+    0,      "jobtrail-libmon scan",  "jobtrail-libmon",
+    "scan", "jobtrail-libmon.timer", "nobody hears what changes in the trees of [libraries]"};
 
 void doctor_libraries(struct doctor *doctor, const struct conf *conf)
 {
@@ -389,7 +353,7 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
     check_owners(doctor, conf);
     doctor_writable(doctor, "libraries", conf->library_state,
                     "mend [libraries] state in jobtrail.conf");
-    if (conf->library_logs[0] != '\0' && !is_in_log_place_of_others(doctor, conf->library_logs))
+    if (conf->library_logs[0] != '\0')
         doctor_writable(doctor, "libraries", conf->library_logs,
                         "mend [libraries] logs in jobtrail.conf");
     if (conf->library_list[0] != '\0')

@@ -18,7 +18,6 @@
 #include "conf/base/globs.h"
 #include "conf/base/progress.h"
 #include "conf/base/stderr_or_syslog.h"
-#include "conf/base/suggest.h"
 #include "conf/conf.h"
 #include "contrib/libraries/libmon/libmon_list.h"
 #include "contrib/libraries/libmon/libmon_output.h"
@@ -293,11 +292,8 @@ static enum libmon_status run(const struct libmon_options *options, enum libmon_
 
 static enum libmon_status wrong_command(const char *word)
 {
-    const char *near = word == NULL ? NULL : suggest(word, commands, COMMANDS);
     if (word == NULL)
         fputs("jobtrail-libmon: no command: write scan, watch or list\n", stderr);
-    else if (near != NULL)
-        fprintf(stderr, "jobtrail-libmon: no command %s: did you mean %s?\n", word, near);
     else
         fprintf(stderr, "jobtrail-libmon: no command %s: there are scan, watch and list\n", word);
     fputs("Try 'jobtrail-libmon --help'.\n", stderr);

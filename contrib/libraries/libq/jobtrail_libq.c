@@ -18,7 +18,6 @@
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
 #include "conf/base/grow.h"
-#include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "contrib/libraries/libq/libq_output.h"
 #include "contrib/libraries/libq/log_scan.h"
@@ -136,10 +135,7 @@ static bool read_by(const char *text, enum use_by *by)
         }
     }
     char word[TERMINAL_WORD_SIZE];
-    const char *near = suggest(text, names, 2);
-    fprintf(stderr, "jobtrail-libq: --by takes weekday or month: %s%s%s%s\n",
-            terminal_word(text, word), near == NULL ? "" : "; did you mean ",
-            near == NULL ? "" : near, near == NULL ? "" : "?");
+    fprintf(stderr, "jobtrail-libq: --by takes weekday or month: %s\n", terminal_word(text, word));
     return false;
 }
 

@@ -18,7 +18,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
-#include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "conf/conf.h"
 #include "contrib/libraries/libuse/libuse_poll.h"
@@ -255,12 +254,8 @@ static enum libuse_exit run(const struct libuse_options *options, bool is_poll)
 
 static enum libuse_exit wrong_command(const char *word)
 {
-    static const char *const commands[] = {"poll", "status"};
-    const char *near = word == NULL ? NULL : suggest(word, commands, 2);
     if (word == NULL)
         fputs("jobtrail-libuse: no command: write poll or status\n", stderr);
-    else if (near != NULL)
-        fprintf(stderr, "jobtrail-libuse: no command %s: did you mean %s?\n", word, near);
     else
         fprintf(stderr, "jobtrail-libuse: no command %s: there are poll and status\n", word);
     fputs("Try 'jobtrail-libuse --help'.\n", stderr);

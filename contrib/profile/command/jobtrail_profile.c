@@ -16,7 +16,6 @@
 #include "conf/base/command_options.h"
 #include "conf/base/number_list.h"
 #include "conf/base/replacement.h"
-#include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/command/profile_routines.h"
@@ -133,9 +132,7 @@ static int word_of(const char *what, const char *word, const char *const *words,
     for (size_t i = 0; i < count; i++)
         if (strcmp(word, words[i]) == 0)
             return (int)i;
-    const char *near = suggest(word, words, count);
-    fprintf(stderr, "jobtrail-profile: no %s: %s", what, terminal_word(word, text));
-    fprintf(stderr, near == NULL ? "\n" : "; did you mean %s?\n", near);
+    fprintf(stderr, "jobtrail-profile: no %s: %s\n", what, terminal_word(word, text));
     return -1;
 }
 

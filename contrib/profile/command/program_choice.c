@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "contrib/profile/profile_collect.h"
 #include "contrib/profile/set_file.h"
@@ -60,30 +59,6 @@ int profile_load(const char *path, bool is_kept, const char *node, const char *d
     return error != 0 ? error : profile_set_merge(set, &read);
 }
 
-/* Each program's hash and name are what may have been meant. */
-static int say_unknown(const struct set_programs *programs, const char *word)
-{
-    const struct profile_set *set = programs->set;
-    CLEANUP_FREE char(*hash)[SET_PROGRAM_HASH] = calloc(set->rank_count + 1, sizeof *hash);
-    CLEANUP_FREE const char **names = calloc(2 * set->rank_count + 1, sizeof *names);
-    size_t count = 0;
-    char text[TERMINAL_WORD_SIZE];
-    if (hash == NULL || names == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < set->rank_count; i++) {
-        names[count++] = set_program_name(set, &set->ranks[i]);
-        if (programs->first[i] == i)
-            names[count++] = set_program_hash(&set->ranks[i], hash[i]);
-    }
-    const char *near = suggest(word, names, count);
-    fprintf(stderr, "jobtrail-profile: there is no program %s in what was read",
-            terminal_word(word, text));
-    if (near != NULL)
-        fprintf(stderr, "; did you mean %s?", terminal_word(near, text));
-    fputc('\n', stderr);
-    return -ENOENT;
-}
-
 int program_choice_make(const struct profile_set *set, const char *word,
                         struct program_choice *choice)
 {
@@ -94,8 +69,12 @@ int program_choice_make(const struct profile_set *set, const char *word,
     choice->is_taken = calloc(set->rank_count + 1, sizeof *choice->is_taken);
     if (choice->is_taken == NULL)
         return -ENOMEM;
-    bool is_there = set_programs_choose(&choice->programs, word, choice->is_taken);
-    return is_there ? 0 : say_unknown(&choice->programs, word);
+    if (set_programs_choose(&choice->programs, word, choice->is_taken))
+        return 0;
+    char text[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-profile: there is no program %s in what was read\n",
+            terminal_word(word, text));
+    return -ENOENT;
 }
 
 void program_choice_free(struct program_choice *choice)

@@ -17,7 +17,6 @@
 #include "conf/base/command_options.h"
 #include "conf/base/io.h"
 #include "conf/base/replacement.h"
-#include "conf/base/suggest.h"
 #include "conf/base/terminal_text.h"
 #include "contrib/routines/robj/prepare.h"
 #include "contrib/routines/robj/robj_list.h"
@@ -87,8 +86,6 @@ static const struct option_program program = {
 };
 
 /* How often a name that is not there is compared with all that are. */
-enum { SUGGESTIONS_MAX = 20 };
-
 /* What is read for an order. */
 struct robj {
     const struct robj_options *options;
@@ -96,7 +93,7 @@ struct robj {
     struct archive archive;
     struct archive_symbols symbols;
     struct entries entries;
-    long faults, suggestions;
+    long faults;
 };
 
 static void complain(const char *file, const char *text)
@@ -105,32 +102,13 @@ static void complain(const char *file, const char *text)
     fprintf(stderr, "jobtrail-robj: %s: %s\n", terminal_word(file, name), text);
 }
 
-/* The defined name that the mistyped one is nearest to; NULL: none. */
-static const char *find_near(const struct archive_symbols *symbols, const char *name)
-{
-    CLEANUP_FREE const char **names = calloc(symbols->count + 1, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; names != NULL && i < symbols->count; i++)
-        if (symbols->by_name[i]->kind == SYMBOL_ROUTINE)
-            names[count++] = symbols->by_name[i]->name;
-    return count == 0 ? NULL : suggest(name, names, count);
-}
-
 /* A fault of an entry file, as compilers say where it is. */
 static void say_fault(void *context, size_t line, const char *name, const char *text)
 {
-    struct robj *robj = context;
-    size_t count = 1;
-    if (robj->symbols.by_name != NULL)
-        archive_symbols_find(&robj->symbols, name, &count);
-    const char *near = count == 0 && robj->suggestions++ < SUGGESTIONS_MAX
-                           ? find_near(&robj->symbols, name)
-                           : NULL;
-    char file[TERMINAL_WORD_SIZE], word[TERMINAL_WORD_SIZE], other[TERMINAL_WORD_SIZE];
-    fprintf(robj->options->check ? stdout : stderr, "%s:%zu: %s: %s%s%s%s\n",
-            terminal_word(robj->options->entries, file), line, terminal_word(name, word), text,
-            near == NULL ? "" : "; did you mean ", near == NULL ? "" : terminal_word(near, other),
-            near == NULL ? "" : "?");
+    const struct robj *robj = context;
+    char file[TERMINAL_WORD_SIZE], word[TERMINAL_WORD_SIZE];
+    fprintf(robj->options->check ? stdout : stderr, "%s:%zu: %s: %s\n",
+            terminal_word(robj->options->entries, file), line, terminal_word(name, word), text);
 }
 
 /* What excludes what. */

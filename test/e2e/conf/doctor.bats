@@ -84,40 +84,16 @@ finds_none() {
     [[ $(jq -r '.[] | select(.check == "role").object' "$BATS_TEST_TMPDIR/said") == *collector ]]
 }
 
-@test "the plugin's line: none, with an argument that the plugin does not have, of a plugin that is not there" {
+@test "the plugin's line: none, one that is required, of a plugin that is not there" {
     new_job
     : >"$SLURM/plugstack.conf"
     finds bad plugstack "no line loads it" "add '$LINE conf=$CONF' to $SLURM/plugstack.conf, and restart slurmd" --role node
-    printf '# ours\n%s config=%s\n' "$LINE" "$CONF" >"$SLURM/plugstack.conf"
-    finds bad argument "no argument 'config=$CONF'" "write '$LINE conf=" --role node
-    [[ $(jq -r '.[] | select(.check == "argument").mend' "$BATS_TEST_TMPDIR/said") == *"in $SLURM/plugstack.conf, line 2" ]]
-    echo "$LINE conf=$CONF verbose" >"$SLURM/plugstack.conf"
-    finds warning argument "no argument 'verbose'" "write '$LINE conf=$CONF' in $SLURM/plugstack.conf, line 1" --role node
     echo "required ${LINE#* } conf=$CONF" >"$SLURM/plugstack.conf"
     finds warning plugstack "'required'" "write '$LINE conf=$CONF' in $SLURM/plugstack.conf, line 1" --role node
     echo "optional /nowhere/spank_jobtrail.so conf=$CONF" >"$SLURM/plugstack.conf"
     finds bad plugin "No such file" "write '$LINE conf=$CONF' in $SLURM/plugstack.conf, line 1" --role node
     echo "$LINE conf=$CONF" >"$SLURM/plugstack.conf"
     finds ok plugstack "loads" "" --role node
-    finds_none argument --role node
-}
-
-@test "a release of Slurm that the plugin was built for, and no test has run" {
-    local plugin=$BATS_TEST_TMPDIR/spank_jobtrail.so release
-    new_job
-    cp "$JOBTRAIL_BUILD/test/slurm/plugin_of_other_headers.so" "$plugin" # of 23.11
-    echo "optional $plugin conf=$CONF" >"$SLURM/plugstack.conf"
-    mkdir "$BATS_TEST_TMPDIR/bin"
-    for release in 24.11 25.05 23.11; do
-        printf '#!/bin/sh\necho slurm %s.4\n' "$release" >"$BATS_TEST_TMPDIR/bin/slurmd"
-        chmod 755 "$BATS_TEST_TMPDIR/bin/slurmd"
-        PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --role node --json >"$BATS_TEST_TMPDIR/$release" || true
-    done
-    cd "$BATS_TEST_TMPDIR"
-    [[ $(jq -r '.[] | select(.check == "release") | "\(.state): \(.found)"' 24.11 25.05 23.11) == \
-        "ok: for Slurm 22.05, 24.11, 26.05, 23.11; this is 24.11
-bad: for Slurm 22.05, 24.11, 26.05, 23.11, and this is 25.05: the plugin is inactive in it
-warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of this jobtrail have not run: it was built with its headers" ]]
 }
 
 # bats test_tags=needs:root
@@ -157,9 +133,9 @@ warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of
     new_job
     finds ok tracking "steps are recorded" ""
     sed -i 's/^\[tracking\]/&\nenabled = no/' "$CONF"
-    finds bad tracking "enabled = no" "write 'enabled = yes' in $CONF, line $(grep -n '^enabled' "$CONF" | cut -d: -f1)"
+    finds bad tracking "enabled = no" "write 'enabled = yes' in $CONF"
     sed -i 's/^enabled = no/programs = scalar/' "$CONF"
-    finds warning tracking "programs = scalar" "write 'programs = all' in $CONF, line "
+    finds warning tracking "programs = scalar" "write 'programs = all' in $CONF"
 }
 
 @test "a host rule that skips this host" {
@@ -173,7 +149,7 @@ warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of
 
 @test "no transport, and records that cannot be written beside another transport" {
     RULES=$'[transport]\nuse = none' new_job
-    finds bad transport "use = none" "write 'use = file' in $CONF, line "
+    finds bad transport "use = none" "write 'use = file' in $CONF"
     job_with $'[transport]\nuse = file, http\n[http]\nurl = http://127.0.0.1:1/'
     touch "$RECORDS"
     finds bad records "Not a directory" "[file] dir"
@@ -211,9 +187,9 @@ closed_port() {
         (umask 077 && echo s3cret >"$SECRET")
         finds ok transport "takes records" ""
         chmod 644 "$SECRET"
-        finds bad secret "others than its owner" "chown root: $SECRET && chmod 600 $SECRET"
+        finds bad secret "others than its owner" "mode 600"
         rm "$SECRET"
-        finds bad secret "No such file" "(umask 077 && cat >$SECRET), and type the token"
+        finds bad secret "No such file" "mend the file"
         finds bad transport "$SECRET: No such file" "token_file"
     done
     (umask 077 && echo s3cret >"$SECRET")
@@ -252,11 +228,8 @@ closed_port() {
     more_records 2
     flush || true
     finds warning outbox "2 records wait; it failed 1 times, last: http://127.0.0.1:1/: " "jobtrail-submit outbox retry"
-    chown nobody "$box/http"
-    finds bad outbox "$box/http" "chown -R root: $box"
-    chown root "$box/http"
     chmod 777 "$box"
-    finds bad outbox "others than root can change what is sent: $box" "chmod -R go-w $box"
+    finds bad outbox "$box can be changed by others than root" "chmod go-w $box"
     chmod 700 "$box"
     sed -i 's/^use = http/use = file/' "$CONF"
     finds warning outbox "2 records wait for a transport that is not in use" "outbox drop --transport http"
@@ -267,25 +240,16 @@ closed_port() {
 @test "a map of modules that is missing, empty, or closed to users" {
     local map=$BATS_TEST_TMPDIR/map
     RULES=$'[link]\nmodules = '"$map" new_job
-    finds warning modules "No such file" "spider -o jsonReverseMapT \"\$MODULEPATH\" >$map"
+    finds warning modules "no file, or empty" "spider -o jsonReverseMapT"
     : >"$map"
     finds warning modules "empty" "spider"
     echo "/opt/x x/1" >"$map"
     chmod 600 "$map"
-    finds warning modules "users cannot read it" "chmod a+r $map"
+    finds bad modules "users cannot read" "chmod a+rX $map"
     chmod 644 "$map"
     finds ok modules "" ""
     sed -i 's/^modules = .*//' "$CONF"
     finds_none modules
-}
-
-@test "an option that srun does not have where people call it" {
-    new_job
-    sed -i 's/^\[tracking\]/&\nopt_out = yes/' "$CONF"
-    : >"$SLURM/plugstack.conf"
-    finds warning option "srun does not have the option here" "add '$LINE conf=$CONF' to the plugstack.conf" --role login
-    echo "$LINE conf=$CONF" >"$SLURM/plugstack.conf"
-    finds_none option --role login
 }
 
 # with_cron NAME FILE COMMAND...: with this file alone in /etc/cron.d
@@ -307,12 +271,11 @@ with_cron() {
     local example=$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.cron
     [[ $(with_cron none "" --role node) == "warning jobtrail-submit flush --orphans: no "*"cannot be seen from here: "* ]]
     [[ $(with_cron none "" --role node) == *"systemctl enable --now jobtrail-send.timer" ||
-        $(with_cron none "" --role node) == *": cp $example /etc/cron.d/jobtrail-send" ]]
+        $(with_cron none "" --role node) == *": let cron run 'jobtrail-submit flush --orphans', as jobtrail-send.timer does" ]]
     [[ $(with_cron none "" --role login) == "warning jobtrail-submit flush --sessions: "*"records of links and of sessions stay here"* ]]
     [[ $(with_cron none "" --role collector) == "warning jobtrail-load: "*"not loaded"* ]]
     # the file that is installed, under a name that every cron reads
     [[ $(with_cron jobtrail-send "$example" --role node,login) == "ok jobtrail-submit flush --orphans: a line in /etc/cron.d/jobtrail-send runs it; whether cron runs is not looked at: "*$'\n'"ok jobtrail-submit flush --sessions: "* ]]
-    [[ $(with_cron jobtrail-send.cron "$example" --role node) == "warning "*"its name has a dot: mv /etc/cron.d/jobtrail-send.cron /etc/cron.d/jobtrail-send" ]]
     sed 's/^/#/' "$example" >"$BATS_TEST_TMPDIR/commented"
     [[ $(with_cron jobtrail-send "$BATS_TEST_TMPDIR/commented" --role node) == warning* ]]
     echo "*/5 * * * * root jobtrail-load --delete /srv/records" >"$BATS_TEST_TMPDIR/loads"
@@ -340,16 +303,6 @@ timer_by_systemd() {
     [[ $(timer_by_systemd "systemctl start ours.timer") == "ok: ours.timer is active: " ]]
     sed -i 's/--orphans/--sessions/' "$BATS_TEST_TMPDIR/units/theirs.service"
     [[ $(timer_by_systemd "systemctl start ours.timer") == "warning: "* ]]
-}
-
-@test "a job whose epilog never began" {
-    new_job
-    tracked "$PROGRAMS/exit_with" 0
-    finds_none unbegun --role node # its last line is new
-    touch -d "1 hour ago" "$SPOOL/$JOB.0/journal"
-    finds warning unbegun "nothing of it runs, and it has no epilog: job $JOB" "jobtrail-submit flush --orphans" --role node
-    flush
-    finds_none unbegun --role node
 }
 
 @test "a collector: no store, one that everybody can change, one that cannot be opened" {

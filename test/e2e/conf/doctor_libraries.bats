@@ -167,7 +167,7 @@ scan() {
     scan
     LOGS=/var/log/jobtrail-doctor/libraries configure "tree = $TREE"
     echo 'mount -t tmpfs -o mode=775,gid=daemon none /var/log' >"$PLACE/before"
-    [[ $(findings) == "bad libraries /var/log/jobtrail-doctor/libraries: scans fail: others than root, as the group daemon, can change /var/log: write 'logs = /var/lib/jobtrail/library-logs' below [libraries] in $CONF; or, if no daemon of another user makes files there: chown root: /var/log && chmod go-w /var/log" ]]
+    [[ $(findings) == "bad libraries /var/log/jobtrail-doctor/libraries: /var/log can be changed by others than root: chown root: /var/log && chmod go-w /var/log" ]]
     # the scan, which the doctor speaks for
     # shellcheck disable=SC2016
     run -3 unshare --mount bash -c 'source "$0" && "$@"' "$PLACE/before" "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
@@ -181,7 +181,7 @@ scan() {
     findings
     [[ $(findings) == "warning timer jobtrail-libmon scan: no "*"nobody hears what changes in the trees of [libraries]. "* ]]
     mend=$(jq -r '.[] | select(.check == "timer" and .state == "warning" and .object == "jobtrail-libmon scan").mend' "$SAID")
-    [[ $mend == "systemctl enable --now jobtrail-libmon.timer" || $mend == "let cron run 'jobtrail-libmon scan' once an hour, as jobtrail-libmon.timer does" ]]
+    [[ $mend == "systemctl enable --now jobtrail-libmon.timer" || $mend == "let cron run 'jobtrail-libmon scan', as jobtrail-libmon.timer does" ]]
     has_cron
     [[ $(findings) == "warning scan $STATE: no scan has ended yet: let the first one read all libraries: jobtrail-libmon scan --conf $CONF" ]]
     scan

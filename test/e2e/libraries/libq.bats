@@ -386,9 +386,9 @@ for row in page.rows: print("|".join(row))' <<<"$output"
     [[ $status == 2 && $output == *"No space left on device"* ]]
 }
 
-@test "what is asked wrongly is told, with what was meant" {
+@test "what is asked wrongly is told" {
     libq --by weekdy use.log
-    [[ $status == 2 && $stderr == *"did you mean weekday?"* ]]
+    [[ $status == 2 && $stderr == *"--by takes weekday or month: weekdy"* ]]
     libq -S Mar_6_1995 use.log
     [[ $status == 2 && $stderr == *"not a date"*"Mar_6_1995"* ]]
     libq -S Tue_Mar_06_1995 use.log

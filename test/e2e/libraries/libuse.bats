@@ -463,7 +463,7 @@ again() {
 
 @test "what a turn cannot do is said" {
     run -2 libuse pol
-    [[ $output == *"no command pol: did you mean poll?"* ]]
+    [[ $output == *"no command pol: there are poll and status"* ]]
     run -2 "$JOBTRAIL_BIN/jobtrail-libuse"
     run -2 libuse poll more
     run -2 libuse status --wait

@@ -60,7 +60,7 @@ files() {
     run -2 list --dry-run
     [[ ${lines[0]} == "jobtrail-libmon: list has --conf and --json alone" ]]
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" lst
-    [[ ${lines[0]} == "jobtrail-libmon: no command lst: did you mean list?" ]]
+    [[ ${lines[0]} == "jobtrail-libmon: no command lst: there are scan, watch and list" ]]
     run -3 --separate-stderr as 65534 "$JOBTRAIL_BIN/jobtrail-libmon" list --conf "$CONF"
     [[ $stderr == "jobtrail-libmon: the state in $PLACE/state: root alone reads it; all read the file of [libraries] list, if there is one" ]]
 }

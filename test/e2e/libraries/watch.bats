@@ -406,7 +406,7 @@ logged() { # FILE: that it is there
 
 @test "usage is told" {
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" wach
-    [[ $output == *"did you mean watch?"* ]]
+    [[ $output == *"no command wach"* ]]
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" watch --json
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" watch more
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" scan --background

@@ -278,7 +278,7 @@ C
     [[ $output == *" of the files "*" damaged, and left out"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" shwo set
     ((status == 2))
-    [[ $output == *"did you mean show?"* ]]
+    [[ $output == *"shwo"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" show --rank 9 set
     ((status == 2)) && [[ $output == *"there is no rank 9"* ]]
 }

@@ -114,7 +114,7 @@ LIST
     robj -c -e entries libmade.a
     [[ $status == 1 ]]
     diff - <(sort <<<"$output") <<'FAULTS'
-entries:1: outr: is not in the archive; did you mean outer?
+entries:1: outr: is not in the archive
 entries:2: data: is data, not a routine
 entries:3: b: a line has a routine, its new name, and no more
 entries:4: inner: its new name is the old one

@@ -51,9 +51,6 @@ doctor() {
     run flush --orphans
     [[ $(summary running jobs) == "[1,0]" && ! -e $DIR/run/n1/$job.0/asked ]]
     quiet "$job" "20 minutes ago"
-    run doctor --json
-    jq -e --arg job "$job" 'any(.[]; .check == "unbegun" and .state == "warning" and (.found | contains($job))
-        and (.mend | contains("jobtrail-submit flush --orphans")))' <<<"$output"
     run flush --orphans
     [[ $status == 0 && $(summary running jobs) == "[0,1]" && ! -e $DIR/run/n1/$job.0 ]]
     [[ $(record_count "$job" exit_with) == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]

@@ -62,7 +62,7 @@ ROWS
     [[ $(ps_on n2 "$JOB_USER" -o exec%-6,node%3) == $'Exec   Node \n'* ]] || ps_on n2 "$JOB_USER" -o exec%-6,node%3
     [[ $(ps_on n2 "$JOB_USER" --json | jq -r '.runs[] | "\(.job_id_raw) \(.step_id) \(.node) \(.exec_path) \(.pid > 0)"') == \
         "$RUNS 1 n2 $PROGRAMS/spin true" ]]
-    [[ $(ps_on n2 "$JOB_USER" -o exek 2>&1 || echo "$?") == *'"exek"; did you mean Exec?'*2 ]]
+    [[ $(ps_on n2 "$JOB_USER" -o exek 2>&1 || echo "$?") == *'"exek"'*2 ]]
     [[ $(ps_on n2 "$JOB_USER" --version) == "jobtrail-ps "* ]]
     [[ $(ps_on n2 "$JOB_USER" --helpformat) == *UUID ]]
 }
