@@ -300,21 +300,6 @@ static int add_sections(struct image *image, const struct conf *conf, const void
     return error;
 }
 
-static uint32_t policy_switches(const struct conf *conf)
-{
-    return (conf->track_programs == CONF_PROGRAMS_MPI ? 0 : POLICY_TRACK_SCALAR) |
-           (conf->track_programs == CONF_PROGRAMS_SCALAR ? 0 : POLICY_TRACK_MPI) |
-           (conf->sample ? POLICY_SAMPLE : 0) | (conf->catch_signals ? POLICY_CATCH_SIGNALS : 0) |
-           (conf->mount == CONF_MOUNT_YES ? POLICY_MOUNT : 0) |
-           (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |
-           (conf->enabled ? POLICY_ENABLED : 0) | (conf->opt_out ? POLICY_OPT_OUT : 0) |
-           (conf->count_routines ? POLICY_COUNTS : 0) |
-           (conf->profile_steps == CONF_PROFILE_ASKED ? POLICY_PROFILE_ASKED : 0) |
-           (conf->profile_steps == CONF_PROFILE_ALL ? POLICY_PROFILE_ALL : 0) |
-           (conf->profile_mode == CONF_PROFILE_EXACT ? POLICY_PROFILE_EXACT : 0) |
-           (conf->profile_directory[0] != '\0' ? POLICY_PROFILE_KEPT : 0);
-}
-
 static void fill_header(struct image *image, const struct conf *conf)
 {
     struct policy_header *header = (struct policy_header *)(void *)image->bytes;
@@ -324,7 +309,18 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->ledger_bytes = conf->ledger_bytes;
     header->profile_bytes = conf->profile_bytes;
     header->epilog_timeout_s = conf->epilog_timeout_s;
-    header->switches = policy_switches(conf);
+    header->switches = (conf->track_programs == CONF_PROGRAMS_MPI ? 0 : POLICY_TRACK_SCALAR) |
+                       (conf->track_programs == CONF_PROGRAMS_SCALAR ? 0 : POLICY_TRACK_MPI) |
+                       (conf->sample ? POLICY_SAMPLE : 0) |
+                       (conf->catch_signals ? POLICY_CATCH_SIGNALS : 0) |
+                       (conf->mount == CONF_MOUNT_YES ? POLICY_MOUNT : 0) |
+                       (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |
+                       (conf->enabled ? POLICY_ENABLED : 0) | (conf->opt_out ? POLICY_OPT_OUT : 0) |
+                       (conf->count_routines ? POLICY_COUNTS : 0) |
+                       (conf->profile_steps == CONF_PROFILE_ASKED ? POLICY_PROFILE_ASKED : 0) |
+                       (conf->profile_steps == CONF_PROFILE_ALL ? POLICY_PROFILE_ALL : 0) |
+                       (conf->profile_mode == CONF_PROFILE_EXACT ? POLICY_PROFILE_EXACT : 0) |
+                       (conf->profile_directory[0] != '\0' ? POLICY_PROFILE_KEPT : 0);
     header->always_ranks = conf->always_ranks;
     header->command_line = conf->command_line;
 }

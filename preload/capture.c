@@ -257,16 +257,6 @@ static void put_objects(const struct image *image, struct fields *fields)
         fields->slot_flags |= LEDGER_SLOT_CUT;
 }
 
-static void put_notes(const struct image *image, struct fields *fields)
-{
-    struct image_bytes note = image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
-    if (note.at != NULL)
-        fields_put(fields, LEDGER_BUILD_ID, note.at, note.size);
-    note = image_exec_note(image, WATERMARK_OWNER, WATERMARK_TYPE);
-    if (note.at != NULL)
-        fields_put(fields, LEDGER_WATERMARK, note.at, note.size);
-}
-
 uint64_t capture_fill(const struct capture_source *source, struct fields *fields)
 {
     const char *task = source->switches->task;
@@ -284,7 +274,12 @@ uint64_t capture_fill(const struct capture_source *source, struct fields *fields
     put_argv(source->image, ancestors.lines.wanted, fields);
     put_env(source->image->envp, source->policy->base, fields);
     put_facts(source, fields);
-    put_notes(source->image, fields);
+    struct image_bytes note = image_exec_note(source->image, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
+    if (note.at != NULL)
+        fields_put(fields, LEDGER_BUILD_ID, note.at, note.size);
+    note = image_exec_note(source->image, WATERMARK_OWNER, WATERMARK_TYPE);
+    if (note.at != NULL)
+        fields_put(fields, LEDGER_WATERMARK, note.at, note.size);
     const char *kind = container_kind(source->image->envp, source->head);
     if (kind != NULL)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));

@@ -54,18 +54,6 @@ static bool is_number(const char *text)
     return *text >= '0' && *text <= '9';
 }
 
-static void note_path(struct devices *devices, const char *path)
-{
-    const uint32_t nvidia = 0, render = 1u << 16;
-    const char *rest;
-    if ((rest = text_after(path, "/dev/nvidia")) != NULL && is_number(rest))
-        devices_add(devices, nvidia | text_number(rest));
-    else if ((rest = text_after(path, "/dev/dri/renderD")) != NULL && is_number(rest))
-        devices_add(devices, render | text_number(rest));
-    else if (text_equal(path, "/dev/kfd"))
-        devices->kfd = 1;
-}
-
 static void note_descriptor(struct devices *devices, int directory, const char *name)
 {
     char path[64];
@@ -73,7 +61,14 @@ static void note_descriptor(struct devices *devices, int directory, const char *
                                (long)sizeof path - 1, 0, 0);
     if (length > 0) {
         path[length] = '\0';
-        note_path(devices, path);
+        const uint32_t nvidia = 0, render = 1u << 16;
+        const char *rest;
+        if ((rest = text_after(path, "/dev/nvidia")) != NULL && is_number(rest))
+            devices_add(devices, nvidia | text_number(rest));
+        else if ((rest = text_after(path, "/dev/dri/renderD")) != NULL && is_number(rest))
+            devices_add(devices, render | text_number(rest));
+        else if (text_equal(path, "/dev/kfd"))
+            devices->kfd = 1;
     }
 }
 

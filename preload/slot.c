@@ -146,13 +146,6 @@ static enum ledger_drop map_slot(const struct slot_ledger *ledger, struct slot_c
     return LEDGER_DROPS;
 }
 
-static void unmap_slot(const struct slot_ledger *ledger, const struct slot_claim *claim)
-{
-    uint64_t from = backing_down(claim->offset, ledger->page_bytes);
-    uint64_t to = backing_up(claim->offset + claim->size, ledger->page_bytes);
-    system_unmap((char *)claim->slot - (claim->offset - from), (size_t)(to - from));
-}
-
 /* Takes a slot off the free list of its class. One that is too full of stubs is taken off as well,
  * and not used again. The list's head has a counter, so that the exchange
  * also fails where the slot was taken and given back in between. A `next_free` that is read from a
@@ -175,7 +168,9 @@ static int claim_free(const struct slot_ledger *ledger, int class, struct slot_c
             __atomic_compare_exchange_n(list, &head, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
         if (is_ours && claim->need <= claim->size && claim->stub_bytes <= claim->size - claim->need)
             return 1;
-        unmap_slot(ledger, claim);
+        uint64_t from = backing_down(claim->offset, ledger->page_bytes);
+        uint64_t to = backing_up(claim->offset + claim->size, ledger->page_bytes);
+        system_unmap((char *)claim->slot - (claim->offset - from), (size_t)(to - from));
         if (is_ours)
             head = __atomic_load_n(list, __ATOMIC_ACQUIRE);
     }

@@ -64,23 +64,6 @@ static void set_number(spank_t spank, const char *name, uint32_t value)
     spank_setenv(spank, name, text, 1);
 }
 
-static void set_switches(spank_t spank, uint32_t switches)
-{
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } names[] = {
-        {POLICY_TRACK_SCALAR, "XALT_SCALAR_TRACKING"},
-        {POLICY_TRACK_MPI, "XALT_MPI_TRACKING"},
-        {POLICY_SAMPLE, "XALT_SAMPLING"},
-    };
-    spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);
-    if (switches & POLICY_CATCH_SIGNALS) /* a default that the user's own value overrides */
-        spank_setenv(spank, "XALT_SIGNAL_HANDLER", "yes", 0);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        spank_setenv(spank, names[i].name, switches & names[i].bit ? "yes" : "no", 1);
-}
-
 void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart)
 {
     char spool[PATH_MAX + 64], name[SPOOL_NAME_MAX];
@@ -114,7 +97,20 @@ int inject_task(spank_t spank, const struct settings *settings)
     spank_setenv(spank, "JOBTRAIL_TASK", task, 1);
     set_number(spank, "JOBTRAIL_LEADER", leader_of(spank, rank));
     set_stepd(spank);
-    set_switches(spank, settings->switches);
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {
+        {POLICY_TRACK_SCALAR, "XALT_SCALAR_TRACKING"},
+        {POLICY_TRACK_MPI, "XALT_MPI_TRACKING"},
+        {POLICY_SAMPLE, "XALT_SAMPLING"},
+    };
+    spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);
+    if (settings->switches &
+        POLICY_CATCH_SIGNALS) /* a default that the user's own value overrides */
+        spank_setenv(spank, "XALT_SIGNAL_HANDLER", "yes", 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        spank_setenv(spank, names[i].name, settings->switches & names[i].bit ? "yes" : "no", 1);
     hooks_set(spank, settings);
     /* With the library that a step's profile needs: it comes second. */
     char word[PROFILE_RANKS_TEXT + 16];

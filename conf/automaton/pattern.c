@@ -38,15 +38,6 @@ static void link_nodes(struct nfa *nfa, uint32_t from, int edge, uint32_t to)
     nfa->node[from].next[edge] = to;
 }
 
-static int empty_piece(struct nfa *nfa, struct piece *out)
-{
-    uint32_t node;
-    int error = nfa_add(nfa, NFA_EMPTY, &node);
-    if (error == 0)
-        *out = (struct piece){node, node};
-    return error;
-}
-
 static int bytes_piece(struct nfa *nfa, const struct byte_set *set, struct piece *out)
 {
     struct piece piece;
@@ -265,7 +256,10 @@ static bool is_at_end(const struct parser *parser)
 static int parse_sequence(struct parser *parser, struct piece *out)
 {
     struct piece item;
-    int error = empty_piece(parser->nfa, out);
+    uint32_t node;
+    int error = nfa_add(parser->nfa, NFA_EMPTY, &node);
+    if (error == 0)
+        *out = (struct piece){node, node};
     while (error == 0 && !is_at_end(parser)) {
         error = parse_repeated(parser, &item);
         if (error != 0)

@@ -39,9 +39,11 @@ enum exit_status command_check(const struct options *options);
 enum exit_status command_compile(const struct options *options);
 enum exit_status command_doctor(const struct options *options);
 enum exit_status command_explain(const struct options *options);
-enum exit_status command_import_xalt(const struct options *options);
-enum exit_status command_make_key(const struct options *options);
 enum exit_status command_show(const struct options *options);
+
+/* What keys of [profile] have no effect together with the others; static. NULL: all have. Of an
+ * extension. */
+const char *profile_advice(const struct conf *conf);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */
 enum exit_status command_refused(const struct conf_error *why);

@@ -79,17 +79,6 @@ static struct json_object *section_object(struct json_object *parent, const char
     return found;
 }
 
-static void add_key(struct json_object *all, size_t index, const struct conf *conf)
-{
-    char value[VALUE_MAX];
-    const struct conf_key *key = &conf_keys[index];
-    struct json_object *json = json_object_new_object();
-    conf_key_print(key, conf, value, sizeof value);
-    json_object_object_add(json, "value", json_object_new_string(value));
-    json_object_object_add(json, "default", json_object_new_boolean(conf->key_line[index] == 0));
-    json_object_object_add(section_object(all, key->section), key->name, json);
-}
-
 static void add_table(struct json_object *all, const struct conf_table *table,
                       const struct conf *conf)
 {
@@ -139,8 +128,15 @@ static void add_list(struct json_object *all, const struct conf_list *list, cons
 static enum exit_status show_json(const struct conf *conf)
 {
     struct json_object *all = json_object_new_object();
-    for (size_t i = 0; i < CONF_KEYS; i++)
-        add_key(all, i, conf);
+    for (size_t i = 0; i < CONF_KEYS; i++) {
+        char value[VALUE_MAX];
+        const struct conf_key *key = &conf_keys[i];
+        struct json_object *json = json_object_new_object();
+        conf_key_print(key, conf, value, sizeof value);
+        json_object_object_add(json, "value", json_object_new_string(value));
+        json_object_object_add(json, "default", json_object_new_boolean(conf->key_line[i] == 0));
+        json_object_object_add(section_object(all, key->section), key->name, json);
+    }
     for (size_t i = 0; i < CONF_LIBRARY_LINES; i++)
         add_library_lines(all, &conf_library_keys[i], conf);
     for (size_t i = 0; i < CONF_TABLES; i++)

@@ -22,21 +22,16 @@
 
 enum { JOURNAL_END = 16 << 10 }; /* bytes in which the line of the epilog is looked for */
 
-/* The end of the JOB.RESTART that a directory's name begins with; NULL: it does not. */
-static const char *job_end(const char *name)
-{
-    size_t digits = strspn(name, "0123456789");
-    size_t restart = name[digits] == '.' ? strspn(name + digits + 1, "0123456789") : 0;
-    return digits > 0 && restart > 0 ? name + digits + 1 + restart : NULL;
-}
-
 /* Whether a directory of the spool waits for a flush: the epilog of its job has begun, or a later
  * job of the same id has found it. */
 static bool is_waiting(int spool, const char *name)
 {
     char path[NAME_MAX + 16], text[JOURNAL_END + 1];
     struct stat status;
-    const char *end = job_end(name);
+    /* The end of the JOB.RESTART that a directory's name begins with; NULL: it does not. */
+    size_t digits = strspn(name, "0123456789");
+    size_t restart = name[digits] == '.' ? strspn(name + digits + 1, "0123456789") : 0;
+    const char *end = digits > 0 && restart > 0 ? name + digits + 1 + restart : NULL;
     if (end == NULL || *end != '\0')
         return end != NULL && strncmp(end, SPOOL_LEFT, strlen(SPOOL_LEFT)) == 0;
     snprintf(path, sizeof path, "%s/journal", name);

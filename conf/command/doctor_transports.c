@@ -85,27 +85,6 @@ static void check_waiting(struct doctor *doctor, const struct conf *conf, const 
     }
 }
 
-static void check_outbox(struct doctor *doctor, const struct conf *conf, const char *outbox)
-{
-    struct json_object *transports;
-    struct json_object *all =
-        ask_program(conf, "list", "--formats", JOB_FORMATS_QUOTE(JOB_FORMATS));
-    if (json_object_object_get_ex(all, "transports", &transports)) {
-        for (size_t i = 0; i < json_object_array_length(transports); i++)
-            check_waiting(doctor, conf, outbox, json_object_array_get_idx(transports, i));
-        if (number_of(all, "overflow") > 0)
-            doctor_add(doctor, FINDING_WARN, "outbox", outbox,
-                       "enlarge [outbox] size, or mend what keeps records from being sent; then "
-                       "remove the file 'overflow' there",
-                       "%" PRIu64 " times records found no room, and waited in the spool",
-                       number_of(all, "overflow"));
-    } else {
-        doctor_add(doctor, FINDING_BAD, "outbox", outbox,
-                   "see what jobtrail-submit outbox list says", "it cannot be read");
-    }
-    json_object_put(all);
-}
-
 /* Of a transport without a receiver doctor_files() tells. */
 static void check_receivers(struct doctor *doctor, const struct conf *conf)
 {
@@ -150,8 +129,26 @@ void doctor_transports(struct doctor *doctor, const struct conf *conf)
         trusted_check(conf->path, culprit, sizeof culprit) != 0 ||
         trusted_check(conf->submit, culprit, sizeof culprit) != 0)
         return;
-    if (access(outbox, F_OK) == 0 && !doctor_is_changeable(doctor, "outbox", outbox, outbox))
-        check_outbox(doctor, conf, outbox);
+    if (access(outbox, F_OK) == 0 && !doctor_is_changeable(doctor, "outbox", outbox, outbox)) {
+        struct json_object *transports;
+        struct json_object *all =
+            ask_program(conf, "list", "--formats", JOB_FORMATS_QUOTE(JOB_FORMATS));
+        if (json_object_object_get_ex(all, "transports", &transports)) {
+            for (size_t i = 0; i < json_object_array_length(transports); i++)
+                check_waiting(doctor, conf, outbox, json_object_array_get_idx(transports, i));
+            if (number_of(all, "overflow") > 0)
+                doctor_add(
+                    doctor, FINDING_WARN, "outbox", outbox,
+                    "enlarge [outbox] size, or mend what keeps records from being sent; then "
+                    "remove the file 'overflow' there",
+                    "%" PRIu64 " times records found no room, and waited in the spool",
+                    number_of(all, "overflow"));
+        } else {
+            doctor_add(doctor, FINDING_BAD, "outbox", outbox,
+                       "see what jobtrail-submit outbox list says", "it cannot be read");
+        }
+        json_object_put(all);
+    }
     if (geteuid() == 0 && has_receivers(conf))
         check_receivers(doctor, conf);
 }

@@ -2,14 +2,62 @@
  *
  * jobtrail-conf(8): the command line.
  */
+#include <errno.h>
 #include <getopt.h>
-#include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
 
 #include "conf/base/command_options.h"
+#include "conf/base/program_run.h"
 #include "conf/command/command.h"
 #include "conf/conf_defaults.h"
+#include "conf/secret_file.h"
+
+/* XALT's configuration is Python, and so is what reads it: import_xalt.py, which reads the
+ * program's syntax tree and never runs it. */
+static enum exit_status import_xalt(const struct options *options)
+{
+    char script[PATH_MAX];
+    const char *output = options->output != NULL ? options->output : "-";
+    const char *record = options->xalt_record != NULL ? options->xalt_record : "";
+    if (options->xalt_record != NULL && strcmp(record, "yes") != 0 && strcmp(record, "no") != 0) {
+        fprintf(stderr, "jobtrail-conf: --cmdline-record takes yes or no\n");
+        return STATUS_USAGE;
+    }
+    if (options->args_count != 1) {
+        fprintf(stderr, "jobtrail-conf: import what? Give one CONFIG.py\n");
+        return STATUS_USAGE;
+    }
+    if (!program_place(IMPORT_XALT_FROM_BIN, script, sizeof script) || access(script, R_OK) != 0) {
+        fprintf(stderr, "jobtrail-conf: %s: %s; is jobtrail installed as a whole?\n", script,
+                strerror(errno));
+        return STATUS_REFUSED;
+    }
+    /* -I: nothing from the user's environment or directory becomes part of the program */
+    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record", record,
+           "--", options->args[0], (char *)NULL);
+    fprintf(stderr, "jobtrail-conf: cannot run python3: %s\n", strerror(errno));
+    return STATUS_REFUSED;
+}
+
+static enum exit_status make_key(const struct options *options)
+{
+    if (options->args_count != 1) {
+        fprintf(stderr, "jobtrail-conf: make which key? Give one FILE\n");
+        return STATUS_USAGE;
+    }
+    int error = key_file_make(options->args[0]);
+    if (error == 0)
+        return STATUS_OK;
+    fprintf(stderr, "jobtrail-conf: %s: %s\n", options->args[0],
+            error == -EPERM ? "others than root can change a directory or link on the way there"
+                            : key_file_trouble(error));
+    return STATUS_REFUSED;
+}
 
 static const char usage_text[] =
     "Usage: jobtrail-conf check   [--conf FILE]\n"
@@ -39,9 +87,9 @@ static const struct command commands[] = {
     {"doctor", command_doctor, "cjNpRUTu", ""},
     /* what follows explain's PATH is that program's */
     {"explain", command_explain, "cjHelLbI", "+"},
-    {"make-key", command_make_key, "", ""},
+    {"make-key", make_key, "", ""},
     {"show", command_show, "cj", NULL},
-    {"import-xalt", command_import_xalt, "or", ""},
+    {"import-xalt", import_xalt, "or", ""},
 };
 
 #define MEMBER(name) offsetof(struct options, name)

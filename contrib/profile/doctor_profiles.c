@@ -13,8 +13,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/replacement.h"
+#include "conf/command/command.h"
 #include "conf/command/doctor_checks.h"
-#include "conf/profile_advice.h"
 
 /* The plugin takes the one beside the library, if that has its own name. */
 static void check_library(struct doctor *doctor, const char *library)
@@ -96,6 +96,19 @@ static void check_directory(struct doctor *doctor, const char *path)
     } else if (geteuid() == 0) {
         try_directory(doctor, path);
     }
+}
+
+const char *profile_advice(const struct conf *conf)
+{
+    bool has_directory = conf->profile_directory[0] != '\0';
+    bool has_files =
+        strcmp(conf->profile_samples, "none") != 0 || strcmp(conf->profile_logs, "none") != 0;
+    if (conf->profile_steps != CONF_PROFILE_NONE && !has_directory)
+        return "[profile] steps without directory: profiles are made, and removed with the job: "
+               "nobody can read them";
+    if (conf->profile_steps == CONF_PROFILE_NONE && (has_directory || has_files))
+        return "[profile] steps = none: no step leaves a profile, so the other keys have no effect";
+    return NULL;
 }
 
 void doctor_profiles(struct doctor *doctor, const struct conf *conf)

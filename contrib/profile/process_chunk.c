@@ -133,21 +133,6 @@ int routines_chunk(const char *bytes, size_t size, struct profiled_process *proc
     return 0;
 }
 
-static void add_counts(const char *bytes, size_t count, struct profiled_process *process)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct profiled_routine *routine = &process->routines[i];
-        struct profile_count counted;
-        memcpy(&counted, bytes + PROFILE_COUNTS_AT + i * sizeof counted, sizeof counted);
-        saturate_add(&routine->calls, counted.calls);
-        saturate_add(&routine->ticks, counted.ticks);
-        saturate_add(&routine->bytes, counted.bytes);
-        saturate_add(&routine->sized, counted.sized);
-        if (counted.largest > routine->largest)
-            routine->largest = counted.largest;
-    }
-}
-
 static int add_open(const struct profile_calls *calls, struct profiled_process *process,
                     size_t *damaged)
 {
@@ -183,7 +168,17 @@ int calls_chunk(const char *bytes, size_t size, struct profiled_process *process
         ++*damaged;
         return 0;
     }
-    add_counts(bytes, calls.count, process);
+    for (size_t i = 0; i < calls.count; i++) {
+        struct profiled_routine *routine = &process->routines[i];
+        struct profile_count counted;
+        memcpy(&counted, bytes + PROFILE_COUNTS_AT + i * sizeof counted, sizeof counted);
+        saturate_add(&routine->calls, counted.calls);
+        saturate_add(&routine->ticks, counted.ticks);
+        saturate_add(&routine->bytes, counted.bytes);
+        saturate_add(&routine->sized, counted.sized);
+        if (counted.largest > routine->largest)
+            routine->largest = counted.largest;
+    }
     process->callers++;
     saturate_add(&process->dead_frames, calls.dead_frames);
     saturate_add(&process->lost_times, calls.lost_times);

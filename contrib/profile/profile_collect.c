@@ -112,23 +112,6 @@ static void add_nodes(struct collect *collect, const struct profiled_process *pr
     }
 }
 
-/* Where the main thread was, or another one where it was in nothing. */
-static void note_where(const struct collect *collect, const struct profiled_process *process,
-                       const struct tick_scale *scale, uint64_t end, struct profile_rank *rank)
-{
-    for (size_t i = 0; i < process->tree.open_count; i++) {
-        const struct open_call *open = &process->tree.open[i];
-        bool is_main = open->tid == process->pid;
-        if (!open->is_top || open->node == 0 || (rank->where != PROFILE_SET_INIT && !is_main))
-            continue;
-        bool is_timed = open->start != 0 && open->start <= end && scale->tick_ns > 0;
-        rank->where = collect->sums.stack[open->node];
-        rank->where_ns = is_timed ? tick_ns(scale, end - open->start) : 0;
-        rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
-        rank->flags |= is_timed ? PROFILE_RANK_WHERE_TIMED : 0u;
-    }
-}
-
 /* When it had ended at the latest, since the Epoch. Of a job that is over all have ended now. */
 static uint64_t latest_end(const struct tick_scale *scale, const struct collect_end *told,
                            const struct profile_pair *now, uint64_t end_ns)
@@ -162,7 +145,18 @@ static void note_end(const struct collect *collect, const struct profiled_proces
     rank->where = PROFILE_SET_INIT;
     rank->where_ns = 0;
     rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
-    note_where(collect, process, scale, ended->at, rank);
+    /* Where the main thread was, or another one where it was in nothing. */
+    for (size_t i = 0; i < process->tree.open_count; i++) {
+        const struct open_call *open = &process->tree.open[i];
+        bool is_main = open->tid == process->pid;
+        if (!open->is_top || open->node == 0 || (rank->where != PROFILE_SET_INIT && !is_main))
+            continue;
+        bool is_timed = open->start != 0 && open->start <= ended->at && scale->tick_ns > 0;
+        rank->where = collect->sums.stack[open->node];
+        rank->where_ns = is_timed ? tick_ns(scale, ended->at - open->start) : 0;
+        rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
+        rank->flags |= is_timed ? PROFILE_RANK_WHERE_TIMED : 0u;
+    }
 }
 
 static int tell_samples(const struct collect *collect, const struct profiled_process *process,

@@ -202,16 +202,6 @@ static int print_head(const struct profile_log *log, const struct profile_rows *
     return error;
 }
 
-static void print_columns(bool has_imbalance, bool by_function, FILE *to)
-{
-    fprintf(to, "%12s %12s %7s %12s %12s %11s", "Calls", "Exclusive/s", "%", "Inclusive/s",
-            "Largest/s", "Overhead/s");
-    if (has_imbalance)
-        fprintf(to, " %12s %8s", "Imbalance/%", "on rank");
-    fprintf(to, "  %-20s %-20s", "Function", "Caller");
-    fprintf(to, by_function ? "\n" : " %8s %s\n", "ID", "Stack");
-}
-
 /* With a blank before it. */
 static void print_marked(const struct set_sum *sum, int digits, double value, FILE *to)
 {
@@ -290,7 +280,12 @@ int profile_log_text(const struct profile_log *log, size_t rank, FILE *to)
     if (error != 0)
         return error;
     error = print_head(log, &rows, rank, to);
-    print_columns(has_imbalance, log->by_function, to);
+    fprintf(to, "%12s %12s %7s %12s %12s %11s", "Calls", "Exclusive/s", "%", "Inclusive/s",
+            "Largest/s", "Overhead/s");
+    if (has_imbalance)
+        fprintf(to, " %12s %8s", "Imbalance/%", "on rank");
+    fprintf(to, "  %-20s %-20s", "Function", "Caller");
+    fprintf(to, log->by_function ? "\n" : " %8s %s\n", "ID", "Stack");
     for (size_t i = 0; error == 0 && i < rows.count; i++)
         error = print_row(log, &rows, &rows.row[i], has_imbalance, to);
     print_foot(&rows, to);

@@ -237,17 +237,6 @@ static int keep_text(struct search *search, const char *text, const char **kept)
     return 0;
 }
 
-/* The library for which the loader did not start the task's program. One whose name is not plain
- * text is not told. */
-static int keep_library(struct search *search, const struct job_task *task,
-                        struct task_outcome *found)
-{
-    const char *name = search->library;
-    bool is_known = found->outcome == COVERAGE_NOT_STARTED && !task->task->has_no_program &&
-                    name[0] != '\0' && text_is_plain_json(name, strlen(name));
-    return is_known ? keep_text(search, name, &found->library) : 0;
-}
-
 /* Of a task that follows one on another node its own program tells whether it has started. */
 static bool is_examined(const struct search *search, size_t task, enum coverage_outcome known)
 {
@@ -277,7 +266,12 @@ static int find_outcome(struct search *search, size_t index, struct task_outcome
         if (is_of_nothing && path != NULL)
             program_asked_for(task->launched, asked_for);
         path = is_of_nothing ? asked_for : program.path;
-        int error = keep_library(search, task, found);
+        /* The library for which the loader did not start the task's program. One whose name is not
+         * plain text is not told. */
+        const char *name = search->library;
+        bool is_known = found->outcome == COVERAGE_NOT_STARTED && !task->task->has_no_program &&
+                        name[0] != '\0' && text_is_plain_json(name, strlen(name));
+        int error = is_known ? keep_text(search, name, &found->library) : 0;
         if (error != 0)
             return error;
     }
@@ -380,29 +374,6 @@ static struct coverage_piece piece_of_follower(const struct search *search, size
                     search->task[leader].program);
 }
 
-static void add_task(struct search *search, size_t task)
-{
-    const char *program = search->task[task].program;
-    /* As what the time of the task counts in which nothing was seen. */
-    const struct task_outcome *known = &search->task[task];
-    bool is_left_out =
-        known->uncaptured != SIZE_MAX && search->coverage.uncaptured[known->uncaptured].is_left_out;
-    struct coverage_piece unseen =
-        piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : known->outcome, known->program);
-    struct coverage_piece follower = piece_of_follower(search, task);
-    add_part(search, task, PARTITION_UNSEEN, unseen);
-    add_part(search, task, PARTITION_FOLLOWER, follower);
-    add_part(search, task, PARTITION_UNCERTAIN,
-             piece_of(search, task, COVERAGE_UNCERTAIN, program));
-    add_part(search, task, PARTITION_CONTAINER,
-             piece_of(search, task, COVERAGE_CONTAINER, program));
-    struct coverage_piece begin =
-        search->task[task].outcome == COVERAGE_FOLLOWER ? follower : unseen;
-    begin.runs = search->task[task].uncaptured != SIZE_MAX;
-    begin.day = division_day(search->source->division, begin.start_ns);
-    coverage_pieces_add(&search->pieces, &begin);
-}
-
 static void add_run(struct search *search, size_t run)
 {
     const struct division *division = search->source->division;
@@ -473,8 +444,25 @@ static int find_facts(struct search *search)
     int error = find_outcomes(search);
     if (error != 0)
         return error;
-    for (size_t i = 0; i < source->tasks->count; i++)
-        add_task(search, i);
+    for (size_t i = 0; i < source->tasks->count; i++) {
+        const char *program = search->task[i].program;
+        /* As what the time of the task counts in which nothing was seen. */
+        const struct task_outcome *known = &search->task[i];
+        bool is_left_out = known->uncaptured != SIZE_MAX &&
+                           search->coverage.uncaptured[known->uncaptured].is_left_out;
+        struct coverage_piece unseen =
+            piece_of(search, i, is_left_out ? COVERAGE_SAMPLED : known->outcome, known->program);
+        struct coverage_piece follower = piece_of_follower(search, i);
+        add_part(search, i, PARTITION_UNSEEN, unseen);
+        add_part(search, i, PARTITION_FOLLOWER, follower);
+        add_part(search, i, PARTITION_UNCERTAIN, piece_of(search, i, COVERAGE_UNCERTAIN, program));
+        add_part(search, i, PARTITION_CONTAINER, piece_of(search, i, COVERAGE_CONTAINER, program));
+        struct coverage_piece begin =
+            search->task[i].outcome == COVERAGE_FOLLOWER ? follower : unseen;
+        begin.runs = search->task[i].uncaptured != SIZE_MAX;
+        begin.day = division_day(search->source->division, begin.start_ns);
+        coverage_pieces_add(&search->pieces, &begin);
+    }
     for (size_t i = 0; i < division_run_count(source->division); i++)
         add_run(search, i);
     add_idle(search);

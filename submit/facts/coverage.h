@@ -13,7 +13,6 @@
 
 #include "submit/facts/coverage_pieces.h"
 #include "submit/facts/division.h"
-#include "submit/facts/job_allocation.h"
 #include "submit/facts/job_tasks.h"
 #include "submit/job/journal_read.h"
 

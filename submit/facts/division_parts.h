@@ -11,7 +11,6 @@
 
 #include "conf/base/days.h"
 #include "submit/evidence/succession.h"
-#include "submit/facts/job_allocation.h"
 #include "submit/facts/job_tasks.h"
 #include "submit/facts/run_tree.h"
 #include "submit/job/journal_read.h"

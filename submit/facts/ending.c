@@ -32,14 +32,6 @@
 /* A process may end while the flush reads. */
 #define READING_NS UINT64_C(60000000000)
 
-static const struct journal_task *task_of(const struct capture *capture,
-                                          const struct journal *journal)
-{
-    return capture->first || journal == NULL
-               ? NULL
-               : journal_find_task(journal, capture->pid, capture->start_ticks);
-}
-
 /* Whether the process still runs: without cgroups, Slurm does not find one that has left its
  * session and its parent. The pid of a process in a pid namespace of its own is not known here. */
 static bool is_alive(const struct capture *capture, const struct journal *journal)
@@ -418,7 +410,10 @@ static void take_kernels_end(struct ending *ending)
 
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence)
 {
-    const struct journal_task *task = task_of(capture, evidence->journal);
+    const struct journal_task *task =
+        capture->first || evidence->journal == NULL
+            ? NULL
+            : journal_find_task(evidence->journal, capture->pid, capture->start_ticks);
     bool has_next =
         evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
     struct ending ending;

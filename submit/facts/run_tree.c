@@ -41,27 +41,21 @@ static int by_process(const void *left, const void *right, void *context)
     return first < second ? -1 : first > second;
 }
 
-/* How many in the order come before what has the pid and began after `start_ns`. */
-static size_t place_of(const struct run_parents *parents, const struct succession_entry *entry,
-                       int32_t pid, uint64_t start_ns)
-{
-    size_t low = 0, high = parents->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct succession_entry *at = &entry[parents->order[middle]];
-        if (at->pid < pid || (at->pid == pid && at->start_ns <= start_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The run of this pid that may have lived when `child` began; SIZE_MAX: none. */
 static size_t find_run(const struct run_parents *parents, const struct succession_entry *entry,
                        const struct partition_run *runs, size_t child, int32_t pid)
 {
-    size_t place = place_of(parents, entry, pid, entry[child].start_ns);
+    /* How many in the order come before what has the pid and began after `start_ns`. */
+    size_t low = 0, high = parents->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct succession_entry *at = &entry[parents->order[middle]];
+        if (at->pid < pid || (at->pid == pid && at->start_ns <= entry[child].start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t place = low;
     for (size_t i = 0; i < SAME_PID_MAX && i < place; i++) {
         size_t run = parents->order[place - 1 - i];
         if (entry[run].pid != pid)

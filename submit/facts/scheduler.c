@@ -79,17 +79,6 @@ static void fill_scheduler(const struct scheduler_variables *source, struct capt
                            : parse_nodes(get_variable(facts, source->nodes, nodes, sizeof nodes));
 }
 
-static void fill_slurm(const struct job_identity *identity, const char *submit_host,
-                       struct scheduler *scheduler)
-{
-    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", identity->job);
-    scheduler->name = "SLURM";
-    scheduler->job_id = scheduler->text[0];
-    scheduler->queue = or_unknown(identity->partition);
-    scheduler->account = or_unknown(identity->account);
-    scheduler->submit_host = or_unknown(submit_host);
-}
-
 void scheduler_find(const struct job_identity *identity, const char *submit_host,
                     struct capture_bytes facts, struct scheduler *scheduler)
 {
@@ -97,7 +86,12 @@ void scheduler_find(const struct job_identity *identity, const char *submit_host
     char value[16];
     const struct scheduler_variables *source = &none;
     if (identity->job != 0) {
-        fill_slurm(identity, submit_host, scheduler);
+        snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", identity->job);
+        scheduler->name = "SLURM";
+        scheduler->job_id = scheduler->text[0];
+        scheduler->queue = or_unknown(identity->partition);
+        scheduler->account = or_unknown(identity->account);
+        scheduler->submit_host = or_unknown(submit_host);
         return;
     }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)

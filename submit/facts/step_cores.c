@@ -64,23 +64,6 @@ static bool next_core(const struct partition_step *step, const uint64_t *among, 
     return false;
 }
 
-/* The cores that any step holds, into `all`. Returns how many cores the job's CPUs are. */
-static uint32_t find_cores(const struct partition_input *input, uint64_t *all)
-{
-    uint32_t count = 0, given = input->cores != 0 ? input->cores : input->cpus;
-    for (size_t i = 0; i < input->step_count; i++) {
-        const struct partition_step *step = &input->steps[i];
-        if (step->is_batch || step->cores == NULL)
-            continue;
-        for (size_t word = 0; word < step->core_words && word < WORDS; word++)
-            all[word] |= step->cores[word];
-    }
-    for (size_t word = 0; word < WORDS; word++)
-        count += (uint32_t)__builtin_popcountll(all[word]);
-    count = count > given ? count : given;
-    return count > 0 ? count : 1;
-}
-
 /* Kinds of cores that are held by the same steps: at first all are of kind 0. */
 struct kinds {
     uint16_t of[PARTITION_CORES_MAX];
@@ -161,7 +144,19 @@ int step_cores_make(const struct partition_input *input, struct step_cores **cor
     if (made == NULL)
         return -ENOMEM;
     made->input = input;
-    made->core_count = find_cores(input, all);
+    /* The cores that any step holds, into `all`. Returns how many cores the job's CPUs are. */
+    uint32_t count = 0, given = input->cores != 0 ? input->cores : input->cpus;
+    for (size_t i = 0; i < input->step_count; i++) {
+        const struct partition_step *step = &input->steps[i];
+        if (step->is_batch || step->cores == NULL)
+            continue;
+        for (size_t word = 0; word < step->core_words && word < WORDS; word++)
+            all[word] |= step->cores[word];
+    }
+    for (size_t word = 0; word < WORDS; word++)
+        count += (uint32_t)__builtin_popcountll(all[word]);
+    count = count > given ? count : given;
+    made->core_count = count > 0 ? count : 1;
     made->holding = calloc(input->step_count + 1, sizeof *made->holding);
     int error = made->holding == NULL ? -ENOMEM : find_alike(made, all);
     set_rates(made);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
 
 struct core_time_sums {
     double runs, run_days, rows; /* core seconds */

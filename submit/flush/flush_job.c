@@ -281,17 +281,6 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     return 0;
 }
 
-/* Of a directory without a journal that says whose the job is. */
-static enum flush_outcome judge_unknown(const struct flush_state *state, int directory)
-{
-    bool empty = is_empty(directory);
-    /* A directory gets its name when it is complete (spank/spool_make.c): without a journal it is
-     * what a flush has left that was killed. */
-    bool is_left = empty && faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-    bool is_begun = !is_left && (empty || state->options->orphans) && is_new(state, directory);
-    return is_begun ? FLUSH_LEFT : empty ? FLUSH_DONE : FLUSH_NOBODYS;
-}
-
 /* What is done or kept goes. Returns 0 or -errno. */
 static int settle(struct flush_state *state, const struct spool_job *job, int directory, uid_t uid,
                   const char *reason, enum flush_outcome *outcome)
@@ -330,7 +319,13 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
         error = flush_known(state, job, directory, &journal, &outcome, &reason);
         journal_free(&journal);
     } else if (error == 0 && (known == -ENODATA || known == -EINVAL)) { /* a link, or no file */
-        outcome = judge_unknown(state, directory);
+        /* Of a directory without a journal that says whose the job is. */
+        bool empty = is_empty(directory);
+        /* A directory gets its name when it is complete (spank/spool_make.c): without a journal it
+         * is what a flush has left that was killed. */
+        bool is_left = empty && faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+        bool is_begun = !is_left && (empty || state->options->orphans) && is_new(state, directory);
+        outcome = is_begun ? FLUSH_LEFT : empty ? FLUSH_DONE : FLUSH_NOBODYS;
     } else {
         error = known;
     }

@@ -309,13 +309,6 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
     close(user.directory);
 }
 
-static int open_notes(const struct conf *conf)
-{
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/sessions" JOB_FORMATS_SUFFIX, conf->state);
-    return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
-}
-
 /* Root's, with the sticky bit: or users could put others' directories aside. */
 static int open_base(const char *path)
 {
@@ -346,16 +339,6 @@ static time_t turn_used_up(int notes, const char *name)
     struct stat status;
     turn_path(name, path);
     return fstatat(notes, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mtim.tv_sec : 0;
-}
-
-static void note_turn(int notes, const char *name, int used_up)
-{
-    char path[32];
-    turn_path(name, path);
-    unlinkat(notes, path, 0);
-    int fd = used_up ? openat(notes, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-    if (fd >= 0)
-        close(fd);
 }
 
 /* Whose it is costs one look, and no search for an account. */
@@ -420,8 +403,16 @@ static void take_turns(struct sessions *sessions, int base, const struct turns *
         uint64_t mine_ns = clock_deadline(USER_MS);
         flush_user(sessions, base, turn->name, &cleared);
         int used_up = clock_left_ms(mine_ns) == 0;
-        if (used_up || turn->used_up != 0)
-            note_turn(sessions->notes, turn->name, used_up);
+        if (used_up || turn->used_up != 0) {
+            char path[32];
+            turn_path(turn->name, path);
+            unlinkat(sessions->notes, path, 0);
+            int fd = used_up ? openat(sessions->notes, path,
+                                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+                             : -1;
+            if (fd >= 0)
+                close(fd);
+        }
     }
     tell_cleared(sessions, &cleared);
 }
@@ -438,7 +429,10 @@ int sessions_flush(const struct conf *conf, const char *node, struct outbox *out
     int error = listing_take(open_base(conf->sessions), &base);
     if (error != 0)
         return error;
-    sessions.notes = open_notes(conf);
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/sessions" JOB_FORMATS_SUFFIX, conf->state);
+    sessions.notes =
+        length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
     if (sessions.notes < 0)
         return sessions.notes;
     if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)

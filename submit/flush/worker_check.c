@@ -143,23 +143,6 @@ static void make_package(struct worker_check *check)
     add_text(check, facts, owner, "cluster", record_cluster(check->conf, identity->cluster));
 }
 
-static void add_allocation(struct worker_check *check, struct facts *facts, const char *table,
-                           const struct job_allocation *allocation)
-{
-    add_fact(check, facts, table, "cpus", json_object_new_int64(allocation->cpus));
-    add_number(check, facts, table, "start_time", json_seconds(allocation->start_ns));
-    add_number(check, facts, table, "end_time", json_seconds(allocation->end_ns));
-    add_text(check, facts, table, "start_source", allocation->start_source);
-    add_text(check, facts, table, "end_source", allocation->end_source);
-    add_number(check, facts, table, "suspended", json_seconds(allocation->suspended_ns));
-    add_number(check, facts, table, "core_seconds", allocation->core_seconds);
-    add_text(check, facts, table, "timezone", days_zone());
-    if (allocation->is_clock_known)
-        add_number(check, facts, table, "clock_step", allocation->clock_step);
-    else
-        add_fact(check, facts, table, "clock_step", NULL);
-}
-
 static void add_kernel(struct worker_check *check, struct facts *facts, const char *table,
                        const struct kernel_account *kernel)
 {
@@ -186,8 +169,20 @@ static void make_coverage(struct worker_check *check, const struct job_allocatio
     add_or_null(check, facts, table, "user", identity->user);
     add_or_null(check, facts, table, "account", identity->account);
     add_or_null(check, facts, table, "partition", identity->partition);
-    if (allocation != NULL)
-        add_allocation(check, facts, table, allocation);
+    if (allocation != NULL) {
+        add_fact(check, facts, table, "cpus", json_object_new_int64(allocation->cpus));
+        add_number(check, facts, table, "start_time", json_seconds(allocation->start_ns));
+        add_number(check, facts, table, "end_time", json_seconds(allocation->end_ns));
+        add_text(check, facts, table, "start_source", allocation->start_source);
+        add_text(check, facts, table, "end_source", allocation->end_source);
+        add_number(check, facts, table, "suspended", json_seconds(allocation->suspended_ns));
+        add_number(check, facts, table, "core_seconds", allocation->core_seconds);
+        add_text(check, facts, table, "timezone", days_zone());
+        if (allocation->is_clock_known)
+            add_number(check, facts, table, "clock_step", allocation->clock_step);
+        else
+            add_fact(check, facts, table, "clock_step", NULL);
+    }
     if (allocation != NULL)
         add_kernel(check, facts, table, kernel);
     add_asked(check, facts, table, "dropped", core_time_check_dropped);

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
 #include "submit/flush/reading_request.h"
 #include "submit/job/kernel_account.h"
 

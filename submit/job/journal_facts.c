@@ -482,16 +482,6 @@ static int take_resume(struct journal *journal, const struct journal_words *line
     return 0;
 }
 
-/* A job that does something is not suspended any more: it goes on, or Slurm has resumed it to kill
- * it. */
-static void end_pause(struct journal *journal, const struct journal_words *line)
-{
-    struct journal_pause *last =
-        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
-    if (last != NULL && last->may_end_ns == UINT64_MAX && line->time_ns > last->start_ns)
-        last->may_end_ns = line->time_ns;
-}
-
 /* The real clock's distance from the boot changes only when somebody sets the clock. Lines of
  * another boot, whose clock begins again, tell nothing. */
 static void take_clock(struct journal *journal, const struct journal_words *line)
@@ -528,8 +518,14 @@ static int take_words(struct journal *journal, const struct journal_words *line)
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) != 0)
             continue;
-        if (!verbs[i].is_watchers)
-            end_pause(journal, line);
+        if (!verbs[i].is_watchers) {
+            /* A job that does something is not suspended any more: it goes on, or Slurm has resumed
+             * it to kill it. */
+            struct journal_pause *last =
+                journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+            if (last != NULL && last->may_end_ns == UINT64_MAX && line->time_ns > last->start_ns)
+                last->may_end_ns = line->time_ns;
+        }
         return verbs[i].take(journal, line);
     }
     return 0;

@@ -40,23 +40,19 @@ static bool is_own_process(pid_t pid)
     return getsid(pid) == getsid(0) && stat(path, &status) == 0 && status.st_uid == geteuid();
 }
 
-/* The process that takes the place of a leader that cannot be seen: it has ended, it is in another
- * pid namespace, as with containers (then getsid(2) gives 0), or /proc hides it (hidepid, proc(5)).
- */
-static pid_t first_ancestor(void)
-{
-    pid_t first = 0;
-    for (pid_t pid = getppid(); pid > 0 && is_own_process(pid); pid = process_parent(pid))
-        first = pid;
-    return first;
-}
-
 int session_own(struct session *session)
 {
     pid_t leader = getsid(0);
     uint64_t ticks;
     if (leader <= 0 || !process_start(leader, &ticks)) {
-        leader = first_ancestor();
+        /* The process that takes the place of a leader that cannot be seen: it has ended, it is in
+         * another pid namespace, as with containers (then getsid(2) gives 0), or /proc hides it
+         * (hidepid, proc(5)).
+         */
+        pid_t first = 0;
+        for (pid_t pid = getppid(); pid > 0 && is_own_process(pid); pid = process_parent(pid))
+            first = pid;
+        leader = first;
         if (leader <= 0 || !process_start(leader, &ticks))
             return -ESRCH;
     }

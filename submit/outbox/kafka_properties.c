@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "conf/conf_transport.h"
 #include "conf/secret_file.h"
-#include "conf/url.h"
 
 #define TOKEN_URL "sasl.oauthbearer.token.endpoint.url"
 

@@ -13,8 +13,8 @@
 
 #include "conf/base/clocks.h"
 #include "conf/base/uuid7.h"
+#include "conf/conf_transport.h"
 #include "conf/secret_file.h"
-#include "conf/url.h"
 #include "submit/outbox/http_ack.h"
 #include "submit/outbox/http_body.h"
 #include "submit/outbox/transport.h"

@@ -109,16 +109,6 @@ static struct json_object *job_table(const struct coverage_record_source *source
     return table;
 }
 
-/* What Slurm was asked to run need not be the path of a file. */
-static void add_program(struct json_object *table, const struct coverage_record_source *source,
-                        const char *program)
-{
-    if (program == NULL || program[0] == '\0')
-        json_add(table, "program", NULL);
-    else
-        json_add(table, "program", command_line_text(source->lines, text_bytes(program)));
-}
-
 static struct json_object *fact_table(const struct coverage_record_source *source,
                                       const struct coverage_fact *fact)
 {
@@ -130,7 +120,11 @@ static struct json_object *fact_table(const struct coverage_record_source *sourc
     else
         json_add_text(table, "step_id", step);
     json_add_text(table, "outcome", coverage_outcome_name(fact->outcome));
-    add_program(table, source, fact->program);
+    /* What Slurm was asked to run need not be the path of a file. */
+    if (fact->program == NULL || fact->program[0] == '\0')
+        json_add(table, "program", NULL);
+    else
+        json_add(table, "program", command_line_text(source->lines, text_bytes(fact->program)));
     json_add_int(table, "tasks", fact->tasks);
     json_add_int(table, "runs", fact->runs);
     json_add_int(table, "first_task", fact->first_task);

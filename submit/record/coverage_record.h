@@ -7,7 +7,7 @@
 
 #include "conf/conf.h"
 #include "submit/facts/coverage.h"
-#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
 #include "submit/facts/two_witnesses.h"
 #include "submit/job/kernel_account.h"
 #include "submit/record/command_line.h"

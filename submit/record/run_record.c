@@ -20,7 +20,7 @@
 #include "submit/record/command_line.h"
 #include "submit/record/json_add.h"
 #include "submit/record/json_write.h"
-#include "submit/record/slurm_table.h"
+#include "submit/record/run_source.h"
 
 enum { PHASES_MAX = 8 };
 

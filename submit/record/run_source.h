@@ -13,10 +13,11 @@
 #include "submit/evidence/ledger_read.h"
 #include "submit/evidence/package_read.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
 #include "submit/job/journal_read.h"
 #include "submit/record/command_line.h"
 #include "submit/record/json_memo.h"
+#include "submit/record/json_write.h"
 
 /* Whose word a run's capture is. */
 enum run_captured_by {
@@ -44,5 +45,11 @@ struct run_source {
     struct json_memo
         *memo; /* of records with these conf, lines, identity and journal; NULL: none */
 };
+
+/* slurmT of a run's record: what root knows of the run, and when it may have ended. */
+
+/* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but
+ * times, pid and core seconds are the same share the text of these in `source->memo`. */
+void slurm_table_write(const struct run_source *source, struct json_writer *writer);
 
 #endif

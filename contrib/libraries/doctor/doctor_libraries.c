@@ -86,15 +86,6 @@ static void check_owners(struct doctor *doctor, const struct conf *conf)
 /* ---- Directories ------------------------------------------------------------------------------
  */
 
-/* The directory of a file: "/x" is in "/". */
-static void check_list(struct doctor *doctor, const char *path)
-{
-    char directory[PATH_MAX];
-    int length = (int)(strrchr(path, '/') - path);
-    snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, path);
-    doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
-}
-
 /* ---- Scans ------------------------------------------------------------------------------------
  */
 
@@ -356,8 +347,13 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
     if (conf->library_logs[0] != '\0')
         doctor_writable(doctor, "libraries", conf->library_logs,
                         "mend [libraries] logs in jobtrail.conf");
-    if (conf->library_list[0] != '\0')
-        check_list(doctor, conf->library_list);
+    if (conf->library_list[0] != '\0') {
+        /* The directory of a file: "/x" is in "/". */
+        char directory[PATH_MAX];
+        int length = (int)(strrchr(conf->library_list, '/') - conf->library_list);
+        snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, conf->library_list);
+        doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
+    }
     check_scan(doctor, conf->library_state, is_started);
     check_atime(doctor, conf);
 }

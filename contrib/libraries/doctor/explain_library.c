@@ -30,13 +30,6 @@ static int judge_library(const struct conf *conf, const char *path, struct libra
     return 0;
 }
 
-static void print_text(const char *before, const char *text)
-{
-    char shown[4 * LIBRARY_TEXT_SIZE];
-    terminal_text(text, strlen(text), shown, sizeof shown);
-    printf("%s%s", before, shown);
-}
-
 static void print_line(const struct explain *explain, const char *before,
                        const struct conf_line *line)
 {
@@ -53,7 +46,9 @@ static void print_library(const struct explain *explain, const char *path,
     }
     printf("%s: a library", path);
     print_line(explain, " of the tree", look->tree);
-    print_text(", named ", look->file.name);
+    char shown[4 * LIBRARY_TEXT_SIZE];
+    terminal_text(look->file.name, strlen(look->file.name), shown, sizeof shown);
+    printf("%s%s", ", named ", shown);
     if (!look->is_believed)
         fputs(", as its owner is none of root, the tree's owner and [libraries] owners, or all can "
               "write to it",

@@ -171,17 +171,6 @@ static int print_json(struct libmon_output *output, const struct library_change 
     return text == NULL ? -ENOMEM : 0;
 }
 
-static void print_json_end(const struct libmon_output *output,
-                           const struct library_scan_counts *counts)
-{
-    printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
-           ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unhashed\": %" PRIu64
-           ", \"too_deep\": %" PRIu64 ", \"forgotten\": %" PRIu64 ", \"beyond\": %" PRIu64 "}\n",
-           output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
-           counts->away, counts->trees_away, counts->unreadable, counts->unhashed, counts->too_deep,
-           counts->forgotten, output->beyond);
-}
-
 /* ---- The scan's calls ------------------------------------------------------------------------ */
 
 /* Texts of a record that are made of what is known of who it was. */
@@ -203,16 +192,6 @@ static const char *event_of(const struct library_who *who, char text[RECORD_UUID
     return text;
 }
 
-/* An event has no time of its own but that when it was read: with many of them, some time after
- * the change. The file's time of last change tells more, where it is earlier. */
-static int64_t seen_after_ns(const struct library_change *change)
-{
-    int64_t event_ns = change->who.time_s * SECOND_NS;
-    /* a file that moves with its directory keeps its own */
-    int64_t changed_ns = change->who.how == LIBRARY_WHO_BY_FILE ? change->is.changed_ns : 0;
-    return changed_ns > 0 && changed_ns < event_ns ? changed_ns / SECOND_NS * SECOND_NS : event_ns;
-}
-
 /* The watch has seen when it was, and who did it. */
 static void add_sighting(const struct library_change *change, struct library_sighting *sighting,
                          struct who_texts *texts)
@@ -226,7 +205,13 @@ static void add_sighting(const struct library_change *change, struct library_sig
         snprintf(texts->step, sizeof texts->step, "%u", who->step);
     sighting->source = "watch";
     sighting->event = event_of(who, texts->event);
-    sighting->after_ns = seen_after_ns(change);
+    /* An event has no time of its own but that when it was read: with many of them, some time after
+     * the change. The file's time of last change tells more, where it is earlier. */
+    int64_t event_ns = change->who.time_s * SECOND_NS;
+    /* a file that moves with its directory keeps its own */
+    int64_t changed_ns = change->who.how == LIBRARY_WHO_BY_FILE ? change->is.changed_ns : 0;
+    sighting->after_ns =
+        changed_ns > 0 && changed_ns < event_ns ? changed_ns / SECOND_NS * SECOND_NS : event_ns;
     sighting->before_ns = (who->time_s + 1) * SECOND_NS;
     sighting->who = (struct library_record_who){
         .uid = who->uid,
@@ -315,7 +300,13 @@ void libmon_progress(void *context, uint64_t count)
 void libmon_print_end(struct libmon_output *output, const struct library_scan_counts *counts)
 {
     if (output->form == LIBMON_JSON) {
-        print_json_end(output, counts);
+        printf("%s], \"files\": %" PRIu64 ", \"read\": %" PRIu64 ", \"away\": %" PRIu64
+               ", \"trees_away\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unhashed\": %" PRIu64
+               ", \"too_deep\": %" PRIu64 ", \"forgotten\": %" PRIu64 ", \"beyond\": %" PRIu64
+               "}\n",
+               output->printed == 0 ? "{\"changes\": [" : "\n", counts->files, counts->hashed,
+               counts->away, counts->trees_away, counts->unreadable, counts->unhashed,
+               counts->too_deep, counts->forgotten, output->beyond);
         return;
     }
     if (output->form == LIBMON_QUIET)

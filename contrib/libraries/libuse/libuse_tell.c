@@ -94,22 +94,6 @@ void libuse_json_text(struct json_object *json, const char *key, const char *tex
         json_object_object_add(json, key, json_object_new_string_len(utf8, (int)length));
 }
 
-static void print_use(struct libuse_teller *teller, const struct library_use *use)
-{
-    char shown[2 * TERMINAL_WORD_SIZE], after[LIBRARY_DATE_SIZE];
-    if (teller->json != NULL) {
-        struct json_object *json = json_object_new_object();
-        libuse_json_text(json, "library", use->library);
-        libuse_json_text(json, "path", use->path);
-        json_object_object_add(json, "after", json_object_new_int64(use->after_s));
-        json_object_object_add(json, "before", json_object_new_int64(use->before_s));
-        json_object_array_add(teller->json, json);
-    } else if (teller->is_printed && library_date_iso(use->after_s, after) == 0) {
-        terminal_text(use->path, strlen(use->path), shown, sizeof shown);
-        printf("read  %s, after %s\n", shown, after);
-    }
-}
-
 /* Opens of a tree of which it is not known of which library they were; 0: nor how many. */
 static void record_unseen(struct libuse_teller *teller, const char *tree, uint64_t count,
                           int64_t after_s, int64_t before_s)
@@ -223,7 +207,18 @@ static int tell_some(struct libuse_teller *teller, struct library_state *state,
         return fail(error, "uses.db");
     }
     for (size_t i = 0; i < count; i++) {
-        print_use(teller, &uses[i]);
+        char shown[2 * TERMINAL_WORD_SIZE], after[LIBRARY_DATE_SIZE];
+        if (teller->json != NULL) {
+            struct json_object *json = json_object_new_object();
+            libuse_json_text(json, "library", uses[i].library);
+            libuse_json_text(json, "path", uses[i].path);
+            json_object_object_add(json, "after", json_object_new_int64(uses[i].after_s));
+            json_object_object_add(json, "before", json_object_new_int64(uses[i].before_s));
+            json_object_array_add(teller->json, json);
+        } else if (teller->is_printed && library_date_iso(uses[i].after_s, after) == 0) {
+            terminal_text(uses[i].path, strlen(uses[i].path), shown, sizeof shown);
+            printf("read  %s, after %s\n", shown, after);
+        }
         if (is_of_library(&uses[i]))
             write_line(teller, uses[i].library, "LIB_READ", "count", 1, uses[i].after_s,
                        uses[i].path);

@@ -131,15 +131,6 @@ static int record_uuid(const struct library_record_source *source, char uuid[REC
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void add_who(struct json_object *table, const struct library_record_who *who)
-{
-    add_whole_or_null(table, "uid", who->uid);
-    add_whole_or_null(table, "login_uid", who->login_uid);
-    add_name_or_null(table, "user", who->user);
-    add_cut(table, "program", who->program, TEXT_BYTES);
-    add_cut(table, "command", who->command, TEXT_BYTES);
-}
-
 static struct json_object *event_table(const struct library_record_source *source, const char *uuid,
                                        const char *event)
 {
@@ -161,7 +152,11 @@ static struct json_object *event_table(const struct library_record_source *sourc
     add_time_or_null(table, "after", source->after_ns);
     add_time_or_null(table, "before", source->before_ns);
     add_cut(table, "source", source->source, NAME_BYTES);
-    add_who(table, &source->who);
+    add_whole_or_null(table, "uid", source->who.uid);
+    add_whole_or_null(table, "login_uid", source->who.login_uid);
+    add_name_or_null(table, "user", source->who.user);
+    add_cut(table, "program", source->who.program, TEXT_BYTES);
+    add_cut(table, "command", source->who.command, TEXT_BYTES);
     add_name_or_null(table, "cluster", record_cluster(source->conf, cluster));
     add_cut(table, "syshost", record_syshost(source->conf, cluster), NAME_BYTES);
     add_cut(table, "node", source->node, NAME_BYTES);

@@ -219,33 +219,6 @@ static int prepare_log(struct library_state *state, const struct library_logs *l
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* What a log begins with; or the end of a line that somebody has left without one. */
-static void put_head(FILE *stream, int fd, int64_t base)
-{
-    char last = '\n';
-    if (base == 0)
-        fprintf(stream, "%.*s%s%s\n", (int)strlen(LIBRARY_LOG_SORTED) - 1, LIBRARY_LOG_SORTED,
-                days_zone()[0] == '\0' ? "" : " ", days_zone());
-    else if (pread(fd, &last, 1, base - 1) == 1 && last != '\n')
-        putc('\n', stream);
-}
-
-/* What a tree had when it was scanned for the first time may have been there before it was watched.
- */
-static void find_who(const struct library_whos *whos, struct library_change *change)
-{
-    const struct library_whos_question question = {
-        .path = change->path,
-        .from = change->from,
-        .is_gone = change->kind == LIBRARY_REMOVED,
-        .changed_ns = change->is.changed_ns,
-    };
-    if (whos != NULL)
-        library_whos_find(whos, &question, &change->who);
-    if (change->is_first && change->who.how == LIBRARY_WHO_UNKNOWN)
-        change->who = (struct library_who){.how = LIBRARY_WHO_NOT_WATCHED};
-}
-
 /* On their way into one log, or to a teller alone. */
 struct telling {
     const struct library_teller *teller;
@@ -277,7 +250,19 @@ static int put_change(struct telling *telling, struct library_change *change)
 {
     change->group = library_group(telling->teller->conf, name_of(change));
     count_change(telling, change);
-    find_who(telling->teller->whos, change);
+    /* What a tree had when it was scanned for the first time may have been there before it was
+     * watched.
+     */
+    const struct library_whos_question question = {
+        .path = change->path,
+        .from = change->from,
+        .is_gone = change->kind == LIBRARY_REMOVED,
+        .changed_ns = change->is.changed_ns,
+    };
+    if (telling->teller->whos != NULL)
+        library_whos_find(telling->teller->whos, &question, &change->who);
+    if (change->is_first && change->who.how == LIBRARY_WHO_UNKNOWN)
+        change->who = (struct library_who){.how = LIBRARY_WHO_NOT_WATCHED};
     change->seen_s = telling->teller->seen_s;
     if (telling->stream != NULL && !change->is_beyond)
         library_log_line(telling->stream, change, telling->entry_s, telling->is_new);
@@ -339,7 +324,13 @@ static int write_log(struct library_state *state, const struct library_logs *log
         return -errno;
     if (fseeko(stream, log.base, SEEK_SET) != 0)
         return -errno;
-    put_head(stream, fd, log.base);
+    /* What a log begins with; or the end of a line that somebody has left without one. */
+    char last = '\n';
+    if (log.base == 0)
+        fprintf(stream, "%.*s%s%s\n", (int)strlen(LIBRARY_LOG_SORTED) - 1, LIBRARY_LOG_SORTED,
+                days_zone()[0] == '\0' ? "" : " ", days_zone());
+    else if (pread(fd, &last, 1, log.base - 1) == 1 && last != '\n')
+        putc('\n', stream);
     error = put_lines(state, library, stream, &log, teller);
     if (error != 0)
         return error;

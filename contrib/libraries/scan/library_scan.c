@@ -145,13 +145,6 @@ static int scan_with_state(struct scan *scan)
                : scan->order->end(conf, scan->trouble, scan->trouble_size);
 }
 
-/* When the last scan that saw all began. */
-static int64_t last_seen(const struct conf *conf)
-{
-    struct library_last_scan last;
-    return library_last_scan_read(conf->library_state, &last) == 0 ? last.seen_s : 0;
-}
-
 /* For jobtrail-conf doctor, and the next scan. Where it cannot be written the scan before seems to
  * be the last one, and in time the doctor says that it is too long ago. */
 static void note_end(int lock, const struct library_scan_counts *counts, bool is_failed,
@@ -192,7 +185,10 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
         return lock == -EWOULDBLOCK ? LIBRARY_SCAN_LOCKED : LIBRARY_SCAN_FAILED;
     const int64_t began_s = (int64_t)time(NULL);
     scan.teller = order->teller;
-    scan.teller.seen_s = last_seen(order->conf);
+    /* When the last scan that saw all began. */
+    struct library_last_scan last;
+    scan.teller.seen_s =
+        library_last_scan_read(order->conf->library_state, &last) == 0 ? last.seen_s : 0;
     int error = scan_with_state(&scan);
     library_state_close(scan.state);
     library_naming_free(scan.naming);

@@ -209,17 +209,6 @@ static bool is_one_device(const struct scan *scan, size_t was, size_t is)
     return was < places->count && places->place[was].was_device == places->place[is].device;
 }
 
-/* Where a turn of jobtrail-libuse that was killed may have moved the time of last change, what the
- * file is tells whether it has changed. */
-static int take_rearmed(struct scan *scan, const struct library_seen *seen,
-                        struct library_file *was)
-{
-    int result = library_reads_is_rearmed(scan->state, seen, was);
-    if (result == 1)
-        was->changed_ns = 0;
-    return result < 0 ? scan_state_failed(scan, result) : 0;
-}
-
 /* The file of the row, which is not as it was. */
 static int file_other(struct scan *scan, const struct library_seen *seen)
 {
@@ -231,7 +220,12 @@ static int file_other(struct scan *scan, const struct library_seen *seen)
         .was = scan->row.file,
     };
     library_state_rest(scan->state, &pending.was);
-    int error = take_rearmed(scan, seen, &pending.was);
+    /* Where a turn of jobtrail-libuse that was killed may have moved the time of last change, what
+     * the file is tells whether it has changed. */
+    int result = library_reads_is_rearmed(scan->state, seen, &pending.was);
+    if (result == 1)
+        pending.was.changed_ns = 0;
+    int error = result < 0 ? scan_state_failed(scan, result) : 0;
     if (error == 0)
         error = look_closer(scan, seen, true, &pending.is);
     if (error == -ENOENT)

@@ -31,7 +31,7 @@
 
 #include "conf/conf.h"
 #include "contrib/libraries/outbox/library_record.h"
-#include "contrib/libraries/uses/use_kind.h"
+#include "contrib/libraries/uses/use_counts.h"
 
 /* Of an hour; and those of all hours that wait, since the outbox is full. */
 enum { USE_RECORDS_MAX = 2000, USE_RECORDS_WAITING_MAX = 48 * USE_RECORDS_MAX };

@@ -26,7 +26,6 @@
 #include "conf/conf_defaults.h"
 #include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/uses/use_counts.h"
-#include "contrib/libraries/uses/use_kind.h"
 #include "contrib/libraries/uses/use_write.h"
 #include "contrib/libraries/watch/watch_events.h"
 #include "contrib/libraries/watch/watch_marks.h"

@@ -105,15 +105,6 @@ static void note_burst(struct library_watch *watch)
     watch->last_ms = now;
 }
 
-/* Events were lost: what is remembered may not be the last that happened. */
-static void note_overrun(struct library_watch *watch)
-{
-    watch->state.overruns++;
-    watch->is_moved = true;
-    library_whos_forget(watch->whos, INT64_MAX);
-    note_burst(watch);
-}
-
 static unsigned deeds_of(const struct watch_event *event)
 {
     unsigned deeds = (event->mask & FAN_ONDIR) != 0 ? LIBRARY_DEED_DIRECTORY : 0;
@@ -166,14 +157,6 @@ static void walk_new(struct library_watch *watch)
     watch_new_clear(fresh);
 }
 
-static void note_directory(struct library_watch *watch, const char *path)
-{
-    if (watch->fresh.count == WATCH_NEW_MAX)
-        walk_new(watch);
-    if (watch_new_note(&watch->fresh, path) != 0)
-        watch->is_moved = true;
-}
-
 static void take_event(void *context, const struct watch_event *event)
 {
     struct library_watch *watch = context;
@@ -181,7 +164,11 @@ static void take_event(void *context, const struct watch_event *event)
     struct library_who who;
     watch->state.events++;
     if ((event->mask & FAN_Q_OVERFLOW) != 0) {
-        note_overrun(watch);
+        /* Events were lost: what is remembered may not be the last that happened. */
+        watch->state.overruns++;
+        watch->is_moved = true;
+        library_whos_forget(watch->whos, INT64_MAX);
+        note_burst(watch);
         return;
     }
     unsigned deeds = deeds_of(event);
@@ -194,8 +181,12 @@ static void take_event(void *context, const struct watch_event *event)
     if ((event->mask & (FAN_MOVED_FROM | FAN_MOVED_TO)) != 0 &&
         (deeds & LIBRARY_DEED_DIRECTORY) != 0)
         watch->is_moved = true;
-    if (deeds == (LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME))
-        note_directory(watch, path);
+    if (deeds == (LIBRARY_DEED_DIRECTORY | LIBRARY_DEED_CAME)) {
+        if (watch->fresh.count == WATCH_NEW_MAX)
+            walk_new(watch);
+        if (watch_new_note(&watch->fresh, path) != 0)
+            watch->is_moved = true;
+    }
 }
 
 int library_watch_read(struct library_watch *watch)

@@ -79,26 +79,22 @@ static bool goes_on(const struct watch_session *session, const struct library_wh
            now_ms - session->last_ms <= QUIET_MS && now_ms - session->begin_ms <= LONGEST_MS;
 }
 
-static void begin(struct watch_session *session, const struct library_who *who, uint64_t now_ms)
-{
-    char login[16] = "";
-    *session = (struct watch_session){.begin_ms = now_ms,
-                                      .id = who->session,
-                                      .uid = who->uid,
-                                      .login_uid = who->login_uid,
-                                      .ticks = who->session_ticks};
-    if (who->login_uid != LIBRARY_NO_USER)
-        snprintf(login, sizeof login, "-%u", who->login_uid);
-    snprintf(session->event, sizeof session->event, "%llx-%d-%u%s", (unsigned long long)who->time_s,
-             (int)who->session, who->uid, login);
-}
-
 void watch_sessions_event(struct watch_sessions *sessions, struct library_who *who, uint64_t now_ms)
 {
     sessions->latest = place_of(sessions, who);
     struct watch_session *session = &sessions->session[sessions->latest];
-    if (!goes_on(session, who, now_ms))
-        begin(session, who, now_ms);
+    if (!goes_on(session, who, now_ms)) {
+        char login[16] = "";
+        *session = (struct watch_session){.begin_ms = now_ms,
+                                          .id = who->session,
+                                          .uid = who->uid,
+                                          .login_uid = who->login_uid,
+                                          .ticks = who->session_ticks};
+        if (who->login_uid != LIBRARY_NO_USER)
+            snprintf(login, sizeof login, "-%u", who->login_uid);
+        snprintf(session->event, sizeof session->event, "%llx-%d-%u%s",
+                 (unsigned long long)who->time_s, (int)who->session, who->uid, login);
+    }
     session->last_ms = now_ms;
     memcpy(who->event, session->event, sizeof who->event);
 }

@@ -80,13 +80,6 @@ static void read_program(int directory, char program[LIBRARY_PROGRAM_SIZE])
     program[length - skip] = '\0';
 }
 
-static void read_command(int directory, char command[LIBRARY_COMMAND_SIZE])
-{
-    ssize_t size = io_read_text(directory, "comm", command, LIBRARY_COMMAND_SIZE);
-    if (size > 0 && command[size - 1] == '\n')
-        command[size - 1] = '\0';
-}
-
 static bool read_process(const struct watch_processes *processes, int32_t pid,
                          struct library_who *who)
 {
@@ -96,7 +89,9 @@ static bool read_process(const struct watch_processes *processes, int32_t pid,
     *who = (struct library_who){.how = LIBRARY_WHO_BY_FILE, .pid = pid};
     if (directory < 0 || read_uid(directory, &who->uid) != 0)
         return false;
-    read_command(directory, who->command);
+    ssize_t size = io_read_text(directory, "comm", who->command, LIBRARY_COMMAND_SIZE);
+    if (size > 0 && who->command[size - 1] == '\n')
+        who->command[size - 1] = '\0';
     read_program(directory, who->program);
     /* The leader of a session that this pid namespace does not show is not known. */
     struct process_stat leader;
@@ -120,13 +115,6 @@ static bool take_held(const struct watch_process *held, int32_t pid, uint64_t no
     return true;
 }
 
-/* What was read is used again within so short a time, since a process mostly has many events at
- * once. Of one that is over, and waits for its parent, the program is not known any more. */
-static bool is_held(const struct watch_process *held, int32_t pid, uint64_t start_ticks)
-{
-    return held->pid == pid && held->start_ticks == start_ticks;
-}
-
 /* A process keeps its pid until its parent has asked for its status. */
 static bool is_there(const struct watch_event *event)
 {
@@ -147,7 +135,9 @@ bool watch_process_find(struct watch_processes *processes, const struct watch_ev
         return false;
     if (event->is_gone || process_stat_read(pid, &stat) != 0)
         return take_held(held, pid, now_ms, who);
-    bool is_same = is_held(held, pid, stat.start_ticks);
+    /* What was read is used again within so short a time, since a process mostly has many events at
+     * once. Of one that is over, and waits for its parent, the program is not known any more. */
+    bool is_same = held->pid == pid && held->start_ticks == stat.start_ticks;
     if (is_same && !held->is_stale && now_ms - held->seen_ms <= FRESH_MS)
         return take_held(held, pid, now_ms, who);
     if (!read_process(processes, pid, &found) || !is_there(event))

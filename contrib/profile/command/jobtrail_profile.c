@@ -18,7 +18,7 @@
 #include "conf/base/replacement.h"
 #include "conf/base/terminal_text.h"
 #include "contrib/profile/command/profile_forms.h"
-#include "contrib/profile/command/profile_routines.h"
+#include "contrib/profile/command/profile_json.h"
 #include "contrib/profile/command/profile_samples.h"
 #include "contrib/profile/command/program_choice.h"
 #include "contrib/profile/command/readable_names.h"

@@ -26,25 +26,6 @@ static void print_time(const char *key, uint64_t ns)
     printf("# %s: %s.%09" PRIu64 "\n", key, text, ns % 1000000000);
 }
 
-static void print_header(const struct sample_file_header *header)
-{
-    char text[TERMINAL_WORD_SIZE], step[16];
-    printf("# jobtrail: %s\n", terminal_word(header->version, text));
-    journal_step_text(header->step, step, sizeof step);
-    if (header->step != UINT32_MAX)
-        printf("# step: %s\n# task: %" PRIu32 "\n", step, header->task);
-    printf("# rank: %" PRIu32 "\n# ranks: %" PRIu32 "\n", header->rank, header->size);
-    printf("# node: %s\n# pid: %" PRId32 "\n", terminal_word(header->node, text), header->pid);
-    print_time("begin", header->begin_ns);
-    print_time((header->flags & PROFILE_RANK_END_KNOWN) != 0 ? "end" : "end, at least",
-               header->end_ns);
-    printf("# reached exit: %s\n", (header->flags & PROFILE_RANK_ENDED) != 0 ? "yes" : "no");
-    printf("# interval: %.6f s\n", (double)header->interval_ns / 1e9);
-    printf("# stacks: %" PRIu64 ", at %" PRIu64 "\n", header->stacks, header->stacks_at);
-    printf("# samples: %" PRIu64 ", at %" PRIu64 "\n", header->samples, header->samples_at);
-    printf("# names: %" PRIu64 " bytes, at %" PRIu64 "\n", header->name_bytes, header->names_at);
-}
-
 static int print_samples(const struct sample_file *file)
 {
     puts("seconds\ttid\tkind\tstack");
@@ -73,7 +54,26 @@ int profile_samples_print(const char *path, bool linker_names)
     if (!linker_names)
         error = readable_names_put(&file.set, &names);
     if (error == 0) {
-        print_header(&file.header);
+        char text[TERMINAL_WORD_SIZE], step[16];
+        printf("# jobtrail: %s\n", terminal_word(file.header.version, text));
+        journal_step_text(file.header.step, step, sizeof step);
+        if (file.header.step != UINT32_MAX)
+            printf("# step: %s\n# task: %" PRIu32 "\n", step, file.header.task);
+        printf("# rank: %" PRIu32 "\n# ranks: %" PRIu32 "\n", file.header.rank, file.header.size);
+        printf("# node: %s\n# pid: %" PRId32 "\n", terminal_word(file.header.node, text),
+               file.header.pid);
+        print_time("begin", file.header.begin_ns);
+        print_time((file.header.flags & PROFILE_RANK_END_KNOWN) != 0 ? "end" : "end, at least",
+                   file.header.end_ns);
+        printf("# reached exit: %s\n",
+               (file.header.flags & PROFILE_RANK_ENDED) != 0 ? "yes" : "no");
+        printf("# interval: %.6f s\n", (double)file.header.interval_ns / 1e9);
+        printf("# stacks: %" PRIu64 ", at %" PRIu64 "\n", file.header.stacks,
+               file.header.stacks_at);
+        printf("# samples: %" PRIu64 ", at %" PRIu64 "\n", file.header.samples,
+               file.header.samples_at);
+        printf("# names: %" PRIu64 " bytes, at %" PRIu64 "\n", file.header.name_bytes,
+               file.header.names_at);
         error = print_samples(&file);
     }
     sample_file_free(&file);

@@ -268,16 +268,6 @@ static bool still_runs(const struct reading_request *request,
            stat(path, &status) == 0 && status.st_uid == request->journal->identity.uid;
 }
 
-/* Of others it is known that they were gone when the job was over, unless they still run. */
-static struct collect_end end_of_unseen(const struct reading_request *request,
-                                        const struct profiled_process *process)
-{
-    if (still_runs(request, process))
-        return (struct collect_end){.ns = UINT64_MAX, .is_known = true, .way = PROFILE_WAY_RUNS};
-    return (struct collect_end){.max_ns = last_moment(request->journal, process->step),
-                                .way = PROFILE_WAY_UNSEEN};
-}
-
 struct collect_end profile_ends_find(const struct profile_ends *ends,
                                      const struct profiled_process *process)
 {
@@ -287,5 +277,9 @@ struct collect_end profile_ends_find(const struct profile_ends *ends,
         return captured->end;
     if (find_kernels(ends, process, &end) || find_slurms(ends, process, &end))
         return end;
-    return end_of_unseen(ends->request, process);
+    /* Of others it is known that they were gone when the job was over, unless they still run. */
+    if (still_runs(ends->request, process))
+        return (struct collect_end){.ns = UINT64_MAX, .is_known = true, .way = PROFILE_WAY_RUNS};
+    return (struct collect_end){.max_ns = last_moment(ends->request->journal, process->step),
+                                .way = PROFILE_WAY_UNSEEN};
 }

@@ -98,19 +98,6 @@ static const struct kept_name *find_file(const struct profile_room *files, const
     return NULL;
 }
 
-/* When the step began here, or a little earlier, by the clock of the file system that has just made
- * this node's own file: what is older is of a job that had the number before. 0: it is not known,
- * or this node has no file. */
-static int64_t find_begin(const struct kept_profiles *kept, const struct journal_step *step,
-                          const struct profile_room *files)
-{
-    char name[NAME_MAX + 1];
-    int error = kept_profiles_name(kept, step->step, kept->journal->identity.node, name);
-    const struct kept_name *own = error != 0 ? NULL : find_file(files, name);
-    int64_t ago_s = time(NULL) - (int64_t)(step->start_ns / 1000000000u);
-    return own == NULL || ago_s < 0 ? 0 : own->made.tv_sec - ago_s - CLOCKS_S;
-}
-
 /* Whether it is a set of the step's on a node: its name is that of the whole, with a word in it. */
 static bool is_part(const struct kept_name *file, const char *whole, uid_t uid)
 {
@@ -132,7 +119,14 @@ static uint64_t find_parts(const struct kept_profiles *kept, const struct journa
                            const struct kept_name **part, size_t *count)
 {
     uint64_t bytes = 0;
-    const int64_t begin_s = find_begin(kept, step, files);
+    /* When the step began here, or a little earlier, by the clock of the file system that has just
+     * made this node's own file: what is older is of a job that had the number before. 0: it is not
+     * known, or this node has no file. */
+    char name[NAME_MAX + 1];
+    int error = kept_profiles_name(kept, step->step, kept->journal->identity.node, name);
+    const struct kept_name *own = error != 0 ? NULL : find_file(files, name);
+    int64_t ago_s = time(NULL) - (int64_t)(step->start_ns / 1000000000u);
+    const int64_t begin_s = own == NULL || ago_s < 0 ? 0 : own->made.tv_sec - ago_s - CLOCKS_S;
     const struct kept_name *old = find_file(files, whole);
     *count = 0;
     if (old != NULL && old->made.tv_sec < begin_s)

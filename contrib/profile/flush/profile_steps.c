@@ -291,12 +291,6 @@ static size_t order_by_step(const struct journal *journal, struct profile_conten
     return known;
 }
 
-/* 0: not known. The batch step has none in the journal. */
-static uint32_t nodes_of(const struct journal_step *step)
-{
-    return step == NULL ? 0 : step->nodes == 0 ? 1 : step->nodes;
-}
-
 static int send_set(const struct reading_request *request, struct profile_content *content,
                     struct collect_facts *facts, struct sending *sending, uint32_t step)
 {
@@ -312,7 +306,8 @@ static int send_set(const struct reading_request *request, struct profile_conten
     struct profile_set set;
     naming->samples = &samples;
     naming->runs = &runs;
-    facts->step_nodes = nodes_of(known);
+    /* 0: not known. The batch step has none in the journal. */
+    facts->step_nodes = known == NULL ? 0 : known->nodes == 0 ? 1 : known->nodes;
     int error = profile_set_begin(&set);
     if (error == 0)
         error = profile_collect(content, facts, &set);

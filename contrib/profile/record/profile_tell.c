@@ -64,14 +64,6 @@ static void tell_runs(struct profile_runs *runs, const bool *is_taken, struct pr
     told->runs = told->mpi_runs + take_runs(runs, is_taken, false, told->run, told->mpi_runs);
 }
 
-/* The most time that one rank was outside of MPI. */
-static uint64_t outside_most(const struct routine_summary *summary)
-{
-    double mean = (double)(summary->run_ns - summary->mpi_ns) / summary->ranks;
-    double most = mean * (1 + summary->imbalance / 100);
-    return most < (double)summary->run_ns ? (uint64_t)most : summary->run_ns;
-}
-
 static uint64_t at_most(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
@@ -84,7 +76,10 @@ static void tell_mpi(const struct profile_set *set, const struct routine_summary
     told->mpi_calls = at_most(summary->mpi_calls, INT64_MAX);
     told->mpi_ns = summary->mpi_ns;
     told->run_ns = summary->run_ns;
-    told->outside_most_ns = outside_most(summary);
+    /* The most time that one rank was outside of MPI. */
+    double mean = (double)(summary->run_ns - summary->mpi_ns) / summary->ranks;
+    double most = mean * (1 + summary->imbalance / 100);
+    told->outside_most_ns = most < (double)summary->run_ns ? (uint64_t)most : summary->run_ns;
     told->outside_rank = profile_rank_number(&set->ranks[summary->most_rank]);
     told->missed = at_most(summary->missed_mpi, UINT32_MAX);
     told->is_untimed = summary->is_untimed;

@@ -13,7 +13,7 @@
 #include "contrib/witness/ranks/ranks_record.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
 #include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/facts/two_witnesses.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/url.h"
+#include "conf/conf_transport.h"
 #include "test/unit/fixture/cases.h"
 
 TEST(this_host_is_known_without_asking_anybody)

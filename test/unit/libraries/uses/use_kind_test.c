@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libraries/uses/use_kind.h"
+#include "contrib/libraries/uses/use_counts.h"
 
 #include <string.h>
 

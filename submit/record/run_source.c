@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/record/slurm_table.h"
+#include "submit/record/run_source.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -123,20 +123,6 @@ static uint64_t rounded_up(uint64_t ns)
     return rounded_down(ns > UINT64_MAX - 999 ? ns : ns + 999);
 }
 
-/* The times between which the run ended. A start record has none: nulls. */
-static void write_times(struct json_writer *writer, const struct ending *ending)
-{
-    json_write_measured(writer, "end_time_error",
-                        ending == NULL ? 0 : json_seconds(rounded_up(ending->error_ns)));
-    if (ending == NULL) {
-        json_write(writer, "end_time_min", NULL);
-        json_write(writer, "end_time_max", NULL);
-    } else {
-        json_write_measured(writer, "end_time_min", json_seconds(rounded_down(ending->min_ns)));
-        json_write_measured(writer, "end_time_max", json_seconds(rounded_up(ending->max_ns)));
-    }
-}
-
 static struct json_object *days(const struct allocation_run *had)
 {
     struct json_object *array = json_object_new_array();
@@ -193,22 +179,6 @@ static void write_used(struct json_writer *writer, const struct ending *ending)
     write_whole(writer, "disk_write", used == NULL ? NULL : &used->write_bytes);
 }
 
-/* What the children used that it forked and that executed nothing, likewise. */
-static void write_forked(struct json_writer *writer, const struct ending *ending)
-{
-    const bool is_known = ending != NULL && ending->used != NULL && ending->seen != NULL;
-    const struct kernel_forked *forked = is_known ? &ending->seen->forked : NULL;
-    const double cpu = is_known ? seconds_of(forked->run_ns) : 0;
-    const uint64_t peak = is_known ? bytes_of(forked->peak_kib) : 0;
-    write_whole(writer, "forked", is_known ? &forked->count : NULL);
-    write_whole(writer, "forked_signaled", is_known ? &forked->signaled : NULL);
-    write_or_null(writer, "forked_cpu", is_known ? &cpu : NULL);
-    write_whole(writer, "forked_max_rss", is_known ? &peak : NULL);
-    write_whole(writer, "forked_read", is_known ? &forked->read_bytes : NULL);
-    write_whole(writer, "forked_write", is_known ? &forked->write_bytes : NULL);
-    json_write(writer, "forked_least", json_object_new_boolean(is_known && forked->is_least));
-}
-
 void slurm_table_write(const struct run_source *source, struct json_writer *writer)
 {
     const struct slurm_facts facts = slurm_facts(source);
@@ -220,7 +190,19 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
         shared = json_memo_keep(source->memo, &key, shared_table(source, &facts));
     json_write_open(writer, "slurmT");
     json_write_members(writer, shared);
-    write_times(writer, source->ending);
+    /* The times between which the run ended. A start record has none: nulls. */
+    json_write_measured(
+        writer, "end_time_error",
+        source->ending == NULL ? 0 : json_seconds(rounded_up(source->ending->error_ns)));
+    if (source->ending == NULL) {
+        json_write(writer, "end_time_min", NULL);
+        json_write(writer, "end_time_max", NULL);
+    } else {
+        json_write_measured(writer, "end_time_min",
+                            json_seconds(rounded_down(source->ending->min_ns)));
+        json_write_measured(writer, "end_time_max",
+                            json_seconds(rounded_up(source->ending->max_ns)));
+    }
     json_write(writer, "pid", json_object_new_int64(source->capture->pid));
     /* What the run had of the allocation. A start record has none: nulls. */
     const struct allocation_run *had = source->ending == NULL ? NULL : source->had;
@@ -230,6 +212,18 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
     json_write(writer, "leads", json_object_new_boolean(had != NULL && had->leads));
     write_or_null(writer, "clock_step", source->ending == NULL ? NULL : source->clock_step);
     write_used(writer, source->ending);
-    write_forked(writer, source->ending);
+    /* What the children used that it forked and that executed nothing, likewise. */
+    const bool is_known =
+        source->ending != NULL && source->ending->used != NULL && source->ending->seen != NULL;
+    const struct kernel_forked *forked = is_known ? &source->ending->seen->forked : NULL;
+    const double cpu = is_known ? seconds_of(forked->run_ns) : 0;
+    const uint64_t peak = is_known ? bytes_of(forked->peak_kib) : 0;
+    write_whole(writer, "forked", is_known ? &forked->count : NULL);
+    write_whole(writer, "forked_signaled", is_known ? &forked->signaled : NULL);
+    write_or_null(writer, "forked_cpu", is_known ? &cpu : NULL);
+    write_whole(writer, "forked_max_rss", is_known ? &peak : NULL);
+    write_whole(writer, "forked_read", is_known ? &forked->read_bytes : NULL);
+    write_whole(writer, "forked_write", is_known ? &forked->write_bytes : NULL);
+    json_write(writer, "forked_least", json_object_new_boolean(is_known && forked->is_least));
     json_write_close(writer);
 }
