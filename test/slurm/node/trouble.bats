@@ -84,10 +84,10 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 ]]
     [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
-        "cgroup configuration helper hosts library outbox parts plugin plugstack policy records release role sessions slurmd spool state timer tracking watcher" ]]
+        "cgroup configuration helper hosts library outbox parts plugin plugstack policy records role sessions slurmd spool state timer tracking watcher" ]]
     run doctor
     [[ ${lines[-1]} == "node: 0 bad, 1 warning, "*" ok" ]] # no timer
-    [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: for Slurm 22.05, 24.11, 26.05; this is "* ]]
+    [[ $status == 0 ]]
 }
 
 @test "a policy as old as its configuration is in force, and an older one is not" {
@@ -136,15 +136,6 @@ flush_again() { # --orphans or --job ID
     reconfigure "s|^dir = .*/run/%n|dir = $DIR/shared|"
     finds_bad place "shares the file system"
     rmdir "$DIR/shared"
-}
-
-@test "a spool on a file system without access control lists" {
-    "$CLUSTER" exec n1 mkdir -p "$DIR/ramfs"
-    "$CLUSTER" exec n1 mount -t ramfs -o mode=711 none "$DIR/ramfs"
-    reconfigure "s|^dir = .*/run/%n|dir = $DIR/ramfs|"
-    run doctor
-    "$CLUSTER" exec n1 umount "$DIR/ramfs"
-    [[ $output == *"warning privacy $DIR/ramfs: "* ]]
 }
 
 @test "what users own has a file system of its own, or the doctor tells why not" {
