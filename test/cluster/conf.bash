@@ -96,7 +96,7 @@ CONF
     for ((i = 1; i <= NODES; i++)); do
         echo "NodeName=n$i$node_hostname NodeAddr=127.0.0.1 Port=$((PORT_BASE + 10 + i))"
     done
-    echo "PartitionName=DEFAULT Nodes=ALL State=UP MaxTime=INFINITE DefaultTime=10 OverSubscribe=NO"
+    echo "PartitionName=DEFAULT Nodes=ALL State=UP MaxTime=INFINITE DefaultTime=$((10 * SLOW)) OverSubscribe=NO"
     echo "PartitionName=main Default=YES"
     echo "PartitionName=other"
     echo "$EXTRA_CONF"

@@ -285,7 +285,7 @@ change_mode() { # NAME: it is as it was
     turn "$uses"
     cat "$TREE"/*.so >/dev/null
     # the first time is set after all are to be
-    traced -o "$PLACE/trace" -e trace=utimensat -e inject=utimensat:delay_enter=4000000:when=1 >"$PLACE/said" 2>&1 3>&- &
+    traced -o "$PLACE/trace" -e trace=utimensat -e inject=utimensat:delay_enter=$((2 * SLOW))000000:when=1 >"$PLACE/said" 2>&1 3>&- &
     rearming 6 $!
     held $! change_four
     wait $!
@@ -293,7 +293,7 @@ change_mode() { # NAME: it is as it was
     # while it waits for the clock to go on
     cat "$TREE/liblate.so" >/dev/null
     rm "$PLACE/trace"
-    traced -o "$PLACE/trace" -e trace=clock_nanosleep,utimensat -e inject=clock_nanosleep:delay_enter=4000000 >"$PLACE/said" 2>&1 3>&- &
+    traced -o "$PLACE/trace" -e trace=clock_nanosleep,utimensat -e inject=clock_nanosleep:delay_enter=$((2 * SLOW))000000 >"$PLACE/said" 2>&1 3>&- &
     local pid=$!
     until grep -qs utimensat "$PLACE/trace"; do kill -0 $pid; sleep 0.05; done
     held $pid change_mode liblate.so
@@ -315,7 +315,7 @@ change_back() { # TIME
     local at
     at=$(stat -c %y "$TREE/libz.so")
     traced -o "$PLACE/trace" -e trace=inotify_add_watch,utimensat -e inject=inotify_add_watch:retval=1 \
-        -e inject=utimensat:delay_enter=4000000:when=1 >"$PLACE/said" 2>&1 3>&- &
+        -e inject=utimensat:delay_enter=$((2 * SLOW))000000:when=1 >"$PLACE/said" 2>&1 3>&- &
     rearming 2 $!
     held $! change_back "$at"
     wait $!

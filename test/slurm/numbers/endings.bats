@@ -14,22 +14,22 @@ setup_file() {
 
 # Jobs that run until something is done to them
 let_run() {
-    add_case time-limit "srun $SPIN 300 sleep" -n2 --time=1 -w n1
-    add_case step-time-limit "srun --time=1 $SPIN 300 sleep; $SPIN 1 sleep" -n2 -w n1
-    add_case cancelled "srun $SPIN 300 sleep" -n2 -w n1
-    add_case ignores-term "srun $PROGRAMS/ignore_term 300" -n1 -w n1
-    add_case killed "srun $SPIN 300 sleep" -n2 -w n1
-    add_case batch-killed "$SPIN 300 sleep" -n2 -w n1
-    add_case step-cancelled "srun $SPIN 300 sleep; srun $PROGRAMS/spin 1 sleep" -n1 -w n1
-    add_case task-killed "srun -n2 $SPIN 300 sleep" -n2 -w n1
-    add_case stepd-killed "srun $SPIN 300 sleep" -n1 -w n1
-    add_case requeued "((SLURM_RESTART_COUNT)) || srun $SPIN 300 sleep; srun $SPIN 1 sleep" -N1 -n2 -w n1 --requeue
-    add_case suspended "srun $SPIN 300 sleep" -n2 -w n2 --partition=main
-    add_case suspended-shortly "srun $SPIN 300 sleep" -n2 -w n2
-    add_case suspended-batch "$SPIN 300 sleep" -n2 -w n2
-    add_case slurmd-restarts "srun $SPIN 300 sleep" -n2 -w n3
-    add_case slurmd-killed "srun $SPIN 300 sleep" -n2 -w n3
-    add_case node-lost "srun $SPIN 300 sleep" -N2 -n2 -w n3,n4 --no-requeue
+    add_case time-limit "srun $SPIN 3000 sleep" -n2 --time=1 -w n1
+    add_case step-time-limit "srun --time=1 $SPIN 3000 sleep; $SPIN 1 sleep" -n2 -w n1
+    add_case cancelled "srun $SPIN 3000 sleep" -n2 -w n1
+    add_case ignores-term "srun $PROGRAMS/ignore_term 3000" -n1 -w n1
+    add_case killed "srun $SPIN 3000 sleep" -n2 -w n1
+    add_case batch-killed "$SPIN 3000 sleep" -n2 -w n1
+    add_case step-cancelled "srun $SPIN 3000 sleep; srun $PROGRAMS/spin 1 sleep" -n1 -w n1
+    add_case task-killed "srun -n2 $SPIN 3000 sleep" -n2 -w n1
+    add_case stepd-killed "srun $SPIN 3000 sleep" -n1 -w n1
+    add_case requeued "((SLURM_RESTART_COUNT)) || srun $SPIN 3000 sleep; srun $SPIN 1 sleep" -N1 -n2 -w n1 --requeue
+    add_case suspended "srun $SPIN 3000 sleep" -n2 -w n2 --partition=main
+    add_case suspended-shortly "srun $SPIN 3000 sleep" -n2 -w n2
+    add_case suspended-batch "$SPIN 3000 sleep" -n2 -w n2
+    add_case slurmd-restarts "srun $SPIN 3000 sleep" -n2 -w n3
+    add_case slurmd-killed "srun $SPIN 3000 sleep" -n2 -w n3
+    add_case node-lost "srun $SPIN 3000 sleep" -N2 -n2 -w n3,n4 --no-requeue
     add_case never-ran "srun $SPIN 1 sleep" -w n1 --exclusive
 }
 

@@ -75,7 +75,7 @@ static int write_text(const char *directory, const char *name, const char *text)
 
 static bool becomes(pid_t pid, bool stopped)
 {
-    for (int i = 0; i < 10000 && process_is_stopped(pid) != stopped; i++)
+    for (int i = 0; i < 100000 && process_is_stopped(pid) != stopped; i++)
         usleep(1000);
     return process_is_stopped(pid) == stopped;
 }

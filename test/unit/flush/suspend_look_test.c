@@ -110,7 +110,7 @@ static pid_t start_daemon(uid_t uid, pid_t *kept)
 static bool is_stopped_by(pid_t pid, int signal)
 {
     kill(pid, signal);
-    for (int i = 0; i < 10000 && process_is_stopped(pid) != (signal == SIGSTOP); i++)
+    for (int i = 0; i < 100000 && process_is_stopped(pid) != (signal == SIGSTOP); i++)
         usleep(1000);
     return process_is_stopped(pid);
 }

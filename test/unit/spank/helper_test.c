@@ -101,7 +101,7 @@ TEST(a_program_that_takes_too_long_is_left_to_itself)
     snprintf(script, sizeof script,
              "echo $$ >&2; until [ -e %s/go ]; do sleep 0.05; done; rmdir %s/go; exit 5", path,
              path);
-    struct helper_result result = run(script, 1);
+    struct helper_result result = run(script, 3);
     assert_int_equal(result.is_finished, 0);
     pid_t pid = (pid_t)atoi(result.message);
     assert_true(pid > 1);
