@@ -46,6 +46,7 @@ static int null_send(void *state, struct transport_item *items, size_t count, ui
                      struct transport_trouble *trouble)
 {
     const struct null_state *own = state;
+    /* Each call ends by deadline_ns, too: a descriptor that may block is used with poll(2). */
     for (size_t i = 0; i < count; i++) {
         struct transport_item *item = &items[i];
         if (item->outcome != TRANSPORT_PENDING)
@@ -63,12 +64,14 @@ static int null_send(void *state, struct transport_item *items, size_t count, ui
             snprintf(trouble->text, sizeof trouble->text, "/dev/null: %s", strerror(-error));
             return error;
         }
-        item->outcome = TRANSPORT_ACCEPTED; /* not before the receiver has it for good */
+        item->outcome =
+            TRANSPORT_ACCEPTED; /* not before the receiver has it for good, as far as it says */
     }
     return 0;
 }
 
-/* For jobtrail-submit outbox ask, and doctor. */
+/* For jobtrail-submit outbox ask, and doctor. -EPROTO: it answers, and does not show whether it
+ * takes records. */
 static int null_ask(void *state, uint64_t deadline_ns, struct transport_trouble *trouble)
 {
     (void)state;
