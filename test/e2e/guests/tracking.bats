@@ -42,19 +42,6 @@ one() { # JQ-PATH: from the only record
     [[ $(one .userDT.num_tasks) == 2 ]]
 }
 
-@test "XALT_COMM_WORLD_SIZE says the size before any launcher" {
-    with XALT_COMM_WORLD_SIZE=7 PMI_SIZE=2 PMI_RANK=0 "$PROGRAMS/exit_with"
-    flush
-    [[ $(one .userDT.num_tasks) == 7 ]]
-}
-
-@test "of the launchers' ranks Slurm's counts last" {
-    with SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=4 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$PROGRAMS/exit_with"
-    with SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 "$PROGRAMS/exit_with"
-    flush
-    [[ $(one .userDT.num_tasks) == 2 ]]
-}
-
 @test "the first rank of each program of an mpirun with several is tracked" {
     for rank in 0 1 2 3; do
         with OMPI_APP_CTX_NUM_PROCS="2 2" OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 "$PROGRAMS/exit_with" "$rank" || true
@@ -256,13 +243,6 @@ in_root() {
     XALT_SIGNAL_HANDLER=yes unnoticed "$BATS_TEST_TMPDIR/fault"
     flush
     [[ $(one .slurmT.signal) == 11 ]]
-}
-
-@test "the library that is preloaded twice records once" {
-    mkdir "$BATS_TEST_TMPDIR/copy"
-    cp "$LIBRARY" "$BATS_TEST_TMPDIR/copy/libjobtrail.so"
-    with LD_PRELOAD="$LIBRARY:$BATS_TEST_TMPDIR/copy/libjobtrail.so" "$PROGRAMS/exit_with"
-    leaves "exit_with fini"
 }
 
 @test "the start-up object that is linked into a program records once, with the library and alone" {

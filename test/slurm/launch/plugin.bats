@@ -73,31 +73,6 @@ load ../fixture/cluster
     [[ $(record_count "$job") == 0 ]]
 }
 
-@test "several steps at once give one record each" {
-    job=$(submit_and_wait "for i in 1 2 3 4; do srun --exact -n1 $PROGRAMS/spin 0.\$i & done; wait" --ntasks=4)
-    [[ $(record_count "$job" spin) == 4 ]]
-    [[ $(records "$job" | jq -c 'map(.slurmT.step_id) | sort') == '["0","1","2","3"]' ]]
-}
-
-array_tasks() { # ARRAY-JOB: the array tasks that have records, as a JSON array
-    find "$DIR/records" -name 'run.*' -exec cat {} + | jq -sc --argjson job "$1" \
-        'map(select(.slurmT.array_job_id == $job) | .slurmT.array_task_id) | sort'
-}
-
-@test "tasks of an array are told apart" {
-    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0" --array=1-2)
-    [[ $(array_tasks "$job") == '[1,2]' ]]
-}
-
-recorded_argument() { # TEXT
-    grep -rqF "\"$1\"" "$DIR/records"
-}
-
-@test "srun without a batch job is recorded" {
-    run_as "$JOB_USER" srun "$PROGRAMS/exit_with" 0 from-srun
-    eventually 30 recorded_argument from-srun
-}
-
 @test "the job of root is recorded too" {
     job=$(SUBMIT_AS=root submit_and_wait "srun $PROGRAMS/exit_with 0")
     [[ $(field "$job" exit_with .userT.user) == root ]]
