@@ -165,8 +165,6 @@ static void node_status_read(const struct conf *conf, const char *name, struct n
     node->error[PLACE_OUTBOX] = note_outbox(conf, node);
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
-
 /* ---- Metrics --------------------------------------------------------------------------------- */
 
 /* The figures of a node's status: what each is called in JSON and OpenMetrics, and in text; and all

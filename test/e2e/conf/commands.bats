@@ -67,7 +67,7 @@ reference() {
 @test "check names file, line and column of a mistake, and what to write instead" {
     configure <<<$'[spool]\ndri = /x'
     conf check
-    refused "jobtrail.conf:2:1: unknown key 'dri' in [spool] (there is dir, ledger_size, mount, sessions)"
+    refused "jobtrail.conf:2:1: unknown key 'dri' in [spool] (jobtrail.conf(5) lists them)"
     configure <<<$'[paths]\nskip = /a\nskip = /b[0-9'
     conf check
     refused "$PWD/jobtrail.conf:3:10: '[' is not closed (write \\[ for a bracket as such)"
@@ -204,7 +204,7 @@ reference() {
     configure <<<$'[paths]\nskp = /a'
     later "$policy"
     conf compile --if-newer
-    refused "jobtrail.conf:2:1: unknown key 'skp' in [paths] (there is keep, skip, pkgs, custom)"
+    refused "jobtrail.conf:2:1: unknown key 'skp' in [paths] (jobtrail.conf(5) lists them)"
 }
 
 @test "explain names the rule that decides about host, path, arguments and variable" {

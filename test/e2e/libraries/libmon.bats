@@ -769,7 +769,7 @@ again() {
     [[ $output == "jobtrail-libmon "[0-9]* ]]
     configure "trees = /x"
     run -3 scan
-    [[ $output == *"$CONF:7:1: unknown key 'trees' in [libraries] (there is "* ]]
+    [[ $output == *"$CONF:7:1: unknown key 'trees' in [libraries] ("* ]]
     : >"$CONF"
     run -0 scan
     [[ $output == *"nothing to do" ]]
