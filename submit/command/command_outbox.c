@@ -23,7 +23,6 @@
 #include "submit/outbox/outbox_batch.h"
 #include "submit/outbox/outbox_quarantine.h"
 #include "submit/outbox/outbox_send.h"
-#include "submit/outbox/outbox_waiting.h"
 
 /* For reading and writing beside what --timeout bounds. */
 enum { HAND_ON_MORE_S = 60 };

@@ -30,7 +30,7 @@
 #include "submit/job/spool_read.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/outbox_quarantine.h"
-#include "submit/outbox/outbox_waiting.h"
+#include "submit/outbox/outbox_send.h"
 
 /* ---- What is known of a node ----------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -330,4 +331,43 @@ int outbox_ask(const struct conf *conf, const char *name, unsigned timeout_ms,
         snprintf(trouble->text, sizeof trouble->text, "%s", strerror(-error));
     text_make_printable(trouble->text);
     return error;
+}
+
+/* ---- What waits ------------------------------------------------------------------------------ */
+
+static void count_batch(int directory, const char *name, struct outbox_waiting *waiting)
+{
+    struct stat status;
+    struct outbox_batch batch;
+    uint64_t when = outbox_batch_time(name);
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    waiting->batches++;
+    waiting->bytes += (uint64_t)status.st_size;
+    if (when != 0 && (waiting->oldest_s == 0 || when < waiting->oldest_s))
+        waiting->oldest_s = when;
+    if (outbox_batch_read(directory, name, &batch) != 0)
+        return;
+    waiting->records += batch.count;
+    outbox_batch_free(&batch);
+}
+
+int outbox_waiting_read(const struct conf *conf, int outbox, const char *name,
+                        struct outbox_waiting *waiting)
+{
+    struct outbox_batches batches;
+    *waiting = (struct outbox_waiting){.name = name,
+                                       .is_configured = conf_uses_transport(conf, name),
+                                       .lost = outbox_quarantine_overflow_read(conf, name)};
+    CLEANUP_CLOSE int directory = outbox < 0 ? -ENOENT : directory_open(outbox, name);
+    if (directory < 0)
+        return directory == -ENOENT ? 0 : directory;
+    outbox_backoff_read(directory, &waiting->backoff);
+    int error = outbox_batches_list(directory, &batches);
+    if (error != 0)
+        return error;
+    for (size_t i = 0; i < batches.count; i++)
+        count_batch(directory, batches.name[i], waiting);
+    outbox_batches_free(&batches);
+    return 0;
 }

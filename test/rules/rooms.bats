@@ -35,8 +35,8 @@ breach() {
     copy_sources "$BATS_FILE_TMPDIR/sources"
     breach "submit/job/quarantine.c: submit/job may not include submit/flush (submit/flush/flush.h)" \
         include submit/flush/flush.h submit/job/quarantine.c
-    breach "submit/load/parse/canonical.c: submit/load/parse may not include submit/job" \
-        include submit/job/journal_read.h submit/load/parse/canonical.c
+    breach "submit/load/parse/json_parse.c: submit/load/parse may not include submit/job" \
+        include submit/job/journal_read.h submit/load/parse/json_parse.c
     breach "test/unit/job/journal_test.c: submit/job may not include submit/flush" \
         include submit/flush/flush.h test/unit/job/journal_test.c
     breach "spank/prolog.h is no header of the library jobtrail_spool" \

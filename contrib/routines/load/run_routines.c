@@ -11,7 +11,7 @@ enum {
     PATH_MAX_BYTES = 65535, /* as of all texts of records */
     BUILD_ID_MAX_BYTES = 255,
     NAME_MAX_BYTES =
-        3 * 255, /* of 255 bytes, each of which may be written as three (load_text.h) */
+        3 * 255, /* of 255 bytes, each of which may be written as three (jobtrail-record(5)) */
     ENTRY_VALUES = 5
 };
 

@@ -12,7 +12,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "contrib/routines/load/run_routines.h"
-#include "submit/load/store/run_part.h"
+#include "submit/load/store/store_state.h"
 
 #define DAY_SECONDS 86400
 

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/base/hash.h"
 #include "submit/load/database/schema.h"
 
 enum value_kind { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_TEXT, VALUE_BYTES };
@@ -41,6 +42,16 @@ struct value value_id(int64_t id); /* 0 becomes VALUE_NULL */
 /* Of a number, or of the text that spells one. */
 int64_t value_whole(const struct value *value);
 double value_number(const struct value *value);
+
+#define VALUE_DIGEST_MAX 32 /* values */
+
+/* What a row that is stored once is known by: the sha1 of its values, with a NUL byte between two.
+ * Whole numbers are written in decimal digits, others as "r" and the eight bytes of the double,
+ * little end first; for NULL stands a byte that is in no text. Returns as hash_pieces(). */
+int digest_values(const struct value *values, size_t count, struct digest *digest);
+
+/* For NULL stands the empty text. Returns as hash_pieces(). */
+int digest_texts(const char *const *texts, size_t count, struct digest *digest);
 
 /* Copies a message of a database, cut to `size` bytes with the NUL. It quotes what users wrote and
  * goes to terminals and logs: all bytes except for printable ASCII become \xHH, and a backslash

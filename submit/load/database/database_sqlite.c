@@ -2,18 +2,23 @@
  *
  * The store in one SQLite file.
  */
+#include "conf/base/cleanup.h"
+#include "conf/base/trusted.h"
 #include "submit/load/database/database.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 
 #include "submit/load/database/schema.h"
-#include "submit/load/database/sqlite_file.h"
 
 #define BUSY_TIMEOUT_MS 60000
 #define RETRY_MS        10
@@ -198,6 +203,87 @@ static void sqlite_rollback(struct database *database)
         sqlite3_reset(at->prepared);
     if (in_transaction(database))
         sqlite3_exec(database->connection, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* ---- The file ------------------------------------------------------------------------------- */
+
+/* The command lines of all users are in it, so a new one has mode 0600, whatever the umask. An
+ * administrator may give it another group and mode: they are kept, and the log (FILE-wal) and its
+ * index (FILE-shm) get the same. */
+
+/* For the message alone: what was decided stays. */
+static void say_culprit(const char *culprit, char *trouble, size_t size)
+{
+    struct stat facts = {0};
+    if (lstat(culprit, &facts) == 0 && S_ISLNK(facts.st_mode))
+        snprintf(trouble, size, "root does not follow %.300s, which is another user's link",
+                 culprit);
+    else if (facts.st_uid != 0)
+        snprintf(trouble, size,
+                 "root writes nothing below %.300s, which is user %u's: run this as that user",
+                 culprit, (unsigned)facts.st_uid);
+    else
+        snprintf(
+            trouble, size,
+            "root writes nothing below %.300s, which others can write to: chmod go-w it, or run "
+            "this as another user",
+            culprit);
+}
+
+/* Makes the file, empty and of mode 0600, where there is none. Returns 0 or -errno; -EPERM, with
+ * what is wrong in `trouble`, where others than root could change what root writes. */
+static int sqlite_file_make(const char *path, char *trouble, size_t size)
+{
+    char culprit[PATH_MAX];
+    int error = trusted_beside(path, culprit, sizeof culprit);
+    if (error == -EPERM)
+        say_culprit(culprit, trouble, size);
+    if (error != 0)
+        return error == -ENOENT ? 0 : error; /* SQLite says what is missing */
+    if (access(path, F_OK) == 0)
+        return 0;
+    /* a link to a file that is to be made is followed, as it is trusted */
+    CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0) /* SQLite will say why */
+        return 0;
+    return fchmod(fd, 0600) != 0 ? -errno : 0; /* a default ACL may have given more */
+}
+
+/* SQLite gives them the mode that the file has when they are made; they stay when it is changed.
+ * By O_PATH: closing another descriptor of a file would drop the locks that SQLite has on it. */
+static void follow_mode(const char *path, const char *ending, const struct stat *facts)
+{
+    char name[PATH_MAX], self[64];
+    struct stat have;
+    if ((size_t)snprintf(name, sizeof name, "%s%s", path, ending) >= sizeof name)
+        return;
+    CLEANUP_CLOSE int fd = open(name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    if (fstat(fd, &have) == 0 && S_ISREG(have.st_mode) && have.st_uid == facts->st_uid) {
+        bool other_group = have.st_gid != facts->st_gid &&
+                           fchownat(fd, "", (uid_t)-1, facts->st_gid, AT_EMPTY_PATH) != 0;
+        mode_t mode = facts->st_mode & (other_group ? 0700 : 0777);
+        if ((have.st_mode & 0777) != mode)
+            chmod(self, mode);
+    }
+}
+
+/* Gives log and index the mode and group of the file, where they are the caller's to change; and
+ * says on stderr that everybody may read the file, if that is so. */
+static void sqlite_file_settle(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return;
+    follow_mode(path, "-wal", &facts);
+    follow_mode(path, "-shm", &facts);
+    if ((facts.st_mode & S_IRWXO) != 0)
+        fprintf(stderr,
+                "jobtrail-load: everybody on this host may read what every user ran, in %s: "
+                "chmod o= it\n",
+                path);
 }
 
 /* ---- Opening and closing -------------------------------------------------------------------- */

@@ -52,17 +52,8 @@ void maria_disconnect(struct database *database);
 enum { MARIA_PATIENCE = 120, MARIA_SCHEMA_PATIENCE = 86400 };
 int maria_reconnect(struct database *database, unsigned patience);
 
-/* Has the connection, which is not made yet, refuse a server whose certificate is not that of its
- * host before that hears anything; to be called after the authorities are set. Returns NULL, or why
- * that cannot be. */
-const char *maria_check_peer(MYSQL *connection);
-
 /* Runs several statements. */
 int maria_script(struct database *database, const char *sql);
-
-/* As in database.h. */
-int maria_lock_schema(struct database *database);
-void maria_unlock_schema(struct database *database);
 
 /* The number that a query has in its first row and column; 0 when there is none. */
 int maria_query_number(struct database *database, const char *sql, long long *number);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/load/parse/canonical.h"
 #include "submit/load/parse/json_parse.h"
 
 #define BUILD_ID "build-id:" /* before one in the place of a hash */

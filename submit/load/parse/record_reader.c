@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "conf/base/uuid7.h"
-#include "submit/load/parse/canonical.h"
 #include "submit/load/parse/json_parse.h"
 #include "submit/load/parse/record_plain.h"
 

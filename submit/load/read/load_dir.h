@@ -10,8 +10,11 @@
 #define JOBTRAIL_LOAD_DIR_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "submit/definition/record_keys.h"
+#include "submit/load/parse/load_reason.h"
 
 /* A place in a source: `name` in the subdirectory `sub`, "" for the source itself. */
 struct load_place {
@@ -50,5 +53,18 @@ int source_open_sub(const struct load_source *source, const char *sub);
 
 /* Removes the file at the place. Returns 0, also when it is gone already, or -errno. */
 int source_remove(const struct load_source *source, const struct load_place *place);
+
+#define LOAD_TEXT_MAX_BYTES (16u << 20)
+
+/* Reads the file `name` in the directory `dir_fd`. `*closed` becomes whether nobody but root and
+ * the effective user can change the file, or put another in its place. Returns 0 with the
+ * malloc'ed, NUL-terminated text in `*text` and its size without the NUL in `*size`; -EBADMSG with
+ * `*reason` when the file is to be set aside; -ENOENT when it is gone, which another loader may
+ * have seen to; -ENOMEM. */
+int load_text(int dir_fd, const char *name, char **text, size_t *size, bool *closed,
+              struct load_reason *reason);
+
+/* Whether nobody but root and the effective user can change the directory. */
+bool load_directory_is_closed(int fd);
 
 #endif

@@ -2,19 +2,19 @@
 #include "submit/load/read/loader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
 #include "extensions.h"
-#include "submit/load/parse/load_text.h"
 #include "submit/load/read/damaged.h"
-#include "submit/load/read/seen_files.h"
 
 #define PROGRESS_EVERY 100 /* records */
 #define BATCH_BYTES    (32u << 20)
@@ -104,22 +104,35 @@ static bool is_new(struct loader *loader, const char *text)
     return !is_known;
 }
 
-static void note_seen(struct loader *loader, int dir_fd, const struct load_place *place)
+/* Damaged files, and such as cannot be removed, are known by path, number, size and times. */
+static int identify(const struct loader *loader, int dir_fd, const struct load_place *place,
+                    struct digest *digest)
 {
     char path[PATH_BYTES];
-    if (!loader->follows)
-        return;
+    struct stat facts;
     describe_place(path, sizeof path, loader->source, place->sub, place->name);
-    seen_files_note(&loader->seen_files, path, dir_fd, place->name);
+    if (fstatat(dir_fd, place->name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    const void *const pieces[] = {path, &facts.st_ino, &facts.st_size, &facts.st_mtim,
+                                  &facts.st_ctim};
+    const size_t sizes[] = {strlen(path), sizeof facts.st_ino, sizeof facts.st_size,
+                            sizeof facts.st_mtim, sizeof facts.st_ctim};
+    return hash_pieces(pieces, sizes, sizeof sizes / sizeof sizes[0], digest);
+}
+
+static void note_seen(struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    struct digest digest;
+    if (loader->follows && identify(loader, dir_fd, place, &digest) == 0)
+        id_cache_add(&loader->seen_files, &digest, 1);
 }
 
 static bool was_seen(const struct loader *loader, int dir_fd, const struct load_place *place)
 {
-    char path[PATH_BYTES];
-    if (!loader->follows)
-        return false;
-    describe_place(path, sizeof path, loader->source, place->sub, place->name);
-    return seen_files_has(&loader->seen_files, path, dir_fd, place->name);
+    struct digest digest;
+    return loader->follows && loader->seen_files.used > 0 &&
+           identify(loader, dir_fd, place, &digest) == 0 &&
+           id_cache_find(&loader->seen_files, &digest) != 0;
 }
 
 static void note_loaded(struct loader *loader, const struct load_place *place)

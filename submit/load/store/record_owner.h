@@ -11,8 +11,8 @@
 #ifndef JOBTRAIL_RECORD_OWNER_H
 #define JOBTRAIL_RECORD_OWNER_H
 
-#include "submit/load/database/database.h"
-#include "submit/load/parse/load_record.h"
+#include "submit/load/store/store.h"
+#include "submit/load/store/store_connection.h"
 
 /* The owner of a package record that does not say whose it is: it is of a run that XALT wrote. */
 #define OWNER_OF_XALT 0
@@ -28,5 +28,25 @@ int record_owner_of_package(const struct package_record *package, int64_t *owner
 int record_owner_of_values(const struct value *user, const struct value *job,
                            const struct value *restart_count, const struct value *cluster,
                            int64_t *owner);
+
+/* Who has claimed a uuid. Rows are not counted, as one owner may have any number of them: one
+ * question for each owner. */
+struct owner_row {
+    bool found, is_proven;
+    int64_t owner;
+};
+
+/* Prepares the question for the first owner that is not below a number. */
+struct statement *store_owners_statement(struct store_connection *on, const char *table,
+                                         const char *uuid_column, int *error);
+
+/* The owner's row of the uuid. */
+int store_find_owner(struct store_connection *on, struct statement *owners, const char *uuid,
+                     int64_t owner, struct owner_row *row);
+
+/* What a record of a uuid is, whose owner has no row: STORE_NEW, STORE_CONFLICT or STORE_CROWDED.
+ */
+int store_look_at_owners(struct store_connection *on, struct statement *owners, const char *uuid,
+                         bool unproven, enum store_result *result);
 
 #endif

@@ -7,7 +7,6 @@
 #define JOBTRAIL_STORE_CONNECTION_H
 
 #include "submit/load/database/database.h"
-#include "submit/load/database/value_digest.h"
 
 struct store_connection {
     const struct database_ops *ops;

@@ -5,7 +5,6 @@
 
 #include "conf/base/cleanup.h"
 #include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_owners.h"
 #include "submit/load/store/store_state.h"
 
 /* The columns of values, with where these stand. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_owners.h"
 #include "submit/load/store/store_state.h"
 
 static void prepare_packages(struct store_packages *packages, int *error)

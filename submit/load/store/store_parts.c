@@ -7,7 +7,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "submit/load/parse/canonical.h"
+#include "submit/load/parse/json_parse.h"
 
 /* A member of a set, and what is to be stored of it. */
 struct set_member {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_owners.h"
 #include "submit/load/store/store_state.h"
 
 /* Of keys.def, and `owner` and `proven` before them. */

@@ -7,7 +7,7 @@
 -- byte B that was not UTF-8 when it was recorded stands as the private-use code point U+EF00 + B.
 --
 -- What many runs share is stored once, by a sha1 (20 bytes): `identity` is that of the row's own
--- values, joined by NUL bytes (value_digest.h); the `hash` of a set is that of its canonical JSON (of a set of
+-- values, joined by NUL bytes (database.h); the `hash` of a set is that of its canonical JSON (of a set of
 -- objects: of the syshost, a NUL byte and the JSON).
 --
 -- In MariaDB names that reports group by are VARCHAR, all that can be long is TEXT or larger. There are no

@@ -12,7 +12,7 @@
 
 #include "conf/base/hash.h"
 #include "extensions.h"
-#include "submit/load/parse/canonical.h"
+#include "submit/load/parse/json_parse.h"
 #include "submit/load/parse/load_record.h"
 
 #define UUID "8c8d61fb-98c1-44c0-874c-d613312269f4"
