@@ -16,8 +16,8 @@ import subprocess
 
 from ...child_output import collect
 from ...pattern import Pattern
-from ...report.charts import figure
 from ...report.columns import COUNT, SHARE, TEXT, Page
+from ..page.charts import figure
 
 try:
     from ...paths import PROFILE_PROGRAM
@@ -148,7 +148,7 @@ def table(asker, profile):
     is_empty = svg is not None and "<rect" not in svg
     rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
     title = "Where its time went: call stacks of %s" % part_of(shown, len(profile["paths"]) if profile else 0, "file")
-    drawn = (lambda _: figure("flame", title, svg)) if svg and not is_empty else None
+    drawn = (lambda _, __: figure("flame", title, svg)) if svg and not is_empty else None
     note = note_of(profile, svg, is_empty) + beside(logs(asker, profile), samples(asker, profile)) if profile else ""
     return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note, drawn=drawn)
 

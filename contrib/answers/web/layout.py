@@ -8,12 +8,13 @@ import functools
 import html
 
 from ... import site_libraries
-from ...report import charts, fitting, frame, html_output
+from ...report import fitting
 from ...report.columns import Page
-from ...report.html_table import linked, table
 from ...report.pages import GROUPS, NAMES
 from ...report.text_output import filters_line, not_told_line, weight_line
 from ...text import cell, escape
+from ..page import charts, frame, html_output
+from ..page.html_table import linked, table
 from . import site, things
 from .data import PERIOD, PLACE
 from .request import url
@@ -181,7 +182,7 @@ class Writer:
     def chart(shown, link):
         if shown.view.page > 1 or shown.view.find:
             return ""
-        return shown.table.drawn(link) if shown.table.drawn else charts.bars(shown.table, link)
+        return shown.table.drawn(charts, link) if shown.table.drawn else charts.bars(shown.table, link)
 
     @staticmethod
     def order(shown):

@@ -3,7 +3,7 @@
 
 import http
 
-from ...report.frame import digest
+from ..page.frame import digest
 
 # What is shown is of one user's rights, and no other site has a use for it.
 FIELDS = (

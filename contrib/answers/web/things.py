@@ -2,7 +2,7 @@
 """The things that reports name, each with the tables of its page."""
 
 from ... import coverage_told
-from ...report import charts, days
+from ...report import days
 from ...report.allocation_pages import WHY
 from ...report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
 from ...report.model import EXACT, NOT_KNOWN, UNKNOWN
@@ -122,7 +122,7 @@ def monthly(model, kind):
     columns = [("month", "Month", TEXT)] + [USAGE_COLUMNS[at] for at in keep]
     hours = [key for key, _, _ in columns].index(hours_column(model))
 
-    def drawn(_):
+    def drawn(charts, _):
         return charts.over_time([(row[0], row[hours]) for row in rows], "Core hours a month", "core hours")
 
     return Page("monthly", "By month", columns, rows, drawn=drawn, order=("month", "ascending"), note="Blank: no data.")

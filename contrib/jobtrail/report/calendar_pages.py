@@ -3,7 +3,7 @@
 
 import calendar
 
-from . import charts, days, use_parts
+from . import days, use_parts
 from .columns import BETWEEN, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, top
 from .model import EXACT, KINDS, PARTITIONS
 from .sums import Sums, SumsByName
@@ -106,7 +106,7 @@ def trends_page(model, options):
     unit = "Inclusive core hours" if is_inclusive else "Core hours"
     singular = SINGULAR[kind].lower()
 
-    def drawn(link):
+    def drawn(charts, link):
         items = [(row[0], link and link(singular, row[0], {}), row[1:-2:2]) for row in rows[:TRENDS]]
         title = "%s a month, each of a scale of its own, with its largest month" % unit
         return charts.trends(items, labels, title)

@@ -18,8 +18,8 @@ OVERLAP = "A run counts in each row that it belongs to: the rows have no sum."
 
 class Page:
     """`columns` are (key, title, kind); `rows` lists of their values, and so is `total`; `chart`
-    names the column that is drawn as bars, and `drawn` is another chart: a function of the link function
-    that returns HTML. `order` is (key of a column, "ascending" or "descending"): how the rows are ordered; None: not by a
+    names the column that is drawn as bars, and `drawn` is another chart: a function of the charts of pages
+    (contrib/answers/page) and the link function that returns HTML. `order` is (key of a column, "ascending" or "descending"): how the rows are ordered; None: not by a
     column, or by `chart`."""
 
     def __init__(self, name, title, columns, rows, chart=None, note="", left_out=0, total=None, drawn=None, order=None):

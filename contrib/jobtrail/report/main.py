@@ -13,7 +13,7 @@ from ..replacing import Replacing
 from ..store import open_store, trouble
 from ..text import file_path, stored
 from ..times import format_time, parse_time
-from . import chosen, days, fitting, html_output, publishing, text_output
+from . import chosen, days, fitting, publishing, text_output
 from .allocation_pages import ALLOCATED_BY
 from .families import Families
 from .link_page import LINKED_BY
@@ -56,7 +56,7 @@ def parser(own=None):
     add = parser.add_mutually_exclusive_group().add_argument
     add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
     add("--json", dest="form", action="store_const", const="json")
-    add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
+    program.add_of(add, "answers", "--html", dest="form", action="store_const", const="html", help="one page for a browser")
     add = parser.add_argument
     if own:
         parser.set_defaults(store=own.address, families=None, libraries=None, output=None, summary=own.summary, update=False,
@@ -171,7 +171,7 @@ def print_report(model, options, now):
     pages = [fitting.PAGES[name](model, options) for name in names]
     head = head_of(model, options, now)
     if options.form == "html":
-        html_output.print_html(head, pages, model, options.without)
+        extensions.question("html_door", "print_html")(head, pages, model, options.without)
     elif options.form == "json":
         text_output.print_json(head, pages)
     elif options.form == "csv":

@@ -45,18 +45,6 @@ def rounded(value):
     return "{:,.1f}".format(value) if value < 100 and value != int(value) else "{:,.0f}".format(value)
 
 
-def compact(value):
-    """A number in a few characters: 0.014, 12,345, 123 k, 4.05 M, 12.3 G."""
-    if value < 1 and value != int(value):
-        return "%.3f" % value
-    if value < 100000:
-        return written(value, HOURS if value < 100 and value != int(value) else COUNT)
-    for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
-        if value < 999.5 * size:
-            break
-    return "%.3g %s" % (value / size, unit)
-
-
 def percent(share):
     return "not known" if share is None else "%.1f %%" % (100 * share)
 

@@ -50,7 +50,7 @@ struct store_runs {
     struct store_connection *on;
     struct store_intern *intern;
     struct store_parts *parts;
-    void *of_part[RUN_PARTS_MOST]; /* what each of run_part.h keeps */
+    void *of_part[RUN_PARTS_MOST]; /* what each part keeps */
     struct run_batch *batch;       /* owned: of the batch at hand */
     struct statement *find, *add, *update;
     struct statement *find_ids, *drop_days, *add_day;

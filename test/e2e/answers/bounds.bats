@@ -166,6 +166,7 @@ summed() {
     both summed
 }
 
+# bats test_tags=needs:answers
 @test "text and HTML say that a sum may be more, and nothing where all ends were seen" {
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 executables
     [[ "$output" == *"programs 5.0 + uncertain 4.0 + unseen 1.0 + idle 0.0"* ]]

@@ -49,12 +49,14 @@ answers() {
         [ "$status" -eq 0 ]
         [ "$stderr" = "" ]
     done
+    lacks answers report --html
 }
 
 # bats test_tags=needs:libraries
 @test "without the site's libraries" {
     leave_out libraries
     local option
+    lacks libraries report unused --libraries /nonexistent
     for option in --changes --events "--changed now-1days"; do
         # shellcheck disable=SC2086
         lacks libraries acct -a $option

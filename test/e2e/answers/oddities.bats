@@ -50,6 +50,7 @@ everything() { # FORM: both programs, all that they can show
         -o jobid,user,account,exec,execpath,cwd,cmdline,libs,compiler,builtby,packages
 }
 
+# bats test_tags=needs:answers
 @test "what users name is in no form a control character, nor a row of its own" {
     local form
     for form in "" --csv --json --html; do
@@ -148,6 +149,7 @@ assert len({wide(line) for line in lines[2:]}) == 1, lines'
     [ "$(find "$BATS_TEST_TMPDIR" -name '.jobtrail*')" = "" ]
 }
 
+# bats test_tags=needs:answers
 @test "an empty store is a report of nothing, in each form" {
     local store=sqlite:$BATS_TEST_TMPDIR/empty.db form
     "$JOBTRAIL_BIN/jobtrail-load" --store "$store" - </dev/null

@@ -212,6 +212,7 @@ scipy|30000|4086|60000|1.12.0, 1.11.4" ]
     [[ "${lines[1]}" == 2024-11-01,2024-11-30,UTC,0.0,0.0,0.0,0.0,0.0,,* ]]
 }
 
+# bats test_tags=needs:answers
 @test "of many versions people see the first, programs all" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db version
     for version in 1 2 3 4 5 6 7; do
@@ -415,6 +416,7 @@ everything() {
     done
 }
 
+# bats test_tags=needs:answers
 @test "a report of chosen programs knows nothing of the rest of the allocation, and says so" {
     report users --lib hdf5 --json
     [ "$(jq -c '.pages[0].numbers | [.allocation, .uncertain, .unseen, .idle, .coverage]' <<<"$output")" = '[null,null,null,null,null]' ]

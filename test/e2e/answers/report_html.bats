@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# bats file_tags=needs:answers
 # jobtrail-report --html as headless Chromium sees it: test/browser/look.
 # shellcheck disable=SC2154 # the fixtures set variables
 
@@ -158,7 +159,7 @@ look() {
     run python3 -c '
 import sys
 sys.path.insert(0, sys.argv[1])
-from jobtrail.report.html_output import in_proportion
+from jobtrail.answers.page.html_output import in_proportion
 for allocation, inclusive in ((0.03, 25800000.0), (400.0, 1000.0), (1000.0, 10.0), (1000.0, 0.0)):
     print(": ".join(in_proportion({"coverage": 0.968, "allocation": allocation, "inclusive": inclusive, "not_allocated": 0.0})))
 ' "$JOBTRAIL_SOURCE/contrib"

@@ -289,6 +289,7 @@ later() {
     (($(date +%s) > $1))
 }
 
+# bats test_tags=needs:answers
 @test "links and opens by weekday and by month" {
     site
     build other

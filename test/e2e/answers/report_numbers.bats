@@ -242,6 +242,7 @@ same_numbers() { # A B: but for the last digits of sums that were added up in an
     jq -e '.pages[] | select(.name == "coverage").rows[] | select(.outcome == "no_record").core_hours == 3 * 4' <<<"$output"
 }
 
+# bats test_tags=needs:answers
 @test "where the five numbers are small, rows have as many decimals" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db
     jq -c 'del(.crc) | select(.coverageT) | .coverageT.core_seconds = 36 | .coverageA = [
@@ -261,6 +262,7 @@ in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's
     jq -c '.pages[0].numbers | [.jobs_in_accounting, .jobs]' <<<"$output"
 }
 
+# bats test_tags=needs:answers
 @test "each page says of how many jobs the allocation is that of Slurm's accounting" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db jobs told first=sqlite:$BATS_TEST_TMPDIR/first.db address
     jobs=$(jq -s 'map(select(.coverageT).coverageT.job_id) | unique | length' "$RECORDS")

@@ -74,6 +74,7 @@ site() {
     load_all
 }
 
+# bats test_tags=needs:answers
 @test "routines have the runs, calls and users of the runs that called them, and the first and the last call" {
     site
     local what='[.library, .routine, .runs, .runs_high, .calls, .users, .first, .last]' day='"'$TODAY'","'$TODAY'"'

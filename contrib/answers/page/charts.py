@@ -8,10 +8,10 @@ pattern and by words, not by colour alone. The values are text beside the bars, 
 import html
 import math
 
-from .columns import HOURS, HOURS_PLACES, RANGE, ROUNDED
+from ...report.columns import COUNT, HOURS, HOURS_PLACES, RANGE, ROUNDED
+from ...report.numbers import PARTS, add_up, places_for
+from ...report.text_output import between, written
 from .html_table import linked, row_of
-from .numbers import PARTS, add_up, places_for
-from .text_output import between, compact, written
 
 BARS = 10
 LABEL_CHARACTERS = 22
@@ -25,6 +25,18 @@ FILLS = {"programs": "bar", "uncertain": "dotted", "unseen": "hatched", "idle": 
 COLUMNS_HIGH = 150  # pixels
 WIDE_COLUMNS = 6  # so many are as wide as the half of a date, also on a phone
 BESIDE_EACH_OTHER = 4  # of so many the middle one's date and the last one's would be too near
+
+
+def compact(value):
+    """A number in a few characters: 0.014, 12,345, 123 k, 4.05 M, 12.3 G."""
+    if value < 1 and value != int(value):
+        return "%.3f" % value
+    if value < 100000:
+        return written(value, HOURS if value < 100 and value != int(value) else COUNT)
+    for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
+        if value < 999.5 * size:
+            break
+    return "%.3g %s" % (value / size, unit)
 
 
 def shorten(text):

@@ -4,17 +4,18 @@
 import hashlib
 import html
 
+from ...report.calendar_pages import months
+from ...report.columns import RANGE
+from ...report.division import OTHERS
+from ...report.gather import INCLUSIVE, LEFT_OUT
+from ...report.model import EXACT, NOT_KNOWN, UNKNOWN
+from ...report.package_pages import packages_of
+from ...report.sums import Sums, SumsByName
+from ...report.text_output import percent, written
+from ...report.usage import TITLES, hours_column
 from . import charts, frame
-from .calendar_pages import months
-from .columns import RANGE
-from .division import OTHERS
-from .gather import INCLUSIVE, LEFT_OUT
+from .charts import compact
 from .html_table import linked
-from .model import EXACT, NOT_KNOWN, UNKNOWN
-from .package_pages import packages_of
-from .sums import Sums, SumsByName
-from .text_output import compact, percent, written
-from .usage import TITLES, hours_column
 
 KINDS = ("executables", "libraries", "modules", "packages", "users", "accounts")
 MOST = 50  # of a kind

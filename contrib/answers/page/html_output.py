@@ -3,16 +3,18 @@
 
 import html
 
-from ..text import cell
-from . import charts, days, frame
-from .columns import COUNT
-from .details import Details
-from .html_table import find_field, table
-from .pages import GROUPS, NAMES
-from .text_output import (
-    beside_line, between, compact, days_line, filters_line, not_told_line, nothing_line, numbers_line,
+from ...report import days
+from ...report.columns import COUNT
+from ...report.pages import GROUPS, NAMES
+from ...report.text_output import (
+    beside_line, between, days_line, filters_line, not_told_line, nothing_line, numbers_line,
     percent, source_line, weight_line, written,
 )  # fmt: skip
+from ...text import cell
+from . import charts, frame
+from .charts import compact
+from .details import Details
+from .html_table import find_field, table
 
 DAYS_OF_WEEKS, DAYS_OF_MONTHS = 70, 800  # from so many on, columns are of weeks and of months
 
@@ -44,7 +46,7 @@ def section(page, head, link):
     page = page.for_people(numbers)
     notes = [frame.note("and %d more" % page.left_out if page.left_out else ""), frame.note(page.note)]
     body = table(page, link) if page.rows else frame.note(nothing_line(head))
-    drawn = page.drawn(link) if page.drawn else charts.bars(page, link)
+    drawn = page.drawn(charts, link) if page.drawn else charts.bars(page, link)
     return frame.section(page.name, page.title, about(numbers), drawn, find_field(page), body, *notes)
 
 

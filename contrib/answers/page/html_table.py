@@ -6,8 +6,8 @@ All text of the store is escaped twice: as for a terminal, and for HTML.
 
 import html
 
-from .columns import DATE, LIST, RANGE, TEXT
-from .text_output import LISTED, written
+from ...report.columns import DATE, LIST, RANGE, TEXT
+from ...report.text_output import LISTED, written
 
 FILTER_FROM = 8  # rows
 WORDS = {"CoreHrs": "Core hours", "Accts": "Accounts"}

@@ -11,7 +11,7 @@ import hashlib
 import html
 import os
 
-from ..pattern import Pattern
+from ...pattern import Pattern
 
 DATE = Pattern(r"\d{4}-\d\d-\d\d")
 HERE = os.path.dirname(__file__)
