@@ -18,7 +18,6 @@ from . import amounts, fields
 from .allocations import ORDER
 from .diff import starts_first, unseen, unseen_text
 from .facts_text import fact_text
-from .job_hints import hints
 from .select import JOB
 from .selected import selected_runs
 from .state import FAILED, JOB_SECONDS, REASONS
@@ -51,7 +50,7 @@ REASON = {
 
 def add_options(parser):
     add = parser.add_argument_group("one job").add_argument
-    add("--job-summary", metavar="JOB", help="what it ran, how it ended and why, what it used, hints")
+    add("--job-summary", metavar="JOB", help="what it ran, how it ended and why, what it used")
     add("--mail", metavar="ADDRESS", help="with --job-summary: as a whole mail, for sendmail -t")
     add("--subject", metavar="TEXT", help="with --mail: its subject")
 
@@ -270,7 +269,7 @@ def summary(store, options, now):
          "time": {"elapsed", "limit"}: seconds,
          "memory": {"asked", "largest_task", "sampled_at_most": bytes, "largest_step", "steps": see step_memory()},
          "cpus": {"allocated", "seconds", "efficiency": 0 to 1},
-         "programs": see programs_of(), "failures": see failures_of(), "hints": [{"hint", "text"}],
+         "programs": see programs_of(), "failures": see failures_of(),
          "unseen": [{"step", "outcome", "tasks", "runs"}], "cut": whether there are more runs, "unknown": [TEXT]}
 
     A number is None where it is not known. `options` are those of jobtrail-acct. Failure where there is no run."""
@@ -294,7 +293,6 @@ def summary(store, options, now):
     found["programs"], found["failures"] = programs_of(runs), failures_of(runs)
     found.update(unseen=not_seen, cut=is_cut)
     found["why"] = why(found)
-    found["hints"] = hints(found, runs, store)
     found["unknown"] = list(unknown(found))
     return found
 
@@ -444,8 +442,6 @@ def lines(found):
         yield "programs", ["the job has more than %d runs, of which these were read" % MOST_RUNS]
     if found["unseen"]:
         yield "without a record", list(map(unseen_text, found["unseen"]))
-    if found["hints"]:
-        yield "hints", [escape(hint["text"]) for hint in found["hints"]]
     if found["unknown"]:
         yield "not known", found["unknown"]
 

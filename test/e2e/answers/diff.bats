@@ -165,7 +165,7 @@ facts() {
     [[ $output == *"flow.mpi was ended by signal 11 (SIGSEGV)"* ]]
     [[ $output == *"memory               not known"*"Slurm's accounting has nothing of the job"* ]]
     acct --job-summary 104
-    [[ $output == *"its loader ended it, as a library is missing or too old (exit code 127)"*"hints"*"ldd "* ]]
+    [[ $output == *"its loader ended it, as a library is missing or too old (exit code 127)"* ]]
     acct --job-summary 108 --json
     [ "$(jq -c '[.job.state, .time.limit, .memory.asked, .cpus.efficiency, .unseen[0].outcome, .programs[0].runs]' <<<"$output")" = \
         '["COMPLETED",null,null,null,"sampled",1]' ]
@@ -331,38 +331,12 @@ controller_mails() {
     [ -d own/jobtrail-mail ]
 }
 
-@test "hints need numbers: little of the memory, one of the CPUs, a limit that was far too long" {
+@test "amounts of sacct are read and written" {
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 - <<'END'
-from jobtrail.acct import amounts, job_hints as of
+from jobtrail.acct import amounts
 
-def told(state="COMPLETED", elapsed=600, limit=36000, asked=10 << 30, most=100 << 20, cpus=8, busy=610, runs=(),
-         step=600, failures=()):
-    found = {"job": {"state": state}, "time": {"elapsed": elapsed, "limit": limit},
-             "failures": [{"state": of, "runs": 1} for of in failures],
-             "memory": {"asked": asked, "sampled_at_most": most, "steps": [{"elapsed": step, "step": "0"}]}, "cpus": {"allocated": cpus, "seconds": busy}}
-    return [hint["hint"] for hint in of.hints(found, list(runs), None)]
-
-assert told() == ["memory", "cpus", "too_much_time"], told()
-assert told(most=2 << 30) == ["cpus", "too_much_time"]
-assert told(most=None, busy=None, limit=None) == []
-assert told(elapsed=20, busy=21, step=20) == ["cpus", "too_much_time"]  # too short for Slurm's samples
-assert told(step=20) == told(step=None) == ["cpus", "too_much_time"]
-assert told(cpus=2) == told(cpus=3) == ["memory", "too_much_time"]  # they may be threads of one core
-assert told(failures=["UNKNOWN", "CANCELLED"]) == told()  # how they ended is not known, or Slurm ended them
-assert told(failures=["FAILED"]) == ["unnoticed"] + told()
-assert told(busy=4800) == ["memory", "too_much_time"]
-assert told("OUT_OF_MEMORY") == told("CANCELLED") == told("NODE_FAIL") == []
-assert told("TIMEOUT") == ["time_limit"]
 assert (amounts.size("62464K"), amounts.size("1.5G"), amounts.size("100Mc", cpus=4), amounts.size("")) == (62464 << 10, 3 << 29, 400 << 20, None)
 assert [amounts.seconds(text) for text in ("1-02:03:04", "00:01:00", "01:02.500", "UNLIMITED")] == [93784, 60, 62.5, None]
 assert [amounts.size_text(number) for number in (62464 << 10, 3 << 29, 400 << 20, 1000 << 20, None)] == ["61M", "1.5G", "400M", "1.0G", None]
 END
-}
-
-@test "an illegal instruction is told with the nodes on which the same file ended well" {
-    jq -ac 'select(.slurmT.job_id == 101) | .slurmT += {job_id: 120, node: "old7", signal: 4, exit_code: null} |
-        .userT += {job_id: "120", run_uuid: "019a9f00-dddd-7000-8000-000000000120"}' "$BATS_FILE_TMPDIR/made" |
-        "$JOBTRAIL_BIN/jobtrail-load" /dev/stdin
-    acct --job-summary 120
-    [[ $output == *"has an instruction that old7 cannot execute, and ended well on n1: build it for both."* ]]
 }

@@ -142,18 +142,16 @@ differing() {
     acct --job-summary "$MEMORY"
     [ "$status" -eq 0 ]
     [[ $output == *"eat_memory was ended by signal 9 (SIGKILL): it needed more memory than it had"* ]]
-    [[ $output == *"60M of memory was too little for step 0: ask for more"* ]]
     [[ $output == *"the job had 200M"* ]]
 }
 
 @test "a time limit, a cancel, a path that is not there: the summary says so" {
     acct --job-summary "$LIMIT"
-    [[ $output == *"state                TIMEOUT"*"Slurm's reason: it reached its time limit."*"spin was ended by signal "*"hints "*"was too short"* ]]
+    [[ $output == *"state                TIMEOUT"*"Slurm's reason: it reached its time limit."*"spin was ended by signal "* ]]
     acct --job-summary "$CANCELLED"
     [[ $output == *"state                CANCELLED by root"*"It was cancelled by root."* ]]
     acct --job-summary "$NOWHERE"
     [[ $output == *"state                COMPLETED"*"/nowhere has not started: it is not there, or cannot be executed (exit code 2)"* ]]
-    [[ $output == *"The job is COMPLETED, and a program in it ended with an error. If that was not meant"* ]]
     acct --job-summary "$LOST"
     [[ $output == *"/lost has not started: libsolver.so.1 is missing, or too old (exit code 127)"* ]]
     [[ $output == *"Load the modules with which $BUILT/lost was linked: it needs libsolver.so.1."* ]]
@@ -167,8 +165,6 @@ differing() {
     sacct_says=$(run_as root sacct -n -P -X --units=K -j "$IDLE" -o state,exitcode,elapsedraw,reqmem,alloccpus,account,qos)
     [ "$(jq -r '[.job.state, .job.exit, .time.elapsed + 0, "\(.memory.asked / 1024)K", .cpus.allocated, .job.account, .job.qos // ""] | join("|")' <<<"$output")" = "$sacct_says" ]
     [ "$(jq -c '[.time.limit + 0, (.programs | map([.step, (.exec_path | split("/")[-1]), .runs]))]' <<<"$output")" = '[600,[["0","spin",1]]]' ]
-    acct --job-summary "$IDLE"
-    [[ $output == *"of 4 CPUs were busy on average"* ]]
 }
 
 @test "the controller mails the summary once the store has it, and the plain mail while it does not answer" {
