@@ -26,6 +26,7 @@ GLIBC = Pattern(
     r"|(?:ld|lib(?:c|m|mvec|pthread|dl|rt|resolv|util|anl|nsl|nss_\w+))-(?P<version>2\.\d+(?:\.\d+)?)\.so)\Z"
 )
 GLIBC_NAME = Pattern(r"(?:^|[-_/])g?libc[-_/]v?(\d+\.\d+(?:\.\d+)?)")
+OF_SYSTEM = Pattern(r"/(?:usr/)?lib(?:32|64|x32)?/")
 COMPARISON = Pattern(r"^(?P<name>.*?)(?:(?P<sign>>=|<=|==|=|>|<)(?P<version>[^<>=]+))?$", re.S)
 
 
@@ -123,3 +124,9 @@ def parse(text):
     """(NAME, sign or None, version) of NAME[>=VERSION]."""
     match = COMPARISON.match(text)
     return match.group("name").strip(), match.group("sign"), (match.group("version") or "").strip()
+
+
+def is_of_system(path, module):
+    """Whether it is the operating system's: nearly every run loads libc, libm and others. `module`: that of the library, or None; the
+    site's map may say the version of the C library by one."""
+    return OF_SYSTEM.match(path) is not None and (module is None or glibc(path) is not None)

@@ -6,11 +6,12 @@ import functools
 
 from ..acct.select import ids, module_ids
 from ..program import Failure
-from ..report import days, link_page, unseen
+from ..report import days, link_page
 from ..report.chosen import objects_of, sets_with
 from ..report.columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of, top
 from ..report.gather import LEFT_OUT
 from ..report.model import UNKNOWN, known
+from ..report.numbers import unseen_line
 from ..report.sums import Estimates, Sums
 from ..report.use_counts import first_link
 from .unused_page import LINKS, is_shared, sets_of_paths
@@ -260,7 +261,7 @@ def unknown(model, options):
     if not model.store.is_all:
         yield "Of what you may see: others are in no row."
     yield "Who uses it less often than once in this period is not here."
-    yield unseen.of_allocation(model)
+    yield unseen_line(model)
     static = sum(tasks for outcome, _, tasks, _ in model.coverage() if outcome == "static")
     if static:
         yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)

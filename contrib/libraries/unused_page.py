@@ -3,10 +3,11 @@
 
 from .. import extensions, library
 from ..program import Failure
-from ..report import days, unseen
+from ..report import days
 from ..report.columns import COUNT, DATE, TEXT, Page, day_of, top
 from ..report.division import OTHERS
 from ..report.gather import LEFT_OUT
+from ..report.numbers import unseen_line
 from .use_door import NO_COPY, WHEN, of_opens
 
 NO_LIST = (
@@ -243,7 +244,7 @@ def note_of(model, options, counts, known):
     parts = ["%d that nobody has used since %s, %d of which that is not known." % (counts[0], first, counts[1])]
     told = ("from %s to %s" % tuple(map(days.text, known[kind])) if known[kind] else "never" for kind in NEEDED)
     parts.append("Recorded are %s." % ", ".join("%s %s" % (WORDS[kind], text) for kind, text in zip(NEEDED, told)))
-    parts.append(unseen.of_allocation(model))
+    parts.append(unseen_line(model))
     others = model.database.execute(
         "SELECT coalesce(sum(n), 0) FROM all_usage WHERE basis = ? AND day >= ? AND program IN (SELECT id FROM all_program WHERE path = ?)",
         (LEFT_OUT, model.first, OTHERS),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page of routines of designated libraries: which runs have called them, whose, and since when."""
 
-from ..report import unseen
 from ..report.columns import BESIDE, COUNT, DATE, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, day_of, top
 from ..report.model import UNKNOWN
+from ..report.numbers import unseen_line
 from ..report.usage import UNCERTAIN_HOURS
 from . import calls
 
@@ -119,4 +119,4 @@ def note_of(model, options):
         of_names = ", of %d the store has not all names" % unnamed if unnamed else ""
         parts.append("%d runs with these libraries may have called others, too: of %d imports were missed%s, of the others the end"
                      " is not known." % (len(runs), missed, of_names))  # fmt: skip
-    return " ".join([*parts, unseen.of_allocation(model)])
+    return " ".join([*parts, unseen_line(model)])

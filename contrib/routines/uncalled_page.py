@@ -3,9 +3,10 @@
 
 from ..acct.select import ids
 from ..program import Failure
-from ..report import days, unseen
+from ..report import days
 from ..report.chosen import sets_with
 from ..report.columns import COUNT, DATE, TEXT, Page, day_of, top
+from ..report.numbers import unseen_line
 from . import calls, entries
 
 NOT_ALL = "uncalled says what nobody has called: only who may see the runs of all users can ask for it"
@@ -147,7 +148,7 @@ def note_of(model, options, rows):
     count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
     what = "that nobody has called" if options.entries else "that were called once, and by nobody"
     parts = ["%d %s since %s, %d of which that is not known." % (count, what, first, len(rows) - count)]
-    parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen.of_allocation(model)]
+    parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen_line(model)]
     return " ".join(parts)
 
 

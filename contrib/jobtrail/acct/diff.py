@@ -19,14 +19,13 @@ import sys
 from .. import program
 from ..pattern import Pattern
 from ..store import SCHEMA_VERSION
-from ..text import cell, escape
+from ..text import cell, escape, fit, places
 from ..times import format_elapsed, format_time
 from . import fields
 from .compare import run_sections, words_of
 from .details import environments
 from .select import JOB, WITH_RECORDS, Selection, select_place
 from .selected import selected_runs
-from .facts_text import fact_text
 
 OPTION = "diff"
 GOES_WITH = {"json", "duplicates", "units"}
@@ -234,6 +233,15 @@ def differences(store, options, now):
 
 
 # ---- Text
+
+WIDTH = 20  # of names
+
+
+def fact_text(name, values):
+    """A fact: its name in a column, and what is said of it beside, one value below the other."""
+    name, blank = escape(name), " " * (WIDTH + 3)
+    first = "  " + fit(name, -WIDTH) + " " if places(name) <= WIDTH else "  " + name + "\n" + blank
+    return first + ("\n" + blank).join(values) + "\n"
 
 
 def value_text(value):

@@ -16,8 +16,7 @@ from ..text import cell, cut, escape
 from ..times import format_elapsed, format_time
 from . import amounts, fields
 from .allocations import ORDER
-from .diff import starts_first, unseen, unseen_text
-from .facts_text import fact_text
+from .diff import fact_text, starts_first, unseen, unseen_text
 from .select import JOB
 from .selected import selected_runs
 from .state import FAILED, JOB_SECONDS, REASONS

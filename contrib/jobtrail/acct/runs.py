@@ -7,8 +7,7 @@ import json
 from .. import ranks, slurm
 from ..hints import tell
 from .fields import KEYS, job_id
-from .state import exit_code, may_have_reason, state
-from .successors import Successors
+from .state import Successors, exit_code, may_have_reason, state
 
 AT_ONCE = 2000  # runs whose jobs sacct is asked about together
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How a run ended, in one word and as rc:signal; jobtrail-acct(1) explains them."""
 
+import json
+
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
@@ -48,6 +50,48 @@ STEP_SECONDS = 300
 JOB_SECONDS = 10
 # but here after the grace time, or when it misses the node
 LATE = {"BOOT_FAIL", "NODE_FAIL", "PREEMPTED"}
+
+
+# The last start of each parent's children, as far as records tell. What is less proven hides nothing.
+LAST_STARTS = (
+    "SELECT json_extract(ancestor_pids, '$[0]'), max(start_time) FROM run"
+    " WHERE job_id_raw = ? AND owner = ? AND step_id = ? AND node = ? AND proven >= ?"
+    " AND ancestor_pids IS NOT NULL GROUP BY json_extract(ancestor_pids, '$[0]')"
+)
+PLACE = ("job_id_raw", "owner", "step_id", "node", "proven")
+
+
+class Successors:
+    """Whether something that was started after a run shows that the run may have been over by then. A shell starts one program after the
+    other, and may become the last one itself. So of a run whose end nobody saw, the end of its step says nothing where one of its
+    ancestors started another program later. The last ancestor is slurmstepd, so that what a task's own process became counts too.
+
+    Reads one step on one node at a time: runs come by jobs."""
+
+    def __init__(self, store):
+        self.store = store
+        self.job = None
+        self.starts = {}
+
+    def last_starts(self, run):
+        place = tuple(run[name] for name in PLACE)
+        if place[:2] != self.job:
+            self.job, self.starts = place[:2], {}
+        if place not in self.starts:
+            rows = self.store.lookup(LAST_STARTS, place)
+            self.starts[place] = {int(pid): start for pid, start in rows if pid is not None}
+        return self.starts[place]
+
+    def has(self, run):
+        """Whether one of its ancestors started something after the run began, and not before the last moment at
+        which the run is known to have lived. A task has slurmstepd alone, which starts tasks side by side."""
+        pids = json.loads(run["ancestor_pids"] or "[]")
+        if run["start_time"] is None or len(pids) < 2:
+            return False
+        last = self.last_starts(run)
+        starts = [last[pid] for pid in pids if last.get(pid) is not None]
+        known = run["start_time"] if run["end_time_min"] is None else run["end_time_min"]
+        return any(start > run["start_time"] and start >= known for start in starts)
 
 
 def recorded_state(is_start_only, signal, exit_code, end_source):

@@ -9,7 +9,6 @@ from .gather import INCLUSIVE, LEFT_OUT
 from .numbers import Numbers
 from .pseudonyms import Pseudonyms, secret
 from .sums import Estimates, OfPrograms, Sums, SumsByName
-from .system_libraries import is_of_system
 
 PEOPLE = ("users", "accounts", "fields")
 # of which number and core time are known also where sampling left runs out
@@ -188,7 +187,7 @@ class Model:
             lambda: {
                 number
                 for number, path, module in self.store.lookup("SELECT id, path, module_id FROM object")
-                if is_of_system(path, module)
+                if library.is_of_system(path, module)
             },
         )
 

@@ -72,3 +72,13 @@ def add_up(values, places, whole=None):
     for at in order[: max(count - sum(low), 0)]:
         low[at] += 1
     return round(count / unit, places), [round(value / unit, places) for value in low]
+
+
+def unseen_line(model):
+    """What pages about libraries cannot know."""
+    numbers = Numbers()
+    for _, outcome, hours in model.division():
+        numbers.add(outcome, hours)
+    if numbers.coverage is None:
+        return "Which part of the allocated time has records is not known."
+    return "Of %.1f %% of the allocated time there are records: what the rest has loaded is not seen." % (100 * numbers.coverage)
