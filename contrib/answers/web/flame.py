@@ -7,7 +7,6 @@ of the node has told it. jobtrail-profile(1) makes the picture, which is shown i
 """
 
 import contextlib
-import itertools
 import os
 import pwd
 import shlex
@@ -30,7 +29,6 @@ SECONDS = 20
 SIZE_MAX = 4 << 20  # of the picture
 TAG = Pattern(r'</?(?:svg|g|title|rect|text)(?: (?:xmlns|viewBox|width|height|x|y|fill|font-family|font-size)="[^"<>]*"){0,8}/?>')
 PATHS_MAX = 16  # in a command to copy
-TRIES_MAX = 1024  # names of sampling files: their user may open them, and not list the directory
 STACKS = "jobtrail-profile(1) says how to build programs for call stacks: with -finstrument-functions."
 COLUMNS = [("step", "Step", TEXT), ("node", "Node", TEXT), ("file", "File", TEXT), ("bytes", "Bytes", COUNT), ("ranks", "# Ranks", COUNT)]
 MPI_COLUMNS = [("routine", "Routine", TEXT), ("calls", "# Calls", COUNT), ("seconds", "Seconds", TEXT), ("share", "Of its time", SHARE),
@@ -61,13 +59,6 @@ def reader(asker, profile):
     """The uid whose files may be read for who asks; None: none may."""
     may_read = profile and profile["proven"] and (asker.rights.all or asker.user == profile["user"])
     return uid_of(profile["user"]) if may_read else None
-
-
-def is_kept(path, uid):
-    fd = opened(path, uid)
-    if fd is not None:
-        os.close(fd)
-    return fd is not None
 
 
 def only(profile):
@@ -118,29 +109,6 @@ def graph(asker, profile):
         return (picture_of(fds, only(profile)), len(fds)) if fds else (None, 0)
 
 
-def bases(paths):
-    """What names of files have before their end that the flush has kept beside these."""
-    return [base for base, end in map(os.path.splitext, paths) if end == ".profile"]
-
-
-def logs(asker, profile):
-    """Paths of the logs that the flush has kept beside the files."""
-    uid = reader(asker, profile)
-    paths = [] if uid is None else [base + ".log" for base in bases(profile["paths"][:PATHS_MAX])]
-    return [path for path in paths if is_kept(path, uid)]
-
-
-def samples(asker, profile):
-    """Paths of the sampling files that nodes have kept beside theirs. A rank's is on any of the nodes."""
-    uid = reader(asker, profile)
-    if uid is None:
-        return []
-    nodes = bases(sorted({file["path"] for file in profile["files"]}))[:TRIES_MAX]
-    ranks = max(profile["size"] or 0, profile["ranks"])
-    paths = ("%s_%d.vfd" % (base, rank) for rank in range(ranks) for base in nodes)
-    return [path for path in itertools.islice(paths, TRIES_MAX) if is_kept(path, uid)]
-
-
 def table(asker, profile):
     """Page of a run's profile, of what profile_summary.of_runs() has of it; None: it has none."""
     files = profile["files"] + profile["joined"] if profile else []
@@ -149,7 +117,7 @@ def table(asker, profile):
     rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
     title = "Where its time went: call stacks of %s" % part_of(shown, len(profile["paths"]) if profile else 0, "file")
     drawn = (lambda _, __: figure("flame", title, svg)) if svg and not is_empty else None
-    note = note_of(profile, svg, is_empty) + beside(logs(asker, profile), samples(asker, profile)) if profile else ""
+    note = note_of(profile, svg, is_empty) if profile else ""
     return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note, drawn=drawn)
 
 
@@ -188,14 +156,6 @@ def note_of(profile, svg, is_empty):
     # without stacks, what there is are calls of MPI or of designated libraries
     parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] or is_empty else "", words))
     return " ".join(parts)
-
-
-def beside(kept_logs, sampled):
-    """The words on what is kept beside a profile."""
-    parts = ["The same as text, of all that is in a file: %s" % words_of(kept_logs)] if kept_logs else []
-    if sampled:
-        parts.append("For when a rank was where, of all programs in a file, call jobtrail-profile dump %s" % words_of(sampled))
-    return "".join(" " + part for part in parts)
 
 
 def mpi_table(profile):

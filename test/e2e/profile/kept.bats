@@ -280,8 +280,6 @@ C
     run fetch "$target"
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output == *'<svg xmlns="http://www.w3.org/2000/svg"'* ]]
     [[ $output == *"&#60;b&#62;bold: "* && $output != *"<b>bold"* && $output == *"call stacks of 1 of 1 file"* ]]
-    [[ $output == *"The same as text, of all that is in a file: ${file%.profile}.log"* ]]
-    [[ $output == *"call jobtrail-profile dump ${file%.profile}_0.vfd"* ]]
     run fetch "${target/run/run.json}&table=profile"
     jq -e --arg file "$file" '.tables[0].rows | length == 1 and .[0].file == $file and .[0].ranks == 1' < <(sed '1,/^\r*$/d' <<<"$output")
 
