@@ -13,7 +13,6 @@ from ...report.text_output import (
 from ...text import cell
 from . import charts, frame
 from .charts import compact
-from .details import Details
 from .html_table import find_field, table
 
 DAYS_OF_WEEKS, DAYS_OF_MONTHS = 70, 800  # from so many on, columns are of weeks and of months
@@ -41,12 +40,12 @@ def about(numbers):
     )
 
 
-def section(page, head, link):
+def section(page, head):
     numbers = head["numbers"]
     page = page.for_people(numbers)
     notes = [frame.note("and %d more" % page.left_out if page.left_out else ""), frame.note(page.note)]
-    body = table(page, link) if page.rows else frame.note(nothing_line(head))
-    drawn = page.drawn(charts, link) if page.drawn else charts.bars(page, link)
+    body = table(page) if page.rows else frame.note(nothing_line(head))
+    drawn = page.drawn(charts, None) if page.drawn else charts.bars(page, None)
     return frame.section(page.name, page.title, about(numbers), drawn, find_field(page), body, *notes)
 
 
@@ -99,32 +98,30 @@ def over_time(first, last, found, seen, what):
     return charts.over_time(points, "Core hours of %s a %s" % (what, word), "core hours")
 
 
-def groups_of(pages, more):
-    """The navigation to these pages; `more`: [(href, text)], the last group"""
+def groups_of(pages):
+    """The navigation to these pages"""
     have = {page.name for page in pages}
     found = [("Overview", [("#overview", "Overview")])]
     for title, names in GROUPS:
         links = [("#" + name, NAMES[name]) for name in names if name in have]
         if links:
             found.append((title, links))
-    return found + ([("One by one", more)] if more else [])
+    return found
 
 
-def print_html(head, pages, model, without):
-    """`without`: names of pages that are left out"""
+def print_html(head, pages, model):
     numbers = head["numbers"]
-    details = Details(model, pages, without)
     title = "Software usage, %s to %s" % (numbers["first"], numbers["last"])
-    sections = [overview(head, model)] + [section(page, head, details.link) for page in pages]
+    sections = [overview(head, model)] + [section(page, head) for page in pages]
     lines = [filters_line(head), head["left_out"], head["pseudonyms"], weight_line(head)]
     lines += [not_told_line(head) if head["runs_not_told"] else None]
-    navigation = frame.navigation(groups_of(pages, details.contents()))
+    navigation = frame.navigation(groups_of(pages))
     print(
         frame.document(
             title,
             "".join(map(frame.note, lines)) + cards(head),
             navigation,
-            "\n".join(sections + details.sections()),
+            "\n".join(sections),
             html.escape("jobtrail-report, %s, %s" % (head["made"], cell(head["store"]))),
         ),
         end="",

@@ -39,16 +39,6 @@
     section.querySelector(".find output").textContent = wanted ? shown + " of " + rows.length + " rows" : "";
   }
 
-  // What a link inside the page leads to may be folded.
-  function unfold() {
-    var target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-    var fold = target && target.closest("details");
-    if (!fold) return;
-    fold.open = true;
-    fold.scrollIntoView();
-    fold.querySelector("summary").focus();
-  }
-
   document.querySelectorAll("th button").forEach(function (button) {
     button.addEventListener("click", function () { sort(button.closest("th")); });
   });
@@ -61,6 +51,4 @@
   if (matchMedia("(max-width: 60rem)").matches) {
     document.querySelectorAll("nav details").forEach(function (list) { list.open = false; });
   }
-  addEventListener("hashchange", unfold);
-  unfold();
 })();

@@ -171,7 +171,7 @@ def print_report(model, options, now):
     pages = [fitting.PAGES[name](model, options) for name in names]
     head = head_of(model, options, now)
     if options.form == "html":
-        extensions.question("html_door", "print_html")(head, pages, model, options.without)
+        extensions.question("html_door", "print_html")(head, pages, model)
     elif options.form == "json":
         text_output.print_json(head, pages)
     elif options.form == "csv":
