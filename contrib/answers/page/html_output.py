@@ -5,7 +5,7 @@ import html
 
 from ...report import days
 from ...report.columns import COUNT
-from ...report.pages import GROUPS, NAMES
+from ...report.pages import DOORS, PAGES
 from ...report.text_output import (
     beside_line, between, days_line, filters_line, not_told_line, nothing_line, numbers_line,
     percent, source_line, weight_line, written,
@@ -16,6 +16,24 @@ from .charts import compact
 from .html_table import find_field, table
 
 DAYS_OF_WEEKS, DAYS_OF_MONTHS = 70, 800  # from so many on, columns are of weeks and of months
+# The navigation, and what the pages are called there.
+GROUPS = [
+    ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
+    ("Who", ["users", "accounts", "fields", "others"]),
+    ("When", ["trends", "months", "weekdays", "last"]),
+    ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
+    ("How it ended", ["endings", "failures"]),
+    ("How well", ["efficiency", "mpi"]),
+    ("How much we see", ["allocation", "coverage"]),
+]
+GROUPS = [(title, [name for name in names if name in PAGES]) for title, names in GROUPS]
+NAMES = {name: name.capitalize() for name in PAGES}
+NAMES.update(
+    system="System libraries", together="In the same run", fields="Fields of science", others="Built by others",
+    last="Last run", endings="How runs ended", failures="What failed", coverage="Coverage by outcome",
+)  # fmt: skip
+for _door in DOORS:
+    NAMES.update(_door.NAMES)
 
 
 def in_proportion(numbers):

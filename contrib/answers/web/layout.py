@@ -10,10 +10,10 @@ import html
 from ... import site_libraries
 from ...report import fitting
 from ...report.columns import Page
-from ...report.pages import GROUPS, NAMES
 from ...report.text_output import filters_line, not_told_line, weight_line
 from ...text import cell, escape
 from ..page import charts, frame, html_output
+from ..page.html_output import GROUPS, NAMES
 from ..page.html_table import linked, table
 from . import site, things
 from .data import PERIOD, PLACE
