@@ -39,9 +39,13 @@ function show(text) {
     } else if (line ~ /^1\.\.[0-9]+/) {
         planned[id] += substr(line, 4) + 0
         plans[id]++
+        place[id] = 0
     } else if (line ~ /^(not )?ok( |$)/) {
         showing[id] = 0
         ran[id]++
+        place[id]++
+        if (match(line, /^(not )?ok [0-9]+/) && substr(line, 1, RLENGTH) !~ (" " place[id] "$"))
+            forged[id] = line
         if (line ~ /# *[Ss][Kk][Ii][Pp]/) {
             bad[id]++
             failure[id, bad[id]] = "skipped: " line
@@ -74,7 +78,7 @@ function show(text) {
             whole(id, name, result)
         next
     }
-    if (is_late[id]) {
+    if (is_late[id] && ok && !plans[id] && !ran[id]) { # and not printed by a test
         print title, name >> late
         next
     }
@@ -88,6 +92,8 @@ function show(text) {
         whole(id, name, ok ? "no plan: not a TAP suite" : result)
     else if (ran[id] != planned[id])
         whole(id, name, "ran " ran[id] + 0 " of " planned[id] " tests: " result)
+    else if (id in forged)
+        whole(id, name, "this is not the next test: " forged[id])
     else if (!ok && !bad[id])
         whole(id, name, result)
     total += good[id]

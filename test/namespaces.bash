@@ -95,6 +95,16 @@ remove_later() { # DIRECTORY
         done' remove-later "$NAMESPACES" "$1" >/dev/null 2>&1
 }
 
+# cache_is_roots: nobody else can make root write, or remove, or run something through /var/cache/jobtrail
+cache_is_roots() {
+    local others
+    others=$(find /var/cache/jobtrail -maxdepth 1 \( -type l -o -type d \( ! -uid 0 -o -perm /022 \) \) 2>/dev/null)
+    [[ -z $others ]] || {
+        echo "others can write here, or have made it; remove it: ${others//$'\n'/ }" >&2
+        return 1
+    }
+}
+
 # begin_run NAME: makes $run, a directory whose name begins so. It is removed when this program ends. Where that is killed, a
 # process does so that outlives it, and is there before the directory; and where a pid namespace ended both, the next run.
 # Within another run, that one removes all. Descriptor 4 becomes its lock.

@@ -35,6 +35,15 @@ count() {
     [[ $(cat passed) == 1 && $(wc -l <failed) == 3 ]]
 }
 
+@test "a test's own lines hide nothing: no failure behind a word of ours, no early end behind numbers" {
+    count < <(
+        printf '1: 1..1\n1: not ok 1 x\n1: # late\n1/2 Test #1: rules.late ....***Failed    0.02 sec\n'
+        printf '2: 1..2\n2: ok 1 - x\n2: ok 7 - y\n2/2 Test #2: unit.base.grow ....   Passed    0.02 sec\n'
+    )
+    [[ $output == *"not ok  dev rules.late - not ok 1 x"* && $output == *"unit.base.grow: this is not the next test: ok 7 - y"* ]]
+    [[ $(wc -l <failed) == 2 && ! -e late ]]
+}
+
 @test "an entry says what time it took, and one that came too late is named, and neither passed nor failed" {
     count < <(
         printf '1: 1..1\n1: ok 1 - begins\n1: # took 12.3 4.5\n1/2 Test #1: e2e.load.files ....   Passed    12.31 sec\n'
@@ -58,6 +67,26 @@ count() {
     (umask 077 && "$JOBTRAIL_SOURCE/test/timed" touch "$BATS_TEST_TMPDIR/one")
     (umask 002 && "$JOBTRAIL_SOURCE/test/timed" touch "$BATS_TEST_TMPDIR/two")
     [[ $(stat -c %a "$BATS_TEST_TMPDIR"/{one,two} | sort -u) == 644 ]]
+}
+
+@test "what test/run would not do it refuses: names and a preset, two ways to choose" {
+    for wrong in "--preset asan unit.base" "--room base rules.size" "--room base --changed" "--tier unit rules.size"; do
+        # shellcheck disable=SC2086 # words
+        run "$JOBTRAIL_SOURCE/test/run" --no-install $wrong
+        [[ $status == 2 && $output == *"one of them" ]]
+    done
+}
+
+# bats test_tags=needs:root
+@test "a cache that others can change is not used" {
+    mkdir "$BATS_TEST_TMPDIR/cache"
+    mount --bind "$BATS_TEST_TMPDIR/cache" /var/cache/jobtrail
+    for way in "ln -s /etc runs" "install -d -o nobody runs" "install -d -m 777 bin" "chown nobody ."; do
+        (cd /var/cache/jobtrail && rm -rf runs bin && $way)
+        run "$JOBTRAIL_SOURCE/test/apart" true
+        [[ $status == 1 && $output == "others can write here, or have made it; remove it: /var/cache/jobtrail"* ]]
+    done
+    umount /var/cache/jobtrail
 }
 
 # bats test_tags=needs:root
