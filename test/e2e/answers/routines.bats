@@ -11,6 +11,10 @@ load ../fixture/mariadb
 
 DESIGNATED=$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\nkeep = archive:libsun\\.a\n'
 
+setup_file() {
+    mariadb_start
+}
+
 setup() {
     export TZ=UTC JOBTRAIL_SACCT=/bin/false
     unset JOBTRAIL_LIBRARIES JOBTRAIL_ROUTINE_LOGS

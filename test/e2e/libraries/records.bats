@@ -11,6 +11,10 @@ load ../fixture/collectors
 load ../fixture/mariadb
 load ../fixture/library
 
+setup_file() {
+    mariadb_start
+}
+
 setup() {
     PLACE=$(readlink -f "$BATS_TEST_TMPDIR")
     TREE=$PLACE/sw
