@@ -11,8 +11,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/command/doctor_checks.h"
+#include "contrib/witness/job/witness_state.h"
 #include "spank/spool_path.h"
-#include "submit/job/witness_state.h"
 
 static void add_refused(struct doctor *doctor, const char *path, int events)
 {

@@ -13,6 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/hash.h"
 #include "conf/base/io.h"
+#include "conf/base/text.h"
 
 /* What is gathered at the most until it must be appended. */
 enum { TEXT_BYTES = 64 << 10 };
@@ -58,7 +59,7 @@ static int read_left(int fd, uint64_t *left)
     return sscanf(line, "left %" SCNu64, left) == 1 ? 0 : -EINVAL;
 }
 
-static void add_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second)
+void job_notes_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second)
 {
     char line[64];
     int length = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 "\n", verb, first, second);
@@ -104,7 +105,7 @@ int job_notes_begin(int directory, const struct kernel_listen *listen, struct jo
                           listen->boot_ns, listen->real_ns, listen->has_maps, listen->has_ends);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
     if ((uint64_t)status.st_size > KERNEL_LEFT_SIZE)
-        job_notes_unheard(notes, listen->before_ns, listen->boot_ns);
+        job_notes_numbers(notes, "unheard", listen->before_ns, listen->boot_ns);
     return 0;
 }
 
@@ -126,6 +127,32 @@ static int digest_of(const struct kernel_event *event, struct digest *digest)
     return hash_pieces(pieces, sizes, 2, digest);
 }
 
+/* Print the line of a file, or of a set of files, into KERNEL_LINE_MAX bytes. Return its length,
+ * without what is too long of a name; 0: it has no room. */
+static size_t print_program(uint32_t number, const struct kernel_event *event, char *line)
+{
+    char hex[2 * KERNEL_BUILD_ID_MAX + 1] = "-";
+    if (event->build_id_size > 0)
+        text_hex(event->build_id, event->build_id_size, hex);
+    size_t length = (size_t)snprintf(line, KERNEL_LINE_MAX, "program %" PRIu32 " %s ", number, hex);
+    for (size_t i = 0; i < event->name_size && length + 1 < KERNEL_LINE_MAX; i++)
+        line[length++] = event->name[i] == '\n' ? '\0' : event->name[i];
+    line[length++] = '\n';
+    return length;
+}
+
+static size_t print_objects(uint32_t number, const uint32_t *file, size_t count, char *line)
+{
+    const size_t room = KERNEL_LINE_MAX;
+    size_t length = (size_t)snprintf(line, room, "objects %" PRIu32, number);
+    for (size_t i = 0; i < count && length < room; i++)
+        length += (size_t)snprintf(line + length, room - length, " %" PRIu32, file[i]);
+    if (length + 1 >= room)
+        return 0;
+    line[length++] = '\n';
+    return length;
+}
+
 uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *event)
 {
     char line[KERNEL_LINE_MAX];
@@ -136,8 +163,7 @@ uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *e
     if (known != 0 || notes->programs.used == JOB_PROGRAMS_MAX)
         return known;
     uint32_t number = (uint32_t)notes->programs.used + 1;
-    size_t length = kernel_program_print(number, event->build_id, event->build_id_size, event->name,
-                                         event->name_size, line, sizeof line);
+    size_t length = print_program(number, event, line);
     if (!add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE))
         return 0;
     id_cache_add(&notes->programs, &digest, number);
@@ -156,7 +182,7 @@ uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t
     if (known != 0 || notes->sets.used == JOB_SETS_MAX)
         return known;
     uint32_t number = (uint32_t)notes->sets.used + 1;
-    size_t length = kernel_objects_print(number, file, count, line, sizeof line);
+    size_t length = print_objects(number, file, count, line);
     if (!add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE))
         return 0;
     id_cache_add(&notes->sets, &digest, number);
@@ -169,7 +195,7 @@ uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t
 bool job_notes_end(struct job_notes *notes, const struct kernel_note *note)
 {
     char line[KERNEL_LINE_MAX];
-    size_t length = kernel_note_print(note, line, sizeof line);
+    size_t length = kernel_note_print("end", note, line, sizeof line);
     bool has_room = add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
     notes->left += !has_room;
     notes->waiting += has_room;
@@ -179,7 +205,7 @@ bool job_notes_end(struct job_notes *notes, const struct kernel_note *note)
 void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
 {
     char line[KERNEL_LINE_MAX];
-    size_t length = kernel_replaced_print(note, line, sizeof line);
+    size_t length = kernel_note_print("replaced", note, line, sizeof line);
     add_line(notes, line, length, KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE);
 }
 
@@ -188,27 +214,12 @@ void job_notes_left(struct job_notes *notes)
     notes->left++;
 }
 
-void job_notes_unheard(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns)
-{
-    add_numbers(notes, "unheard", from_ns, to_ns);
-}
-
 void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
     char line[96];
     int length = snprintf(line, sizeof line, "lost %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", from_ns,
                           to_ns, count);
     add_line(notes, line, (size_t)length, KERNEL_NOTES_BYTES);
-}
-
-void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count)
-{
-    add_numbers(notes, "overrun", time_ns, count);
-}
-
-void job_notes_clock(struct job_notes *notes, uint64_t boot_ns, uint64_t real_ns)
-{
-    add_numbers(notes, "clock", boot_ns, real_ns);
 }
 
 /* What has been written of it in part, as to a full file system, is taken back. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The writer of a job's file of what the kernel told (submit/job/kernel_notes.h): lines are
- * gathered and appended together.
+ * The writer of a job's file of what the kernel told (contrib/witness/job/kernel_notes.h): lines
+ * are gathered and appended together.
  */
 #ifndef JOBTRAIL_JOB_NOTES_H
 #define JOBTRAIL_JOB_NOTES_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "conf/base/id_cache.h"
-#include "contrib/witness/kernel_event.h"
-#include "submit/job/kernel_notes.h"
+#include "contrib/witness/job/kernel_notes.h"
+#include "contrib/witness/kernel_rings.h"
 
 /* Files of a job that are told apart, programs and objects, and sets of them; further ones are
  * unknown. */
@@ -50,11 +50,10 @@ void job_notes_replaced(struct job_notes *notes, const struct kernel_note *note)
 /* A process has had no room elsewhere. */
 void job_notes_left(struct job_notes *notes);
 
-/* Nobody has listened between these times since boot. */
-void job_notes_unheard(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns);
+/* A line of two numbers (kernel_notes.h), as of times since boot between which nobody listened. */
+void job_notes_numbers(struct job_notes *notes, const char *verb, uint64_t first, uint64_t second);
+
 void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, uint64_t count);
-void job_notes_overrun(struct job_notes *notes, uint64_t time_ns, uint64_t count);
-void job_notes_clock(struct job_notes *notes, uint64_t boot_ns, uint64_t real_ns);
 
 /* Appends what there is to write. Returns 0 or -errno: then it stays for the next time, if there is
  * not too much of it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The processes of jobs as the kernel tells of them: events (kernel_event.h) and ends of threads
+ * The processes of jobs as the kernel tells of them: events (kernel_rings.h) and ends of threads
  * (task_end.h) go in, processes that have ended come out. A process is of the job of the process
  * that forked it, whatever it does later; the daemon of a step begins that. What is of no job is
  * looked at and forgotten. No system call is made here, so that recorded streams can be played.
@@ -17,9 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contrib/witness/kernel_event.h"
+#include "contrib/witness/job/kernel_notes.h"
+#include "contrib/witness/kernel_rings.h"
 #include "contrib/witness/task_end.h"
-#include "submit/job/kernel_notes.h"
 
 enum {
     KERNEL_JOBS_MAX = 1024,       /* numbers of jobs are not above */

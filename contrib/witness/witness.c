@@ -1,8 +1,19 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/witness/witness.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jobtrail-submit witness, the kernel's witness of a node: what the kernel tells root of every
+ * process of a job (fork, exec, exit, exit status, times, memory) is written into the job's file
+ * KERNEL_NOTES_NAME, whatever the process did with its environment, session, namespaces or
+ * privileges. It wakes once a second, and when a quarter of a ring is full.
+ *
+ * Of memory it takes rings of 4 MiB for each CPU, 64 MiB for all of them at the most, 16 MiB for
+ * ends of threads that wait, tables of 30 MiB at the most, and for each job 64 KiB and its
+ * programs. Without the kernel's events nothing is written, and it ends; without ends of threads
+ * there is no status and no use of resources. Which of them the kernel refuses is in its state
+ * (contrib/witness/job/witness_state.h).
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,20 +25,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/privileges.h"
+#include "conf/base/process.h"
+#include "conf/base/stderr_or_syslog.h"
+#include "contrib/witness/job/witness_state.h"
 #include "contrib/witness/kernel_rings.h"
-#include "contrib/witness/kernel_walk.h"
-#include "contrib/witness/task_end_socket.h"
+#include "contrib/witness/task_end.h"
 #include "contrib/witness/witness_jobs.h"
-#include "submit/job/witness_state.h"
+#include "spank/spool_path.h"
+#include "submit/command/submit_command.h"
+#include "submit/job/spool_read.h"
 
 /* SETTLE_MS: what the kernel begins to write has its time from just before; so what is younger is
  * for the next round, or is waited for. ENDS_AT_ONCE: more than fit into the socket's room. */
 enum { TURN_MS = 1000, SETTLE_MS = 10, ENDS_AT_ONCE = KERNEL_ENDS_MAX, DESCRIPTORS = 8192 };
 
-/* The shortest that the kernel takes. */
-enum { SHORT_TURN_NS = 100000 };
+/* SHORT_TURN_NS: the shortest that the kernel takes. START_TICKS: see is_alive(). */
+enum { SHORT_TURN_NS = 100000, START_TICKS = 3, TICK_NS = 10000000 };
 
 /* Of two readings of two clocks; what moves more has been set. */
 #define CLOCK_ERROR_NS 10000
@@ -82,15 +98,13 @@ static void take_event(void *context, const struct kernel_event *event)
 
 static uint32_t take_program(void *context, uint32_t job, const struct kernel_event *event)
 {
-    struct witness *witness = context;
-    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    struct job_notes *notes = witness_jobs_notes(((struct witness *)context)->jobs, job);
     return notes == NULL ? 0 : job_notes_program(notes, event);
 }
 
 static uint32_t take_objects(void *context, uint32_t job, const uint32_t *file, size_t count)
 {
-    struct witness *witness = context;
-    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    struct job_notes *notes = witness_jobs_notes(((struct witness *)context)->jobs, job);
     return notes == NULL ? 0 : job_notes_objects(notes, file, count);
 }
 
@@ -107,8 +121,7 @@ static void take_end(void *context, uint32_t job, const struct kernel_note *note
 
 static void take_replaced(void *context, uint32_t job, const struct kernel_note *note)
 {
-    struct witness *witness = context;
-    struct job_notes *notes = witness_jobs_notes(witness->jobs, job);
+    struct job_notes *notes = witness_jobs_notes(((struct witness *)context)->jobs, job);
     if (notes != NULL)
         job_notes_replaced(notes, note);
 }
@@ -125,6 +138,18 @@ static void take_loss(void *context, uint32_t job)
 /* ---- A round ----------------------------------------------------------------------------------
  */
 
+/* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
+static bool is_alive(int32_t pid, uint64_t start_ns)
+{
+    struct process_stat stat;
+    int error = process_stat_read(pid, &stat);
+    if (error != 0)
+        return error != -ESRCH;
+    uint64_t ticks = start_ns / TICK_NS;
+    return !process_stat_is_over(&stat) && stat.start_ticks <= ticks &&
+           ticks - stat.start_ticks <= START_TICKS;
+}
+
 /* Which jobs lost events are of is not known. A process whose ends of threads were lost would live
  * for ever here. */
 static void tell_lost(struct witness *witness, uint64_t now_ns)
@@ -134,9 +159,9 @@ static void tell_lost(struct witness *witness, uint64_t now_ns)
         if (witness->lost > 0)
             job_notes_lost(notes, witness->lost_from_ns, witness->lost_to_ns, witness->lost);
         if (witness->overruns > 0)
-            job_notes_overrun(notes, now_ns, witness->overruns);
+            job_notes_numbers(notes, "overrun", now_ns, witness->overruns);
     }
-    kernel_processes_sweep(witness->processes, now_ns, kernel_walk_is_alive);
+    kernel_processes_sweep(witness->processes, now_ns, is_alive);
     witness->state.lost += witness->lost;
     witness->state.overruns += witness->overruns;
     witness->lost = witness->overruns = 0;
@@ -151,7 +176,8 @@ static void tell_clock(struct witness *witness)
         return;
     witness->offset_ns = offset_ns;
     for (uint32_t job = 0; (job = witness_jobs_next(witness->jobs, job)) != 0;)
-        job_notes_clock(witness_jobs_notes(witness->jobs, job), now.boot_ns, now.real_ns);
+        job_notes_numbers(witness_jobs_notes(witness->jobs, job), "clock", now.boot_ns,
+                          now.real_ns);
 }
 
 static void write_notes(struct witness *witness)
@@ -362,11 +388,14 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
         return fail(-ENOMEM, "memory", strerror(ENOMEM));
     error = witness_jobs_look(witness->jobs, witness->processes, heard_until(witness));
     if (error == 0)
-        error = kernel_walk(witness->jobs, witness->processes);
+        error = witness_jobs_walk(witness->jobs, witness->processes);
     return error == 0 ? 0 : fail(error, "the processes that run", strerror(-error));
 }
 
-int witness_run(const struct conf *conf, int spool)
+/* Listens until SIGTERM, for the jobs of the spool directory open at `spool`. Then all that was
+ * told is written. Returns 0; -EWOULDBLOCK where another one runs for this spool; or -errno, which
+ * was told on stderr. */
+static int witness_run(const struct conf *conf, int spool)
 {
     struct witness witness = {
         .before_ns = heard_before(spool), .lock = -1, .signals = -1, .wake = -1, .ends = -1};
@@ -386,4 +415,25 @@ int witness_run(const struct conf *conf, int spool)
         if (fds[i] >= 0)
             close(fds[i]);
     return error;
+}
+
+enum submit_status command_witness(const struct submit_options *options)
+{
+    char path[PATH_MAX];
+    struct conf conf;
+    if (options->detach)
+        stderr_or_syslog_switch();
+    if (submit_conf_load(options, &conf) != SUBMIT_OK)
+        return SUBMIT_UNUSABLE;
+    int error = spool_expand(conf.spool, options->node, path, sizeof path);
+    CLEANUP_CLOSE int spool = error != 0 ? error : spool_open_node(path);
+    if (conf.witness == CONF_WITNESS_OFF) {
+        fputs("jobtrail-submit: witness: [witness] level of jobtrail.conf is off: nothing to do\n",
+              stderr);
+        error = 0;
+    } else {
+        error = spool < 0 ? fail(spool, conf.spool, strerror(-spool)) : witness_run(&conf, spool);
+    }
+    conf_free(&conf);
+    return error == 0 ? SUBMIT_OK : SUBMIT_UNUSABLE;
 }

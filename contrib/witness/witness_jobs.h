@@ -28,6 +28,11 @@ void witness_jobs_free(struct witness_jobs *jobs);
 int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *processes,
                       uint64_t heard_ns);
 
+/* Gives each process to `processes` that is older than the listener and has an ancestor there, as
+ * the daemon of a step, or that, or an ancestor, is in a cgroup of one of the jobs: it may have
+ * lost its ancestors. By one walk over /proc. Returns 0 or -errno. */
+int witness_jobs_walk(const struct witness_jobs *jobs, struct kernel_processes *processes);
+
 /* The job in whose cgroup of root's the process `pid` is; 0: none. Daemons of steps are in none:
  * journals name them. */
 uint32_t witness_jobs_of_cgroup(const struct witness_jobs *jobs, int32_t pid);

@@ -17,7 +17,7 @@
  * ran; or it outlived the job: then its run in the job ends at that time reboot     as epilog, but
  * the node was booted in between session    as step_end, outside of Slurm: known only when a later
  * flush looked kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the
- * kernel told root of its end and its status (submit/job/kernel_notes.h)
+ * kernel told root of its end and its status (submit/job/kernel_noted.h)
  *
  * What the kernel told says also the status of a run that wrote its end, and whether another
  * program replaced it unseen.
@@ -37,7 +37,7 @@
 
 #include "submit/evidence/ledger_read.h"
 #include "submit/job/journal_read.h"
-#include "submit/job/kernel_notes.h"
+#include "submit/job/kernel_noted.h"
 #include "submit/job/looks.h"
 
 struct ending {

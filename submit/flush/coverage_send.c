@@ -4,19 +4,12 @@
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/two_witnesses.h"
 #include "submit/facts/uncaptured_run.h"
 #include "submit/flush/flush_part.h"
+#include "submit/flush/kernel_witness.h"
+#include "submit/flush/run_ending.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/run_record.h"
-
-static const struct kernel_noted *find_noted(const struct reading_request *request,
-                                             const struct capture *capture)
-{
-    return request->kernel == NULL
-               ? NULL
-               : kernel_notes_find(request->kernel, capture->pid, capture->start_ticks, false);
-}
 
 static int send_uncaptured_run(const struct ledger_send *send, const struct coverage_told *told,
                                const struct coverage_uncaptured *task, uint64_t *runs)
@@ -31,7 +24,8 @@ static int send_uncaptured_run(const struct ledger_send *send, const struct cove
         return error;
     const struct ending_evidence evidence = {.journal = request->journal,
                                              .now_ns = request->now_ns,
-                                             .kernel = find_noted(request, &run.capture),
+                                             .kernel =
+                                                 run_ending_noted(request, NULL, &run.capture),
                                              .has_not_started = task->has_not_started};
     if (evidence.kernel != NULL)
         run.capture.up_ns = evidence.kernel->note.exec_ns; /* of the task's program */
@@ -74,12 +68,9 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
     const struct job_allocation *allocation = told->allocation;
     uint64_t others_runs = least(told->others_runs, (double)job_allocation_most_runs(allocation));
     uint64_t others_ns = least(told->others_ns, allocation->core_seconds * 1e9);
-    const struct kernel_account account =
-        kernel_account_find(send->request->kernel, allocation->start_ns, allocation->end_ns,
-                            send->request->conf->witness != CONF_WITNESS_OFF);
-    struct witness_agreement agreement = {{0}};
-    if (told->witnesses != NULL)
-        two_witnesses_find(told->witnesses, told->dropped + told->others_runs, &agreement);
+    struct kernel_agreement agreement = {.agreed = 0};
+    if (told->compared != NULL)
+        kernel_witness->agree(told->compared, told->dropped + told->others_runs, &agreement);
     const struct coverage_record_source source = {.conf = send->request->conf,
                                                   .lines = &send->lines,
                                                   .journal = journal,
@@ -88,7 +79,7 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
                                                   .dropped = told->dropped,
                                                   .others_runs = others_runs,
                                                   .others_ns = others_ns,
-                                                  .kernel = &account,
+                                                  .kernel = send->account,
                                                   .agreement = &agreement};
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {

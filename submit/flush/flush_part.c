@@ -4,6 +4,13 @@
 #include <stddef.h>
 
 #include "extensions.h"
+#include "submit/flush/kernel_witness.h"
+
+#if JOBTRAIL_WITNESS
+const struct kernel_witness *const kernel_witness = &kernel_witness_row;
+#else
+const struct kernel_witness *const kernel_witness = NULL;
+#endif
 
 const struct flush_part *const flush_parts[] = {
 #if JOBTRAIL_WITNESS

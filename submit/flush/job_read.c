@@ -11,10 +11,7 @@
 #include "conf/base/clocks.h"
 #include "submit/flush/flush_part.h"
 #include "submit/flush/job_progress.h"
-#include "submit/job/witness_state.h"
-
-/* How long a flush waits for the kernel's witness. */
-enum { WITNESS_MS = 2000 };
+#include "submit/flush/kernel_witness.h"
 
 struct job_reading {
     struct flush_state *state;
@@ -30,21 +27,18 @@ struct job_reading {
 void roots_notes_free(struct roots_notes *notes)
 {
     looks_free(&notes->looks);
-    kernel_notes_free(&notes->kernel);
+    if (notes->kernel != NULL)
+        kernel_witness->release(notes->kernel);
 }
 
 int roots_notes_read(int spool, int directory, struct roots_notes *notes)
 {
     *notes = (struct roots_notes){.looks = {0}};
     int error = looks_read(directory, &notes->looks);
+    if (error == 0 && kernel_witness != NULL)
+        error = kernel_witness->read(spool, directory, &notes->kernel);
     if (error != 0)
-        return error;
-    witness_state_wait(spool, WITNESS_MS);
-    error = kernel_notes_read(directory, &notes->kernel);
-    if (error != 0)
-        roots_notes_free(notes);
-    else
-        notes->kernel.until_ns = witness_state_heard_until(spool);
+        looks_free(&notes->looks);
     return error;
 }
 
@@ -237,7 +231,7 @@ static int begin(struct job_reading *reading, const struct journal *journal, int
         .ledger = ledger,
         .packages = packages,
         .looks = &reading->notes.looks,
-        .kernel = &reading->notes.kernel,
+        .kernel = reading->notes.kernel,
         .now_ns = state->now_ns,
         .units = {.begun = progress->begun, .passed_over = progress->passed_over},
         .taken_up_to = &reading->taken_up_to,

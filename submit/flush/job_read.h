@@ -12,18 +12,16 @@
 #include "submit/flush/flush_state.h"
 #include "submit/flush/reading.h"
 #include "submit/job/journal_read.h"
-#include "submit/job/kernel_notes.h"
 #include "submit/job/looks.h"
 
 /* What root's own programs have noted of a job's processes, beside its journal. */
 struct roots_notes {
     struct looks looks;
-    struct kernel_notes kernel;
+    struct kernel_notes *kernel; /* owned; NULL: there are none */
 };
 
-/* Reads them in the job's directory in the spool. A witness that runs has what just ended still to
- * write: it is waited for, but not for long. Returns 0 or -errno; roots_notes_free() releases after
- * success. */
+/* Reads them in the job's directory in the spool. Returns 0 or -errno; roots_notes_free() releases
+ * after success. */
 int roots_notes_read(int spool, int directory, struct roots_notes *notes);
 void roots_notes_free(struct roots_notes *notes);
 

@@ -15,12 +15,10 @@
 #include "submit/facts/clock_step.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
-#include "submit/facts/kernel_run.h"
-#include "submit/facts/other_pids.h"
 #include "submit/facts/package_version.h"
 #include "submit/facts/sampling_read.h"
-#include "submit/facts/two_witnesses.h"
 #include "submit/flush/coverage_send.h"
+#include "submit/flush/kernel_witness.h"
 #include "submit/flush/run_ending.h"
 #include "submit/record/package_record.h"
 #include "submit/record/run_record.h"
@@ -42,14 +40,12 @@ struct ends {
     struct succession succession;
     struct job_tasks tasks;
     struct job_allocation allocation;
-    struct division *division;       /* NULL: of a session */
-    struct two_witnesses *witnesses; /* NULL: there is one */
-    struct other_pids *other_pids;   /* NULL likewise */
-    struct sent_runs sent;           /* of a session */
+    struct division *division;        /* NULL: of a session */
+    struct kernel_compared *compared; /* NULL: the kernel has told nothing */
+    struct sent_runs sent;            /* of a session */
     struct packages packages;
     struct package_versions *versions;
     struct json_memo *memo;
-    struct kernel_run *kernel_run; /* memory for objects that the kernel saw */
 };
 
 static int compare_uuids(const void *left, const void *right)
@@ -145,13 +141,11 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         return division_add(ends->division, NULL, NULL, false);
     bool reads = !capture.is_stub && ends->send->begin(ends->send->context, unit_of(entry));
     const struct kernel_noted *noted =
-        run_ending_noted(ends->send->request, ends->other_pids, &capture);
+        run_ending_noted(ends->send->request, ends->compared, &capture);
     const struct ending ending =
         run_ending_find(ends->send->request, noted, &capture, entry->next_ns, reads);
-    if (ends->witnesses != NULL && noted != NULL)
-        two_witnesses_replaced(ends->witnesses, &capture, noted);
-    if (ends->witnesses != NULL && entry->next_ns == 0)
-        two_witnesses_capture(ends->witnesses, &capture, noted);
+    if (ends->compared != NULL)
+        kernel_witness->take(ends->compared, &capture, noted, entry->next_ns == 0);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);
@@ -160,26 +154,7 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     return error;
 }
 
-/* To compare the ledger with what the kernel told, if it did. */
-static int begin_to_compare(struct ends *ends, bool is_excluded, bool has_ledger)
-{
-    const struct reading_request *request = ends->send->request;
-    const struct two_witnesses_source source = {.policy = ends->send->policy,
-                                                .journal = request->journal,
-                                                .kernel = request->kernel,
-                                                .is_excluded = is_excluded,
-                                                .has_ledger = has_ledger,
-                                                .last_ns = ends->allocation.end_ns};
-    if (request->kernel == NULL || request->kernel->listeners == 0)
-        return 0;
-    int error = two_witnesses_new(&source, &ends->witnesses);
-    if (error == 0)
-        error =
-            other_pids_new(request->journal, request->kernel, &ends->succession, &ends->other_pids);
-    return error == 0 ? other_pids_pair(ends->other_pids, &ends->reader, &ends->succession) : error;
-}
-
-/* Divides the allocation of a job. */
+/* Divides the allocation of a job, and compares its ledger with what the kernel told, if it did. */
 static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
 {
     const struct reading_request *request = ends->send->request;
@@ -191,8 +166,16 @@ static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
                                            .is_excluded = is_excluded};
     ends->allocation = job_allocation_find(request->journal, request->now_ns);
     int error = job_tasks_make(request->journal, &ends->tasks);
-    if (error == 0)
-        error = begin_to_compare(ends, is_excluded, has_ledger);
+    const struct kernel_comparison comparison = {.policy = ends->send->policy,
+                                                 .journal = request->journal,
+                                                 .kernel = request->kernel,
+                                                 .reader = &ends->reader,
+                                                 .succession = &ends->succession,
+                                                 .last_ns = ends->allocation.end_ns,
+                                                 .is_excluded = is_excluded,
+                                                 .has_ledger = has_ledger};
+    if (error == 0 && request->kernel != NULL)
+        error = kernel_witness->compare(&comparison, &ends->compared);
     if (error == 0)
         error = division_new(&source, &ends->division);
     for (size_t i = 0; i < source.succession->count && error == 0; i++)
@@ -266,7 +249,7 @@ static int send_run(const struct ends *ends, struct capture *capture, size_t at)
 {
     const struct ledger_send *send = ends->send;
     const struct reading_request *request = send->request;
-    const struct kernel_noted *noted = run_ending_noted(request, ends->other_pids, capture);
+    const struct kernel_noted *noted = run_ending_noted(request, ends->compared, capture);
     const struct ending ending =
         run_ending_find(request, noted, capture, ends->succession.entry[at].next_ns, true);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
@@ -293,7 +276,7 @@ static int send_run(const struct ends *ends, struct capture *capture, size_t at)
         !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
     if (ending.seen != NULL)
-        kernel_run_add_objects(request->kernel, ending.seen, ends->kernel_run, capture);
+        kernel_witness->add_objects(ends->compared, ending.seen, capture);
     if (ends->division != NULL) {
         had = division_had(ends->division, at);
         source.had = &had;
@@ -312,8 +295,7 @@ static int prepare_runs(struct ends *ends)
     const struct reading_request *request = ends->send->request;
     ends->memo = json_memo_new();
     ends->versions = package_versions_new();
-    ends->kernel_run = malloc(sizeof *ends->kernel_run);
-    if (ends->versions == NULL || ends->kernel_run == NULL)
+    if (ends->versions == NULL)
         return -ENOMEM;
     if (request->packages >= 0 && packages_read(request->packages, &ends->packages) != 0)
         ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
@@ -324,11 +306,10 @@ static int prepare_runs(struct ends *ends)
 static void free_ends(struct ends *ends)
 {
     division_free(ends->division);
-    two_witnesses_free(ends->witnesses);
-    other_pids_free(ends->other_pids);
+    if (ends->compared != NULL)
+        kernel_witness->end(ends->compared);
     job_tasks_free(&ends->tasks);
     json_memo_free(ends->memo);
-    free(ends->kernel_run);
     free(ends->sent.uuid);
     package_versions_free(ends->versions);
     packages_free(&ends->packages);
@@ -364,7 +345,7 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     const struct coverage_told told = {.tasks = &ends.tasks,
                                        .allocation = &ends.allocation,
                                        .division = ends.division,
-                                       .witnesses = ends.witnesses,
+                                       .compared = ends.compared,
                                        .dropped = ends.reader.dropped,
                                        .others_runs = ends.reader.others_runs,
                                        .others_ns = ends.reader.others_ns,

@@ -17,6 +17,7 @@
 #include "conf/policy_file.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/hasher.h"
+#include "submit/flush/kernel_witness.h"
 #include "submit/flush/ledger_send.h"
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_read.h"
@@ -196,21 +197,21 @@ static void end_hasher(const struct reading *reading, pid_t hasher)
     process_reap(hasher, REAP_MS, &status);
 }
 
-/* What the parent believes. NULL: out of memory. */
-static struct worker_check *check_of(const struct reading_request *request)
+/* What the parent believes. NULL: out of memory. `*account` is of a job of which the kernel's
+ * witness may have told. */
+static struct worker_check *check_of(const struct reading_request *request,
+                                     struct kernel_account *account)
 {
     bool is_hand_in = request->kind == READING_HAND_IN, is_job = request->kind == READING_JOB;
     struct job_allocation allocation;
-    struct kernel_account kernel;
-    if (is_job) {
+    if (is_job)
         allocation = job_allocation_find(request->journal, request->now_ns);
-        kernel = kernel_account_find(request->kernel, allocation.start_ns, allocation.end_ns,
-                                     request->conf->witness != CONF_WITNESS_OFF);
-    }
-    struct worker_check *check =
-        worker_check_new(request->kind, request->conf, request->identity,
-                         is_job ? &allocation : NULL, is_job ? &kernel : NULL,
-                         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
+    if (is_job && kernel_witness != NULL)
+        *account = kernel_witness->account(request->kernel, allocation.start_ns, allocation.end_ns,
+                                           request->conf->witness != CONF_WITNESS_OFF);
+    struct worker_check *check = worker_check_new(
+        request->kind, request->conf, request->identity, is_job ? &allocation : NULL, account,
+        is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
     if (check != NULL && request->told != NULL)
         worker_check_resume(check, request->told);
     return check;
@@ -244,16 +245,18 @@ int reading_run(const struct reading_request *request, struct reading_summary *s
                 enum flush_outcome *outcome)
 {
     struct reading reading = {.request = request, .hasher = -1};
+    struct kernel_account account = {.level = "off"};
     bool is_hand_in = request->kind == READING_HAND_IN;
     uint64_t before = cpu_time_own() + cpu_time_children();
     CLEANUP_FREE void *policy = NULL;
     enum worker_outcome ended = WORKER_BROKEN;
-    reading.check = check_of(request);
+    reading.check = check_of(request, &account);
     int error = reading.check == NULL ? -ENOMEM : 0;
     bool is_usable = error == 0 && (is_hand_in || policy_load(request->conf, &policy) == 0);
     if (is_usable) {
         reading.ledger = (struct ledger_send){.request = request,
                                               .policy = policy,
+                                              .account = &account,
                                               .give = give_record,
                                               .begin = begin_unit,
                                               .context = &reading};

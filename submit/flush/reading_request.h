@@ -17,9 +17,12 @@
 #include "submit/definition/record_view.h"
 #include "submit/flush/core_time_check.h"
 #include "submit/job/journal_read.h"
+#include "submit/job/kernel_noted.h"
 #include "submit/job/looks.h"
 #include "submit/record/command_line.h"
 #include "submit/record/record.h"
+
+struct kernel_notes; /* of the extension `witness` */
 
 enum reading_kind { READING_JOB, READING_SESSION, READING_STARTS, READING_HAND_IN };
 
@@ -96,6 +99,8 @@ struct reading_request {
 struct ledger_send {
     const struct reading_request *request; /* for which; not of READING_HAND_IN */
     const void *policy;                    /* usable */
+    const struct kernel_account
+        *account; /* for how much of a job the kernel speaks; NULL: nothing */
     struct command_lines lines;
     /* Takes a record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct built_record *record);
@@ -109,17 +114,17 @@ struct ledger_send {
 struct job_tasks;
 struct job_allocation;
 struct division;
-struct two_witnesses;
+struct kernel_compared;
 
 /* What the ledger has told. */
 struct coverage_told {
     const struct job_tasks *tasks;
     const struct job_allocation *allocation;
     struct division *division;
-    struct two_witnesses *witnesses; /* NULL: the kernel has told nothing */
-    uint64_t dropped;                /* captures that found no room */
-    uint64_t others_runs, others_ns; /* as in struct ledger_reader */
-    bool has_ledger;                 /* it could be read */
+    struct kernel_compared *compared; /* NULL: the kernel has told nothing */
+    uint64_t dropped;                 /* captures that found no room */
+    uint64_t others_runs, others_ns;  /* as in struct ledger_reader */
+    bool has_ledger;                  /* it could be read */
 };
 
 /* Gives a record away and releases it. `error`: the result of building it, as which it returns

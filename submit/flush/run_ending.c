@@ -7,7 +7,6 @@
 
 #include "preload/ledger.h"
 #include "submit/facts/file_facts.h"
-#include "submit/facts/kernel_run.h"
 
 /* These load no library but what the loader or the system's configuration names, and start programs
  * in children alone. Names up to the version. */
@@ -71,15 +70,10 @@ static bool always(const struct capture *capture)
 }
 
 const struct kernel_noted *run_ending_noted(const struct reading_request *request,
-                                            const struct other_pids *others,
+                                            const struct kernel_compared *compared,
                                             const struct capture *capture)
 {
-    const struct kernel_notes *kernel = request->kernel;
-    if (kernel == NULL)
-        return NULL;
-    if (journal_knows_pids(request->journal, capture->step, capture->name_space))
-        return kernel_notes_find(kernel, capture->pid, capture->start_ticks, capture->first != 0);
-    return others == NULL ? NULL : other_pids_find(others, capture);
+    return request->kernel == NULL ? NULL : kernel_witness->find(request, compared, capture);
 }
 
 /* When the kernel saw that another program replaced this one; 0: it did not, or may have missed one
@@ -88,12 +82,11 @@ static uint64_t replaced_at(const struct kernel_notes *kernel, const struct kern
                             const struct capture *capture)
 {
     const bool is_signed = capture->end_ns != 0 && capture->end_by != LEDGER_END_REPLACED;
-    if (noted == NULL || is_signed || capture->up_ns == 0 || kernel->lost > 0)
+    if (noted == NULL || is_signed || capture->up_ns == 0)
         return 0;
     const struct kernel_noted *replaced =
-        kernel_notes_replaced(kernel, &noted->note, capture->up_ns);
-    bool is_told = replaced != NULL && (replaced->note.lack & KERNEL_LACK_OBJECTS) == 0;
-    return is_told ? replaced->end_real_ns : 0;
+        kernel_witness->replaced(kernel, &noted->note, capture->up_ns);
+    return replaced == NULL ? 0 : replaced->end_real_ns;
 }
 
 struct ending run_ending_find(const struct reading_request *request,
@@ -111,7 +104,7 @@ struct ending run_ending_find(const struct reading_request *request,
                                            capture->start_ns),
         .kernel = noted,
         .is_replaceable = reads ? replaceable : always,
-        .is_program = reads ? kernel_run_is_program : NULL,
+        .is_program = reads && noted != NULL ? kernel_witness->is_program : NULL,
     };
     return ending_find(capture, &evidence);
 }

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 #include "submit/facts/ending.h"
-#include "submit/facts/other_pids.h"
+#include "submit/flush/kernel_witness.h"
 #include "submit/flush/reading_request.h"
 
-/* What the kernel told of the process of a capture; NULL: nothing. `others`: NULL where nothing is
- * known of other pid namespaces. */
+/* What the kernel told of the process of a capture; NULL: nothing. `compared`: NULL where nothing
+ * is known of other pid namespaces. */
 const struct kernel_noted *run_ending_noted(const struct reading_request *request,
-                                            const struct other_pids *others,
+                                            const struct kernel_compared *compared,
                                             const struct capture *capture);
 
 /* `noted`: as from run_ending_noted(). `next_ns`: as in struct succession_entry. `reads`: files of

@@ -89,17 +89,21 @@ static void start_facts(struct facts *facts, const char *table, const char *key)
         (struct record_fact){.table = table, .key = key, .text = facts->uuid};
 }
 
-/* Which job it was: of an array, of a heterogeneous job too. */
-static void add_job(struct worker_check *check, struct facts *facts, const char *table)
+/* Which job it was: of an array, of a heterogeneous job too; and, in a job's coverage, for how much
+ * of it the kernel's witness speaks. */
+static void add_job(struct worker_check *check, struct facts *facts, const char *table,
+                    bool has_account, const struct kernel_account *account)
 {
-    struct json_object *job = json_object_new_object();
-    check->failed |= job == NULL;
-    if (job == NULL)
+    struct json_object *known = json_object_new_object();
+    check->failed |= known == NULL;
+    if (known == NULL)
         return;
-    record_add_job(job, check->identity);
-    json_object_object_foreach(job, key, value) /* its keys are literals */
+    record_add_job(known, check->identity);
+    if (has_account)
+        coverage_record_add_kernel(known, account);
+    json_object_object_foreach(known, key, value) /* its keys are literals */
         add_fact(check, facts, table, key, json_object_get(value));
-    json_object_put(job);
+    json_object_put(known);
 }
 
 static void make_run(struct worker_check *check)
@@ -120,7 +124,7 @@ static void make_run(struct worker_check *check)
         add_known(check, facts, user, "account", identity->account);
         add_known(check, facts, user, "queue", identity->partition);
     }
-    add_job(check, facts, slurm);
+    add_job(check, facts, slurm, false, NULL);
     add_text(check, facts, slurm, "cluster", record_cluster(conf, identity->cluster));
     add_text(check, facts, slurm, "partition", identity->partition);
     add_text(check, facts, slurm, "qos", identity->qos);
@@ -143,19 +147,6 @@ static void make_package(struct worker_check *check)
     add_text(check, facts, owner, "cluster", record_cluster(check->conf, identity->cluster));
 }
 
-static void add_kernel(struct worker_check *check, struct facts *facts, const char *table,
-                       const struct kernel_account *kernel)
-{
-    struct json_object *known = json_object_new_object();
-    check->failed |= known == NULL;
-    if (known == NULL)
-        return;
-    coverage_record_add_kernel(known, kernel);
-    json_object_object_foreach(known, key, value) /* its keys are literals */
-        add_fact(check, facts, table, key, json_object_get(value));
-    json_object_put(known);
-}
-
 static void make_coverage(struct worker_check *check, const struct job_allocation *allocation,
                           const struct kernel_account *kernel)
 {
@@ -165,7 +156,7 @@ static void make_coverage(struct worker_check *check, const struct job_allocatio
     start_facts(facts, table, "uuid");
     add_or_null(check, facts, table, "cluster", record_cluster(check->conf, identity->cluster));
     add_text(check, facts, table, "syshost", record_syshost(check->conf, identity->cluster));
-    add_job(check, facts, table);
+    add_job(check, facts, table, allocation != NULL, kernel);
     add_or_null(check, facts, table, "user", identity->user);
     add_or_null(check, facts, table, "account", identity->account);
     add_or_null(check, facts, table, "partition", identity->partition);
@@ -183,8 +174,6 @@ static void make_coverage(struct worker_check *check, const struct job_allocatio
         else
             add_fact(check, facts, table, "clock_step", NULL);
     }
-    if (allocation != NULL)
-        add_kernel(check, facts, table, kernel);
     add_asked(check, facts, table, "dropped", core_time_check_dropped);
     add_asked(check, facts, table, "others_runs", core_time_check_others);
     add_asked(check, facts, table, "others_seconds", core_time_check_others_time);

@@ -11,7 +11,7 @@
 
 #include "submit/facts/job_tasks.h"
 #include "submit/flush/reading_request.h"
-#include "submit/job/kernel_account.h"
+#include "submit/job/kernel_noted.h"
 
 struct worker_check;
 

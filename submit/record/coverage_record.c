@@ -10,9 +10,6 @@
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 
-/* WITNESS_VERDICTS times the longest name and number. */
-enum { CAUSES_MAX = 1024 };
-
 static double seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
@@ -55,26 +52,14 @@ void coverage_record_add_kernel(struct json_object *table, const struct kernel_a
     json_add_exact(table, "witness_unheard", json_seconds(account->unheard_ns));
 }
 
-/* The verdicts are enumerated in the order of the text, "static=3 lived_on=1". */
-static void add_agreement(struct json_object *table, const struct witness_agreement *agreement)
+static void add_agreement(struct json_object *table, const struct kernel_agreement *agreement)
 {
-    char causes[CAUSES_MAX] = "";
-    size_t length = 0;
-    uint64_t explained = 0;
-    static const struct witness_agreement none;
+    static const struct kernel_agreement none;
     agreement = agreement == NULL ? &none : agreement;
-    for (enum witness_verdict verdict = 0; verdict < WITNESS_VERDICTS; verdict++) {
-        const char *name = witness_verdict_name(verdict);
-        if (name == NULL || agreement->count[verdict] == 0)
-            continue;
-        explained += agreement->count[verdict];
-        length += (size_t)snprintf(causes + length, sizeof causes - length, "%s%s=%" PRIu64,
-                                   length == 0 ? "" : " ", name, agreement->count[verdict]);
-    }
-    json_add_int(table, "witness_agreed", (int64_t)agreement->count[WITNESS_AGREED]);
-    json_add_int(table, "witness_explained", (int64_t)explained);
-    json_add_text(table, "witness_causes", causes);
-    json_add_int(table, "witness_unexplained", (int64_t)agreement->count[WITNESS_UNEXPLAINED]);
+    json_add_int(table, "witness_agreed", (int64_t)agreement->agreed);
+    json_add_int(table, "witness_explained", (int64_t)agreement->explained);
+    json_add_text(table, "witness_causes", agreement->causes);
+    json_add_int(table, "witness_unexplained", (int64_t)agreement->unexplained);
 }
 
 static struct json_object *job_table(const struct coverage_record_source *source, const char *uuid)

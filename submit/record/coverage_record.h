@@ -8,8 +8,7 @@
 #include "conf/conf.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/job_tasks.h"
-#include "submit/facts/two_witnesses.h"
-#include "submit/job/kernel_account.h"
+#include "submit/job/kernel_noted.h"
 #include "submit/record/command_line.h"
 #include "submit/record/record.h"
 
@@ -25,7 +24,7 @@ struct coverage_record_source {
     uint64_t dropped;                    /* captures that the job lost on this node */
     uint64_t others_runs, others_ns;     /* runs that were sampled out and left no stub */
     const struct kernel_account *kernel; /* NULL: nobody has asked for the witness */
-    const struct witness_agreement *agreement;
+    const struct kernel_agreement *agreement;
 };
 
 /* The keys of what the kernel's witness has heard, as root knows them; NULL: nobody has asked for

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/job/kernel_account.h"
-#include "submit/job/kernel_notes.h"
+#include "contrib/witness/facts/two_witnesses.h"
 #include "test/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "contrib/witness/kernel_rings.h"
-#include "contrib/witness/task_end_socket.h"
+#include "contrib/witness/task_end.h"
 
 enum { PIDS = 1 << 22, SETTLE_NS = 50000000 };
 

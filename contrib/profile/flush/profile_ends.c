@@ -119,7 +119,7 @@ static struct collect_end end_of(const struct reading_request *request,
     return end;
 }
 
-static int add_capture(struct profile_ends *ends, const struct other_pids *others,
+static int add_capture(struct profile_ends *ends, const struct kernel_compared *compared,
                        struct ledger_reader *reader, const struct succession_entry *entry)
 {
     struct capture capture;
@@ -130,7 +130,7 @@ static int add_capture(struct profile_ends *ends, const struct other_pids *other
     if (error != 0)
         return error;
     const struct reading_request *request = ends->request;
-    const struct kernel_noted *noted = run_ending_noted(request, others, &capture);
+    const struct kernel_noted *noted = run_ending_noted(request, compared, &capture);
     const struct ending ending = run_ending_find(request, noted, &capture, entry->next_ns, true);
     struct captured_end *added = &ends->captured[ends->count++];
     *added =
@@ -143,7 +143,7 @@ int profile_ends_read(const struct reading_request *request, struct profile_ends
 {
     struct ledger_reader reader;
     struct succession succession = {.count = 0};
-    struct other_pids *others = NULL;
+    struct kernel_compared *compared = NULL;
     *ends = (struct profile_ends){.request = request};
     int error = request->ledger < 0
                     ? -EINVAL
@@ -151,13 +151,16 @@ int profile_ends_read(const struct reading_request *request, struct profile_ends
     if (error != 0)
         return error == -EINVAL ? 0 : error;
     error = succession_read(&reader, &succession);
+    const struct kernel_comparison comparison = {.journal = request->journal,
+                                                 .kernel = request->kernel,
+                                                 .reader = &reader,
+                                                 .succession = &succession};
     if (error == 0 && request->kernel != NULL)
-        error = other_pids_new(request->journal, request->kernel, &succession, &others);
-    if (error == 0 && others != NULL)
-        error = other_pids_pair(others, &reader, &succession);
+        error = kernel_witness->compare(&comparison, &compared);
     for (size_t i = 0; error == 0 && i < succession.count; i++)
-        error = add_capture(ends, others, &reader, &succession.entry[i]);
-    other_pids_free(others);
+        error = add_capture(ends, compared, &reader, &succession.entry[i]);
+    if (compared != NULL)
+        kernel_witness->end(compared);
     succession_free(&succession);
     ledger_close(&reader);
     if (ends->count > 0)
@@ -186,10 +189,9 @@ static const struct captured_end *find_captured(const struct profile_ends *ends,
 static struct collect_end end_of_replaced(const struct kernel_notes *kernel,
                                           const struct kernel_note *note, uint64_t start_ns)
 {
-    const struct kernel_noted *replaced =
-        kernel->lost > 0 ? NULL : kernel_notes_replaced(kernel, note, start_ns);
+    const struct kernel_noted *replaced = kernel_witness->replaced(kernel, note, start_ns);
     struct collect_end end = {.max_ns = note->exec_ns, .way = PROFILE_WAY_EXEC};
-    if (replaced != NULL && (replaced->note.lack & KERNEL_LACK_OBJECTS) == 0) {
+    if (replaced != NULL) {
         end.ns = end.min_ns = end.max_ns = replaced->note.end_ns;
         end.is_known = true;
     }
@@ -203,10 +205,9 @@ static bool find_kernels(const struct profile_ends *ends, const struct profiled_
 {
     const uint32_t needed = KERNEL_LACK_START | KERNEL_LACK_END | KERNEL_LACK_STATUS;
     const struct reading_request *request = ends->request;
-    if (request->kernel == NULL || !journal_knows_pids(request->journal, process->step, 0))
-        return false;
-    const struct kernel_noted *noted =
-        kernel_notes_find(request->kernel, process->pid, process->start.boot_ns / TICK_NS, true);
+    const struct capture capture = {
+        .pid = process->pid, .start_ticks = process->start.boot_ns / TICK_NS, .first = 1};
+    const struct kernel_noted *noted = run_ending_noted(request, NULL, &capture);
     if (noted == NULL || (noted->note.lack & needed) != 0)
         return false;
     const struct kernel_note *note = &noted->note;

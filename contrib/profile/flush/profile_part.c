@@ -267,7 +267,7 @@ static int read_with_notes(const struct flush_state *state, const struct journal
                                             .ledger = ledger < 0 ? -1 : ledger,
                                             .packages = -1,
                                             .looks = &notes.looks,
-                                            .kernel = &notes.kernel,
+                                            .kernel = notes.kernel,
                                             .now_ns = state->now_ns};
     error = keep_from(state, &request, from, undone);
     roots_notes_free(&notes);

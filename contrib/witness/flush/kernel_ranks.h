@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "contrib/witness/facts/kernel_run.h"
 #include "submit/facts/job_tasks.h"
-#include "submit/facts/kernel_run.h"
 
 struct kernel_rank {
     uint32_t step, task;

@@ -1,28 +1,170 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The part of the flush that the kernel's witness has: the runs of a job of which the kernel alone
- * told (kernel_run.h), and its ranks, summarised (rank_summary.h).
+ * What the flush has of the kernel's witness: what was told of the processes of captures, and how
+ * that agrees with these (two_witnesses.h); the runs of a job of which the kernel alone told
+ * (kernel_run.h); its ranks, summarised (rank_summary.h); and a child of the node's watcher.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/policy_file.h"
+#include "contrib/witness/facts/kernel_run.h"
+#include "contrib/witness/facts/other_pids.h"
+#include "contrib/witness/facts/rank_summary.h"
+#include "contrib/witness/facts/two_witnesses.h"
 #include "contrib/witness/flush/kernel_ranks.h"
-#include "contrib/witness/ranks/ranks_record.h"
+#include "contrib/witness/job/witness_state.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/job_tasks.h"
-#include "submit/facts/kernel_run.h"
 #include "submit/facts/sampling_read.h"
-#include "submit/facts/two_witnesses.h"
 #include "submit/flush/flush_part.h"
-#include "submit/flush/reading_request.h"
+#include "submit/flush/kernel_witness.h"
+#include "submit/flush/watch_child.h"
 #include "submit/record/run_record.h"
 
 /* Behind those of ledger and coverage: page numbers, tasks and facts have 32 bits. */
 #define FIRST_UNIT (UINT64_C(1) << 34)
+
+/* How long a flush waits for the witness. */
+enum { WITNESS_MS = 2000 };
+
+/* ---- What was told of captures ----------------------------------------------------------------
+ */
+
+static int read_notes(int spool, int directory, struct kernel_notes **notes)
+{
+    struct kernel_notes *found = calloc(1, sizeof *found);
+    if (found == NULL)
+        return -ENOMEM;
+    witness_state_wait(spool, WITNESS_MS);
+    int error = kernel_notes_read(directory, found);
+    found->until_ns = witness_state_heard_until(spool);
+    if (error == 0)
+        *notes = found;
+    else
+        free(found);
+    return error;
+}
+
+static void release_notes(struct kernel_notes *notes)
+{
+    kernel_notes_free(notes);
+    free(notes);
+}
+
+static const struct kernel_noted *find_replaced(const struct kernel_notes *notes,
+                                                const struct kernel_note *process, uint64_t at_ns)
+{
+    const struct kernel_noted *replaced =
+        notes->lost > 0 ? NULL : kernel_notes_replaced(notes, process, at_ns);
+    return replaced == NULL || (replaced->note.lack & KERNEL_LACK_OBJECTS) != 0 ? NULL : replaced;
+}
+
+struct kernel_compared {
+    const struct kernel_notes *notes;
+    struct two_witnesses *witnesses; /* NULL: nobody has listened, or nobody asks */
+    struct other_pids *other_pids;
+    struct kernel_run run; /* memory for objects that the kernel saw */
+};
+
+static void end_compared(struct kernel_compared *compared)
+{
+    two_witnesses_free(compared->witnesses);
+    other_pids_free(compared->other_pids);
+    free(compared);
+}
+
+static int compare(const struct kernel_comparison *comparison, struct kernel_compared **made)
+{
+    struct kernel_compared *compared = calloc(1, sizeof *compared);
+    if (compared == NULL)
+        return -ENOMEM;
+    compared->notes = comparison->kernel;
+    int error = 0;
+    if (comparison->policy != NULL && compared->notes->listeners > 0)
+        error = two_witnesses_new(comparison, &compared->witnesses);
+    if (error == 0)
+        error = other_pids_new(comparison->journal, compared->notes, comparison->succession,
+                               &compared->other_pids);
+    if (error == 0)
+        error = other_pids_pair(compared->other_pids, comparison->reader, comparison->succession);
+    if (error == 0)
+        *made = compared;
+    else
+        end_compared(compared);
+    return error;
+}
+
+static const struct kernel_noted *find(const struct reading_request *request,
+                                       const struct kernel_compared *compared,
+                                       const struct capture *capture)
+{
+    if (compared == NULL ||
+        journal_knows_pids(request->journal, capture->step, capture->name_space))
+        return kernel_notes_find(request->kernel, capture->pid, capture->start_ticks,
+                                 capture->first != 0);
+    return other_pids_find(compared->other_pids, capture);
+}
+
+static void take_capture(struct kernel_compared *compared, const struct capture *capture,
+                         const struct kernel_noted *noted, bool is_last)
+{
+    if (compared->witnesses == NULL)
+        return;
+    if (noted != NULL)
+        two_witnesses_replaced(compared->witnesses, capture, noted);
+    if (is_last)
+        two_witnesses_capture(compared->witnesses, capture, noted);
+}
+
+static void add_objects(struct kernel_compared *compared, const struct kernel_noted *noted,
+                        struct capture *capture)
+{
+    kernel_run_add_objects(compared->notes, noted, &compared->run, capture);
+}
+
+/* The verdicts are enumerated in the order of the text, "static=3 lived_on=1". */
+static void agree(const struct kernel_compared *compared, uint64_t dropped,
+                  struct kernel_agreement *agreement)
+{
+    struct witness_agreement found = {{0}};
+    size_t length = 0;
+    if (compared->witnesses != NULL)
+        two_witnesses_find(compared->witnesses, dropped, &found);
+    *agreement = (struct kernel_agreement){.agreed = found.count[WITNESS_AGREED],
+                                           .unexplained = found.count[WITNESS_UNEXPLAINED]};
+    for (enum witness_verdict verdict = 0; verdict < WITNESS_VERDICTS; verdict++) {
+        const char *name = witness_verdict_name(verdict);
+        if (name == NULL || found.count[verdict] == 0)
+            continue;
+        agreement->explained += found.count[verdict];
+        length +=
+            (size_t)snprintf(agreement->causes + length, sizeof agreement->causes - length,
+                             "%s%s=%" PRIu64, length == 0 ? "" : " ", name, found.count[verdict]);
+    }
+}
+
+const struct kernel_witness kernel_witness_row = {
+    .read = read_notes,
+    .release = release_notes,
+    .account = kernel_account_find,
+    .compare = compare,
+    .end = end_compared,
+    .find = find,
+    .replaced = find_replaced,
+    .is_program = kernel_run_is_program,
+    .take = take_capture,
+    .add_objects = add_objects,
+    .agree = agree,
+};
+
+/* ---- Runs of which the kernel alone told ------------------------------------------------------
+ */
 
 /* In the order of the journal. */
 static int compare_task(const void *key, const void *member)
@@ -100,6 +242,8 @@ static int kernel_send(const struct ledger_send *send, const struct coverage *co
     int error = run == NULL ? -ENOMEM : 0;
     if (coverage_excludes(send->policy, request->journal))
         return error;
+    const struct two_witnesses *witnesses =
+        told->compared == NULL ? NULL : told->compared->witnesses;
     const size_t last = request->kernel->count, count = last + request->kernel->replaced_count;
     struct kernel_ranks ranks = {.count = 0};
     if (error == 0)
@@ -109,7 +253,7 @@ static int kernel_send(const struct ledger_send *send, const struct coverage *co
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
             has_record(coverage, run->is_task) ||
-            (told->witnesses != NULL && two_witnesses_is_written(told->witnesses, i)) ||
+            (witnesses != NULL && two_witnesses_is_written(witnesses, i)) ||
             !kernel_ranks_leads(&ranks, &source, told->tasks, noted, run) ||
             !send->begin(send->context, unit))
             continue;
@@ -120,6 +264,9 @@ static int kernel_send(const struct ledger_send *send, const struct coverage *co
     kernel_ranks_free(&ranks);
     return error;
 }
+
+/* ---- Ranks -----------------------------------------------------------------------------------
+ */
 
 static int send_row(const struct reading_request *request, const struct rank_row *row)
 {
@@ -140,7 +287,8 @@ static int ranks_send(const struct reading_request *request)
 {
     CLEANUP_FREE void *policy = NULL;
     struct rank_summary summary;
-    if (request->kernel->listeners == 0 || policy_load(request->conf, &policy) != 0)
+    if (request->kernel == NULL || request->kernel->listeners == 0 ||
+        policy_load(request->conf, &policy) != 0)
         return 0; /* without a policy nothing else is read, either */
     const struct job_allocation allocation = job_allocation_find(request->journal, request->now_ns);
     int error =
@@ -160,3 +308,30 @@ static int ranks_send(const struct reading_request *request)
 
 const struct flush_part flush_part_witness = {
     .name = "witness", .give = ranks_send, .send = kernel_send};
+
+/* ---- The witness as a child of the node's watcher ----------------------------------------------
+ */
+
+static struct kept_child child;
+
+static int watch_witness_ended(void)
+{
+    return child.ended > 0 ? child.ended : -1;
+}
+
+static void watch_witness_keep(const char *path, const char *node, const struct conf *conf)
+{
+    static uint32_t level;
+    if (kept_child_runs(&child)) {
+        if (conf->witness != level)
+            kill(child.pid, SIGTERM); /* its end brings another one */
+        return;
+    }
+    level = conf->witness;
+    if (level != CONF_WITNESS_OFF)
+        kept_child_start(&child, "/proc/self/exe",
+                         (char *[]){"jobtrail-submit", "witness", "--detach", "--conf",
+                                    (char *)path, "--node", (char *)node, NULL});
+}
+
+const struct watch_child watch_child_witness = {watch_witness_keep, watch_witness_ended};

@@ -2,62 +2,10 @@
 #include "submit/load/parse/record_reader.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/uuid7.h"
-
-/* ---- The kernel's witness ------------------------------------------------------------------- */
-
-/* What may be said of it: users can write such records, and administrators read the sums. */
-
-/* UINT32_MAX has so many digits. */
-enum { DIGITS_MAX = 10 };
-
-static bool witness_level_is_known(const char *text)
-{
-    static const char *const levels[] = {"objects", "ends", "none", "off"};
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        if (strcmp(text, levels[i]) == 0)
-            return true;
-    return false;
-}
-
-/* What is behind "NAME=" of one of the causes from `*at` on; NULL: it is none. */
-static const char *pass_cause(const char *text, size_t *at)
-{
-    static const char *const causes[] = {
-#define WITNESS_CAUSE(verdict, name) #name "=",
-#include "submit/definition/witness_causes.def"
-    };
-    while (*at < sizeof causes / sizeof causes[0]) {
-        const char *cause = causes[(*at)++];
-        if (strncmp(text, cause, strlen(cause)) == 0)
-            return text + strlen(cause);
-    }
-    return NULL;
-}
-
-/* "static=3 unloaded=1": causes that there are, each once at most, in their order, with a number of
- * 32 bits; or "". */
-static bool witness_causes_are_known(const char *text)
-{
-    size_t at = 0;
-    while (*text != '\0') {
-        text = pass_cause(text, &at);
-        size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
-        if (digits == 0 || digits > DIGITS_MAX || strtoull(text, NULL, 10) > UINT32_MAX)
-            return false;
-        text += digits;
-        if (*text == ' ' && text[1] != '\0')
-            text++;
-        else if (*text != '\0')
-            return false;
-    }
-    return true;
-}
-
-/* ---- Numbers, words and tables -------------------------------------------------------------- */
+#include "extensions.h"
 
 /* The numbers of coverage records. */
 static const struct {
@@ -89,26 +37,6 @@ static int check_numbers(struct json_object *table, const char *name, struct loa
             !is_number_sound(coverage_numbers[i].form, key, value))
             return load_refuse(reason, "%s.%s is out of range", name, key);
     }
-    return 0;
-}
-
-/* A word of a list that is closed, or none. */
-static bool is_known(struct json_object *table, const char *key, bool (*knows)(const char *text))
-{
-    struct json_object *value = json_object_object_get(table, key);
-    if (value == NULL)
-        return true;
-    const char *text = json_object_get_string(value);
-    return json_object_is_type(value, json_type_string) &&
-           strlen(text) == (size_t)json_object_get_string_len(value) && knows(text);
-}
-
-static int check_words(struct json_object *table, struct load_reason *reason)
-{
-    if (!is_known(table, "witness", witness_level_is_known))
-        return load_refuse(reason, "coverageT.witness is no level");
-    if (!is_known(table, "witness_causes", witness_causes_are_known))
-        return load_refuse(reason, "coverageT.witness_causes has what is no cause and its number");
     return 0;
 }
 
@@ -156,8 +84,10 @@ int load_coverage(struct record_reader *reader)
     int error = check_table(coverage->job, "coverageT", reader->reason);
     if (error == 0)
         error = check_numbers(coverage->job, "coverageT", reader->reason);
+#if JOBTRAIL_WITNESS
     if (error == 0)
-        error = check_words(coverage->job, reader->reason);
+        error = load_witness(coverage->job, reader->reason);
+#endif
     if (error == 0)
         error = check_facts(coverage->facts, reader->reason);
     if (error != 0)

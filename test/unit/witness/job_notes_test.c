@@ -49,8 +49,8 @@ static struct kernel_event event_of(const char *name)
 static void assert_note(const struct kernel_note *found, const struct kernel_note *expected)
 {
     char found_line[KERNEL_LINE_MAX], line[KERNEL_LINE_MAX];
-    kernel_note_print(found, found_line, sizeof found_line);
-    kernel_note_print(expected, line, sizeof line);
+    kernel_note_print("end", found, found_line, sizeof found_line);
+    kernel_note_print("end", expected, line, sizeof line);
     assert_string_equal(found_line, line);
 }
 
@@ -88,7 +88,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(job_notes_objects(&notes, (uint32_t[]){2}, 1), 1);
     note.objects = 2;
     assert_true(job_notes_end(&notes, &note));
-    job_notes_clock(&notes, 1000, 9000);
+    job_notes_numbers(&notes, "clock", 1000, 9000);
     note.pid = 7;
     note.program = 1;
     note.major_faults = 0;

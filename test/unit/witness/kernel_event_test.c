@@ -2,7 +2,7 @@
  *
  * Records of perf events: those of a real kernel, and damaged ones.
  */
-#include "contrib/witness/kernel_event.h"
+#include "contrib/witness/kernel_rings.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "extensions.h"
 #include "submit/load/parse/load_record.h"
 
 #define JOB   "\"coverageT\":{\"uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"job_id\":7}"
@@ -83,6 +84,7 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         {OF_JOB("others_runs", "9007199254740990"), "coverageT.others_runs is out of range"},
         {OF_JOB("dropped", "-1"), "coverageT.dropped is out of range"},
         {OF_JOB("core_seconds", "-1.0"), "coverageT.core_seconds is out of range"},
+#if JOBTRAIL_WITNESS
         {OF_JOB("witness", "7"), NO_LEVEL},
         {OF_JOB("witness", "\"\\u001b[2Jobjects\""), NO_LEVEL},
         {OF_JOB("witness", "\"off\\u0000\""), NO_LEVEL},
@@ -96,6 +98,7 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         {OF_JOB("witness_causes", "\"static=1  lost=1\""), NO_CAUSE},
         {OF_JOB("witness_causes", "\"static=1 static=1\""), NO_CAUSE},
         {OF_JOB("witness_causes", "\"static=1\\u0000\""), NO_CAUSE},
+#endif
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "submit/facts/kernel_run.h"
+#include "contrib/witness/facts/kernel_run.h"
 #include "test/unit/fixture/made_policy.h"
 
 /* The witness listens from 1 to 100, since boot and since the Epoch. */
