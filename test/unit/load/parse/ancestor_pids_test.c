@@ -2,18 +2,13 @@
  *
  * What differs between the ancestors of two runs of one script: pids, and the job's number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/parse/ancestor_pids.h"
+#include "test/unit/fixture/cases.h"
 
-static void pids_and_the_jobs_number_are_taken_out(void **state)
+TEST(pids_and_the_jobs_number_are_taken_out)
 {
     static const struct {
         const char *text, *job, *split, *pids;
@@ -39,7 +34,6 @@ static void pids_and_the_jobs_number_are_taken_out(void **state)
         {"", "1", "", NULL},
         {"1", "1", "%j", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t size = strlen(cases[i].text);
         /* without a NUL behind it, so that AddressSanitizer knows its end */
@@ -57,12 +51,4 @@ static void pids_and_the_jobs_number_are_taken_out(void **state)
         free(pids);
         free(copy);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pids_and_the_jobs_number_are_taken_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

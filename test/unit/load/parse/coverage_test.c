@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "extensions.h"
 #include "submit/load/parse/load_record.h"
+#include "test/unit/fixture/cases.h"
 
 #define JOB   "\"coverageT\":{\"uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"job_id\":7}"
 #define FACTS "\"coverageA\":[{\"outcome\":\"static\",\"tasks\":2,\"program\":null}]"
@@ -34,11 +29,10 @@ static int load(const char *text, struct record *record, struct load_reason *rea
     "{\"coverageT\":{\"uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"" key "\":" value         \
     "}," FACTS "}"
 
-static void a_record_is_told_from_a_run_and_read(void **state)
+TEST(a_record_is_told_from_a_run_and_read)
 {
     struct record record;
     struct load_reason reason = {""};
-    (void)state;
     assert_int_equal(load("{" JOB "," FACTS "}", &record, &reason), 0);
     assert_int_equal(record.kind, RECORD_COVERAGE);
     assert_string_equal(record.coverage.uuid, "8c8d61fb-98c1-44c0-874c-d613312269f4");
@@ -60,7 +54,7 @@ static void a_record_is_told_from_a_run_and_read(void **state)
     }
 }
 
-static void a_damaged_record_is_refused_with_the_reason(void **state)
+TEST(a_damaged_record_is_refused_with_the_reason)
 {
     static const struct {
         const char *text, *reason;
@@ -100,7 +94,6 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         {OF_JOB("witness_causes", "\"static=1\\u0000\""), NO_CAUSE},
 #endif
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct record record;
         struct load_reason reason = {""};
@@ -108,13 +101,4 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         if (cases[i].reason != NULL)
             assert_string_equal(reason.text, cases[i].reason);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_is_told_from_a_run_and_read),
-        cmocka_unit_test(a_damaged_record_is_refused_with_the_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

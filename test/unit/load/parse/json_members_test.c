@@ -2,17 +2,12 @@
  *
  * The members of an object in its text.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/parse/json_members.h"
+#include "test/unit/fixture/cases.h"
 
 /* "KEY=VALUE;" for each member, then "." at the end or "!" where it is bad. `text` is copied to
  * memory without a NUL behind it, so that AddressSanitizer knows its end. */
@@ -52,7 +47,7 @@ static void expect(const struct walk_case *cases, size_t count)
 
 #define EXPECT(cases) expect(cases, sizeof(cases) / sizeof(cases)[0])
 
-static void members_come_in_order_with_their_text(void **state)
+TEST(members_come_in_order_with_their_text)
 {
     static const struct walk_case cases[] = {
         {"{}", "."},
@@ -64,11 +59,10 @@ static void members_come_in_order_with_their_text(void **state)
         {"{\"a\":[[],[{}]],\"a\":{}}", "a=[[],[{}]];a={};."},
         {"{\"\":\"\"}", "=\"\";."},
     };
-    (void)state;
     EXPECT(cases);
 }
 
-static void quotes_brackets_and_separators_in_strings_are_text(void **state)
+TEST(quotes_brackets_and_separators_in_strings_are_text)
 {
     static const struct walk_case cases[] = {
         {"{\"a\":\"}\",\"b\":\",\"}", "a=\"}\";b=\",\";."},
@@ -79,11 +73,10 @@ static void quotes_brackets_and_separators_in_strings_are_text(void **state)
         {"{\"a\\\"b\":1}", "a\\\"b=1;."},
         {"{\"a\":{\"x\":\"\\\\\"},\"b\":1}", "a={\"x\":\"\\\\\"};b=1;."},
     };
-    (void)state;
     EXPECT(cases);
 }
 
-static void what_is_no_whole_object_is_bad(void **state)
+TEST(what_is_no_whole_object_is_bad)
 {
     static const struct walk_case cases[] = {
         {"", "!"},
@@ -111,16 +104,5 @@ static void what_is_no_whole_object_is_bad(void **state)
         {"{\"a\":1}{}", "a=1;!"},
         {"{\"a\":1} x", "a=1;!"},
     };
-    (void)state;
     EXPECT(cases);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_come_in_order_with_their_text),
-        cmocka_unit_test(quotes_brackets_and_separators_in_strings_are_text),
-        cmocka_unit_test(what_is_no_whole_object_is_bad),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "conf/base/hash.h"
 #include "extensions.h"
 #include "submit/load/parse/json_parse.h"
 #include "submit/load/parse/load_record.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID "8c8d61fb-98c1-44c0-874c-d613312269f4"
 
@@ -58,9 +53,9 @@ static void assert_refused(const char *text, const char *why)
     assert_refused_named(text, RECORD_KINDS, why);
 }
 
-static void crc_counts_its_own_value_as_ffff_and_no_final_newline(void **state)
+TEST(crc_counts_its_own_value_as_ffff_and_no_final_newline)
 {
-    (void)state; /* 0x58C6 was computed by another program */
+    /* 0x58C6 was computed by another program */
     static const char rest[] = ",\"userT\":{\"run_uuid\":\"" UUID "\"}}";
     char text[128];
     snprintf(text, sizeof text, "{\"crc\":\"0x58C6\"%s", rest);
@@ -75,25 +70,22 @@ static void crc_counts_its_own_value_as_ffff_and_no_final_newline(void **state)
     assert_refused(text, "crc is 0x0000 but the text's is 0x58C6");
 }
 
-static void crc_of_another_form_is_refused(void **state)
+TEST(crc_of_another_form_is_refused)
 {
-    (void)state;
     assert_refused("{\"crc\":\"0xZZZZ\",\"userT\":{}}", "crc is not of the form 0xNNNN");
     assert_refused("{\"crc\":\"65535.\",\"userT\":{}}", "crc is not of the form 0xNNNN");
 }
 
-static void hash_has_the_published_value(void **state)
+TEST(hash_has_the_published_value)
 {
-    (void)state;
     struct digest digest, published; /* FIPS 180-2, A.1 */
     assert_true(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89d", &published));
     assert_int_equal(hash_bytes("abc", 3, &digest), 0);
     assert_memory_equal(&digest, &published, sizeof digest);
 }
 
-static void uuid_alone_makes_a_record(void **state)
+TEST(uuid_alone_makes_a_record)
 {
-    (void)state;
     struct record record = parsed(RECORD("", ""));
     assert_string_equal(record.run.uuid, UUID);
     assert_null(record.run.user);
@@ -103,9 +95,8 @@ static void uuid_alone_makes_a_record(void **state)
     load_record_free(&record);
 }
 
-static void missing_or_odd_uuid_is_refused(void **state)
+TEST(missing_or_odd_uuid_is_refused)
 {
-    (void)state;
     static const char why[] = "userT.run_uuid is not a uuid";
     assert_refused("{}", "is no run, link, package, coverage, library, ranks or profile record");
     assert_refused("{\"userT\":null}", why);
@@ -114,9 +105,8 @@ static void missing_or_odd_uuid_is_refused(void **state)
     assert_refused("{\"userT\":{\"run_uuid\":\"" UUID "0\"}}", why);
 }
 
-static void broken_json_is_refused_with_its_place(void **state)
+TEST(broken_json_is_refused_with_its_place)
 {
-    (void)state;
     assert_refused("", "JSON is cut short");
     assert_refused("{\"userT\":{", "JSON is cut short");
     assert_refused("{\"a\" 1}",
@@ -125,18 +115,16 @@ static void broken_json_is_refused_with_its_place(void **state)
     assert_refused(RECORD("", "") "{}", "is not one JSON object");
 }
 
-static void nesting_is_bounded(void **state)
+TEST(nesting_is_bounded)
 {
-    (void)state;
     char text[256] = "{\"a\":";
     size_t used = strlen(text);
     memset(text + used, '[', 100);
     assert_refused(text, "JSON is damaged at byte 36: nesting too deep");
 }
 
-static void numbers_may_be_strings(void **state)
+TEST(numbers_may_be_strings)
 {
-    (void)state;
     struct record record =
         parsed(RECORD(",\"job_id\":42", ",\"userDT\":{\"num_cores\":\"4.0000\",\"start_time\":"
                                         "\"1569439459.8441\",\"num_gpus\":\"\"}"));
@@ -149,9 +137,8 @@ static void numbers_may_be_strings(void **state)
     load_record_free(&record);
 }
 
-static void wrong_types_are_refused_by_name(void **state)
+TEST(wrong_types_are_refused_by_name)
 {
-    (void)state;
     static const struct {
         const char *rest, *why;
     } rows[] = {
@@ -178,9 +165,8 @@ static void wrong_types_are_refused_by_name(void **state)
     }
 }
 
-static void nonsense_in_a_watermark_is_not_known(void **state)
+TEST(nonsense_in_a_watermark_is_not_known)
 {
-    (void)state;
     struct record record = parsed(RECORD(
         "", ",\"xaltLinkT\":{\"Build_Epoch\":\"soon\",\"Build_User\":[],\"Build_OS\":\"L\"}"));
     struct build_record build;
@@ -191,9 +177,8 @@ static void nonsense_in_a_watermark_is_not_known(void **state)
     load_record_free(&record);
 }
 
-static void too_long_text_is_refused(void **state)
+TEST(too_long_text_is_refused)
 {
-    (void)state;
     size_t size = RECORD_TEXT_MAX_BYTES + 200;
     char *text = malloc(size);
     assert_non_null(text);
@@ -204,9 +189,8 @@ static void too_long_text_is_refused(void **state)
     free(text);
 }
 
-static void json_null_is_not_known(void **state)
+TEST(json_null_is_not_known)
 {
-    (void)state;
     struct record record = parsed(
         RECORD(",\"user\":null", ",\"libA\":null,\"slurmT\":{\"exit_code\":null,\"signal\":9,"
                                  "\"core_dumped\":true,\"end_source\":\"task_exit\"}"));
@@ -219,9 +203,8 @@ static void json_null_is_not_known(void **state)
     load_record_free(&record);
 }
 
-static void zero_end_time_means_a_start_record(void **state)
+TEST(zero_end_time_means_a_start_record)
 {
-    (void)state;
     struct record record =
         parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"end_time\":0.0,\"run_time\":0.0}"));
     assert_true(record.run.is_start_only);
@@ -241,9 +224,8 @@ static void zero_end_time_means_a_start_record(void **state)
     load_record_free(&record);
 }
 
-static void time_of_the_record_counts_where_there_is_no_start(void **state)
+TEST(time_of_the_record_counts_where_there_is_no_start)
 {
-    (void)state;
     struct record record =
         parsed(RECORD(",\"currentEpoch\":\"7.5\"", ",\"userDT\":{\"start_time\":5.0}"));
     assert_false(record.run.record_epoch.known);
@@ -254,9 +236,8 @@ static void time_of_the_record_counts_where_there_is_no_start(void **state)
     load_record_free(&record);
 }
 
-static void libraries_are_a_set_in_order(void **state)
+TEST(libraries_are_a_set_in_order)
 {
-    (void)state;
     struct record record = parsed(
         RECORD("", ",\"libA\":[[\"/b\",\"2\"],[\"/a\",\"1\"],[\"/b\",\"2\"],[\"/b\",\"1\"]]"));
     assert_string_equal(canonical_text(record.run.libs.value, NULL),
@@ -273,9 +254,8 @@ static void assert_libs(const char *text, const char *libs)
     load_record_free(&record);
 }
 
-static void a_build_id_takes_the_place_of_a_hash(void **state)
+TEST(a_build_id_takes_the_place_of_a_hash)
 {
-    (void)state;
     static const char without[] = "[[\"/a\",\"0\"],[\"/b\",\"12\"],[\"/c\",\"0\"]]";
     assert_libs(RECORD("", LIBS ",\"buildIdA\":[\"ab01\",\"cd02\",\"0\"]"),
                 "[[\"/a\",\"build-id:ab01\"],[\"/b\",\"12\"],[\"/c\",\"0\"]]");
@@ -289,9 +269,8 @@ static void a_build_id_takes_the_place_of_a_hash(void **state)
                    "libA[0] is not [path, hash]");
 }
 
-static void canonical_text_does_not_depend_on_the_order_of_keys(void **state)
+TEST(canonical_text_does_not_depend_on_the_order_of_keys)
 {
-    (void)state;
     struct record record =
         parsed(RECORD("", ",\"envT\":{\"PATH\":\"/bin\",\"A\":\"\"},"
                           "\"ptA\":[{\"pid\":1,\"cmd_name\":\"sh\",\"x\":null}]"));
@@ -303,9 +282,8 @@ static void canonical_text_does_not_depend_on_the_order_of_keys(void **state)
     load_record_free(&record);
 }
 
-static void ancestors_of_a_jobs_runs_are_the_same(void **state)
+TEST(ancestors_of_a_jobs_runs_are_the_same)
 {
-    (void)state;
     struct record record = parsed(RECORD(
         ",\"job_id\":\"17\"", ",\"ptA\":[{\"pid\":17,\"cmdlineA\":[\"x: [17.0]\",\"117 5%j\","
                               "\"\\\"pid\\\":8\"]},{\"cmd_name\":\"a\",\"pid\":4}]"));
@@ -316,9 +294,8 @@ static void ancestors_of_a_jobs_runs_are_the_same(void **state)
     load_record_free(&record);
 }
 
-static void job_id_that_is_no_number_stays_text(void **state)
+TEST(job_id_that_is_no_number_stays_text)
 {
-    (void)state;
     struct record record = parsed(RECORD(",\"job_id\":\"12.login1\"", ""));
     assert_string_equal(record.run.job_id, "12.login1");
     assert_false(record.run.job_id_raw.known);
@@ -326,9 +303,8 @@ static void job_id_that_is_no_number_stays_text(void **state)
 }
 
 /* XALT has no slurmT; where it is, a number that only userT says is a session's. */
-static void a_sessions_job_is_none_of_slurms(void **state)
+TEST(a_sessions_job_is_none_of_slurms)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct record record = parsed(
             i == 0 ? RECORD(",\"job_id\":\"7\"", ",\"slurmT\":{\"job_id\":null,\"node\":\"n1\"}")
@@ -339,9 +315,8 @@ static void a_sessions_job_is_none_of_slurms(void **state)
     }
 }
 
-static void foreign_bytes_become_private_use_and_stay_distinct(void **state)
+TEST(foreign_bytes_become_private_use_and_stay_distinct)
 {
-    (void)state;
     struct record record = parsed(RECORD(",\"cwd\":\"/\x80\xff\xed\xa0\x80/\xc3\xbc/\xc3\"", ""));
     assert_string_equal(record.run.cwd,
                         "/\xee\xbe\x80\xee\xbf\xbf"            /* U+EF80 U+EFFF */
@@ -350,9 +325,8 @@ static void foreign_bytes_become_private_use_and_stay_distinct(void **state)
     load_record_free(&record);
 }
 
-static void lone_surrogates_and_nuls_become_replacement_characters(void **state)
+TEST(lone_surrogates_and_nuls_become_replacement_characters)
 {
-    (void)state;
     struct record record =
         parsed(RECORD(",\"cwd\":\"a\\u0000b\\\\u0000\",\"user\":\"\\ud800x\"", ""));
     assert_string_equal(record.run.cwd, "a\xef\xbf\xbd"
@@ -362,9 +336,8 @@ static void lone_surrogates_and_nuls_become_replacement_characters(void **state)
 }
 
 /* json-c takes some characters that are written as a pair for half of one. */
-static void each_surrogate_pair_is_its_character(void **state)
+TEST(each_surrogate_pair_is_its_character)
 {
-    (void)state;
     for (unsigned high = 0xd800; high <= 0xdbff; high++) {
         unsigned low = 0xdc00 + high % 0x400;
         uint32_t character = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
@@ -389,9 +362,8 @@ static void each_surrogate_pair_is_its_character(void **state)
     }
 }
 
-static void raw_nul_byte_is_refused(void **state)
+TEST(raw_nul_byte_is_refused)
 {
-    (void)state;
     static const char text[] = "{\"userT\":{\"run_uuid\":\"" UUID "\"}\0}";
     struct record record;
     struct load_reason reason;
@@ -411,9 +383,8 @@ static void assert_same_number(struct record_real one, struct record_real other)
 }
 
 /* The parser reads what has an escape in it. */
-static void plain_values_are_read_as_the_parser_reads_them(void **state)
+TEST(plain_values_are_read_as_the_parser_reads_them)
 {
-    (void)state;
     static const char *const times[] = {
         "1752224125.1888",    "-0.5", "0", "12", "1706822787.01", "1e3", "null", "true", "\"7\"",
         "123456789.123456789"};
@@ -442,9 +413,8 @@ static void plain_values_are_read_as_the_parser_reads_them(void **state)
     }
 }
 
-static void what_only_looks_plain_is_for_the_parser(void **state)
+TEST(what_only_looks_plain_is_for_the_parser)
 {
-    (void)state;
     assert_refused(RECORD("", ",\"slurmT\":{\"core_dumped\":tomato}"),
                    "JSON is damaged at byte 86: boolean expected");
     assert_refused(RECORD("", ",\"slurmT\":{\"node\":n1},\"slurmT\":{}"),
@@ -454,9 +424,8 @@ static void what_only_looks_plain_is_for_the_parser(void **state)
 /* What is in one test as the loader's fast path takes it, and as its parser does. */
 static const char *const readings[] = {"", "\"laterA\":[[]],"};
 
-static void a_record_with_keys_of_several_kinds_is_refused(void **state)
+TEST(a_record_with_keys_of_several_kinds_is_refused)
 {
-    (void)state;
     static const char why[] = "has keys of records of several kinds";
     static const char *const forged[] = {
         "\"xalt_run_uuid\":\"" UUID "\",\"userT\":{\"run_uuid\":\"" UUID "\",\"user\":\"root\"}}",
@@ -477,9 +446,8 @@ static void a_record_with_keys_of_several_kinds_is_refused(void **state)
     }
 }
 
-static void a_record_is_of_the_kind_that_its_name_says(void **state)
+TEST(a_record_is_of_the_kind_that_its_name_says)
 {
-    (void)state;
     static const char *const sound[] = {
         [RECORD_RUN] = "\"userT\":{\"run_uuid\":\"" UUID "\"},\"hash_id\":\"1\"}",
         [RECORD_LINK] = "\"resultT\":{\"uuid\":\"" UUID "\"},\"link_line\":[]}",
@@ -541,9 +509,8 @@ static void a_record_is_of_the_kind_that_its_name_says(void **state)
 }
 
 /* One reader takes the first of two, another the last. */
-static void a_key_that_is_there_twice_is_refused(void **state)
+TEST(a_key_that_is_there_twice_is_refused)
 {
-    (void)state;
     static const char why[] = "has a key twice";
     static const char *const twice[] = {
         "\"userT\":{\"run_uuid\":\"" UUID "\"},\"userT\":{\"run_uuid\":\"" UUID
@@ -566,9 +533,8 @@ static void a_key_that_is_there_twice_is_refused(void **state)
     load_record_free(&record);
 }
 
-static void what_is_no_number_is_no_time(void **state)
+TEST(what_is_no_number_is_no_time)
 {
-    (void)state;
     static const char *const odd[] = {"\"nan\"",  "\"-inf\"", "NaN",
                                       "Infinity", "1e300",    "\"1e12\""};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
@@ -589,9 +555,8 @@ static void what_is_no_number_is_no_time(void **state)
     }
 }
 
-static void an_end_outside_of_its_bounds_is_refused(void **state)
+TEST(an_end_outside_of_its_bounds_is_refused)
 {
-    (void)state;
     static const struct {
         const char *end, *bounds, *why; /* NULL: it is taken */
     } rows[] = {
@@ -631,9 +596,8 @@ static void an_end_outside_of_its_bounds_is_refused(void **state)
     }
 }
 
-static void command_line_is_the_same_text_however_it_is_written(void **state)
+TEST(command_line_is_the_same_text_however_it_is_written)
 {
-    (void)state;
     struct record plain = parsed(RECORD("", ",\"cmdlineA\":[\"a b\",\"\",\"c,]\"]"));
     struct record spaced = parsed(RECORD("", ",\"cmdlineA\":[ \"a b\" , \"\" ,\"c,]\" ]"));
     assert_string_equal(plain.run.cmdline, "[\"a b\",\"\",\"c,]\"]");
@@ -643,9 +607,8 @@ static void command_line_is_the_same_text_however_it_is_written(void **state)
     assert_refused(RECORD("", ",\"cmdlineA\":\"a\""), "cmdlineA is not an array");
 }
 
-static void text_is_as_it_was_when_it_is_set_aside(void **state)
+TEST(text_is_as_it_was_when_it_is_set_aside)
 {
-    (void)state;
     static const char text[] = RECORD(",\"user\":\"bob\"", ",\"libA\":[[\"/a\",\"0\"]]");
     static const char bad[] = RECORD(",\"user\":\"bob\"", ",\"libA\":[[\"/a\",0]]");
     struct record record = parsed(text);
@@ -662,18 +625,16 @@ static void text_is_as_it_was_when_it_is_set_aside(void **state)
     free(copy);
 }
 
-static void uuid_is_in_lower_case(void **state)
+TEST(uuid_is_in_lower_case)
 {
-    (void)state;
     struct record record =
         parsed("{\"userT\":{\"run_uuid\":\"8C8D61FB-98C1-44C0-874C-D613312269F4\"}}");
     assert_string_equal(record.run.uuid, UUID);
     load_record_free(&record);
 }
 
-static void part_that_was_seen_is_not_parsed_again(void **state)
+TEST(part_that_was_seen_is_not_parsed_again)
 {
-    (void)state;
     static const char text[] = RECORD("", ",\"libA\":[[\"/a\",\"0\"]]");
     struct id_cache seen = {0};
     struct load_reason reason;
@@ -685,46 +646,4 @@ static void part_that_was_seen_is_not_parsed_again(void **state)
         load_record_free(&record);
     }
     id_cache_free(&seen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_counts_its_own_value_as_ffff_and_no_final_newline),
-        cmocka_unit_test(crc_of_another_form_is_refused),
-        cmocka_unit_test(hash_has_the_published_value),
-        cmocka_unit_test(uuid_alone_makes_a_record),
-        cmocka_unit_test(missing_or_odd_uuid_is_refused),
-        cmocka_unit_test(broken_json_is_refused_with_its_place),
-        cmocka_unit_test(nesting_is_bounded),
-        cmocka_unit_test(numbers_may_be_strings),
-        cmocka_unit_test(wrong_types_are_refused_by_name),
-        cmocka_unit_test(nonsense_in_a_watermark_is_not_known),
-        cmocka_unit_test(too_long_text_is_refused),
-        cmocka_unit_test(json_null_is_not_known),
-        cmocka_unit_test(zero_end_time_means_a_start_record),
-        cmocka_unit_test(time_of_the_record_counts_where_there_is_no_start),
-        cmocka_unit_test(libraries_are_a_set_in_order),
-        cmocka_unit_test(a_build_id_takes_the_place_of_a_hash),
-        cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
-        cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),
-        cmocka_unit_test(job_id_that_is_no_number_stays_text),
-        cmocka_unit_test(a_sessions_job_is_none_of_slurms),
-        cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
-        cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
-        cmocka_unit_test(each_surrogate_pair_is_its_character),
-        cmocka_unit_test(raw_nul_byte_is_refused),
-        cmocka_unit_test(plain_values_are_read_as_the_parser_reads_them),
-        cmocka_unit_test(what_only_looks_plain_is_for_the_parser),
-        cmocka_unit_test(a_record_with_keys_of_several_kinds_is_refused),
-        cmocka_unit_test(a_record_is_of_the_kind_that_its_name_says),
-        cmocka_unit_test(a_key_that_is_there_twice_is_refused),
-        cmocka_unit_test(what_is_no_number_is_no_time),
-        cmocka_unit_test(an_end_outside_of_its_bounds_is_refused),
-        cmocka_unit_test(command_line_is_the_same_text_however_it_is_written),
-        cmocka_unit_test(text_is_as_it_was_when_it_is_set_aside),
-        cmocka_unit_test(uuid_is_in_lower_case),
-        cmocka_unit_test(part_that_was_seen_is_not_parsed_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

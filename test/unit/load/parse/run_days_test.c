@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/parse/load_record.h"
+#include "test/unit/fixture/cases.h"
 
 #define RUN(end, rest)                                                                             \
     "{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"},\"userDT\":{\"start_"      \
@@ -47,9 +42,8 @@ static void assert_days(const char *text, const struct run_day *days, size_t cou
     load_record_free(&record);
 }
 
-static void days_are_read_as_text_and_as_parsed_json(void **state)
+TEST(days_are_read_as_text_and_as_parsed_json)
 {
-    (void)state;
     const struct run_day day[] = {{0, 2.5}, {1, 3}, {31, 4.25}, {20780, 1e6}};
 #define LONG(days) RUN("1800000000.0", "\"core_seconds\":1000009.75,\"core_days\":" days)
     assert_days(DAYS("2.5", "[[\"1970-01-01\",2.5]]"), day, 1);
@@ -66,7 +60,7 @@ static void days_are_read_as_text_and_as_parsed_json(void **state)
 }
 
 /* 2026-03-10 22:00:00 to 2026-03-11 02:00:00 UTC, and days as of other zones. */
-static void days_lie_in_the_time_of_the_run(void **state)
+TEST(days_lie_in_the_time_of_the_run)
 {
     static const char why[] = "slurmT.core_days has days on which the run did not run";
 #define AT_NIGHT(days, rest)                                                                       \
@@ -90,7 +84,6 @@ static void days_lie_in_the_time_of_the_run(void **state)
          "time\":9.0},\"slurmT\":{\"core_seconds\":2.0,\"core_days\":[[\"1970-01-01\",2.0]]}}",
          false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct record record;
         const char *found = said(rows[i].text, &record);
@@ -101,22 +94,20 @@ static void days_lie_in_the_time_of_the_run(void **state)
     }
 }
 
-static void a_start_has_no_days(void **state)
+TEST(a_start_has_no_days)
 {
-    (void)state;
     assert_days(RUN("0.0", "\"core_seconds\":null,\"core_days\":[]"), NULL, 0);
     assert_days(RUN("0.0", "\"core_seconds\":2.0,\"core_days\":[[\"1970-01-01\",2.0]]"), NULL, 0);
 }
 
-static void days_elsewhere_are_others(void **state)
+TEST(days_elsewhere_are_others)
 {
-    (void)state;
     assert_days("{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"core_days\":"
                 "[[\"1970-01-01\",2.0]]},\"userDT\":{\"end_time\":5.0}}",
                 NULL, 0);
 }
 
-static void other_days_are_refused(void **state)
+TEST(other_days_are_refused)
 {
     static const char form[] = "slurmT.core_days is not an array of dates and core seconds";
     static const char sum[] = "slurmT.core_days does not add up to core_seconds";
@@ -146,23 +137,10 @@ static void other_days_are_refused(void **state)
         {DAYS("2.0", "2.0"), form},
         {DAYS("0.0", "null"), form},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct record record;
         const char *found = said(rows[i].text, &record);
         if (strcmp(found, rows[i].why) != 0)
             fail_msg("%s: '%s'", rows[i].text, found);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(days_are_read_as_text_and_as_parsed_json),
-        cmocka_unit_test(days_lie_in_the_time_of_the_run),
-        cmocka_unit_test(a_start_has_no_days),
-        cmocka_unit_test(days_elsewhere_are_others),
-        cmocka_unit_test(other_days_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

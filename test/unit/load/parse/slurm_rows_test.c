@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/parse/slurm_rows.h"
+#include "test/unit/fixture/cases.h"
 
 #define D                                                                                          \
     "\x1f"                                                                                         \
@@ -61,14 +56,13 @@ static void drop(struct seen *seen)
         slurm_job_free(&seen->jobs[i]);
 }
 
-static void jobs_are_read_in_whatever_pieces_they_come(void **state)
+TEST(jobs_are_read_in_whatever_pieces_they_come)
 {
     static const char text[] = HEAD ROW("7", "7", "physics", "COMPLETED", "100", "110", "170", "4",
                                         "00:00:00") //
         ROW("9", "8_3", "", "CANCELLED by 1000", "100", "110", "Unknown", "4", "1-02:03:04")
             ROW("12", "11+1", "a|b\n12|c", "RUNNING", "100", "110", "Unknown", "4", "01:05")
                 ROW("13", "13", "x", "PENDING", "100", "Unknown", "Unknown", "4", "00:00:00");
-    (void)state;
     for (size_t piece = 1; piece < sizeof text; piece++) {
         struct seen seen;
         assert_int_equal(read_in(text, sizeof text - 1, piece, &seen), 0);
@@ -96,7 +90,7 @@ static void jobs_are_read_in_whatever_pieces_they_come(void **state)
 }
 
 /* Each row has 120 core seconds. */
-static void the_row_of_a_job_that_was_resized_begins_with_it(void **state)
+TEST(the_row_of_a_job_that_was_resized_begins_with_it)
 {
     static const char text[] =
         HEAD ROW("7", "7", "x", "RESIZING", "90", "100", "160", "2", "00:00:00") //
@@ -106,7 +100,6 @@ static void the_row_of_a_job_that_was_resized_begins_with_it(void **state)
                     ROW("7", "7", "x", "COMPLETED", "200", "100", "220", "4", "00:01:30");
     static const double expected[][2] = {{100, 120}, {160, 60}, {150, 20}, {220, 0}, {200, 0}};
     struct seen seen;
-    (void)state;
     assert_int_equal(read_in(text, sizeof text - 1, sizeof text, &seen), 0);
     assert_int_equal(seen.count, 5);
     for (size_t i = 0; i < seen.count; i++) {
@@ -116,7 +109,7 @@ static void the_row_of_a_job_that_was_resized_begins_with_it(void **state)
     drop(&seen);
 }
 
-static void rows_that_say_no_job_are_counted(void **state)
+TEST(rows_that_say_no_job_are_counted)
 {
     static const char *const rows[] = {
         ROW("x", "7", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00"),
@@ -133,7 +126,6 @@ static void rows_that_say_no_job_are_counted(void **state)
         ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00x"),
         ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "4", "-00:00:00"),
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct seen seen;
         char text[1024];
@@ -144,11 +136,10 @@ static void rows_that_say_no_job_are_counted(void **state)
     }
 }
 
-static void what_users_choose_is_bounded(void **state)
+TEST(what_users_choose_is_bounded)
 {
     struct seen seen;
     char account[300], text[2048];
-    (void)state;
     memset(account, 'x', sizeof account);
     account[256] = '\0';
     int size =
@@ -171,13 +162,12 @@ static void what_users_choose_is_bounded(void **state)
     free(endless);
 }
 
-static void other_bytes_become_text(void **state)
+TEST(other_bytes_become_text)
 {
     static const char text[] = HEAD ROW("7", "7", "\xff", "COMPLETED", "1", "2", "3", "4", "00:00");
     static const char nul[] = HEAD "7" D "7\0" D "lab" D "alice" D "" D "main" D "X" D "1" D "2" D
                                    "3" D "4" D "2" D "120" D "00:00" D "\n";
     struct seen seen;
-    (void)state;
     assert_int_equal(read_in(text, sizeof text - 1, 4096, &seen), 0);
     assert_string_equal(seen.jobs[0].account, "\xee\xbf\xbf"); /* U+EFFF */
     drop(&seen);
@@ -185,7 +175,7 @@ static void other_bytes_become_text(void **state)
     assert_int_equal(seen.damaged, 1);
 }
 
-static void other_output_is_refused(void **state)
+TEST(other_output_is_refused)
 {
     static const struct {
         const char *text, *why;
@@ -198,7 +188,6 @@ static void other_output_is_refused(void **state)
         {HEAD "7" D "7" D, "is cut short"},
         {HEAD ROW("7", "7", "p", "X", "1", "2", "3", "4", "00:00" D), "has a row with more cells"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct seen seen;
         assert_int_equal(read_in(rows[i].text, strlen(rows[i].text), 4096, &seen), -EBADMSG);
@@ -206,17 +195,4 @@ static void other_output_is_refused(void **state)
             fail_msg("%s: %s", rows[i].text, seen.reason.text);
         drop(&seen);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_are_read_in_whatever_pieces_they_come),
-        cmocka_unit_test(the_row_of_a_job_that_was_resized_begins_with_it),
-        cmocka_unit_test(rows_that_say_no_job_are_counted),
-        cmocka_unit_test(what_users_choose_is_bounded),
-        cmocka_unit_test(other_bytes_become_text),
-        cmocka_unit_test(other_output_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  * Records in syslog lines: cut into blocks, mixed, damaged, and put together again.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/crc.h"
 #include "submit/load/read/syslog_blocks.h"
+#include "test/unit/fixture/cases.h"
 
 #define UUID_1 "8c8d61fb-98c1-44c0-874c-d613312269f4"
 #define UUID_2 "8c8d61fb-98c1-44c0-874c-d613312269f5"
@@ -97,10 +92,9 @@ static int add_block(const char *uuid, const char *text, size_t index, char foun
     return add(line, found, &kind);
 }
 
-static void blocks_of_two_records_come_mixed_backwards_and_twice(void **state)
+TEST(blocks_of_two_records_come_mixed_backwards_and_twice)
 {
     char first[LINE_MAX_BYTES], second[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
-    (void)state;
     record_of("\"userT\":{\"run_uuid\":\"" UUID_1 "\"},\"cwd\":\"/home/alice\"", first);
     record_of("\"userT\":{\"run_uuid\":\"" UUID_2 "\"},\"cwd\":\"/home/bob/x\"", second);
     size_t count = count_of(first);
@@ -120,11 +114,10 @@ static void blocks_of_two_records_come_mixed_backwards_and_twice(void **state)
 }
 
 /* The second block ends with blanks, which the log has lost: the others say how wide it was. */
-static void blanks_that_a_log_cut_off_are_put_back(void **state)
+TEST(blanks_that_a_log_cut_off_are_put_back)
 {
     char text[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
     int result = 0;
-    (void)state;
     record_of("\"cmdlineA\":[\"a                                    b\"],\"cwd\":\"/home/alice\"",
               text);
     for (size_t i = 0; i < count_of(text); i++)
@@ -134,10 +127,9 @@ static void blanks_that_a_log_cut_off_are_put_back(void **state)
 }
 
 /* Of two blocks the first has lost blanks: the width is known from another record's. */
-static void a_width_is_learnt_from_other_records(void **state)
+TEST(a_width_is_learnt_from_other_records)
 {
     char text[LINE_MAX_BYTES], other[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
-    (void)state;
     record_of("\"a\":\"       x\"", text);
     assert_int_equal(count_of(text), 2);
     assert_int_equal(text[BLOCK - 1], ' ');
@@ -148,11 +140,10 @@ static void a_width_is_learnt_from_other_records(void **state)
     assert_string_equal(found, text);
 }
 
-static void a_cut_line_gives_way_to_the_whole_one(void **state)
+TEST(a_cut_line_gives_way_to_the_whole_one)
 {
     char text[LINE_MAX_BYTES], found[LINE_MAX_BYTES], line[LINE_MAX_BYTES];
     enum record_kind kind;
-    (void)state;
     record_of("\"userT\":{\"run_uuid\":\"" UUID_1 "\"}", text);
     size_t count = count_of(text);
     make_line(UUID_1, text, 0, line);
@@ -167,7 +158,7 @@ static void a_cut_line_gives_way_to_the_whole_one(void **state)
 
 #define RUN "{\"userT\":{\"run_uuid\":\"" UUID_1 "\"}}"
 
-static void versions_1_and_3_are_as_xalt_writes_them(void **state)
+TEST(versions_1_and_3_are_as_xalt_writes_them)
 {
     static const char *const lines[] = {
         "Nov 22 01:57:19 n1 XALT_LOGGING_lab[12]: run:" RUN,
@@ -175,7 +166,6 @@ static void versions_1_and_3_are_as_xalt_writes_them(void **state)
         "key:run_fini_" UUID_2 " value:" RUN,
     };
     char found[LINE_MAX_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         enum record_kind kind = RECORD_KINDS;
         assert_int_equal(add(lines[i], found, &kind), 1);
@@ -187,7 +177,7 @@ static void versions_1_and_3_are_as_xalt_writes_them(void **state)
 #define HEAD  "Nov 22 01:57:19 n1 XALT_LOGGING_lab: "
 #define WORDS "syshost:lab key:run_fini_" UUID_1 " crcStr:0xF708 "
 
-static void a_kind_is_what_line_and_key_say_together(void **state)
+TEST(a_kind_is_what_line_and_key_say_together)
 {
     static const struct {
         const char *line;
@@ -203,7 +193,6 @@ static void a_kind_is_what_line_and_key_say_together(void **state)
         {HEAD "V:4 kind:link key:run_3 nb:1 idx:0 value:{}", -EBADMSG, 0},
     };
     char found[LINE_MAX_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         enum record_kind kind = RECORD_KINDS;
         int result = add(cases[i].line, found, &kind);
@@ -212,7 +201,7 @@ static void a_kind_is_what_line_and_key_say_together(void **state)
     }
 }
 
-static void damaged_lines_are_refused(void **state)
+TEST(damaged_lines_are_refused)
 {
     static const char *const lines[] = {
         HEAD,
@@ -232,7 +221,6 @@ static void damaged_lines_are_refused(void **state)
     };
     char found[LINE_MAX_BYTES];
     enum record_kind kind;
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         int result = add(lines[i], found, &kind);
         if (result != -EBADMSG)
@@ -240,9 +228,8 @@ static void damaged_lines_are_refused(void **state)
     }
 }
 
-static void only_what_the_program_of_that_name_said_is_a_block(void **state)
+TEST(only_what_the_program_of_that_name_said_is_a_block)
 {
-    (void)state;
     assert_true(syslog_blocks_is_one(HEAD "anything"));
     assert_true(syslog_blocks_is_one("XALT_LOGGING_lab: V:4"));
     assert_false(syslog_blocks_is_one("Nov 22 01:57:19 n1 XALT_LOGGING_ERROR_lab: no space"));
@@ -266,12 +253,11 @@ static void take_drained(void *context, const char *lines, size_t size, const ch
     drained->count++;
 }
 
-static void what_is_not_whole_comes_out_oldest_first_as_lines_to_be_added_again(void **state)
+TEST(what_is_not_whole_comes_out_oldest_first_as_lines_to_be_added_again)
 {
     char first[LINE_MAX_BYTES], second[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
     struct drained drained = {0};
     enum record_kind kind;
-    (void)state;
     record_of("\"userT\":{\"run_uuid\":\"" UUID_1 "\"}", first);
     record_of("\"userT\":{\"run_uuid\":\"" UUID_2 "\"}", second);
     assert_int_equal(count_of(first), 4);
@@ -295,14 +281,13 @@ static void what_is_not_whole_comes_out_oldest_first_as_lines_to_be_added_again(
     assert_string_equal(rest, "");
 }
 
-static void a_record_of_more_than_16_mib_is_refused(void **state)
+TEST(a_record_of_more_than_16_mib_is_refused)
 {
     enum { BYTES = (16 << 20) + 1 };
     char *line = malloc(BYTES + LINE_MAX_BYTES), *text;
     size_t size;
     enum record_kind kind;
     struct load_reason reason;
-    (void)state;
     assert_non_null(line);
     int head = snprintf(line, LINE_MAX_BYTES, HEAD "V:4 kind:run " WORDS "nb:2 idx:0 value:");
     memset(line + head, 'x', BYTES);
@@ -311,21 +296,4 @@ static void a_record_of_more_than_16_mib_is_refused(void **state)
     free(line);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(blocks_of_two_records_come_mixed_backwards_and_twice),
-        TEST(blanks_that_a_log_cut_off_are_put_back),
-        TEST(a_width_is_learnt_from_other_records),
-        TEST(a_cut_line_gives_way_to_the_whole_one),
-        TEST(versions_1_and_3_are_as_xalt_writes_them),
-        TEST(a_kind_is_what_line_and_key_say_together),
-        TEST(damaged_lines_are_refused),
-        TEST(only_what_the_program_of_that_name_said_is_a_block),
-        TEST(what_is_not_whole_comes_out_oldest_first_as_lines_to_be_added_again),
-        TEST(a_record_of_more_than_16_mib_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(set_up, tear_down)

@@ -2,15 +2,10 @@
  *
  * Where the program's name stands in lines as rsyslog, syslog-ng and journalctl write them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/read/syslog_line.h"
+#include "test/unit/fixture/cases.h"
 
 #define TAG "XALT_LOGGING_"
 
@@ -84,9 +79,8 @@ static const char *const others[] = {
     "<14 XALT_LOGGING_tiny: V:4",
 };
 
-static void test_ours(void **state)
+TEST(test_ours)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
         const char *found = syslog_line_program(ours[i], TAG);
         if (found == NULL || found != strstr(ours[i], TAG))
@@ -94,19 +88,9 @@ static void test_ours(void **state)
     }
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (syslog_line_program(others[i], TAG) != NULL)
             fail_msg("found: %s", others[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ours),
-        cmocka_unit_test(test_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

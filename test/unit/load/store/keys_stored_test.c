@@ -3,16 +3,12 @@
  * What submit/definition/keys.def says has a column is there once the record has been loaded.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 #include <sqlite3.h>
 
 #include "submit/load/store/store.h"
@@ -79,9 +75,8 @@ static void assert_stored(sqlite3 *db, const struct defined_key *defined,
     sqlite3_finalize(row);
 }
 
-static void each_value_with_a_column_is_stored_there(void **state)
+TEST(each_value_with_a_column_is_stored_there)
 {
-    (void)state;
     for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++) {
         if (!sample_has(kind))
             continue;
@@ -99,10 +94,4 @@ static void each_value_with_a_column_is_stored_there(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_value_with_a_column_is_stored_there),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

@@ -3,19 +3,14 @@
  * Jobs of Slurm's accounting: the rows of a job are the same in whatever order and portions they
  * come. With JOBTRAIL_TEST_STORE as in owner_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_store.h"
 #include "test/unit/fixture/rounds.h"
 
@@ -131,9 +126,8 @@ static void shuffle(size_t *order, size_t count)
     }
 }
 
-static void restarts_are_numbered_in_whatever_order_they_come(void **state)
+TEST(restarts_are_numbered_in_whatever_order_they_come)
 {
-    (void)state;
     for (unsigned seed = 1; seed <= (unsigned)rounds(600); seed++) {
         struct store *store = opened();
         size_t order[TOLD];
@@ -164,11 +158,10 @@ static void restarts_are_numbered_in_whatever_order_they_come(void **state)
     }
 }
 
-static void an_expired_row_leaves_the_number_of_those_after_it(void **state)
+TEST(an_expired_row_leaves_the_number_of_those_after_it)
 {
     struct slurm_job jobs[] = {told[0].now, told[1].now};
     struct store *store = opened();
-    (void)state;
     put(store, jobs, 2, 10);
     assert_int_equal(ops->change_schema(store->connection.database,
                                         "DELETE FROM slurm_job WHERE submit_time = 100"),
@@ -182,11 +175,10 @@ static void an_expired_row_leaves_the_number_of_those_after_it(void **state)
     store_close(store);
 }
 
-static void sums_of_what_had_ended_are_said_to_be_wrong(void **state)
+TEST(sums_of_what_had_ended_are_said_to_be_wrong)
 {
     struct slurm_job job = told[2].earlier;
     struct store *store = opened();
-    (void)state;
     put(store, &job, 1, 10);
     job = told[2].now;
     put(store, &job, 1, 20);
@@ -200,7 +192,7 @@ static void sums_of_what_had_ended_are_said_to_be_wrong(void **state)
     store_close(store);
 }
 
-static void open_jobs_and_times_are_told_by_cluster(void **state)
+TEST(open_jobs_and_times_are_told_by_cluster)
 {
     struct slurm_job jobs[] = {told[2].earlier, told[3].now, told[13].now};
     struct store *store = opened();
@@ -208,7 +200,6 @@ static void open_jobs_and_times_are_told_by_cluster(void **state)
     int64_t open[SLURM_OPEN_MAX];
     size_t count;
     double until;
-    (void)state;
     jobs[1].cluster = "other";
     const struct slurm_answer answer = {jobs, 3, 10, "lab", 1234567890};
     assert_int_equal(store_put_slurm_jobs(store, &answer, &counts), 0);
@@ -245,13 +236,12 @@ static void note(struct store *store, const char *cluster, bool unproven)
     load_record_free(&record);
 }
 
-static void clusters_of_proven_records_are_asked_for(void **state)
+TEST(clusters_of_proven_records_are_asked_for)
 {
     struct store *store = opened();
     char *names, name[16];
     bool has_any;
     struct slurm_job job = told[13].now;
-    (void)state;
     for (unsigned i = 0; i < 70; i++) {
         snprintf(name, sizeof name, "claimed%u", i);
         note(store, name, true);
@@ -279,12 +269,11 @@ static void clusters_of_proven_records_are_asked_for(void **state)
     store_close(store);
 }
 
-static void many_jobs_are_put_at_once(void **state)
+TEST(many_jobs_are_put_at_once)
 {
     enum { MANY = 1000 };
     struct slurm_job *jobs = calloc(MANY, sizeof *jobs);
     struct store *store = opened();
-    (void)state;
     for (size_t round = 0; round < 2; round++) {
         for (size_t i = 0; i < MANY; i++) {
             jobs[i] = told[13].now;
@@ -299,15 +288,4 @@ static void many_jobs_are_put_at_once(void **state)
     store_close(store);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(restarts_are_numbered_in_whatever_order_they_come),
-        cmocka_unit_test(an_expired_row_leaves_the_number_of_those_after_it),
-        cmocka_unit_test(sums_of_what_had_ended_are_said_to_be_wrong),
-        cmocka_unit_test(open_jobs_and_times_are_told_by_cluster),
-        cmocka_unit_test(clusters_of_proven_records_are_asked_for),
-        cmocka_unit_test(many_jobs_are_put_at_once),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)
