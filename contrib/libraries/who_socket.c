@@ -2,6 +2,7 @@
 #include "contrib/libraries/who_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/replacement.h"
 
 /* How long a scan and the watch wait for each other. */
 enum { PATIENCE_S = 20, WAITING = 8 };
@@ -72,4 +74,25 @@ int who_socket_ask(int state, struct library_whos **whos)
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
         return errno == ECONNREFUSED ? -ENOENT : -errno;
     return library_whos_read(fd, whos);
+}
+
+/* ---- What the next scan reads of it ---------------------------------------------------------- */
+
+#define WHO_FILE "whos"
+
+int who_file_write(int state, const struct library_whos *whos)
+{
+    CLEANUP_CLOSE int fd = replacement_open(state, WHO_FILE);
+    return fd < 0 ? fd : replacement_end(state, WHO_FILE, fd, 0600, library_whos_write(whos, fd));
+}
+
+int who_file_read(int state, struct library_whos **whos)
+{
+    CLEANUP_CLOSE int fd = openat(state, WHO_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return fd < 0 ? -errno : library_whos_read(fd, whos);
+}
+
+int who_file_remove(int state)
+{
+    return unlinkat(state, WHO_FILE, 0) == 0 || errno == ENOENT ? 0 : -errno;
 }

@@ -14,7 +14,6 @@
 #include "spank/journal.h"
 #include "submit/facts/coverage_pieces.h"
 #include "submit/facts/missing_library.h"
-#include "submit/facts/program_find.h"
 #include "submit/facts/program_name.h"
 #include "submit/facts/uncaptured_run.h"
 

@@ -42,7 +42,7 @@ breach() {
     breach "spank/prolog.h is no header of the library jobtrail_spool" \
         include spank/prolog.h submit/command/command_session.c
     breach 'submit/job/quarantine.c: no header "quarantine.h"' include quarantine.h submit/job/quarantine.c
-    for extension in libraries/who_file.h routines/load/store_routines.h profile/chunk_read.h witness/witness_jobs.h; do
+    for extension in libraries/who_socket.h routines/load/store_routines.h profile/chunk_read.h witness/witness_jobs.h; do
         breach "submit/job/quarantine.c: submit/job may not include contrib/$extension, which is an extension's" \
             include contrib/$extension submit/job/quarantine.c
     done

@@ -17,7 +17,6 @@
 #include "contrib/libraries/scan/library_scanning.h"
 #include "contrib/libraries/scan/library_state.h"
 #include "contrib/libraries/scan/library_trees.h"
-#include "contrib/libraries/who_file.h"
 #include "contrib/libraries/who_socket.h"
 
 /* How long a file may take to be hashed, and how long one scan hashes: what is left then, the next
