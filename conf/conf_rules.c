@@ -148,7 +148,7 @@ const char *conf_action_name(enum policy_action action)
     return (size_t)action < ACTIONS ? action_names[action] : NULL;
 }
 
-bool conf_list_allows(const struct conf_list *list, enum policy_action action)
+static bool conf_list_allows(const struct conf_list *list, enum policy_action action)
 {
     return (size_t)action < ACTIONS && (list->actions >> action & 1) != 0;
 }

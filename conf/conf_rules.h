@@ -31,8 +31,6 @@ const struct conf_rules *conf_list_rules(const struct conf_list *list, const str
 /* "keep", "skip", ..., "hide"; NULL for what is no action. */
 const char *conf_action_name(enum policy_action action);
 
-bool conf_list_allows(const struct conf_list *list, enum policy_action action);
-
 /* The action of that name, or POLICY_NONE where the list does not allow it. */
 enum policy_action conf_list_action(const struct conf_list *list, const char *name);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/wrap.h"
 #include "submit/evidence/watermark.h"

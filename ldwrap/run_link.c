@@ -40,7 +40,8 @@ int output_open(struct linker_output *output, int target_fd, size_t limit)
 /* For output that is shown at once, since there is no memory to keep it. */
 static char spare_buffer[4096];
 
-void output_read(struct linker_output *output)
+/* Reads what is in the pipe. */
+static void output_read(struct linker_output *output)
 {
     while (output->read_fd >= 0) {
         bool has_room = GROW_TO(output->bytes, output->room, output->size + STEP_BYTES) == 0;

@@ -26,9 +26,6 @@ struct linker_output {
 /* Opens a pipe, with descriptors of 200 and above (descriptor_numbers.h). Returns 0 or -errno. */
 int output_open(struct linker_output *output, int target_fd, size_t limit);
 
-/* Reads what is in the pipe. */
-void output_read(struct linker_output *output);
-
 /* Writes what was kept to target_fd; later output is written there at once. */
 void output_release(struct linker_output *output);
 

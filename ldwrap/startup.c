@@ -15,13 +15,15 @@
 #include "conf/conf.h"
 #include "ldwrap/descriptor_numbers.h"
 
-bool startup_is_crt(const char *path)
+/* Whether a file is crt1.o, Scrt1.o, rcrt1.o or gcrt1.o, which runs constructors. */
+static bool startup_is_crt(const char *path)
 {
     size_t length = strlen(path);
     return length >= 6 && strcmp(path + length - 6, "crt1.o") == 0;
 }
 
-bool startup_has_crt(const struct link_line *line)
+/* Whether the link has the C library's start-up code, which runs constructors. */
+static bool startup_has_crt(const struct link_line *line)
 {
     for (size_t i = 0; i < line->inputs.count; i++) {
         if (startup_is_crt(line->inputs.item[i]))

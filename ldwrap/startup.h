@@ -13,12 +13,6 @@
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_line.h"
 
-/* Whether a file is crt1.o, Scrt1.o, rcrt1.o or gcrt1.o, which runs constructors. */
-bool startup_is_crt(const char *path);
-
-/* Whether the link has the C library's start-up code, which runs constructors. */
-bool startup_has_crt(const struct link_line *line);
-
 /* Whether the site wants it in the output of this link. It is for programs that have the C
  * library's start-up code. */
 bool startup_is_wanted(const struct link_line *line, uint32_t site);

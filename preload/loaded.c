@@ -8,7 +8,7 @@
 enum { DYNAMIC_TAGS = DT_JMPREL + 1 };
 
 /* glibc has relocated the addresses in the dynamic section, musl has not. */
-const void *loaded_address(const struct link_map *entry, uintptr_t value)
+static const void *loaded_address(const struct link_map *entry, uintptr_t value)
 {
     return (const void *)(value == 0 ? 0 : value < entry->l_addr ? entry->l_addr + value : value);
 }

@@ -32,9 +32,6 @@ struct loaded {
 /* Whether the entry is of a file, whose name may be relative: neither the program nor the vDSO. */
 bool loaded_is_file(const struct link_map *entry);
 
-/* What a value of its dynamic section points to; NULL: 0. */
-const void *loaded_address(const struct link_map *entry, uintptr_t value);
-
 /* Reads the dynamic section. Segments are left out. */
 struct loaded loaded_read(const struct link_map *entry);
 

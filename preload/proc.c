@@ -94,7 +94,9 @@ int proc_stat(int32_t pid, struct proc_stat *stat)
     return size > 0 && parse_stat(text, size, stat);
 }
 
-uintptr_t proc_start_stack(void)
+/* The address of argc on the stack of the calling process; argv, envp and the auxiliary vector
+ * follow. 0 where it cannot be read. */
+static uintptr_t proc_start_stack(void)
 {
     char text[STAT_ROOM];
     size_t size = proc_read(0, "/stat", text, sizeof text - 1);

@@ -26,10 +26,6 @@ int proc_stat(int32_t pid, struct proc_stat *stat);
  * from /proc. */
 bool proc_find_image(int argc, char **argv, char **envp, struct image *image);
 
-/* The address of argc on the stack of the calling process; argv, envp and the auxiliary vector
- * follow. 0 where it cannot be read. */
-uintptr_t proc_start_stack(void);
-
 /* "/proc/PID/NAME" into `path`, where `name` is "/NAME" or "" and pid 0 stands for "self". */
 enum { PROC_PATH_ROOM = 64 };
 void proc_path(int32_t pid, const char *name, char path[PROC_PATH_ROOM]);

@@ -67,7 +67,10 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     close(spool);
 }
 
-int prolog_was_noted(int spool)
+/* Whether the journal in the directory open at `spool` begins with the line of prolog_note(). Then
+ * Slurm has called the SPANK prolog for this run, and will call the SPANK epilog.
+ * Returns 1, 0 or -errno. */
+static int prolog_was_noted(int spool)
 {
     const char verb[] = JOB_FORMATS_MARK "prolog ";
     char start[sizeof verb - 1] = "";

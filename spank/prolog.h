@@ -19,11 +19,6 @@
  * on this node has nothing to record. */
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid);
 
-/* Whether the journal in the directory open at `spool` begins with the line of prolog_note(). Then
- * Slurm has called the SPANK prolog for this run, and will call the SPANK epilog.
- * Returns 1, 0 or -errno. */
-int prolog_was_noted(int spool);
-
 /* What identifies a process in addition to its pid: the node, the boot and the start of the
  * process.
  *

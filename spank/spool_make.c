@@ -35,7 +35,9 @@ static int open_reserve(int base, int flags)
     return openat(base, SPOOL_RESERVE_NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 }
 
-void spool_reserve_fill(int base)
+/* Brings the reserve in the node's directory `base` to its full size: 4 MiB, or a sixteenth of a
+ * small file system. Without room for that it stays as it is. */
+static void spool_reserve_fill(int base)
 {
     struct statvfs all;
     struct stat status;
@@ -51,7 +53,8 @@ void spool_reserve_fill(int base)
     close(fd);
 }
 
-bool spool_reserve_take(int base)
+/* Frees one share. Returns whether there was one. */
+static bool spool_reserve_take(int base)
 {
     struct stat status;
     struct statvfs all;

@@ -17,11 +17,4 @@ int spool_make(int base, const struct spool_run *run, const struct journal_line 
  * lack of room, the file is made smaller by one share. */
 #define SPOOL_RESERVE_SHARES 8
 
-/* Brings the reserve in the node's directory `base` to its full size: 4 MiB, or a sixteenth of a
- * small file system. Without room for that it stays as it is. */
-void spool_reserve_fill(int base);
-
-/* Frees one share. Returns whether there was one. */
-bool spool_reserve_take(int base);
-
 #endif

@@ -30,12 +30,6 @@ struct elf_segments {
  * -errno: -ENOEXEC where it is no ELF file. */
 int elf_segments_read(int fd, struct elf_segments *segments);
 
-/* Reads the bytes of a segment, of things of the type `type`, in this machine's order: as many as
- * there are in the file, at most ELF_SEGMENT_BYTES_MAX. Sets `*size`. Returns what the caller is to
- * free; NULL where there is nothing to be read. */
-void *elf_segment_bytes(const struct elf_segments *segments, const GElf_Phdr *phdr, Elf_Type type,
-                        size_t *size);
-
 /* The same of `most` bytes at the most of any part of the file. */
 void *elf_bytes(const struct elf_segments *segments, GElf_Off offset, uint64_t file_size,
                 size_t most, Elf_Type type, size_t *size);
@@ -48,5 +42,26 @@ bool elf_dynamic_entry(const struct elf_segments *segments, const void *bytes, s
 /* The soname of the open ELF file `fd`, cut to `size` bytes with its NUL, as its segments tell it:
  * "" where it has none. The bytes are the file's own. */
 void elf_soname(int fd, char *name, size_t size);
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+/* The content of the first note of this owner and type in `notes`; its size in `*size`. It is valid
+ * as long as the ELF file is open. NULL: there is none. */
+const void *elf_note_in(const Elf_Data *notes, const char *owner, uint32_t type, size_t *size);
+
+/* The same in the segments of the open ELF file `fd`, as far as elf_segments.h reads them. The
+ * caller frees it. */
+void *elf_note_find(int fd, const char *owner, uint32_t type, size_t *size);
+
+/* ---- Build-ids ------------------------------------------------------------------------------- */
+
+enum { BUILD_ID_MAX = 64 };
+
+/* The build-id of the ELF file `path`, at most BUILD_ID_MAX bytes at `id`. Returns its size, or 0
+ * where none can be read. */
+size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX]);
+
+/* The same of an open file; -1 has none. */
+size_t elf_build_id_of(int fd, unsigned char id[BUILD_ID_MAX]);
 
 #endif

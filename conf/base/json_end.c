@@ -38,7 +38,9 @@ static const char *escape_end(const char *at, const char *end)
     return low >= 0xdc00 && low <= 0xdfff ? at + 2 * ESCAPE_LENGTH : NULL;
 }
 
-const char *json_string_end(const char *at, const char *end)
+/* From after the opening quote, to after the closing one. NULL where there is none before `end`, or
+ * an escape is wrong, or half of a surrogate pair. */
+static const char *json_string_end(const char *at, const char *end)
 {
     const char *quote = NULL;
     while (at != NULL) {

@@ -12,10 +12,6 @@
 /* The 16 bits of the \uXXXX at `at`; -1 when there is none. */
 int json_code_unit(const char *at, const char *end);
 
-/* From after the opening quote, to after the closing one. NULL where there is none before `end`, or
- * an escape is wrong, or half of a surrogate pair. */
-const char *json_string_end(const char *at, const char *end);
-
 /* After the colon of the key whose opening quote is at `at`. NULL where there is none. */
 const char *json_key_end(const char *at, const char *end);
 

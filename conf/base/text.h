@@ -18,10 +18,6 @@ bool text_is_ascii(const char *bytes, size_t size);
  * NULL when out of memory. */
 char *text_from_bytes(const char *bytes, size_t size, size_t *length);
 
-/* Valid UTF-8 with the bytes of each character beyond U+FFFF in this form, and the rest as it is;
- * malloc'ed. NULL when out of memory. */
-char *text_basic_plane(const char *utf8);
-
 /* Valid UTF-8 with each character beyond ASCII as \uXXXX, with surrogate pairs, as XALT writes its
  * files; malloc'ed. NULL when out of memory. The V of " V:" and a digit is written so too: XALT's
  * syslog loader takes the last one of a line for the end of the head (__frntPatt in
@@ -42,5 +38,21 @@ void text_hex(const void *bytes, size_t size, char *text);
 
 /* Makes what another has said fit for logs and terminals: ASCII without control characters. */
 void text_make_printable(char *text);
+
+/* ---- For a terminal -------------------------------------------------------------------------- */
+
+/* Bytes that a user has chosen, as text for another one's terminal. */
+
+/* Writes the bytes with each one as \xHH that could drive a terminal, hide, or change the order of
+ * what is beside it: of control and format characters, of those that are not visible by Unicode's
+ * Default_Ignorable_Code_Point, and of what is no character in the locale (LC_CTYPE). Bars and
+ * backslashes are written so, too. `text` has `room` bytes, 8 at the least; what does not fit is
+ * left out. */
+void terminal_text(const char *bytes, size_t size, char *text, size_t room);
+
+enum { TERMINAL_WORD_SIZE = 1024 };
+
+/* The same of a word, for a message: returns `room`. */
+const char *terminal_word(const char *word, char room[TERMINAL_WORD_SIZE]);
 
 #endif

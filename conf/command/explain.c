@@ -10,8 +10,10 @@
 #include "conf/policy/policy_read.h"
 #include "conf/redact.h"
 
-const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
-                                       const struct policy_rule *rule)
+/* The rule of the configuration that `rule` of the policy was compiled from; NULL for NULL. */
+static const struct conf_rule *explain_source(const struct explain *explain,
+                                              const struct conf_list *list,
+                                              const struct policy_rule *rule)
 {
     const struct conf_rules *rules = conf_list_rules(list, explain->conf);
     uint32_t count;

@@ -26,10 +26,6 @@ struct explain_verdict {
     const struct conf_rule *rule; /* NULL: none matches */
 };
 
-/* The rule of the configuration that `rule` of the policy was compiled from; NULL for NULL. */
-const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
-                                       const struct policy_rule *rule);
-
 struct explain_verdict explain_text(const struct explain *explain, const struct conf_list *list,
                                     const char *text);
 

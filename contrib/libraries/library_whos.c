@@ -9,7 +9,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/hash.h"
-#include "conf/base/id_cache.h"
 #include "conf/base/io.h"
 
 /* How far the times of files, which move by the kernel's tick, may be from those of events. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/numbers.h"
 #include "spank/journal.h"
 

@@ -9,7 +9,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/log_notes.h"
 #include "contrib/profile/numbers.h"
 #include "contrib/profile/rank_end.h"

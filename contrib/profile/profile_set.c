@@ -41,13 +41,6 @@ int name_table_add(struct name_table *names, const char *text, uint32_t *number)
     return 0;
 }
 
-void name_table_free(struct name_table *names)
-{
-    tdestroy(names->tree, free);
-    free(names->text);
-    *names = (struct name_table){.text = NULL};
-}
-
 int profile_set_begin(struct profile_set *set)
 {
     uint32_t name, stack;
@@ -58,7 +51,9 @@ int profile_set_begin(struct profile_set *set)
 
 void profile_set_free(struct profile_set *set)
 {
-    name_table_free(&set->names);
+    tdestroy(set->names.tree, free);
+    free(set->names.text);
+    set->names = (struct name_table){.text = NULL};
     child_index_free(&set->stacks);
     child_index_free(&set->sums);
     free(set->table_of_sum);

@@ -21,7 +21,6 @@ struct name_table {
 
 /* Sets `*number`. Returns 0 or -ENOMEM. */
 int name_table_add(struct name_table *names, const char *text, uint32_t *number);
-void name_table_free(struct name_table *names);
 
 /* Stack 0 is that in which threads begin, "init"; others have a caller. stacks.key[i].parent is the
  * caller's number, which is smaller; stacks.key[i].what the number of the function's name. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/numbers.h"
 
 enum { PROGRAMS_MAX = 64 }; /* in a line */
@@ -79,7 +79,8 @@ static const char *path_of(const struct profile_set *set, const struct profile_r
     return rank->executable == 0 ? "-" : set->names.text[rank->executable - 1];
 }
 
-const char *set_program_name(const struct profile_set *set, const struct profile_rank *rank)
+/* The name of the rank's executable, without its path; "-": it is not known. */
+static const char *set_program_name(const struct profile_set *set, const struct profile_rank *rank)
 {
     const char *path = path_of(set, rank), *slash = strrchr(path, '/');
     return slash == NULL ? path : slash + 1;

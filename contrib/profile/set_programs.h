@@ -31,9 +31,6 @@ enum { SET_PROGRAM_HASH = 17 };
 /* The name by which records have the program of the rank (jobtrail-record(5)); "-": it has none. */
 const char *set_program_hash(const struct profile_rank *rank, char room[SET_PROGRAM_HASH]);
 
-/* The name of the rank's executable, without its path; "-": it is not known. */
-const char *set_program_name(const struct profile_set *set, const struct profile_rank *rank);
-
 /* Prints "# programs: ..." where there are several. */
 void set_programs_print(const struct set_programs *programs, FILE *to);
 

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/elf_note.h"
 #include "conf/base/elf_sections.h"
+#include "conf/base/elf_segments.h"
 #include "conf/base/grow.h"
 #include "conf/base/text.h"
 

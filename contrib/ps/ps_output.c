@@ -11,7 +11,7 @@
 #include <uuid/uuid.h>
 
 #include "conf/base/command_options.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "submit/facts/file_hash.h"
 
 struct file_facts {

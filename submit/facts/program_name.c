@@ -13,7 +13,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_segments.h"
 
-bool program_is_named(const char *path, size_t size, const char *const names[])
+/* Whether it is one of the names, which end with NULL. */
+static bool program_is_named(const char *path, size_t size, const char *const names[])
 {
     const char *slash = memrchr(path, '/', size);
     size_t length = slash == NULL ? size : (size_t)(path + size - slash - 1);

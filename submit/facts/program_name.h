@@ -12,9 +12,6 @@
 
 #include "submit/job/journal_read.h"
 
-/* Whether it is one of the names, which end with NULL. */
-bool program_is_named(const char *path, size_t size, const char *const names[]);
-
 /* Whether the names of both are the same but for a version at the end of the second: "python3" and
  * "python3.11". */
 bool program_is_version_of(const char *path, const char *versioned, size_t size);

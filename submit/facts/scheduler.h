@@ -8,7 +8,7 @@
 #define JOBTRAIL_SCHEDULER_H
 
 #include "submit/evidence/ledger_read.h"
-#include "submit/job/job_identity.h"
+#include "submit/job/job_journal.h"
 
 struct scheduler {
     const char *name; /* SLURM, SGE, PBS, LSF, or "unknown" */

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "conf/policy/policy.h"
 #include "submit/evidence/ledger_read.h"
 #include "submit/facts/coverage_pieces.h"

@@ -6,7 +6,7 @@
 #define JOBTRAIL_SESSION_FLUSH_H
 
 #include "submit/flush/flush_state.h"
-#include "submit/job/job_identity.h"
+#include "submit/job/job_journal.h"
 
 struct sessions {
     const struct conf *conf;

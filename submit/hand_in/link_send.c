@@ -98,7 +98,9 @@ static bool is_usable(const char *path)
            (geteuid() != 0 || stat(path, &facts) != 0 || facts.st_uid == 0);
 }
 
-char *link_outbox(void)
+/* The user's outbox: $XDG_STATE_HOME/jobtrail/outbox, or ~/.local/state/jobtrail/outbox. Its files
+ * are whole records under their names. malloc'ed; NULL when there is no home or no memory. */
+static char *link_outbox(void)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     char *path = NULL;

@@ -16,10 +16,6 @@
  * be put nowhere. Loads no library and makes no connection. */
 int link_send(const struct conf *conf, const struct built_record *record);
 
-/* The user's outbox: $XDG_STATE_HOME/jobtrail/outbox, or ~/.local/state/jobtrail/outbox. Its files
- * are whole records under their names. malloc'ed; NULL when there is no home or no memory. */
-char *link_outbox(void);
-
 struct link_outbox_count {
     unsigned sent, waiting;
 };

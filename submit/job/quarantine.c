@@ -17,7 +17,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
-#include "conf/base/set_aside.h"
+#include "conf/base/replacement.h"
 #include "contrib/hooks/packages.h"
 #include "preload/profile/profile_file.h"
 #include "spank/journal.h"

@@ -13,7 +13,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/set_aside.h"
+#include "conf/base/replacement.h"
 #include "submit/job/quarantine.h"
 
 /* What the smallest file takes, on the disk or of the number of files that there may be. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "conf/base/text.h"
 
 void json_add(struct json_object *table, const char *key, struct json_object *value)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "conf/base/text.h"
 #include "submit/facts/file_hash.h"
 #include "submit/record/json_add.h"

@@ -6,13 +6,16 @@
 #ifndef JOBTRAIL_RECORD_H
 #define JOBTRAIL_RECORD_H
 
-#include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <json-c/json.h>
+
 #include "conf/conf.h"
 #include "submit/definition/record_view.h"
-#include "submit/job/job_identity.h"
+#include "submit/job/job_journal.h"
+#include "submit/job/journal_read.h"
 #include "submit/record/json_write.h"
 
 /* One that was built here. */
@@ -61,5 +64,26 @@ const char *record_cluster(const struct conf *conf, const char *slurm_cluster);
 
 /* Which job it was and where: what slurmT and coverageT have in common. */
 void record_add_job(struct json_object *table, const struct job_identity *identity);
+
+/* ---- What records of a step have in common --------------------------------------------------- */
+
+/* What records that root makes of a step on a node have in common: their uuid, and the job, the
+ * user and the step. */
+
+struct step_part {
+    const struct conf *conf;
+    const struct job_identity *identity;
+    const struct journal_step *step;
+};
+
+/* The same `kind`, step, node and `what` give the same text, of RECORD_UUID_SIZE bytes. Returns 0,
+ * -ENOMEM, or -EIO where there is no hash (uuid7.h). */
+int step_part_uuid(const struct step_part *part, const char *kind, const char *what, char *text);
+
+/* cluster to partition; step_id to node_tasks. */
+void step_part_add_job(struct json_object *table, const struct step_part *part);
+void step_part_add_step(struct json_object *table, const struct step_part *part);
+
+void step_part_add_seconds(struct json_object *table, const char *key, double ns, bool is_known);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"

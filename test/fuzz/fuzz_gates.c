@@ -11,7 +11,7 @@
 #include "submit/definition/record_view.h"
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
-#include "submit/job/job_identity.h"
+#include "submit/job/job_journal.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_gates_loaded.h"
 

@@ -14,7 +14,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/globs.h"
-#include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "conf/command/explain.h"
 #include "conf/conf.h"

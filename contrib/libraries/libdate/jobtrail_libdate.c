@@ -18,7 +18,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/command_options.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/lines/user_lines.h"
 #include "submit/hand_in/link_send.h"

@@ -16,7 +16,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/host.h"
 #include "conf/base/replacement.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "conf/base/trusted.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/scan/library_names.h"

@@ -12,7 +12,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/host.h"
-#include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
 #include "contrib/libraries/library_user.h"

@@ -18,7 +18,7 @@
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
 #include "conf/base/grow.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/libraries/libq/libq_output.h"
 #include "contrib/libraries/libq/log_scan.h"
 #include "contrib/libraries/library_log.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 
 enum { TERMINAL_PIECE = 4 << 10, ESCAPED = 4, ROOM = 8 };
@@ -66,7 +65,8 @@ void output_line(const char *name, const struct line_piece *piece)
         putchar('\n');
 }
 
-char *output_escaped(const char *name)
+/* A name as tables have it, escaped as for a terminal; to be freed. NULL when out of memory. */
+static char *output_escaped(const char *name)
 {
     size_t room = ESCAPED * strlen(name) + ROOM;
     char *text = malloc(room);

@@ -29,9 +29,6 @@ void output_begin(void);
 /* The name of a file, and the byte `after`. */
 void output_name(const char *name, char after);
 
-/* A name as tables have it, escaped as for a terminal; to be freed. NULL when out of memory. */
-char *output_escaped(const char *name);
-
 /* A piece of a line; `name` before a line, unless it is NULL. */
 void output_line(const char *name, const struct line_piece *piece);
 

@@ -106,8 +106,8 @@ static int survey(struct search *search, off_t size)
 
 /* Lines are in the order of some time, and what the first second of a line's date says of that errs
  * by LOG_BACK_S and by the width of the date: a minute, and what clocks are set back. */
-int log_bisect(int fd, off_t base, off_t size, const struct date_range *range,
-               struct library_days *days, struct log_part *part)
+static int log_bisect(int fd, off_t base, off_t size, const struct date_range *range,
+                      struct library_days *days, struct log_part *part)
 {
     struct log_part found = {base, INT64_MAX, false};
     struct search search = {fd, base, days, INT64_MIN, INT64_MAX, false};

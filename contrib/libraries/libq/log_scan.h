@@ -27,11 +27,6 @@ struct log_part {
     bool is_unsorted; /* the lines that were looked at are not in order: nothing is known */
 };
 
-/* Looks into the file `fd`, of which `size` bytes are there, from `base` on, where lines begin.
- * Returns 0 or -errno. */
-int log_bisect(int fd, off_t base, off_t size, const struct date_range *range,
-               struct library_days *days, struct log_part *part);
-
 /* Whether a log's times do not go back. */
 enum log_order {
     LOG_AS_ITS_HEAD_SAYS, /* LIBRARY_LOG_SORTED */

@@ -23,7 +23,7 @@
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
 #include "conf/base/directory.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "conf/conf.h"
 #include "conf/conf_libraries.h"
 #include "contrib/libraries/library_date.h"

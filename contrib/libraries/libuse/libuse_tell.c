@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/log_write.h"

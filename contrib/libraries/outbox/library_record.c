@@ -97,8 +97,9 @@ static int make_uuid(int64_t time_ns, const char *const *part, size_t count,
     return error;
 }
 
-int library_record_event(const char *node, const char *library, int64_t found_ns,
-                         char event[RECORD_UUID_SIZE])
+/* The event of changes of `library` that were found at `found_ns` on `node`. Returns 0 or -EIO. */
+static int library_record_event(const char *node, const char *library, int64_t found_ns,
+                                char event[RECORD_UUID_SIZE])
 {
     const char *const parts[] = {"library event", node, library};
     return make_uuid(found_ns, parts, sizeof parts / sizeof parts[0], event);

@@ -81,8 +81,4 @@ struct library_record_source {
  * hash (uuid7.h). record_free() releases `*record`. */
 int library_record_build(const struct library_record_source *source, struct built_record *record);
 
-/* The event of changes of `library` that were found at `found_ns` on `node`. Returns 0 or -EIO. */
-int library_record_event(const char *node, const char *library, int64_t found_ns,
-                         char event[RECORD_UUID_SIZE]);
-
 #endif

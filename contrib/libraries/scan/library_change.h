@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "contrib/libraries/library_who.h"
 #include "submit/facts/file_hash.h"
 

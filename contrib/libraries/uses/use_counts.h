@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/base/id_cache.h"
+#include "conf/base/hash.h"
 #include "contrib/libraries/library_who.h"
 
 /* ---- Kinds of uses --------------------------------------------------------------------------- */

@@ -14,7 +14,6 @@
 #include "conf/base/globs.h"
 #include "conf/base/grow.h"
 #include "conf/base/hash.h"
-#include "conf/base/id_cache.h"
 #include "conf/base/io.h"
 #include "contrib/libraries/scan/library_walk.h"
 

@@ -12,7 +12,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/crc.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/numbers.h"
 #include "contrib/profile/rank_end.h"

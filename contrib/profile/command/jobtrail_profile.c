@@ -16,7 +16,7 @@
 #include "conf/base/command_options.h"
 #include "conf/base/number_list.h"
 #include "conf/base/replacement.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/command/profile_json.h"
 #include "contrib/profile/command/profile_samples.h"

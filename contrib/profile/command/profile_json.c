@@ -11,7 +11,6 @@
 #include <json-c/json.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
 #include "conf/base/text.h"
 #include "contrib/profile/command/profile_forms.h"
 #include "contrib/profile/rank_end.h"
@@ -22,17 +21,18 @@
 #include "contrib/profile/tick_scale.h"
 #include "spank/journal.h"
 
-void profile_json_int(struct json_object *table, const char *key, uint64_t value)
+static void profile_json_int(struct json_object *table, const char *key, uint64_t value)
 {
     json_object_object_add(table, key, json_object_new_uint64(value));
 }
 
-void profile_json_seconds(struct json_object *table, const char *key, uint64_t ns)
+static void profile_json_seconds(struct json_object *table, const char *key, uint64_t ns)
 {
     json_object_object_add(table, key, json_object_new_double((double)ns / 1e9));
 }
 
-void profile_json_text(struct json_object *table, const char *key, const char *bytes)
+/* A name is bytes of a user's: it gets the reversible form of text.h. */
+static void profile_json_text(struct json_object *table, const char *key, const char *bytes)
 {
     size_t length = 0;
     CLEANUP_FREE char *text = text_from_bytes(bytes, bytes == NULL ? 0 : strlen(bytes), &length);
@@ -84,8 +84,9 @@ static void add_end(struct json_object *table, const struct profile_rank *rank)
     add_seconds(table, "end_later_seconds_max", rank_end_late_ns(rank));
 }
 
-struct json_object *profile_json_rank(const struct profile_set *set,
-                                      const struct profile_rank *rank)
+/* What is known of a rank; the caller's. */
+static struct json_object *profile_json_rank(const struct profile_set *set,
+                                             const struct profile_rank *rank)
 {
     struct json_object *table = json_object_new_object();
     char hash[SET_PROGRAM_HASH];
@@ -175,14 +176,18 @@ static void add_missing_nodes(void *context, const struct missing_nodes *missing
     json_object_array_add(context, table);
 }
 
-int profile_json_missing(const struct profile_set *set, const bool *is_taken, bool is_all,
-                         struct json_object **missing)
+/* Sets `*missing` to the rows of ranks that left no profile, of the program of those for which
+ * `is_taken` has true; none where they are a part of it (not `is_all`): the caller's, in every
+ * case. Returns 0 or -ENOMEM. */
+static int profile_json_missing(const struct profile_set *set, const bool *is_taken, bool is_all,
+                                struct json_object **missing)
 {
     *missing = json_object_new_array();
     return is_all ? missing_ranks(set, is_taken, add_missing, *missing) : 0;
 }
 
-int profile_json_print(struct json_object *object)
+/* Prints the object, and frees it. Returns 0 or -ENOMEM. */
+static int profile_json_print(struct json_object *object)
 {
     const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
                                                                   JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/command/readable_names.h"
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/sample_file.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/profile/profile_collect.h"
 #include "contrib/profile/set_file.h"
 #include "contrib/profile/symbol_names.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "submit/job/journal_read.h"
-#include "submit/record/step_part.h"
+#include "submit/record/record.h"
 
 enum {
     PROFILE_TOLD_PROGRAMS = 16,

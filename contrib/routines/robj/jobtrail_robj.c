@@ -17,7 +17,7 @@
 #include "conf/base/command_options.h"
 #include "conf/base/io.h"
 #include "conf/base/replacement.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 #include "contrib/routines/robj/prepare.h"
 #include "contrib/routines/robj/robj_list.h"
 #include "contrib/routines/robj/stub_templates.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 
 enum { ESCAPED = 4, ESCAPED_LEAST = 8 };
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "conf/base/uuid7.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/coverage.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conf/base/id_cache.h"
+#include "conf/base/hash.h"
 #include "submit/definition/record_keys.h"
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_reason.h"

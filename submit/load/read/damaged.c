@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/set_aside.h"
+#include "conf/base/replacement.h"
 #include "conf/base/trusted.h"
 
 #define CREATE_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)

@@ -9,7 +9,7 @@
 
 #include <json-c/linkhash.h>
 
-#include "conf/base/id_cache.h"
+#include "conf/base/hash.h"
 #include "submit/load/parse/record_crc.h"
 #include "submit/load/read/syslog_line.h"
 

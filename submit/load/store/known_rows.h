@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/base/id_cache.h"
+#include "conf/base/hash.h"
 
 enum { KNOWN_UUID_SIZE = 36 }; /* with its hyphens, in lower case */
 

@@ -7,7 +7,7 @@
 #ifndef JOBTRAIL_STORE_INTERN_H
 #define JOBTRAIL_STORE_INTERN_H
 
-#include "conf/base/id_cache.h"
+#include "conf/base/hash.h"
 #include "extensions.h"
 #include "submit/load/parse/load_record.h"
 #include "submit/load/store/store_connection.h"

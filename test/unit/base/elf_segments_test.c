@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf/base/elf_note.h"
 #include "test/unit/fixture/cases.h"
 
 /* A shared object of two segments: all of it at the address 0x1000, and its dynamic entries. */

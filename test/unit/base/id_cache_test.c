@@ -2,7 +2,7 @@
  *
  * Digests, and ids under them.
  */
-#include "conf/base/id_cache.h"
+#include "conf/base/hash.h"
 
 #include <string.h>
 
@@ -18,16 +18,14 @@ static struct digest digest_of(uint32_t number)
 /* SHA-1's vector for "abc" (FIPS 180). */
 TEST(a_digest_is_sha1)
 {
-    struct digest made, expected, pieces;
+    struct digest made, pieces;
     assert_int_equal(hash_bytes("abc", 3, &made), 0);
-    assert_true(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89d", &expected));
-    assert_memory_equal(&made, &expected, sizeof made);
+    assert_memory_equal(
+        &made, "\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e\x25\x71\x78\x50\xc2\x6c\x9c\xd0\xd8\x9d",
+        sizeof made);
     assert_int_equal(hash_bytes("a\0bc", 4, &made), 0);
     assert_int_equal(hash_pieces((const void *[]){"a", "bc"}, (size_t[]){1, 2}, 2, &pieces), 0);
     assert_memory_equal(&made, &pieces, sizeof made);
-    assert_false(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89", &made));
-    assert_false(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89d0", &made));
-    assert_false(hash_from_hex("g9993e364706816aba3e25717850c26c9cd0d89d", &made));
     hash_end_thread();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/set_aside.h"
+#include "conf/base/replacement.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/terminal_text.h"
+#include "conf/base/text.h"
 
 #include <limits.h>
 #include <locale.h>

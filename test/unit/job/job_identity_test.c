@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "spank/journal.h"
-#include "submit/job/job_identity.h"
+#include "submit/job/job_journal.h"
 #include "test/unit/fixture/cases.h"
 
 enum { NO_ACCOUNT = 3000000123u, ANY_GROUP = 77 };

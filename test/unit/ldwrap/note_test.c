@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf/base/elf_note.h"
+#include "conf/base/elf_segments.h"
 #include "ldwrap/link_job.h"
 #include "ldwrap/note_object.h"
 #include "submit/evidence/watermark.h"

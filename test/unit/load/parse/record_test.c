@@ -76,14 +76,6 @@ TEST(crc_of_another_form_is_refused)
     assert_refused("{\"crc\":\"65535.\",\"userT\":{}}", "crc is not of the form 0xNNNN");
 }
 
-TEST(hash_has_the_published_value)
-{
-    struct digest digest, published; /* FIPS 180-2, A.1 */
-    assert_true(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89d", &published));
-    assert_int_equal(hash_bytes("abc", 3, &digest), 0);
-    assert_memory_equal(&digest, &published, sizeof digest);
-}
-
 TEST(uuid_alone_makes_a_record)
 {
     struct record record = parsed(RECORD("", ""));
