@@ -37,10 +37,10 @@ count() {
 
 @test "a test's own lines hide nothing: no failure behind a word of ours, no early end behind numbers" {
     count < <(
-        printf '1: 1..1\n1: not ok 1 x\n1: # late\n1/2 Test #1: rules.late ....***Failed    0.02 sec\n'
+        printf '1: 1..1\n1: not ok 1 x\n1: # late\n1/2 Test #1: e2e.load.stop ....***Failed    0.02 sec\n'
         printf '2: 1..2\n2: ok 1 - x\n2: ok 7 - y\n2/2 Test #2: unit.base.grow ....   Passed    0.02 sec\n'
     )
-    [[ $output == *"not ok  dev rules.late - not ok 1 x"* && $output == *"unit.base.grow: this is not the next test: ok 7 - y"* ]]
+    [[ $output == *"not ok  dev e2e.load.stop - not ok 1 x"* && $output == *"unit.base.grow: this is not the next test: ok 7 - y"* ]]
     [[ $(wc -l <failed) == 2 && ! -e late ]]
 }
 

@@ -6,11 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static char path[] = "/tmp/job_notes_test.XXXXXX";
 static int directory;
@@ -54,7 +50,7 @@ static void assert_note(const struct kernel_note *found, const struct kernel_not
     assert_string_equal(found_line, line);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     struct job_notes notes;
     struct kernel_notes read;
@@ -78,7 +74,6 @@ static void what_is_written_is_read(void **state)
                                .device = 4,
                                .inode = 5,
                                .major_faults = 6};
-    (void)state;
     begin_anew(&notes);
     assert_int_equal(job_notes_program(&notes, &first), 1);
     assert_int_equal(job_notes_program(&notes, &second), 2);
@@ -129,13 +124,12 @@ static void what_is_written_is_read(void **state)
     kernel_notes_free(&read);
 }
 
-static void a_second_listener_goes_on(void **state)
+TEST(a_second_listener_goes_on)
 {
     struct job_notes notes;
     struct kernel_notes read;
     const struct kernel_event first = event_of("/a"), second = event_of("/b");
     const struct kernel_note note = {.pid = 9, .end_ns = 1, .program = 1};
-    (void)state;
     begin_anew(&notes);
     assert_int_equal(job_notes_program(&notes, &first), 1);
     job_notes_left(&notes);
@@ -158,10 +152,9 @@ static void a_second_listener_goes_on(void **state)
     kernel_notes_free(&read);
 }
 
-static void a_file_that_was_removed_is_not_made_again(void **state)
+TEST(a_file_that_was_removed_is_not_made_again)
 {
     struct job_notes notes;
-    (void)state;
     begin_anew(&notes);
     assert_int_equal(job_notes_write(&notes), 0);
     unlinkat(directory, KERNEL_NOTES_NAME, 0);
@@ -171,13 +164,12 @@ static void a_file_that_was_removed_is_not_made_again(void **state)
     job_notes_free(&notes);
 }
 
-static void a_full_file_counts_what_it_has_no_room_for(void **state)
+TEST(a_full_file_counts_what_it_has_no_room_for)
 {
     struct job_notes notes;
     struct kernel_notes read;
     struct stat status;
     const struct kernel_note note = {.pid = 9, .end_ns = 1};
-    (void)state;
     begin_anew(&notes);
     notes.size = KERNEL_NOTES_BYTES - KERNEL_NOTES_RESERVE;
     notes.length = 0; /* the file is as if it was so large */
@@ -192,13 +184,12 @@ static void a_full_file_counts_what_it_has_no_room_for(void **state)
     kernel_notes_free(&read);
 }
 
-static void what_cannot_be_appended_is_told_of_as_left(void **state)
+TEST(what_cannot_be_appended_is_told_of_as_left)
 {
     struct job_notes notes;
     struct kernel_notes read;
     struct rlimit limit, before;
     const struct kernel_note note = {.pid = 9, .end_ns = 1};
-    (void)state;
     begin_anew(&notes);
     assert_int_equal(job_notes_write(&notes), 0);
     signal(SIGXFSZ, SIG_IGN);
@@ -223,10 +214,9 @@ static void what_cannot_be_appended_is_told_of_as_left(void **state)
     kernel_notes_free(&read);
 }
 
-static void a_file_of_another_kind_is_refused(void **state)
+TEST(a_file_of_another_kind_is_refused)
 {
     struct job_notes notes;
-    (void)state;
     unlinkat(directory, KERNEL_NOTES_NAME, 0);
     assert_int_equal(symlinkat("/dev/null", directory, KERNEL_NOTES_NAME), 0);
     assert_int_equal(begin(&notes), -ELOOP);
@@ -262,10 +252,9 @@ static bool is_doubtful(const char *lack, const char *losses)
     return is_it;
 }
 
-static void a_loss_makes_doubtful_what_began_then(void **state)
+TEST(a_loss_makes_doubtful_what_began_then)
 {
     static const char unloaded[] = "32", is_static[] = "96";
-    (void)state;
     assert_false(is_doubtful(unloaded, ""));
     assert_false(is_doubtful(unloaded, "lost 50000000000 99999999999 7\n"));
     assert_true(is_doubtful(unloaded, "lost 50000000000 100000000000 7\n"));
@@ -280,9 +269,8 @@ static void a_loss_makes_doubtful_what_began_then(void **state)
                                       "lost 65000000000 160000000000 7\n"));
 }
 
-static void damaged_lines_are_counted_and_skipped(void **state)
+TEST(damaged_lines_are_counted_and_skipped)
 {
-    (void)state;
     struct kernel_notes notes =
         parse("left x\n"
               "end 1 2 3\n"
@@ -305,9 +293,8 @@ static void damaged_lines_are_counted_and_skipped(void **state)
 }
 
 /* The second listener's first line has become part of one that was cut. */
-static void numbers_of_a_listener_that_is_not_known_are_no_others(void **state)
+TEST(numbers_of_a_listener_that_is_not_known_are_no_others)
 {
-    (void)state;
     struct kernel_notes notes = parse("listen 0 0 1 1\n"
                                       "program 1 - /first\n"
                                       "objects 1 1\n"
@@ -332,14 +319,13 @@ static void numbers_of_a_listener_that_is_not_known_are_no_others(void **state)
     kernel_notes_free(&notes);
 }
 
-static void a_line_that_was_cut_is_not_gone_on_with(void **state)
+TEST(a_line_that_was_cut_is_not_gone_on_with)
 {
     static const char cut[] = "end 9 0 1 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 1";
     struct job_notes notes;
     struct kernel_notes read;
     const struct kernel_event program = event_of("/a");
     const struct kernel_note note = {.pid = 9, .end_ns = 1, .program = 1};
-    (void)state;
     begin_anew(&notes);
     assert_int_equal(job_notes_write(&notes), 0);
     job_notes_free(&notes);
@@ -360,9 +346,8 @@ static void a_line_that_was_cut_is_not_gone_on_with(void **state)
     kernel_notes_free(&read);
 }
 
-static void a_process_is_found_by_pid_and_start(void **state)
+TEST(a_process_is_found_by_pid_and_start)
 {
-    (void)state;
     struct kernel_notes notes =
         parse("listen 0 0 1 1\n"
               "end 5 0 9000000000 0 9900000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
@@ -398,20 +383,4 @@ static int remove_directory(void **state)
     return rmdir(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(a_second_listener_goes_on),
-        cmocka_unit_test(a_file_that_was_removed_is_not_made_again),
-        cmocka_unit_test(a_full_file_counts_what_it_has_no_room_for),
-        cmocka_unit_test(what_cannot_be_appended_is_told_of_as_left),
-        cmocka_unit_test(a_file_of_another_kind_is_refused),
-        cmocka_unit_test(a_loss_makes_doubtful_what_began_then),
-        cmocka_unit_test(damaged_lines_are_counted_and_skipped),
-        cmocka_unit_test(numbers_of_a_listener_that_is_not_known_are_no_others),
-        cmocka_unit_test(a_line_that_was_cut_is_not_gone_on_with),
-        cmocka_unit_test(a_process_is_found_by_pid_and_start),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

@@ -6,23 +6,17 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/io.h"
+#include "test/unit/fixture/cases.h"
 
-static void recorded_events_are_read_whole(void **state)
+TEST(recorded_events_are_read_whole)
 {
     size_t size, count[KERNEL_EVENT_LOST + 1] = {0}, build_ids = 0;
     char *text;
     uint64_t before_ns = 0, offsets = 0;
-    (void)state;
     assert_int_equal(whole_file_open_read(RECORDED "/events", 1 << 20, &text, &size), 0);
     const unsigned char *bytes = (const unsigned char *)text;
     for (size_t at = 0, used; at < size; at += used) {
@@ -55,12 +49,11 @@ static size_t make_lost(unsigned char *bytes)
     return head.size;
 }
 
-static void a_loss_has_its_count(void **state)
+TEST(a_loss_has_its_count)
 {
     unsigned char bytes[64];
     struct kernel_event event;
     size_t used, size = make_lost(bytes);
-    (void)state;
     assert_int_equal(kernel_event_read(bytes, size, &event, &used), 0);
     assert_int_equal(event.kind, KERNEL_EVENT_LOST);
     assert_int_equal(event.lost, 77);
@@ -68,19 +61,18 @@ static void a_loss_has_its_count(void **state)
     assert_int_equal(used, size);
 }
 
-static void a_part_of_a_record_is_waited_for(void **state)
+TEST(a_part_of_a_record_is_waited_for)
 {
     unsigned char bytes[64];
     struct kernel_event event;
     size_t used, size = make_lost(bytes);
-    (void)state;
     for (size_t i = 0; i < size; i++) {
         assert_int_equal(kernel_event_read(bytes, i, &event, &used), -EAGAIN);
         assert_int_equal(used, 0);
     }
 }
 
-static void a_record_that_is_too_short_is_passed_over(void **state)
+TEST(a_record_that_is_too_short_is_passed_over)
 {
     struct {
         struct perf_event_header head;
@@ -88,7 +80,6 @@ static void a_record_that_is_too_short_is_passed_over(void **state)
     } record = {.head = {.type = PERF_RECORD_FORK, .size = 40}};
     struct kernel_event event;
     size_t used;
-    (void)state;
     assert_int_equal(kernel_event_read((unsigned char *)&record, 40, &event, &used), 0);
     record.head.size = 32;
     assert_int_equal(kernel_event_read((unsigned char *)&record, 40, &event, &used), -EINVAL);
@@ -101,7 +92,7 @@ static void a_record_that_is_too_short_is_passed_over(void **state)
     assert_int_equal(used, 0);
 }
 
-static void a_name_without_an_end_is_refused(void **state)
+TEST(a_name_without_an_end_is_refused)
 {
     struct {
         struct perf_event_header head;
@@ -113,22 +104,9 @@ static void a_name_without_an_end_is_refused(void **state)
                 .name = "seven_b"};
     struct kernel_event event;
     size_t used;
-    (void)state;
     assert_int_equal(kernel_event_read((unsigned char *)&record, 32, &event, &used), 0);
     assert_int_equal(event.kind, KERNEL_EVENT_EXEC);
     assert_int_equal(event.name_size, 7);
     record.name[7] = 'y';
     assert_int_equal(kernel_event_read((unsigned char *)&record, 32, &event, &used), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_events_are_read_whole),
-        cmocka_unit_test(a_loss_has_its_count),
-        cmocka_unit_test(a_part_of_a_record_is_waited_for),
-        cmocka_unit_test(a_record_that_is_too_short_is_passed_over),
-        cmocka_unit_test(a_name_without_an_end_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

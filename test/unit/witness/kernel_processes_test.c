@@ -5,17 +5,12 @@
  */
 #include "contrib/witness/kernel_processes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/io.h"
+#include "test/unit/fixture/cases.h"
 
 enum { ENDED_MAX = 64, SET_MAX = 16, JOB = 3, DAEMON = 100, S = 1000000000 };
 
@@ -129,7 +124,7 @@ static void give_events(struct kernel_processes *processes, bool is_whole)
     free(text);
 }
 
-static void all_recorded_processes_have_program_and_status(void **state)
+TEST(all_recorded_processes_have_program_and_status)
 {
     static const struct {
         const char *name;
@@ -140,7 +135,6 @@ static void all_recorded_processes_have_program_and_status(void **state)
         {"exit_with", 6 << 8},     {"dash", 9 << 8},
     };
     struct kernel_processes *processes = begin(true, true);
-    (void)state;
     give_ends(processes);
     give_events(processes, true);
     kernel_processes_round(processes);
@@ -164,10 +158,9 @@ static void all_recorded_processes_have_program_and_status(void **state)
     kernel_processes_free(processes);
 }
 
-static void without_ends_of_threads_only_times_are_known(void **state)
+TEST(without_ends_of_threads_only_times_are_known)
 {
     struct kernel_processes *processes = begin(true, false);
-    (void)state;
     give_events(processes, true);
     assert_int_equal(ended_count, 8);
     for (size_t i = 0; i < ended_count; i++)
@@ -175,10 +168,9 @@ static void without_ends_of_threads_only_times_are_known(void **state)
     kernel_processes_free(processes);
 }
 
-static void ends_of_other_processes_are_dropped_and_counted(void **state)
+TEST(ends_of_other_processes_are_dropped_and_counted)
 {
     struct kernel_processes *processes = begin(true, true);
-    (void)state;
     give_ends(processes);
     kernel_processes_round(processes);
     assert_int_equal(kernel_processes_unmatched(processes), 0);
@@ -215,10 +207,9 @@ static void end_thread(struct kernel_processes *processes, int32_t pid, int32_t 
     kernel_processes_end(processes, &end);
 }
 
-static void processes_of_no_job_are_forgotten(void **state)
+TEST(processes_of_no_job_are_forgotten)
 {
     struct kernel_processes *processes = begin(true, true);
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, 2 * (uint64_t)S);
     give(processes, KERNEL_EVENT_MAP, 7, 7, 0, 2 * (uint64_t)S);
@@ -229,10 +220,9 @@ static void processes_of_no_job_are_forgotten(void **state)
     kernel_processes_free(processes);
 }
 
-static void the_daemon_is_not_told_of(void **state)
+TEST(the_daemon_is_not_told_of)
 {
     struct kernel_processes *processes = begin(true, true);
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, DAEMON, DAEMON, 6, S + 5);
     end_thread(processes, DAEMON, DAEMON, true, 1);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, 3 * (uint64_t)S);
@@ -241,10 +231,9 @@ static void the_daemon_is_not_told_of(void **state)
     kernel_processes_free(processes);
 }
 
-static void a_process_before_the_daemon_had_its_pid(void **state)
+TEST(a_process_before_the_daemon_had_its_pid)
 {
     struct kernel_processes *processes = begin(true, true);
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, S / 2);
     give(processes, KERNEL_EVENT_EXIT, DAEMON, DAEMON, 6, S / 2 + 1);
     assert_int_equal(kernel_processes_job(processes, 7, S / 2), 0);
@@ -252,11 +241,10 @@ static void a_process_before_the_daemon_had_its_pid(void **state)
     kernel_processes_free(processes);
 }
 
-static void a_process_that_has_a_dead_daemons_pid_stays(void **state)
+TEST(a_process_that_has_a_dead_daemons_pid_stays)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     kernel_processes_daemon(processes, 7, S, JOB + 1);
     assert_int_equal(ended_count, 0);
@@ -265,11 +253,10 @@ static void a_process_that_has_a_dead_daemons_pid_stays(void **state)
     kernel_processes_free(processes);
 }
 
-static void threads_that_are_told_of_late_are_added(void **state)
+TEST(threads_that_are_told_of_late_are_added)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 7, 8, 7, at + 1);
     end_thread(processes, 7, 8, false, 40);
@@ -284,11 +271,10 @@ static void threads_that_are_told_of_late_are_added(void **state)
     kernel_processes_free(processes);
 }
 
-static void a_process_whose_threads_were_lost_ends_in_the_next_round(void **state)
+TEST(a_process_whose_threads_were_lost_ends_in_the_next_round)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 7, 8, 7, at + 1);
     end_thread(processes, 7, 7, true, 2);
@@ -302,11 +288,10 @@ static void a_process_whose_threads_were_lost_ends_in_the_next_round(void **stat
     kernel_processes_free(processes);
 }
 
-static void a_pid_that_comes_again_is_another_process(void **state)
+TEST(a_pid_that_comes_again_is_another_process)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at + S);
     assert_int_equal(ended_count, 1);
@@ -320,11 +305,10 @@ static void a_pid_that_comes_again_is_another_process(void **state)
     kernel_processes_free(processes);
 }
 
-static void a_pid_that_comes_again_outside_is_of_no_job(void **state)
+TEST(a_pid_that_comes_again_outside_is_of_no_job)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 7, 7, 6, at + S);
     assert_int_equal(ended_count, 1);
@@ -338,11 +322,10 @@ static bool is_alive(int32_t pid, uint64_t start_ns)
     return pid != 8;
 }
 
-static void after_a_loss_who_is_gone_has_ended(void **state)
+TEST(after_a_loss_who_is_gone_has_ended)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_FORK, 8, 8, 7, at + 1);
     kernel_processes_sweep(processes, at + 9, is_alive);
@@ -354,7 +337,7 @@ static void after_a_loss_who_is_gone_has_ended(void **state)
     kernel_processes_free(processes);
 }
 
-static void an_older_process_lacks_its_start(void **state)
+TEST(an_older_process_lacks_its_start)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
@@ -362,7 +345,6 @@ static void an_older_process_lacks_its_start(void **state)
                                          .job = JOB,
                                          .threads = 2,
                                          .known_ns = at + 100};
-    (void)state;
     kernel_processes_older(processes, &older);
     end_thread(processes, 7, 9, false, 2);
     give(processes, KERNEL_EVENT_EXIT, 7, 9, DAEMON, at + 99); /* is in `threads` already */
@@ -377,11 +359,10 @@ static void an_older_process_lacks_its_start(void **state)
     kernel_processes_free(processes);
 }
 
-static void a_set_user_id_program_lives_on_after_its_exec(void **state)
+TEST(a_set_user_id_program_lives_on_after_its_exec)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     end_thread(processes, 7, 7, true, 2); /* a short one: its end has come already */
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
@@ -419,7 +400,7 @@ static void map(struct kernel_processes *processes, const char *path, uint64_t t
     map_from(processes, path, 0, time_ns);
 }
 
-static void the_librarys_mapping_is_seen(void **state)
+TEST(the_librarys_mapping_is_seen)
 {
     static const struct {
         const char *name;
@@ -431,7 +412,6 @@ static void the_librarys_mapping_is_seen(void **state)
                 {"/home/notlibjobtrail.so", KERNEL_LACK_LIBRARY},
                 {"/opt/lib/libjobtrail.so", 0}};
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
         struct kernel_processes *processes = begin(true, true);
         give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
@@ -447,11 +427,10 @@ static void the_librarys_mapping_is_seen(void **state)
     }
 }
 
-static void what_the_library_could_not_write_is_seen(void **state)
+TEST(what_the_library_could_not_write_is_seen)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
     map(processes, "/bin/first", at + 2);
@@ -470,11 +449,10 @@ static void what_the_library_could_not_write_is_seen(void **state)
     kernel_processes_free(processes);
 }
 
-static void each_program_that_is_replaced_is_told_of(void **state)
+TEST(each_program_that_is_replaced_is_told_of)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
     map(processes, "/bin/static", at + 2);
@@ -506,11 +484,10 @@ static void each_program_that_is_replaced_is_told_of(void **state)
     kernel_processes_free(processes);
 }
 
-static void an_end_waits_for_its_event_as_long_as_that_takes(void **state)
+TEST(an_end_waits_for_its_event_as_long_as_that_takes)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     end_thread(processes, 7, 7, true, 2);
     end_thread(processes, 9, 9, true, 2); /* of no job */
@@ -523,11 +500,10 @@ static void an_end_waits_for_its_event_as_long_as_that_takes(void **state)
     kernel_processes_free(processes);
 }
 
-static void without_mappings_the_short_name_is_the_program(void **state)
+TEST(without_mappings_the_short_name_is_the_program)
 {
     struct kernel_processes *processes = begin(false, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     give(processes, KERNEL_EVENT_FORK, 7, 7, DAEMON, at);
     give(processes, KERNEL_EVENT_EXEC, 7, 7, 0, at + 1);
     end_thread(processes, 7, 7, true, 2);
@@ -538,11 +514,10 @@ static void without_mappings_the_short_name_is_the_program(void **state)
     kernel_processes_free(processes);
 }
 
-static void what_has_no_room_is_counted(void **state)
+TEST(what_has_no_room_is_counted)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     for (int32_t i = 0; i < KERNEL_PROCESSES_MAX + 9; i++)
         give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
     /* the daemon has a place too */
@@ -556,11 +531,10 @@ static void what_has_no_room_is_counted(void **state)
     kernel_processes_free(processes);
 }
 
-static void a_job_leaves_room_for_another_one(void **state)
+TEST(a_job_leaves_room_for_another_one)
 {
     struct kernel_processes *processes = begin(true, true);
     const uint64_t at = 2 * (uint64_t)S;
-    (void)state;
     for (int32_t i = 0; i < KERNEL_PROCESSES_MAX; i++)
         give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
     kernel_processes_daemon(processes, 200, S, JOB + 1);
@@ -573,32 +547,4 @@ static void a_job_leaves_room_for_another_one(void **state)
         give(processes, KERNEL_EVENT_FORK, 1000 + i, 1000 + i, DAEMON, at);
     assert_int_equal(losses, 0);
     kernel_processes_free(processes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_recorded_processes_have_program_and_status),
-        cmocka_unit_test(without_ends_of_threads_only_times_are_known),
-        cmocka_unit_test(ends_of_other_processes_are_dropped_and_counted),
-        cmocka_unit_test(processes_of_no_job_are_forgotten),
-        cmocka_unit_test(the_daemon_is_not_told_of),
-        cmocka_unit_test(a_process_before_the_daemon_had_its_pid),
-        cmocka_unit_test(a_process_that_has_a_dead_daemons_pid_stays),
-        cmocka_unit_test(threads_that_are_told_of_late_are_added),
-        cmocka_unit_test(a_process_whose_threads_were_lost_ends_in_the_next_round),
-        cmocka_unit_test(a_pid_that_comes_again_is_another_process),
-        cmocka_unit_test(a_pid_that_comes_again_outside_is_of_no_job),
-        cmocka_unit_test(after_a_loss_who_is_gone_has_ended),
-        cmocka_unit_test(an_older_process_lacks_its_start),
-        cmocka_unit_test(a_set_user_id_program_lives_on_after_its_exec),
-        cmocka_unit_test(the_librarys_mapping_is_seen),
-        cmocka_unit_test(what_the_library_could_not_write_is_seen),
-        cmocka_unit_test(each_program_that_is_replaced_is_told_of),
-        cmocka_unit_test(an_end_waits_for_its_event_as_long_as_that_takes),
-        cmocka_unit_test(without_mappings_the_short_name_is_the_program),
-        cmocka_unit_test(what_has_no_room_is_counted),
-        cmocka_unit_test(a_job_leaves_room_for_another_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

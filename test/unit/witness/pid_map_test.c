@@ -4,20 +4,14 @@
  */
 #include "contrib/witness/pid_map.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 enum { PLACES = 100 };
 
-static void each_pid_has_its_place_until_it_is_removed(void **state)
+TEST(each_pid_has_its_place_until_it_is_removed)
 {
     struct pid_map map;
     uint32_t place[PLACES + 1];
-    (void)state;
     assert_int_equal(pid_map_new(PLACES, &map), 0);
     for (int32_t pid = 1; pid <= PLACES; pid++) {
         place[pid] = pid_map_add(&map, pid * 128);
@@ -35,10 +29,9 @@ static void each_pid_has_its_place_until_it_is_removed(void **state)
     pid_map_free(&map);
 }
 
-static void of_several_places_the_oldest_is_found(void **state)
+TEST(of_several_places_the_oldest_is_found)
 {
     struct pid_map map;
-    (void)state;
     assert_int_equal(pid_map_new(PLACES, &map), 0);
     uint32_t first = pid_map_add(&map, 5), second = pid_map_add(&map, 5);
     assert_int_equal(pid_map_find(&map, 5), first);
@@ -47,13 +40,4 @@ static void of_several_places_the_oldest_is_found(void **state)
     pid_map_remove(&map, second);
     assert_int_equal(pid_map_find(&map, 5), 0);
     pid_map_free(&map);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_pid_has_its_place_until_it_is_removed),
-        cmocka_unit_test(of_several_places_the_oldest_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,11 @@
 #include "contrib/witness/task_end.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "conf/base/io.h"
+#include "test/unit/fixture/cases.h"
 
 /* In a recorded message, of which the first byte of the struct is this many behind the first. */
 enum { STATS_AT = 36 };
@@ -26,13 +21,12 @@ static unsigned char *read_recorded(size_t *size)
     return (unsigned char *)text;
 }
 
-static void recorded_ends_are_read_whole(void **state)
+TEST(recorded_ends_are_read_whole)
 {
     size_t size, count = 0, last = 0;
     unsigned char *text = read_recorded(&size);
     const unsigned char *left = text;
     int statuses = 0;
-    (void)state;
     while (size > 0) {
         struct task_end end;
         assert_int_equal(task_end_read(&left, &size, &end), 1);
@@ -47,24 +41,22 @@ static void recorded_ends_are_read_whole(void **state)
     free(text);
 }
 
-static void a_kernel_that_is_too_old_is_refused(void **state)
+TEST(a_kernel_that_is_too_old_is_refused)
 {
     size_t size;
     unsigned char *text = read_recorded(&size);
     const unsigned char *left = text;
     struct task_end end;
-    (void)state;
     assert_true(text[STATS_AT] >= TASK_END_VERSION);
     text[STATS_AT] = TASK_END_VERSION - 1;
     assert_int_equal(task_end_read(&left, &size, &end), -ENOTSUP);
     free(text);
 }
 
-static void a_message_that_is_cut_is_refused(void **state)
+TEST(a_message_that_is_cut_is_refused)
 {
     size_t whole;
     unsigned char *text = read_recorded(&whole);
-    (void)state;
     for (size_t size = 1; size < STATS_AT + 400; size++) {
         const unsigned char *left = text;
         struct task_end end;
@@ -75,25 +67,13 @@ static void a_message_that_is_cut_is_refused(void **state)
     free(text);
 }
 
-static void an_attribute_that_is_cut_is_refused(void **state)
+TEST(an_attribute_that_is_cut_is_refused)
 {
     size_t size;
     unsigned char *text = read_recorded(&size);
     const unsigned char *left = text;
     struct task_end end;
-    (void)state;
     text[21] = 0xff; /* the length of the first attribute */
     assert_int_equal(task_end_read(&left, &size, &end), -EINVAL);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_ends_are_read_whole),
-        cmocka_unit_test(a_kernel_that_is_too_old_is_refused),
-        cmocka_unit_test(a_message_that_is_cut_is_refused),
-        cmocka_unit_test(an_attribute_that_is_cut_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,11 @@
 #include "contrib/witness/witness_jobs.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/unit/fixture/cases.h"
 
 static const struct kernel_listen listening = {1000, 5000, true, true, 900};
 
@@ -26,9 +22,8 @@ static int make_directory(int at, const char *name)
 }
 
 /* As where the file system is full for a moment. */
-static void a_job_whose_file_cannot_be_begun_is_tried_again(void **state)
+TEST(a_job_whose_file_cannot_be_begun_is_tried_again)
 {
-    (void)state;
     char path[] = "/tmp/witness_jobs_test.XXXXXX";
     assert_non_null(mkdtemp(path));
     int spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -61,12 +56,4 @@ static void a_job_whose_file_cannot_be_begun_is_tried_again(void **state)
     assert_int_equal(unlinkat(spool, "4711.0", AT_REMOVEDIR), 0);
     close(spool);
     assert_int_equal(rmdir(path), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_whose_file_cannot_be_begun_is_tried_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,14 @@
  * Ranks of a step on a node, out of a journal and of what the kernel told. Ticks are hundredths of
  * a second, the kernel's times nanoseconds since boot, which was at the Epoch.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "contrib/witness/facts/rank_summary.h"
 #include "spank/journal.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 #define SECOND   UINT64_C(1000000000)
@@ -96,7 +91,7 @@ static int release(void **state)
         summarise(STEPS TASKS, LISTENED PROGRAMS, process, sizeof(process) / sizeof *(process)),   \
         0)
 
-static void ranks_of_one_program_are_one_row(void **state)
+TEST(ranks_of_one_program_are_one_row)
 {
     static const struct process processes[] = {
         {50, 9, 10, 1, 20, 1, 0, 0, 2000, 100},
@@ -104,7 +99,6 @@ static void ranks_of_one_program_are_one_row(void **state)
         {52, 9, 10, 1, 16, 1, 7 << 8, 0, 3000, 200},
         {60, 9, 10, 1, 90, 1, 0, 0, 9000, 900}, /* a step of one task */
     };
-    (void)state;
     SUMMARISE(processes);
     assert_int_equal(summary.count, 2);
     const struct rank_row *unseen = &summary.rows[0], *row = &summary.rows[1];
@@ -137,14 +131,13 @@ static void ranks_of_one_program_are_one_row(void **state)
     assert_int_equal(row->failed_status, 9);
 }
 
-static void what_is_a_bound_alone_is_not_summed(void **state)
+TEST(what_is_a_bound_alone_is_not_summed)
 {
     static const struct process processes[] = {
         {50, 9, 10, 1, 20, 1, 0, 0, 2000, 100},
         {51, 9, 10, 1, 80, 1, 0, KERNEL_LACK_END | KERNEL_LACK_STATUS, 0, 0},
         {52, 9, 10, 1, 16, 1, 0, KERNEL_LACK_THREADS, 3000, 200},
     };
-    (void)state;
     SUMMARISE(processes);
     const struct rank_row *row = &summary.rows[1];
     assert_int_equal(row->ranks, 3);
@@ -157,7 +150,7 @@ static void what_is_a_bound_alone_is_not_summed(void **state)
     assert_int_equal(row->failed_ns, 0);
 }
 
-static void a_task_is_what_its_shell_has_started_first(void **state)
+TEST(a_task_is_what_its_shell_has_started_first)
 {
     static const struct process processes[] = {
         {50, 9, 10, 1, 20, 2, 0, 0, 0, 0},        {70, 50, 11, 10, 12, 4, 0, 0, 0, 0},
@@ -165,7 +158,6 @@ static void a_task_is_what_its_shell_has_started_first(void **state)
         {73, 71, 14, 13, 18, 1, 5 << 8, 0, 0, 0}, {51, 9, 10, 1, 20, 4, 0, 0, 0, 0},
         {52, 9, 10, 1, 20, 0, 127 << 8, 0, 0, 0},
     };
-    (void)state;
     SUMMARISE(processes);
     assert_int_equal(summary.count, 2); /* and one that was not seen; the others ran nothing */
     const struct rank_row *row = &summary.rows[1];
@@ -175,14 +167,13 @@ static void a_task_is_what_its_shell_has_started_first(void **state)
     assert_int_equal(row->failed_status, 5 << 8);
 }
 
-static void each_child_of_a_daemon_is_a_rank_without_a_number(void **state)
+TEST(each_child_of_a_daemon_is_a_rank_without_a_number)
 {
     static const struct process processes[] = {
         {50, 9, 10, 1, 20, 3, 0, 0, 0, 0},     {70, 50, 11, 10, 15, 1, 0, 0, 10, 10},
         {71, 50, 11, 10, 15, 2, 0, 0, 0, 0},   {72, 71, 12, 11, 14, 1, 0, 0, 20, 20},
         {73, 71, 13, 11, 14, 1, 0, 0, 30, 30}, {74, 50, 11, 10, 15, 1, 9, 0, 40, 40},
     };
-    (void)state;
     SUMMARISE(processes);
     assert_int_equal(summary.count, 2);
     assert_int_equal(summary.rows[0].unseen, 3);
@@ -194,7 +185,7 @@ static void each_child_of_a_daemon_is_a_rank_without_a_number(void **state)
     assert_true(row->failed_ns == 15 * SECOND);
 }
 
-static void what_a_launcher_below_a_single_task_has_started_are_ranks(void **state)
+TEST(what_a_launcher_below_a_single_task_has_started_are_ranks)
 {
     static const struct process processes[] = {
         {60, 9, 10, 1, 90, 2, 0, 0, 0, 0},    {70, 60, 11, 10, 20, 6, 0, 0, 0, 0},
@@ -205,7 +196,6 @@ static void what_a_launcher_below_a_single_task_has_started_are_ranks(void **sta
         {78, 76, 32, 31, 35, 7, 0, 0, 0, 0},  /* and daemons elsewhere */
         {79, 60, 41, 10, 50, 1, 0, 0, 0, 99}, /* none of a launcher's */
     };
-    (void)state;
     SUMMARISE(processes);
     assert_int_equal(summary.count, 3); /* and those of step 0 that were not seen */
     const struct rank_row *row = &summary.rows[1], *far = &summary.rows[2];
@@ -220,13 +210,12 @@ static void what_a_launcher_below_a_single_task_has_started_are_ranks(void **sta
     assert_int_equal(far->ranks, 1);
 }
 
-static void a_rank_that_is_older_than_its_witness_has_no_program(void **state)
+TEST(a_rank_that_is_older_than_its_witness_has_no_program)
 {
     static const struct process processes[] = {
         {50, 9, 10, 1, 20, 0, 15, KERNEL_LACK_START, 1, 1},
         {51, 9, 10, 1, 20, 1, 0, 0, 0, 0},
     };
-    (void)state;
     SUMMARISE(processes);
     assert_int_equal(summary.count, 2);
     assert_string_equal(summary.rows[0].program, "");
@@ -238,21 +227,19 @@ static void a_rank_that_is_older_than_its_witness_has_no_program(void **state)
 }
 
 /* One pid may be that of another process later, and a circle is no tree. */
-static void processes_that_cannot_be_do_no_harm(void **state)
+TEST(processes_that_cannot_be_do_no_harm)
 {
     static const struct process processes[] = {
         {50, 50, 10, 10, 20, 2, 0, 0, 0, 0}, {70, 50, 11, 10, 20, 3, 0, 0, 0, 0},
         {50, 70, 30, 11, 40, 1, 0, 0, 0, 0}, {71, 70, 5, 11, 20, 2, 0, 0, 0, 0},
         {70, 71, 11, 5, 20, 1, 0, 0, 0, 0},
     };
-    (void)state;
     SUMMARISE(processes);
     assert_true(summary.count >= 1);
 }
 
-static void without_a_witness_nothing_is_said(void **state)
+TEST(without_a_witness_nothing_is_said)
 {
-    (void)state;
     assert_int_equal(summarise(STEPS TASKS, "", NULL, 0), 0);
     assert_int_equal(summary.count, 0);
     release(NULL);
@@ -261,18 +248,4 @@ static void without_a_witness_nothing_is_said(void **state)
     assert_int_equal(summary.rows[0].unseen, 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(ranks_of_one_program_are_one_row, release),
-        cmocka_unit_test_teardown(what_is_a_bound_alone_is_not_summed, release),
-        cmocka_unit_test_teardown(a_task_is_what_its_shell_has_started_first, release),
-        cmocka_unit_test_teardown(each_child_of_a_daemon_is_a_rank_without_a_number, release),
-        cmocka_unit_test_teardown(what_a_launcher_below_a_single_task_has_started_are_ranks,
-                                  release),
-        cmocka_unit_test_teardown(a_rank_that_is_older_than_its_witness_has_no_program, release),
-        cmocka_unit_test_teardown(processes_that_cannot_be_do_no_harm, release),
-        cmocka_unit_test_teardown(without_a_witness_nothing_is_said, release),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(NULL, release)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/witness/flush/kernel_ranks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "contrib/witness/facts/kernel_run.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"
 
 /* The witness listens from 1 to 100, since boot and since the Epoch. */
@@ -63,17 +58,8 @@ static void expect_sizes(const char *program, const char *sizes)
     free(policy);
 }
 
-static void a_program_of_ranks_has_one_run(void **state)
+TEST(a_program_of_ranks_has_one_run)
 {
-    (void)state;
     expect_sizes("/opt/a", "0 0 1 0 ");      /* task 0 has it, on the other node */
     expect_sizes("/opt/script", "3 0 1 0 "); /* the script has started it here three times */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_of_ranks_has_one_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
