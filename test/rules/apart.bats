@@ -110,3 +110,24 @@ SH
     rm -r /tmp/jobtrail-apart-checkout
     [[ $status == 0 && $output == here ]]
 }
+
+@test "test/repeat refuses to run without root, without a quota, and on lists of another commit" {
+    run setpriv --reuid=nobody --clear-groups "$JOBTRAIL_SOURCE/test/repeat"
+    [[ $status == 2 && $output == "test/repeat: it needs root" ]]
+    mkdir -p test build/repeat
+    cp "$JOBTRAIL_SOURCE/test/repeat" test
+    # shellcheck disable=SC2016 # for the script to expand
+    printf '#!/bin/sh\numount --lazy --recursive /sys/fs/cgroup\nshift\nexec "$@"\n' >test/apart
+    chmod +x test/apart
+    run unshare --mount test/repeat
+    echo "$output"
+    [[ $status == 2 && $output == "test/repeat: it needs the file cpu.cfs_quota_us of cgroups of version 1" ]]
+    echo '#!/bin/sh' >test/apart
+    git init -q
+    git -c user.name=x -c user.email=x commit -q --allow-empty -m x
+    touch build/repeat/failed
+    echo another >build/repeat/commit
+    run test/repeat
+    echo "$output"
+    [[ $status == 2 && $output == *"build/repeat is of another commit"*": remove it to begin anew" ]]
+}

@@ -14,7 +14,7 @@ since() {
     empty=$(git hash-object -w --stdin </dev/null)
     export GIT_INDEX_FILE=$BATS_TEST_TMPDIR/index
     cp "$GIT_DIR/index" "$GIT_INDEX_FILE"
-    for path; do git update-index --cacheinfo "100644,$empty,$path"; done
+    for path; do git update-index --add --cacheinfo "100644,$empty,$path"; done
     tree=$(git write-tree)
     SINCE=$(git -c user.name=x -c user.email=x commit-tree -m x "$tree")
     unset GIT_INDEX_FILE
@@ -36,7 +36,7 @@ entries() {
     changed --files
     [[ $output == conf/redact.c ]]
     changed --targets "$JOBTRAIL_BUILD"
-    [[ $output == *unit-conf-redact* && $output != *unit-base-days* ]]
+    [[ $output == *unit-conf-redact* && $output != *unit-base-days* && $(uniq -d <<<"$output") == "" ]]
     entries
     [[ $output == *" unit.conf.redact "* && $output != *" unit.base.days "* && $output != *" e2e."* ]]
     changed --others "$JOBTRAIL_BUILD"
@@ -58,6 +58,18 @@ entries() {
     [[ $output == *" e2e.answers.web "* && $output != *" e2e.robj."* && $output != *" unit."* ]]
 }
 
+@test "fixtures and programs go by their path, and what runs only if it is asked for is left out" {
+    since test/slurm/fixture/cluster.bash
+    entries
+    [[ $output == *" slurm.records.states "* && $output != *" slurm.endings.load "* && $output != *" e2e."* ]]
+    since test/rules/machine.bash
+    entries
+    [[ $output == " rules.apart rules.changed " ]]
+    since test/programs/wrap_write.c
+    entries
+    [[ $output == " rules.changed e2e.guests.preloads " ]]
+}
+
 @test "of a folder below contrib, the bats files with its name" {
     since contrib/jobtrail/report/pages.py
     entries
@@ -65,7 +77,9 @@ entries() {
 }
 
 @test "what no entry is made of is said" {
-    since README.md conf/redact.c
+    since README.md conf/redact.c gone
     changed --others "$JOBTRAIL_BUILD"
-    [[ $output == README.md ]]
+    [[ $output == "gone (deleted)"$'\n'README.md ]]
+    changed --files
+    [[ $output == README.md$'\n'conf/redact.c ]]
 }

@@ -11,7 +11,8 @@ setup() {
     # below /tmp it would be copied
     PLACE=$(mktemp -d "$JOBTRAIL_BUILD/killed-XXXXXX")
     chmod 755 "$PLACE"
-    git clone -q "$JOBTRAIL_SOURCE" "$PLACE/checkout"
+    mkdir "$PLACE/checkout" # of a copy, which has no .git, too
+    tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$PLACE/checkout" -xf -
     cd "$PLACE/checkout" || return
     remember_machine "$PLACE"
 }

@@ -172,24 +172,6 @@ C
     done
 }
 
-@test "JOBTRAIL_SOAK: FFTW's own test program gives the same results" {
-    [[ -n ${JOBTRAIL_SOAK-} ]] || return 0 # configure alone takes longer than all of this file
-    "$JOBTRAIL_SOURCE/test/debian-source" "$SOURCES" fftw3
-    prepare libfftw3-dev libfftw3.a
-    cp -a "$SOURCES/fftw3" .
-    (cd fftw3 && ./configure -q --enable-sse2 --enable-avx --disable-fortran && make -s -C libbench2) >/dev/null 2>&1
-    for archive in "$SOURCES/libfftw3-dev$LIBRARIES/libfftw3.a" "$PWD/libfftw3.a"; do
-        (cd fftw3 && gcc -O1 -w -DHAVE_CONFIG_H -I. -Ikernel -Iapi -Idft -Irdft -Ireodft -Ilibbench2 tests/*.c \
-            libbench2/libbench2.a "$archive" -lm -o test.program)
-        for problem in icf128 ocb7x9 ok5e10 ir64 "//obcd2x3x4v5" ofr30 ikr12h obc101 ofc3x5v7 ok16o00; do
-            # the same random numbers each time; the errors of the transform are printed with all digits
-            fftw3/test.program -v1 -o estimate --verify "$problem"
-        done >results
-        if [[ -e expected ]]; then cmp results expected; else mv results expected; fi
-    done
-    [[ $(wc -l <expected) -ge 10 ]]
-}
-
 @test "HDF5's own tests give the same results; JOBTRAIL_SOAK: more of them" {
     "$JOBTRAIL_SOURCE/test/debian-source" "$SOURCES" hdf5
     local from=$SOURCES/hdf5 package=$SOURCES/libhdf5-dev name
