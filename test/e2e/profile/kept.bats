@@ -338,22 +338,3 @@ flame.PROFILE_PROGRAM = "./endless"
 assert flame.picture_of([], []) is None
 PYTHON
 }
-
-# bats test_tags=needs:answers
-@test "sampling files are looked for under a bounded number of names, by who may see the profile" {
-    head -c 1 /dev/zero | tee run.0.n1_0.vfd run.0.n2_3.vfd "run.0.n1_2000.vfd" >/dev/null
-    mkfifo run.0.n1_1.vfd
-    PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B - <<'PYTHON'
-import getpass
-from types import SimpleNamespace
-from jobtrail.answers.web import flame
-
-files = [{"path": "run.0.n2.profile"}, {"path": "run.0.n1.profile"}, {"path": "run.0.n1.profile"}]
-profile = {"user": getpass.getuser(), "proven": True, "size": 10 ** 12, "ranks": 4, "files": files}
-asker = lambda user, may_see_all: SimpleNamespace(user=user, rights=SimpleNamespace(all=may_see_all))
-found = ["run.0.n1_0.vfd", "run.0.n2_3.vfd"]
-assert flame.samples(asker("x", True), profile) == flame.samples(asker(profile["user"], False), profile) == found
-assert flame.samples(asker("x", False), profile) == flame.samples(asker("x", True), dict(profile, proven=False)) == []
-assert flame.samples(asker("x", True), None) == []
-PYTHON
-}

@@ -163,7 +163,7 @@ differing() {
     acct --job-summary "$IDLE" --json
     sacct_says=$(run_as root sacct -n -P -X --units=K -j "$IDLE" -o state,exitcode,elapsedraw,reqmem,alloccpus,account,qos)
     [ "$(jq -r '[.job.state, .job.exit, .time.elapsed + 0, "\(.memory.asked / 1024)K", .cpus.allocated, .job.account, .job.qos // ""] | join("|")' <<<"$output")" = "$sacct_says" ]
-    [ "$(jq -c '[.time.limit + 0, (.programs | map([.step, (.exec_path | split("/")[-1]), .runs]))]' <<<"$output")" = '[600,[["0","spin",1]]]' ]
+    [ "$(jq -c '[.time.limit + 0, (.programs | map([.step, (.exec_path | split("/")[-1]), .runs]))]' <<<"$output")" = "[$((600 * SLOW)),[[\"0\",\"spin\",1]]]" ]
 }
 
 @test "the controller mails the summary once the store has it, and the plain mail while it does not answer" {
