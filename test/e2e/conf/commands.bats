@@ -593,7 +593,7 @@ EOT
     refused "$conf:2:15: an upper-case letter (write it in lower case, as it is matched)"
     printf '[redact]\nskip = name:pin\n' >"$conf"
     conf check
-    refused "$conf:2:1: unknown key 'skip' in [redact] (there is keep, hide)"
+    refused "$conf:2:1: unknown key 'skip' in [redact] (jobtrail.conf(5) lists them)"
     printf '[tracking]\ncommand_line = all\n' >"$conf"
     conf check
     refused "$conf:2:16: unknown value (write yes, program or no)"
