@@ -121,6 +121,7 @@ ask() { # COMMAND
     run_as root env -C "$BATS_TEST_TMPDIR" TZ=UTC "PATH=$STAGE/bin:/usr/bin:/bin" "JOBTRAIL_STORE=$STORE" "JOBTRAIL_LIBRARIES=$DIR/libraries" bash -c "$1"
 }
 
+# bats test_tags=needs:answers
 @test "each command answers its question" {
     local command different count=0
     cd "$BATS_TEST_TMPDIR"
