@@ -29,7 +29,11 @@ SLURM_RELEASES_TESTED(CHECK)
 extern unsigned plugin_version;
 unsigned plugin_version = SLURM_VERSION_NUMBER;
 
-static const uint32_t releases[] = {SLURM_RELEASES(NUMBER)};
+/* What `jobtrail-conf doctor` reads in the plugin's file. */
+extern const uint32_t jobtrail_slurm_releases[], jobtrail_slurm_untested[1];
+const uint32_t jobtrail_slurm_releases[] = {SLURM_RELEASES(NUMBER)};
+const uint32_t jobtrail_slurm_untested[1] = {SLURM_RELEASE_UNTESTED};
+
 static const size_t offsets[] = {SLURM_RELEASES(OFFSET)};
 
 enum {
@@ -60,7 +64,7 @@ __attribute__((constructor)) static void find_host(void)
     if (release == 0)
         release = SLURM_VERSION_NUMBER & ~255U;
     plugin_version = release;
-    for (host = 0; host < RELEASES && releases[host] != release; host++)
+    for (host = 0; host < RELEASES && jobtrail_slurm_releases[host] != release; host++)
         continue;
 }
 
@@ -74,7 +78,7 @@ void slurm_release_report(void)
     char known[128] = "";
     size_t length = 0;
     for (size_t i = 0; i < RELEASES && length < sizeof known; i++) {
-        unsigned number = releases[i];
+        unsigned number = jobtrail_slurm_releases[i];
         length +=
             (size_t)snprintf(known + length, sizeof known - length, "%s%u.%02u", i == 0 ? "" : ", ",
                              SLURM_VERSION_MAJOR(number), SLURM_VERSION_MINOR(number));

@@ -102,13 +102,17 @@
 #define SLURM_RELEASES_TESTED(X)
 #endif
 
-/* The same of all releases in which the plugin works. A test builds it with another list. */
+/* The same of all releases in which the plugin works. A test builds it with another list. If the
+ * release of the headers is none that the tests have run, it is SLURM_RELEASE_UNTESTED. */
 #define SLURM_RELEASE_OR_HEADERS(major, minor, offset)                                             \
     || SLURM_VERSION_NUMBER >> 8 == ((major) << 8 | (minor))
 #ifdef SLURM_RELEASES
+#define SLURM_RELEASE_UNTESTED 0
 #elif 0 SLURM_RELEASES_TESTED(SLURM_RELEASE_OR_HEADERS)
-#define SLURM_RELEASES(X) SLURM_RELEASES_TESTED(X)
+#define SLURM_RELEASES(X)      SLURM_RELEASES_TESTED(X)
+#define SLURM_RELEASE_UNTESTED 0
 #else
+#define SLURM_RELEASE_UNTESTED (SLURM_VERSION_NUMBER & ~255U)
 #define SLURM_RELEASES(X)                                                                          \
     SLURM_RELEASES_TESTED(X)                                                                       \
     X(SLURM_VERSION_NUMBER >> 16, SLURM_VERSION_NUMBER >> 8 & 255,                                 \

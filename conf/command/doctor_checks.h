@@ -24,6 +24,8 @@ extern const struct doctor_check doctor_checks[];
 
 /* Slurm: plugstack.conf, the plugin that it names, and whether slurmd has loaded it. */
 void doctor_slurm(struct doctor *doctor, const struct conf *conf);
+/* Of doctor_slurm(): the plugin's file at `path`. */
+void doctor_release(struct doctor *doctor, const char *path);
 
 /* Whether PrologFlags of slurm.conf has RunInJob (Slurm 24.05 and later). Then prolog and epilog
  * run in the slurmstepd of the extern step, which does not call those of SPANK plugins. */

@@ -217,6 +217,7 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
             mend_line(doctor, line, own);
     } else if (!doctor_is_changeable(doctor, "plugin", path, path)) {
         doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
+        doctor_release(doctor, path);
         if (doctor->roles & ROLE_NODE)
             check_slurmd(doctor);
     }

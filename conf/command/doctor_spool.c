@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
@@ -132,6 +133,11 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     static const char mend[] =
         "mend [spool] dir in jobtrail.conf or the directory; change it while no job runs here";
     struct stat status;
+    /* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
+    if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
+        doctor_add(doctor, FINDING_WARN, "privacy", path,
+                   "take a file system that has access control lists: tmpfs, ext4, xfs",
+                   "users can see of others' jobs how large their files are and when they change");
     if (!doctor_directory(doctor, "spool", path, mend))
         return;
     if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0) {

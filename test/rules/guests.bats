@@ -46,8 +46,8 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $output == *GNU_STACK* ]]
 }
 
-@test "the plugin exports what Slurm and other versions of it look up, and nothing else" {
-    [[ $(nm -D --defined-only "$PLUGIN" | awk '{ print $3 }' | grep -vE '^(jobtrail_hand_over|plugin_name|plugin_type|plugin_version|spank_plugin_version|slurm_spank_[a-z_]+)$') == "" ]]
+@test "the plugin exports what Slurm, other versions of it and the doctor look up, and nothing else" {
+    [[ $(nm -D --defined-only "$PLUGIN" | awk '{ print $3 }' | grep -vE '^(jobtrail_hand_over|jobtrail_slurm_releases|jobtrail_slurm_untested|plugin_name|plugin_type|plugin_version|spank_plugin_version|slurm_spank_[a-z_]+)$') == "" ]]
     [[ $(nm -D --defined-only "$PLUGIN" | grep -c ' slurm_spank_') -ge 6 ]]
 }
 
@@ -66,7 +66,7 @@ headers() {
 }
 
 compile_plugin() {
-    cc -g -D_GNU_SOURCE -fPIC -shared -I"$INCLUDE" -I"$JOBTRAIL_SOURCE" -DJOBTRAIL_CONF='"/c"' -DJOBTRAIL_BIN_FROM_PLUGIN='"b"' \
+    cc -D_GNU_SOURCE -fPIC -shared -I"$INCLUDE" -I"$JOBTRAIL_SOURCE" -DJOBTRAIL_CONF='"/c"' -DJOBTRAIL_BIN_FROM_PLUGIN='"b"' \
         "$JOBTRAIL_SOURCE"/spank/{slurm_release,spank_jobtrail}.c -o "$BATS_TEST_TMPDIR/plugin.so" 2>&1
 }
 
@@ -76,8 +76,9 @@ compile_plugin() {
     [[ $status == 0 && $output == "" ]]
     [[ $(gdb -batch -ex 'print/x *(unsigned *)&plugin_version' "$BATS_TEST_TMPDIR/plugin.so") == *" = 0x1a0b03" ]]
     # the releases that the tests have run, and that of the headers
-    [[ $(gdb -batch -ex 'print/x *(unsigned (*)[4])&releases' "$BATS_TEST_TMPDIR/plugin.so") == \
+    [[ $(gdb -batch -ex 'print/x *(unsigned (*)[4])&jobtrail_slurm_releases' "$BATS_TEST_TMPDIR/plugin.so") == \
         *" = {0x160500, 0x180b00, 0x1a0500, 0x1a0b00}" ]]
+    [[ $(gdb -batch -ex 'print/x *(unsigned *)&jobtrail_slurm_untested' "$BATS_TEST_TMPDIR/plugin.so") == *" = 0x1a0b00" ]]
     headers unknown 1b0500 # 27.05
     run compile_plugin
     [[ $status == 0 && $output == *"does not know this release of Slurm"* ]]

@@ -484,3 +484,21 @@ finds_under() {
     LIBRARY=$place/other.so with_profiles 'steps = all'
     finds warning profiles "not called libjobtrail.so" "mend [preload] library" --role node
 }
+
+@test "a release of Slurm that the plugin was built for, and no test has run" {
+    local plugin=$BATS_TEST_TMPDIR/spank_jobtrail.so release
+    new_job
+    cp "$JOBTRAIL_BUILD/test/slurm/plugin_of_other_headers.so" "$plugin" # of 23.11
+    echo "optional $plugin conf=$CONF" >"$SLURM/plugstack.conf"
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    for release in 24.11 25.05 23.11; do
+        printf '#!/bin/sh\necho slurm %s.4\n' "$release" >"$BATS_TEST_TMPDIR/bin/slurmd"
+        chmod 755 "$BATS_TEST_TMPDIR/bin/slurmd"
+        PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --role node --json >"$BATS_TEST_TMPDIR/$release" || true
+    done
+    cd "$BATS_TEST_TMPDIR"
+    [[ $(jq -r '.[] | select(.check == "release") | "\(.state): \(.found)"' 24.11 25.05 23.11) == \
+        "ok: for Slurm 22.05, 24.11, 26.05, 23.11; this is 24.11
+bad: for Slurm 22.05, 24.11, 26.05, 23.11, and this is 25.05: the plugin is inactive in it
+warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of this jobtrail have not run: it was built with its headers" ]]
+}

@@ -53,6 +53,8 @@ works_here() { # PLUGIN
     wait_job "$job"
     [[ $(record_count "$job" exit_with) == 1 && $(record_count "$job" spin) == 1 ]]
     [[ $(our_lines) == "" ]]
+    run "$STAGE/bin/jobtrail-conf" doctor --conf "$DIR/jobtrail.conf" --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: for Slurm 22.05, 24.11, 26.05"* ]]
 }
 
 @test "a plugin that was built with another release's headers records" {
@@ -78,4 +80,6 @@ works_here() { # PLUGIN
     [[ $(find "$DIR/records" "$DIR/run" -mindepth 1) == "" ]]
     release=$(slurmd -V | sed -E 's/^[^ ]+ ([0-9]+\.[0-9]+).*/\1/')
     [[ $(our_lines) == "jobtrail: inactive, jobs leave no records: the plugin is for Slurm 99.05, and this is $release; install a jobtrail that knows it, or build one with its headers" ]]
+    run "$STAGE/bin/jobtrail-conf" doctor --conf "$DIR/jobtrail.conf" --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $status == 1 && $output == *"bad     release $STAGE/lib/slurm/spank_jobtrail.so: for Slurm 99.05, and this is $release: the plugin is inactive in it"* ]]
 }

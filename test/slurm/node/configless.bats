@@ -29,5 +29,5 @@ found() { # CHECK JQ-PATH
     doctor >"$DIR/found" || true # it may find other things
     cat "$DIR/found"
     [[ $(found plugstack '"\(.state) \(.object)"' <"$DIR/found") == "ok /run/slurm/conf/plugstack.conf" ]]
-    [[ $(found plugin .state <"$DIR/found") == ok ]]
+    [[ $(found plugin .state <"$DIR/found") == ok && $(found release .state <"$DIR/found") == ok ]]
 }

@@ -84,10 +84,10 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 ]]
     [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
-        "cgroup configuration helper hosts library outbox parts plugin plugstack policy records role sessions slurmd spool state timer tracking watcher" ]]
+        "cgroup configuration helper hosts library outbox parts plugin plugstack policy records release role sessions slurmd spool state timer tracking watcher" ]]
     run doctor
     [[ ${lines[-1]} == "node: 0 bad, 1 warning, "*" ok" ]] # no timer
-    [[ $status == 0 ]]
+    [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: for Slurm 22.05, 24.11, 26.05; this is "* ]]
 }
 
 @test "a policy as old as its configuration is in force, and an older one is not" {
@@ -261,8 +261,21 @@ flush_again() { # --orphans or --job ID
     [[ $(record_count "$job") == 1 ]]
 }
 
-@test "a plugin that others can change, one that is gone" {
+@test "a spool on a file system without access control lists" {
+    "$CLUSTER" exec n1 mkdir -p "$DIR/ramfs"
+    "$CLUSTER" exec n1 mount -t ramfs -o mode=711 none "$DIR/ramfs"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/ramfs|"
+    run doctor
+    "$CLUSTER" exec n1 umount "$DIR/ramfs"
+    [[ $output == *"warning privacy $DIR/ramfs: "* ]]
+}
+
+@test "a plugin that is inactive in this Slurm, one that others can change, one that is gone" {
     local plugin=$STAGE/lib/slurm/spank_jobtrail.so
+    mkdir -p "$DIR/other"
+    printf '#!/bin/sh\necho slurm 23.11.3\n' >"$DIR/other/slurmd"
+    chmod 755 "$DIR/other/slurmd"
+    PATH=$DIR/other:$PATH finds_bad release "and this is 23.11: the plugin is inactive in it"
     chmod 777 "$plugin"
     finds_bad plugin "can be changed by others"
     chmod 755 "$plugin"
