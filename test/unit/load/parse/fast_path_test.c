@@ -3,17 +3,10 @@
  * A run as jobtrail writes it is read from its text, without making objects of it: what benches
  * measure is what nodes send. Files that are named as arguments are looked at instead.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#define OWN_MAIN
 
 #include "submit/load/parse/load_record.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/sample_records.h"
 
 /* Takes the text, which is the record's from then on. */
@@ -28,23 +21,20 @@ static bool takes_fast_path(char *text)
     return is_fast;
 }
 
-static void a_run_as_jobtrail_writes_it_takes_the_fast_path(void **state)
+TEST(a_run_as_jobtrail_writes_it_takes_the_fast_path)
 {
-    (void)state;
     assert_true(takes_fast_path(sample_record(RECORD_RUN)));
 }
 
-static void so_do_a_start_and_a_static_program(void **state)
+TEST(so_do_a_start_and_a_static_program)
 {
-    (void)state;
     assert_true(takes_fast_path(sample_start_record()));
     assert_true(takes_fast_path(sample_static_record()));
 }
 
 /* The test would notice: an object in an unknown place is parsed. */
-static void what_nobody_writes_does_not(void **state)
+TEST(what_nobody_writes_does_not)
 {
-    (void)state;
     assert_false(takes_fast_path(
         strdup("{\"userT\":{\"run_uuid\":\"" SAMPLE_UUID "\"},\"unheard\":{\"of\":1}}")));
 }
@@ -69,10 +59,5 @@ static int look_at_files(int count, char **names)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_as_jobtrail_writes_it_takes_the_fast_path),
-        cmocka_unit_test(so_do_a_start_and_a_static_program),
-        cmocka_unit_test(what_nobody_writes_does_not),
-    };
-    return argc > 1 ? look_at_files(argc - 1, argv + 1) : cmocka_run_group_tests(tests, NULL, NULL);
+    return argc > 1 ? look_at_files(argc - 1, argv + 1) : run_cases();
 }

@@ -3,21 +3,11 @@
  * Whose a uuid is: honest records and forged ones, in whatever order they come, make one store.
  * With JOBTRAIL_TEST_STORE=mariadb://... in a database that is this test's own, else in SQLite.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "extensions.h"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/rounds.h"
 
 #define RUN_A    "019a9f00-0000-7000-8000-00000000000a" /* of alice, in job 7 */
@@ -258,12 +248,11 @@ static char *stored(unsigned seed)
     return text;
 }
 
-static void order_decides_nothing(void **state)
+TEST(order_decides_nothing)
 {
     const char *given = getenv("JOBTRAIL_TEST_ROUNDS");
     const unsigned seeds = (unsigned)(given == NULL ? rounds(1000) : atoi(given));
     char *first = stored(0);
-    (void)state;
     for (unsigned seed = 1; seed <= seeds; seed++) {
         char *text = stored(seed);
         if (strcmp(first, text) != 0)
@@ -285,10 +274,9 @@ static void assert_has_not(const char *text, const char *line)
         fail_msg("%s in\n%s", line, text);
 }
 
-static void everybody_has_what_is_his(void **state)
+TEST(everybody_has_what_is_his)
 {
     char *text = stored(0);
-    (void)state;
     assert_has(text, RUN_A "|alice|7|0|0|1|1|long|\n");
     assert_has(text, RUN_A "|alice|7|1|0|1|0|short|\n");
     assert_has(text, RUN_A "|alice|7||0|1|0|short|\n");
@@ -329,10 +317,9 @@ static void everybody_has_what_is_his(void **state)
     free(text);
 }
 
-static void conflicts_can_be_found(void **state)
+TEST(conflicts_can_be_found)
 {
     char *text = stored(0);
-    (void)state;
     assert_has(text, "run|" RUN_A "|alice|7|0|1|");
     assert_has(text, "run|" RUN_A "|mallory|8|0|1|");
     assert_has(text, "run|" RUN_X "|mallory|8|0|1|");
@@ -360,10 +347,9 @@ static enum store_result result_of(struct store *store, const char *text, bool u
     return result;
 }
 
-static void conflicts_are_told(void **state)
+TEST(conflicts_are_told)
 {
     struct store *store = opened();
-    (void)state;
     assert_int_equal(result_of(store, records[0].text, false), STORE_NEW);
     assert_int_equal(result_of(store, OF_SLURM(RUN_A, "mallory", "8", "0", ENDED("1")), false),
                      STORE_CONFLICT);
@@ -383,10 +369,9 @@ static void conflicts_are_told(void **state)
     store_close(store);
 }
 
-static void what_is_not_proven_is_joined_to_nothing_that_is(void **state)
+TEST(what_is_not_proven_is_joined_to_nothing_that_is)
 {
     struct store *store = opened();
-    (void)state;
     result_of(store, OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false);
     result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true);
     result_of(store, LINKED("alice", "evil"), true);
@@ -406,14 +391,13 @@ static void what_is_not_proven_is_joined_to_nothing_that_is(void **state)
     store_close(store);
 }
 
-static void a_link_that_is_alone_again_has_its_own_uuid(void **state)
+TEST(a_link_that_is_alone_again_has_its_own_uuid)
 {
     const size_t both[] = {4, 19};
     enum store_result results[2];
     volatile sig_atomic_t stop = 0;
     size_t runs;
     struct store *store = opened();
-    (void)state;
     put(store, both, 2, results);
     assert_int_equal(ops->change_schema(store->connection.database,
                                         "UPDATE link SET build_epoch = 1 WHERE build_user = "
@@ -427,13 +411,12 @@ static void a_link_that_is_alone_again_has_its_own_uuid(void **state)
     store_close(store);
 }
 
-static void what_is_too_old_goes_without_anothers(void **state)
+TEST(what_is_too_old_goes_without_anothers)
 {
     enum store_result results[RECORDS];
     volatile sig_atomic_t stop = 0;
     size_t order[RECORDS], runs;
     struct store *store = opened();
-    (void)state;
     for (size_t i = 0; i < RECORDS; i++)
         order[i] = i;
     put(store, order, RECORDS, results);
@@ -466,7 +449,7 @@ static void what_is_too_old_goes_without_anothers(void **state)
 }
 
 /* Of what a user can vary about a record that root checks, his job's number is all. */
-static void owners_differ(void **state)
+TEST(owners_differ)
 {
     static const struct run_record runs[] = {
         {.user = "alice", .job_id_raw = {true, 7}, .restart_count = {true, 0}, .cluster = "tiny"},
@@ -482,7 +465,6 @@ static void owners_differ(void **state)
     };
     enum { RUNS = sizeof runs / sizeof runs[0] };
     int64_t owners[RUNS];
-    (void)state;
     for (size_t i = 0; i < RUNS; i++) {
         assert_int_equal(record_owner_of_run(&runs[i], &owners[i]), 0);
         assert_true(owners[i] > 0);
@@ -619,9 +601,8 @@ static void put_crowd(struct store *store, const struct claim *claim, size_t *re
     }
 }
 
-static void of_a_crowd_that_claims_a_uuid_few_are_kept(void **state)
+TEST(of_a_crowd_that_claims_a_uuid_few_are_kept)
 {
-    (void)state;
     for (size_t i = 0; i < CLAIMS; i++) {
         struct store *store = opened();
         size_t results[STORE_CROWDED + 1] = {0};
@@ -637,9 +618,8 @@ static void of_a_crowd_that_claims_a_uuid_few_are_kept(void **state)
     }
 }
 
-static void what_is_proven_gets_into_a_crowd(void **state)
+TEST(what_is_proven_gets_into_a_crowd)
 {
-    (void)state;
     for (size_t i = 0; i < CLAIMS; i++) {
         struct store *store = opened();
         size_t results[STORE_CROWDED + 1] = {0};
@@ -658,9 +638,8 @@ static void what_is_proven_gets_into_a_crowd(void **state)
     }
 }
 
-static void what_is_proven_is_no_part_of_a_crowd(void **state)
+TEST(what_is_proven_is_no_part_of_a_crowd)
 {
-    (void)state;
     for (size_t i = 0; i < CLAIMS; i++) {
         struct store *store = opened();
         size_t results[STORE_CROWDED + 1] = {0};
@@ -692,11 +671,10 @@ static void put_alices_runs(struct store *store)
     result_of(store, OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false);
 }
 
-static void what_is_not_proven_takes_no_uuid_from_what_is(void **state)
+TEST(what_is_not_proven_takes_no_uuid_from_what_is)
 {
     size_t results[STORE_CROWDED + 1] = {0};
     struct store *store = opened();
-    (void)state;
     put_alices_runs(store);
     put_claims(store, &claims[1], 1, 2, true, results);
     /* her link has not come yet: the runs have what is in their executable all the same */
@@ -721,10 +699,9 @@ static void what_is_not_proven_takes_no_uuid_from_what_is(void **state)
     store_close(store);
 }
 
-static void a_claim_that_is_proven_later_has_its_uuid(void **state)
+TEST(a_claim_that_is_proven_later_has_its_uuid)
 {
     struct store *store = opened();
-    (void)state;
     put_alices_runs(store);
     result_of(store, LINKED("alice", "evil"), true);
     result_of(store, LINKED("alice", "gcc"), false);
@@ -737,7 +714,10 @@ static char directory[] = "/tmp/jobtrail-owner-XXXXXX";
 /* The loader makes an empty file of the store's name, before SQLite keeps the store in memory. */
 static int make_directory(void **state)
 {
+    const char *text = getenv("JOBTRAIL_TEST_CROWD");
     (void)state;
+    if (text != NULL)
+        crowd = atoi(text);
     return mkdtemp(directory) == NULL || chdir(directory) != 0 ? -1 : 0;
 }
 
@@ -748,25 +728,4 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owners_differ),
-        cmocka_unit_test(everybody_has_what_is_his),
-        cmocka_unit_test(conflicts_can_be_found),
-        cmocka_unit_test(conflicts_are_told),
-        cmocka_unit_test(what_is_not_proven_is_joined_to_nothing_that_is),
-        cmocka_unit_test(order_decides_nothing),
-        cmocka_unit_test(a_link_that_is_alone_again_has_its_own_uuid),
-        cmocka_unit_test(what_is_too_old_goes_without_anothers),
-        cmocka_unit_test(of_a_crowd_that_claims_a_uuid_few_are_kept),
-        cmocka_unit_test(what_is_proven_gets_into_a_crowd),
-        cmocka_unit_test(what_is_proven_is_no_part_of_a_crowd),
-        cmocka_unit_test(what_is_not_proven_takes_no_uuid_from_what_is),
-        cmocka_unit_test(a_claim_that_is_proven_later_has_its_uuid),
-    };
-    const char *text = getenv("JOBTRAIL_TEST_CROWD");
-    if (text != NULL)
-        crowd = atoi(text);
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL(make_directory, remove_directory)

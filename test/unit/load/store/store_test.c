@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "submit/load/database/schema.h"
 #include "submit/load/store/store.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_store.h"
 
 #define UUID    "8c8d61fb-98c1-44c0-874c-d613312269f4"
@@ -58,17 +49,15 @@ static void assert_value(const char *sql, double expected)
         fail_msg("%s: %g instead of %g", sql, found, expected);
 }
 
-static void new_store_has_the_schema_version_that_the_program_knows(void **state)
+TEST(new_store_has_the_schema_version_that_the_program_knows)
 {
-    (void)state;
     store_close(open_file(false));
     assert_value("PRAGMA user_version", SCHEMA_VERSION);
     store_close(open_file(false));
 }
 
-static void newer_schema_is_refused(void **state)
+TEST(newer_schema_is_refused)
 {
-    (void)state;
     store_close(open_file(false));
     value_of("PRAGMA user_version = 99");
     struct store *store;
@@ -77,9 +66,8 @@ static void newer_schema_is_refused(void **state)
     store_close(store);
 }
 
-static void database_of_another_program_is_refused(void **state)
+TEST(database_of_another_program_is_refused)
 {
-    (void)state;
     value_of("CREATE TABLE other (x)");
     struct store *store;
     assert_int_not_equal(store_open(&database_sqlite, file, false, &store), 0);
@@ -87,9 +75,8 @@ static void database_of_another_program_is_refused(void **state)
     store_close(store);
 }
 
-static void end_replaces_start_and_start_never_replaces_end(void **state)
+TEST(end_replaces_start_and_start_never_replaces_end)
 {
-    (void)state;
     struct store *store = open_file(false);
     assert_int_equal(put(store, UUID, STARTED), STORE_NEW);
     assert_int_equal(put(store, UUID, STARTED), STORE_UNCHANGED);
@@ -101,9 +88,8 @@ static void end_replaces_start_and_start_never_replaces_end(void **state)
     assert_value("SELECT run_time FROM run", 1.5);
 }
 
-static void unknown_facts_are_null(void **state)
+TEST(unknown_facts_are_null)
 {
-    (void)state;
     struct store *store = open_file(false);
     put(store, UUID, STARTED);
     store_close(store);
@@ -112,9 +98,8 @@ static void unknown_facts_are_null(void **state)
                  1);
 }
 
-static void what_runs_share_is_stored_once(void **state)
+TEST(what_runs_share_is_stored_once)
 {
-    (void)state;
     static const char *const rest = "\"hash_id\":\"7\",\"libA\":" MANY ",\"envT\":{\"A\":\"1\"},"
                                     "\"ptA\":[{\"pid\":1}]," ENDED;
     struct store *store = open_file(false);
@@ -132,18 +117,16 @@ static void what_runs_share_is_stored_once(void **state)
     assert_value("SELECT count(*) FROM ancestors", 1);
 }
 
-static void empty_set_differs_from_an_unknown_one(void **state)
+TEST(empty_set_differs_from_an_unknown_one)
 {
-    (void)state;
     struct store *store = open_file(false);
     put(store, UUID, "\"libA\":[]");
     store_close(store);
     assert_value("SELECT object_set_id IS NOT NULL FROM run", 1);
 }
 
-static void dry_run_makes_no_file_and_changes_none(void **state)
+TEST(dry_run_makes_no_file_and_changes_none)
 {
-    (void)state;
     struct store *store = open_file(true);
     assert_int_equal(put(store, UUID, STARTED), STORE_NEW);
     assert_int_equal(put(store, UUID, ENDED), STORE_UPDATED);
@@ -157,28 +140,13 @@ static void dry_run_makes_no_file_and_changes_none(void **state)
     assert_value("SELECT count(*) FROM run", 0);
 }
 
-static void missing_directory_is_an_error_in_words(void **state)
+TEST(missing_directory_is_an_error_in_words)
 {
-    (void)state;
     struct store *store;
     assert_int_not_equal(store_open(&database_sqlite, "/nonexistent/t.db", false, &store), 0);
     assert_string_equal(store_error(store), "unable to open database file");
     store_close(store);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, remove_file)
-    const struct CMUnitTest tests[] = {
-        TEST(new_store_has_the_schema_version_that_the_program_knows),
-        TEST(newer_schema_is_refused),
-        TEST(database_of_another_program_is_refused),
-        TEST(end_replaces_start_and_start_never_replaces_end),
-        TEST(unknown_facts_are_null),
-        TEST(what_runs_share_is_stored_once),
-        TEST(empty_set_differs_from_an_unknown_one),
-        TEST(dry_run_makes_no_file_and_changes_none),
-        TEST(missing_directory_is_an_error_in_words),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+EACH(NULL, remove_file)
+ALL(make_directory, remove_directory)

@@ -2,20 +2,9 @@
  *
  * In which time zone the store's dates are. With JOBTRAIL_TEST_STORE as in owner_test.c.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
+#include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_store.h"
 
 #define RUN                                                                                        \
@@ -110,10 +99,9 @@ static void assert_others(struct store *store, size_t count, const char *zone, c
     assert_string_equal(found_first, first);
 }
 
-static void the_first_coverage_record_says_the_zone(void **state)
+TEST(the_first_coverage_record_says_the_zone)
 {
     struct store *store = opened_in(NULL);
-    (void)state;
     put(store, RUN, false);
     put(store, LINK, false);
     assert_dates(store, "2025-12-31 23:00:00", "UTC");
@@ -137,10 +125,9 @@ static void the_first_coverage_record_says_the_zone(void **state)
     store_close(store);
 }
 
-static void what_is_not_proven_changes_nothing(void **state)
+TEST(what_is_not_proven_changes_nothing)
 {
     struct store *store = opened_in(NULL);
-    (void)state;
     put(store, RUN, false);
     put(store, LINK, false);
     put(store, COVERED("1", "Europe/Berlin"), true);
@@ -153,10 +140,9 @@ static void what_is_not_proven_changes_nothing(void **state)
     store_close(store);
 }
 
-static void who_says_the_zone_is_followed(void **state)
+TEST(who_says_the_zone_is_followed)
 {
     struct store *store = opened_in(NULL);
-    (void)state;
     put(store, RUN, false);
     put(store, LINK, false);
     store_close(store);
@@ -172,10 +158,9 @@ static void who_says_the_zone_is_followed(void **state)
     store_close(store);
 }
 
-static void a_zone_that_is_not_here_is_an_error_in_words(void **state)
+TEST(a_zone_that_is_not_here_is_an_error_in_words)
 {
     struct store *store = opened_in("Asia/Kolkata");
-    (void)state;
     store_close(store);
     setenv("TZDIR", "/nonexistent", 1);
     store = opened();
@@ -185,14 +170,5 @@ static void a_zone_that_is_not_here_is_an_error_in_words(void **state)
     store_close(store);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, empty_store)
-    const struct CMUnitTest tests[] = {
-        TEST(the_first_coverage_record_says_the_zone),
-        TEST(what_is_not_proven_changes_nothing),
-        TEST(who_says_the_zone_is_followed),
-        TEST(a_zone_that_is_not_here_is_an_error_in_words),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+EACH(empty_store, NULL)
+ALL(make_directory, remove_directory)
