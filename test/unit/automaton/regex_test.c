@@ -2,11 +2,6 @@
  *
  * Patterns: what they match, and where the ones that are refused are wrong.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/automaton/dfa.h"
 #include "conf/automaton/pattern.h"
 #include "conf/policy/policy.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/unit/fixture/cases.h"
 #include <getopt.h>

@@ -2,8 +2,6 @@
  *
  * The CRC of XALT's records.
  */
-#include <string.h>
-
 #include "conf/base/crc.h"
 #include "test/unit/fixture/cases.h"
 

@@ -4,12 +4,7 @@
  */
 #include "conf/base/days.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conf/base/sandbox.h"
 #include "test/unit/fixture/cases.h"

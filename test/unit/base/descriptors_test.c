@@ -3,18 +3,13 @@
  * What a child that becomes the user inherits of root's descriptors.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conf/base/descriptors.h"
 #include "conf/base/privileges.h"

@@ -2,9 +2,7 @@
 #include "conf/base/elf_segments.h"
 
 #include <elf.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 

@@ -2,7 +2,6 @@
 #include "conf/base/globs.h"
 
 #include <fnmatch.h>
-#include <string.h>
 
 #include "test/unit/fixture/cases.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/grow.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "test/unit/fixture/cases.h"
 
 struct element {

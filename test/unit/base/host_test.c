@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/host.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "test/unit/fixture/cases.h"
 
 TEST(the_nodes_name_is_slurms_or_the_hosts)

@@ -4,8 +4,6 @@
  */
 #include "conf/base/hash.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 static struct digest digest_of(uint32_t number)

@@ -4,13 +4,9 @@
  */
 #include "conf/base/io.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "test/unit/fixture/cases.h"

@@ -4,8 +4,6 @@
  */
 #include "conf/base/json_end.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 TEST(pairs_that_are_misread_become_utf8)

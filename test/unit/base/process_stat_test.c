@@ -4,13 +4,10 @@
  */
 #include "conf/base/process.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 

@@ -5,16 +5,11 @@
  */
 #include "conf/base/process.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_cgroup.h"

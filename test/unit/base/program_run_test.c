@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/program_run.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "test/unit/fixture/cases.h"

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <locale.h>
-#include <string.h>
 #include <wchar.h>
 
 #include "test/unit/fixture/cases.h"

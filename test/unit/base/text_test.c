@@ -2,10 +2,6 @@
  *
  * Bytes as text, and text as ASCII.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/text.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_random.h"

@@ -2,15 +2,10 @@
  *
  * What root opens, and what it does not: with real owners and modes, so that it needs root.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conf/base/trusted.h"
 #include "test/unit/fixture/cases.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/uuid7.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 /* The time of RFC 9562's example of version 7 (its appendix A.6), in ms. */

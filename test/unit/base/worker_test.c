@@ -2,12 +2,6 @@
  *
  * A worker hands over messages of any kind, and ends in one of a few ways.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/base/worker.h"
 #include "test/unit/fixture/cases.h"
 

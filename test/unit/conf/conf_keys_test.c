@@ -2,10 +2,6 @@
  *
  * The keys that hold one value: their defaults, their bounds, and what is left of a refused value.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "conf/conf_keys.h"
 #include "test/unit/fixture/cases.h"
 

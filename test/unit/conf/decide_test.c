@@ -2,11 +2,6 @@
  *
  * What holds for a process: path rules, then argument rules; and how its run is sampled.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/policy/policy_read.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"

@@ -2,12 +2,6 @@
  *
  * Reading jobtrail.conf: defaults, values, and each refusal with its place and hint.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/compile.h"
 #include "conf/conf.h"
 #include "conf/conf_libraries.h"

@@ -2,15 +2,10 @@
  *
  * From rules to the bytes of a policy and back, whole and damaged, and the file they are kept in.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"

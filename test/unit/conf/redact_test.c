@@ -2,10 +2,6 @@
  *
  * What is taken out of command lines, by the built-in rules and by a site's own.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/redact.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"

@@ -2,12 +2,7 @@
  *
  * Rules of [routines] about modules, as they are compiled: by the directories of a map.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"

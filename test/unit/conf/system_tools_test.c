@@ -2,10 +2,6 @@
  *
  * Which executables are small tools of the system, and what brings them back.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/conf_rules.h"
 #include "conf/policy/policy_read.h"
 #include "test/unit/fixture/cases.h"

@@ -3,9 +3,6 @@
  * Whether a URL leads to this host, so that a secret may be sent in clear text. A form that
  * programs read differently does not.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "conf/conf_transport.h"
 #include "test/unit/fixture/cases.h"
 

@@ -3,8 +3,6 @@
  * What a gate believes of a record before anybody parses it: its keys, and that it is JSON.
  */
 #include <json-c/json.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "conf/base/json_end.h"
 #include "submit/definition/record_keys.h"

@@ -2,8 +2,6 @@
  *
  * What a record's file name tells of it.
  */
-#include <string.h>
-
 #include "submit/definition/record_view.h"
 #include "test/unit/fixture/cases.h"
 

@@ -2,13 +2,8 @@
  *
  * Signatures of records: what is signed, what is found to be, and the files that keys are in.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conf/base/crc.h"
 #include "conf/base/text.h"

@@ -2,11 +2,8 @@
  *
  * Reading ledgers such as a user may have written.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_captures.h"

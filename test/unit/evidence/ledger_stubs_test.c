@@ -3,11 +3,7 @@
  * Stubs out of ledgers: what they say, beside which captures they stand, and what is made of those
  * that lie.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "submit/evidence/succession.h"
 #include "test/unit/fixture/cases.h"

@@ -2,10 +2,7 @@
  *
  * Reading ledgers.
  */
-#include <errno.h>
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_captures.h"

@@ -2,12 +2,7 @@
  *
  * What hooks wrote down, line by line.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "contrib/hooks/packages.h"
 #include "submit/evidence/package_read.h"

@@ -2,10 +2,6 @@
  *
  * XALT's note in a program.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "submit/evidence/watermark.h"
 #include "test/unit/fixture/cases.h"
 

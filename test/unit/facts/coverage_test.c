@@ -3,14 +3,9 @@
  * Which outcome each task of a journal has, and that what tasks had adds up to the allocation.
  * Programs are made-up files of a scratch directory, which stands for "@" in the journals below.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "conf/compile.h"
 #include "spank/journal.h"

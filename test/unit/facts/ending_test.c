@@ -4,9 +4,6 @@
  */
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "preload/ledger.h"
 #include "spank/journal.h"

@@ -3,12 +3,8 @@
  * What is told of libraries, beside what the dynamic loader does.
  */
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "submit/facts/missing_library.h"
 #include "test/unit/fixture/cases.h"

@@ -3,9 +3,6 @@
  * The job that docs/numbers.md draws: drawing, table and division are the same.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "submit/facts/partition.h"
 #include "test/unit/fixture/cases.h"

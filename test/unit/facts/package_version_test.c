@@ -2,11 +2,7 @@
  *
  * Which version of a Python package its installer left word of.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "submit/facts/package_version.h"
 #include "test/unit/fixture/cases.h"

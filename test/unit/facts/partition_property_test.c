@@ -3,10 +3,6 @@
  * What holds for the division of any allocation: drawn ones, against the slow and plain division,
  * and hostile ones.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "submit/facts/partition.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/drawn_job.h"

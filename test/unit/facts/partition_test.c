@@ -2,10 +2,7 @@
  *
  * The division of a node's allocation: cases worked out by hand. Times are in seconds after START.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "submit/facts/partition.h"
 #include "test/unit/fixture/cases.h"

@@ -4,9 +4,6 @@
  * rules for paths leave out the same ones.
  */
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf/compile.h"
 #include "conf/conf.h"

@@ -2,8 +2,6 @@
  *
  * Which runs sampling keeps, and with which probability.
  */
-#include <stdlib.h>
-
 #include "preload/ledger.h"
 #include "submit/facts/sampling_read.h"
 #include "test/unit/fixture/cases.h"

@@ -2,9 +2,6 @@
  *
  * Which batch system a run belongs to, by environments as the systems make them.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "submit/facts/scheduler.h"
 #include "test/unit/fixture/cases.h"
 

@@ -2,9 +2,6 @@
  *
  * What root takes of the core seconds that a reader tells.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "preload/ledger.h"
 #include "submit/flush/core_time_check.h"
 #include "submit/flush/worker_check.h"

@@ -2,12 +2,6 @@
  *
  * What is sent beside the runs of captures, in several goes.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "submit/facts/division.h"
 #include "submit/flush/coverage_send.h"
 #include "submit/record/command_line.h"

@@ -3,18 +3,13 @@
  * Records that ordinary users hand in: what is taken of them, and what is not.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conf/base/crc.h"
 #include "submit/flush/flush.h"

@@ -4,8 +4,6 @@
  * refuses another one; where it says that it is the user's, no gate looks at it.
  */
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"

@@ -2,8 +2,6 @@
  *
  * Which packages get a record.
  */
-#include <stdlib.h>
-
 #include "conf/compile.h"
 #include "submit/flush/ledger_send.h"
 #include "test/unit/fixture/cases.h"

@@ -2,14 +2,9 @@
  *
  * What the flush of made-up jobs sets aside.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "spank/journal.h"
 #include "submit/job/quarantine.h"

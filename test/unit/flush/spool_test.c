@@ -3,14 +3,10 @@
  * The spool as the flush sees it.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,7 +14,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "conf/base/process.h"
 #include "spank/spool_part.h"

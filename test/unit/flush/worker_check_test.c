@@ -2,12 +2,6 @@
  *
  * What a worker that its user has got under control can say of others: nothing.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "submit/flush/reading.h"
 #include "submit/flush/worker_check.h"
 #include "submit/record/coverage_record.h"

@@ -3,10 +3,6 @@
  * Whatever a site, a job or a person is called: records that are made of a journal are taken, and
  * those of another journal are not. A refused one would cost a job all of its records.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "spank/journal.h"
 #include "submit/definition/record_view.h"
 #include "submit/flush/worker_check.h"

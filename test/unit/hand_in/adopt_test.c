@@ -2,10 +2,6 @@
  *
  * A link becomes its file's owner's, in its name and in its text.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/crc.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "test/unit/fixture/cases.h"

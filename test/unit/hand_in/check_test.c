@@ -2,9 +2,6 @@
  *
  * What is a record that a user may hand in.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "submit/hand_in/hand_in_check.h"
 #include "test/unit/fixture/cases.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/job_cgroups.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 

@@ -3,7 +3,6 @@
  * Who a user is outside of Slurm, and what a user is called.
  */
 #include <pwd.h>
-#include <string.h>
 
 #include "spank/journal.h"
 #include "submit/job/job_journal.h"

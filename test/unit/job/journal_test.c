@@ -2,11 +2,7 @@
  *
  * Reading the journal.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "spank/journal.h"
 #include "submit/job/journal_read.h"

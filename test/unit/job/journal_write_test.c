@@ -2,14 +2,9 @@
  *
  * The journal as the plugin writes it, read again.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "spank/journal.h"
 #include "spank/journal_line.h"

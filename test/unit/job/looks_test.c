@@ -5,10 +5,6 @@
 #include "submit/job/looks.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"

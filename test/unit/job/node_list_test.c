@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/journal_words.h"
 
-#include <stdio.h>
-
 #include "test/unit/fixture/cases.h"
 
 TEST(a_node_has_its_place)

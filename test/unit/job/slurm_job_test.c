@@ -4,10 +4,7 @@
  * Slurm 22.05 to 26.05. The link of a SLUID is made as the plugin does, and goes with the job.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "spank/job_sluid.h"
 #include "submit/job/job_cgroups.h"

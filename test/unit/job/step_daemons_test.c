@@ -7,12 +7,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "submit/job/job_cgroups.h"
 #include "test/unit/fixture/cases.h"

@@ -4,10 +4,6 @@
  * journal.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"

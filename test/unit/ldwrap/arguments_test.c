@@ -2,13 +2,8 @@
  *
  * A linker's command line: response files, and what the options ask for.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "conf/conf.h"
 #include "ldwrap/link_line.h"

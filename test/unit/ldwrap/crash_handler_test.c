@@ -3,9 +3,7 @@
  * Faults of the wrapper's own: the build goes on.
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "ldwrap/wrap.h"
 #include "test/unit/fixture/cases.h"

@@ -2,12 +2,6 @@
  *
  * What linkers and sites write: dependency files, maps of modules.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/library_modules.h"
 #include "ldwrap/link_attempt.h"
 #include "test/unit/fixture/cases.h"

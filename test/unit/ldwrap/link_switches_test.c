@@ -3,11 +3,7 @@
  * XALT's variables for links.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "ldwrap/link_switches.h"
 #include "test/unit/fixture/cases.h"

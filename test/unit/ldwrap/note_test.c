@@ -4,11 +4,7 @@
  */
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "conf/base/elf_segments.h"
 #include "ldwrap/link_job.h"

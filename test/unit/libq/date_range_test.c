@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/libq/date_range.h"
 
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "conf/base/days.h"

@@ -4,12 +4,6 @@
  */
 #include "contrib/libraries/libq/log_scan.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
 #include "contrib/libraries/library_log.h"

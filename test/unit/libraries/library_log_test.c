@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/library_log.h"
 
-#include <string.h>
-
 #include "conf/base/days.h"
 #include "test/unit/fixture/cases.h"
 

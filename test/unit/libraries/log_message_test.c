@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/log_write.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 static const char date[] = "Mon_Mar_06_1995_07:00";

@@ -3,10 +3,6 @@
  * Bodies of requests, and what answers say. Answers are those of Elasticsearch 8 and of Splunk 9,
  * as their documentation has them, and of proxies before them.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "submit/outbox/http_body.h"
 #include "test/unit/fixture/cases.h"
 

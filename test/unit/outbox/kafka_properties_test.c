@@ -3,10 +3,6 @@
  * A file of librdkafka's properties: what is taken of it, what is refused, and which secrets would
  * be read on the way.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "submit/outbox/kafka_properties.h"
 #include "test/unit/fixture/cases.h"
 

@@ -2,9 +2,6 @@
  *
  * What each transport does, by the one that others begin with.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "conf/base/clocks.h"
 #include "submit/outbox/transport.h"
 #include "test/unit/fixture/cases.h"

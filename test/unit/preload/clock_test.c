@@ -5,7 +5,6 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 
 #include "preload/clock.h"
 #include "test/unit/fixture/cases.h"

@@ -5,8 +5,6 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "preload/image.h"
 #include "test/unit/fixture/cases.h"

@@ -3,9 +3,6 @@
  * By which table the library samples a run, and by which of its lines, from a policy that our
  * compiler made.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "preload/stub.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"

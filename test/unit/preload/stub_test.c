@@ -3,11 +3,7 @@
  * Stubs as the library writes them, read as the flush reads them; and a slot full of noise, in
  * which they are written nevertheless where they belong.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "preload/fields.h"
 #include "preload/slot.h"

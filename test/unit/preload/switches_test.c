@@ -2,9 +2,6 @@
  *
  * What the environment says about tracking, by environments as launchers make them.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "preload/switches.h"
 #include "test/unit/fixture/cases.h"
 

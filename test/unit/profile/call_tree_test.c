@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/call_tree.h"
 
-#include <errno.h>
-
 #include "test/unit/fixture/cases.h"
 
 static int begin(void **state)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/profile_collect.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 /* A process of the only rank of a task. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/profile_read.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 

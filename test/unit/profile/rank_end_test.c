@@ -2,8 +2,6 @@
 #include "contrib/profile/rank_end.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/unit/fixture/cases.h"
 

@@ -5,8 +5,6 @@
 #include "contrib/profile/set_programs.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "contrib/profile/profile_log.h"
 #include "contrib/profile/routine_log.h"

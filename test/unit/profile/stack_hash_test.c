@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/set_order.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 static uint64_t hash_of(const char *text)

@@ -2,7 +2,6 @@
 #include "contrib/profile/symbol_names.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "test/unit/fixture/cases.h"
 

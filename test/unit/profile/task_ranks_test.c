@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/profile/task_ranks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "spank/journal.h"
 #include "test/unit/fixture/cases.h"
 

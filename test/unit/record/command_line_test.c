@@ -2,11 +2,6 @@
  *
  * What of command lines goes into records, whatever a ledger has.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/compile.h"
 #include "submit/record/command_line.h"
 #include "test/unit/fixture/cases.h"

@@ -2,8 +2,6 @@
  *
  * Records of coverage.
  */
-#include <string.h>
-
 #include "submit/record/coverage_record.h"
 #include "test/unit/fixture/cases.h"
 

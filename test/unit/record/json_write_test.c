@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is written key by key has the bytes that json-c gives to the same object.
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf/base/text.h"
 #include "submit/record/json_add.h"

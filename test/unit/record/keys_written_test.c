@@ -3,9 +3,6 @@
  * Each kind of record has the keys of submit/definition/keys.def, in that order and of those types.
  */
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/defined_keys.h"

@@ -2,9 +2,6 @@
  *
  * Records of packages.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "conf/base/crc.h"
 #include "submit/record/package_record.h"
 #include "test/unit/fixture/cases.h"

@@ -4,12 +4,8 @@
  */
 #include <fcntl.h>
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"

@@ -4,9 +4,6 @@
  */
 #include <json-c/json.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "conf/base/crc.h"

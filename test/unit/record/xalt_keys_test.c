@@ -5,8 +5,6 @@
  */
 #include <json-c/json.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_run.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/archive_symbols.h"
 
-#include <stdlib.h>
-
 #include "test/unit/fixture/cases.h"
 
 enum { MANY = 400000 };

@@ -2,11 +2,7 @@
 #include "contrib/routines/robj/archive_read.h"
 #include "contrib/routines/robj/archive_write.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "conf/base/io.h"
 #include "test/unit/fixture/cases.h"

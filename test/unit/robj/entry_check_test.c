@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/entry_check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 /* Why `count` symbols of one name cannot be an entry. */

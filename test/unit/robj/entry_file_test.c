@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/entry_file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 /* What has been complained of, "LINE NAME TEXT;" one after the other. */

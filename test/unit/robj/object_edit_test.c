@@ -4,11 +4,7 @@
  */
 #include "contrib/routines/robj/object_edit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "contrib/routines/robj/stub_object.h"
 #include "contrib/routines/robj/stub_templates.h"

@@ -2,12 +2,10 @@
  *
  * What the kernel tells of the end of processes that nobody has waited for yet.
  */
-#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "spank/exit_note.h"
 #include "test/unit/fixture/cases.h"

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "spank/exit_note.h"
 #include "test/unit/fixture/cases.h"

@@ -2,15 +2,10 @@
  *
  * Running a program from Slurm's daemons.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "spank/helper.h"
 #include "test/unit/fixture/cases.h"

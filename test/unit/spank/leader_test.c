@@ -2,9 +2,6 @@
  *
  * Which rank records in a step with several programs.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "spank/leader.h"
 #include "test/unit/fixture/cases.h"
 

@@ -2,9 +2,6 @@
  *
  * Our directory in a user's PYTHONPATH, our option in PERL5OPT, and out of it again.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "spank/path_list.h"
 #include "test/unit/fixture/cases.h"
 

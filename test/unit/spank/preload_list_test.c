@@ -2,10 +2,6 @@
  *
  * Our library in a user's LD_PRELOAD, and out of it again.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "spank/path_list.h"
 #include "test/unit/fixture/cases.h"
 

@@ -7,9 +7,6 @@
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "spank/job_formats.h"
 #include "test/unit/fixture/cases.h"

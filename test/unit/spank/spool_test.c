@@ -3,17 +3,12 @@
  * The job's spool directory and ledger, as root makes them.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conf/base/clocks.h"
 #include "conf/base/host.h"

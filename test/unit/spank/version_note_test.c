@@ -3,15 +3,10 @@
  * How versions find each other: what root believes of the file `version`, with real owners and
  * modes, so that it needs root.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "spank/job_formats.h"
 #include "spank/spool_path.h"

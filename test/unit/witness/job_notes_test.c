@@ -4,15 +4,10 @@
  */
 #include "contrib/witness/job_notes.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 

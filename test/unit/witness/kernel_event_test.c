@@ -4,10 +4,7 @@
  */
 #include "contrib/witness/kernel_rings.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf/base/io.h"
 #include "test/unit/fixture/cases.h"

@@ -5,10 +5,6 @@
  */
 #include "contrib/witness/kernel_processes.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/io.h"
 #include "test/unit/fixture/cases.h"
 

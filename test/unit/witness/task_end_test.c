@@ -4,10 +4,6 @@
  */
 #include "contrib/witness/task_end.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/io.h"
 #include "test/unit/fixture/cases.h"
 

@@ -5,9 +5,7 @@
 #include "contrib/witness/witness_jobs.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 

@@ -4,12 +4,7 @@
  */
 #include "contrib/libraries/outbox/library_outbox.h"
 
-#include <errno.h>
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_outbox.h"

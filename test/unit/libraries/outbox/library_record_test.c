@@ -6,8 +6,6 @@
 #include "contrib/libraries/outbox/library_record.h"
 
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf/base/uuid7.h"
 #include "test/unit/fixture/cases.h"

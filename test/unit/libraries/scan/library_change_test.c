@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_change.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 static const struct library_file one = {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_logs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/days.h"
 #include "test/unit/fixture/cases.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_owners.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 /* Debian's ids of daemon, and of nobody, whose group is nogroup. */

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_reads.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "contrib/libraries/scan/library_facts.h"
 #include "test/unit/fixture/cases.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/scan/library_rpm.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 static struct library_packages *packages;

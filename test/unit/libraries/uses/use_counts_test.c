@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/uses/use_counts.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 TEST(equal_uses_are_one_with_a_count)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/uses/use_counts.h"
 
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 TEST(a_program_is_known_by_its_name)

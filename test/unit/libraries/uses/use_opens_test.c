@@ -2,9 +2,6 @@
 #include "contrib/libraries/uses/use_counts.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 

@@ -4,8 +4,6 @@
  */
 #include "contrib/libraries/uses/use_records.h"
 
-#include <errno.h>
-
 #include "contrib/libraries/outbox/library_outbox.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_outbox.h"

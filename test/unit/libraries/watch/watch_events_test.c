@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/watch/watch_events.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/fanotify.h>
 
 #include "test/unit/fixture/cases.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/libraries/watch/watch_new.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "test/unit/fixture/cases.h"
 
 #define MS INT64_C(1000000)

@@ -2,9 +2,6 @@
  *
  * What differs between the ancestors of two runs of one script: pids, and the job's number.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "submit/load/parse/ancestor_pids.h"
 #include "test/unit/fixture/cases.h"
 

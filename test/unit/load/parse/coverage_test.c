@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "extensions.h"
 #include "submit/load/parse/load_record.h"
 #include "test/unit/fixture/cases.h"

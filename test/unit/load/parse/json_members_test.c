@@ -2,10 +2,6 @@
  *
  * The members of an object in its text.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "submit/load/parse/json_members.h"
 #include "test/unit/fixture/cases.h"
 

@@ -2,11 +2,6 @@
  *
  * Records in syslog lines: cut into blocks, mixed, damaged, and put together again.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/crc.h"
 #include "submit/load/read/syslog_blocks.h"
 #include "test/unit/fixture/cases.h"

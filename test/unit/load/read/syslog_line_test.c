@@ -2,8 +2,6 @@
  *
  * Where the program's name stands in lines as rsyslog, syslog-ng and journalctl write them.
  */
-#include <string.h>
-
 #include "submit/load/read/syslog_line.h"
 #include "test/unit/fixture/cases.h"
 

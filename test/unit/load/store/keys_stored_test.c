@@ -3,10 +3,6 @@
  * What submit/definition/keys.def says has a column is there once the record has been loaded.
  */
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "test/unit/fixture/cases.h"
 #include <sqlite3.h>

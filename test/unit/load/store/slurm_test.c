@@ -4,9 +4,6 @@
  * come. With JOBTRAIL_TEST_STORE as in owner_test.c.
  */
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"

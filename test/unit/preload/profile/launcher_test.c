@@ -2,9 +2,6 @@
  *
  * What a launcher calls an MPI program.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "preload/profile/launcher.h"
 #include "test/unit/fixture/cases.h"
 

@@ -3,8 +3,6 @@
  * The list of routines, as processes write it at once, into a field that may hold noise.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "preload/routines/routine_list.h"
 #include "test/unit/fixture/cases.h"

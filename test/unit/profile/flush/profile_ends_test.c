@@ -2,10 +2,6 @@
 #include "contrib/profile/flush/profile_ends.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "conf/base/io.h"
 #include "submit/flush/kernel_witness.h"

@@ -2,14 +2,9 @@
  *
  * How much of a user's profiles is kept.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "contrib/profile/flush/kept_profiles.h"
 #include "test/unit/fixture/cases.h"

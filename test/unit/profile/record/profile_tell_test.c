@@ -2,10 +2,6 @@
  *
  * What records tell of profiles: what the processes wrote need not add up, and what is told does.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "contrib/profile/record/profile_tell.h"
 #include "contrib/profile/set_order.h"
 #include "preload/profile/profile_file.h"

@@ -4,8 +4,6 @@
  */
 #include "contrib/profile/record/profile_told.h"
 
-#include <string.h>
-
 #include "preload/profile/profile_file.h"
 #include "test/unit/fixture/cases.h"
 

@@ -2,8 +2,6 @@
  *
  * What a capture says of routines, sound and damaged.
  */
-#include <string.h>
-
 #include "submit/evidence/ledger_fields.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_ledger.h"

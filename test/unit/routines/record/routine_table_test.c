@@ -2,8 +2,6 @@
  *
  * Calls of routines, as records tell of them.
  */
-#include <string.h>
-
 #include "submit/record/json_add.h"
 #include "submit/record/run_record.h"
 #include "test/unit/fixture/cases.h"

@@ -4,9 +4,6 @@
  */
 #include "contrib/witness/facts/other_pids.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/fixture/cases.h"
 
 #define SECOND UINT64_C(1000000000)

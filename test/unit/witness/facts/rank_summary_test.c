@@ -4,9 +4,6 @@
  * a second, the kernel's times nanoseconds since boot, which was at the Epoch.
  */
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "contrib/witness/facts/rank_summary.h"
 #include "spank/journal.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/witness/facts/two_witnesses.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "conf/base/process.h"
 #include "contrib/witness/facts/kernel_run.h"
 #include "test/unit/fixture/cases.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/witness/flush/kernel_ranks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "contrib/witness/facts/kernel_run.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_policy.h"

@@ -2,8 +2,6 @@
  *
  * What forked children used that executed nothing, told of the program that forked them.
  */
-#include <string.h>
-
 #include "contrib/witness/job/kernel_notes.h"
 #include "test/unit/fixture/cases.h"
 

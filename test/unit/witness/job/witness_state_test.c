@@ -2,13 +2,8 @@
  *
  * The line in which the kernel's witness says how it does.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "contrib/witness/job/witness_state.h"
 #include "test/unit/fixture/cases.h"
