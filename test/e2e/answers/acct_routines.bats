@@ -55,6 +55,7 @@ routine_records() {
 }
 
 acct() {
+    echo "$JOBTRAIL_STORE" >&2
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --allusers --no-sacct "$@"
 }
 
@@ -66,39 +67,30 @@ jobs() {
     echo "$*: $jobs $stderr"
 }
 
-in_both() { # FUNCTION
-    local JOBTRAIL_STORE
-    for JOBTRAIL_STORE in "sqlite:$BATS_FILE_TMPDIR/store.db" "$MARIADB_STORE"; do
-        export JOBTRAIL_STORE
-        "$1"
+@test "runs are chosen by the routines that they called" {
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        jobs --routine dgemm_
+        [ "$jobs" = "71.0 71.1 72.0" ]
+        jobs --routine 'dgem*' --routine zgemm_
+        [ "$jobs" = "71.0 71.1 72.0 75.0" ]
+        jobs --routine 'dgemm_ & dgemv_'
+        [ "$jobs" = "72.0" ]
+        jobs --routine gsl_sf_gamma --exec prog71
+        [ "$jobs" = "71.0" ]
+        jobs --routine dgemm_ -u bob
+        [ "$jobs" = "72.0" ]
+        jobs --routine 'dgemm'
+        [ "$jobs" = "" ]
+        jobs --routine '*'
+        [ "$jobs" = "71.0 71.1 72.0 75.0" ]
     done
 }
 
-chosen() {
-    jobs --routine dgemm_
-    [ "$jobs" = "71.0 71.1 72.0" ]
-    jobs --routine 'dgem*' --routine zgemm_
-    [ "$jobs" = "71.0 71.1 72.0 75.0" ]
-    jobs --routine 'dgemm_ & dgemv_'
-    [ "$jobs" = "72.0" ]
-    jobs --routine gsl_sf_gamma --exec prog71
-    [ "$jobs" = "71.0" ]
-    jobs --routine dgemm_ -u bob
-    [ "$jobs" = "72.0" ]
-    jobs --routine 'dgemm'
-    [ "$jobs" = "" ]
-    jobs --routine '*'
-    [ "$jobs" = "71.0 71.1 72.0 75.0" ]
-}
-
-@test "runs are chosen by the routines that they called" {
-    in_both chosen
-}
-
-listed() {
-    acct --routines -j 71,72,75 -P
-    [ "$status" -eq 0 ]
-    diff - <(echo "$output") <<'TEXT'
+@test "the routines of runs are listed with library, version, first call, and calls or a bound" {
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        acct --routines -j 71,72,75 -P
+        [ "$status" -eq 0 ]
+        diff - <(echo "$output") <<'TEXT'
 JobID|Exec|Library|Version|Routine|FirstCall|Calls
 71.0|prog71|openblas|0.3.21|dgemm_|2024-11-20T10:00:30|7
 71.0|prog71|libgsl.a||gsl_sf_gamma|2024-11-20T10:01:00|>=2
@@ -108,49 +100,42 @@ JobID|Exec|Library|Version|Routine|FirstCall|Calls
 72.0|prog72|openblas|0.3.21|dgemv_|2024-11-20T10:00:06|
 75.0|prog75|openblas|0.3.21|zgemm_|2024-11-20T10:00:01|>=3
 TEXT
-    [ "$stderr" = "jobtrail-acct: of 1 of 4 runs not all calls were watched (Missed): there may have been others" ]
-}
-
-@test "the routines of runs are listed with library, version, first call, and calls or a bound" {
-    in_both listed
-}
-
-forms() {
-    acct --routines -j 71 --routine 'gsl*' -P -o jobidraw,uuid,user,librarypath,buildid,module,missed,state,step,proven
-    [ "${lines[1]}" = "71.0|019a9f00-3333-7000-8000-000000000071|alice|libgsl.a|||0|COMPLETED|0|no" ]
-    [ "${#lines[@]}" -eq 2 ]
-    acct --routines -j 71 --csv --sort=-calls --top 1
-    [ "$output" = $'JobID,Exec,Library,Version,Routine,FirstCall,Calls\n71.0,prog71,openblas,0.3.21,dgemm_,2024-11-20T10:00:30,7' ]
-    acct --routines -j 71 --json
-    jq -e '[.routines[] | [.job, .library, .library_version, .library_module, .build_id, .routine, .first_call, .calls, .calls_at_least, .missed]] == [
-        ["71.0", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "dgemm_", 1732096830, 7, false, 0],
-        ["71.0", "libgsl.a", null, null, null, "gsl_sf_gamma", 1732096860, 2, true, 0],
-        ["71.0", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "late", null, 1, false, 0],
-        ["71.1", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "dgemm_", 1732096820, 5, false, 0]]' <<<"$output"
-    acct --routines -j 72 --json
-    jq -e '.routines[0] | [.calls, .calls_at_least, .missed] == [null, null, 2]' <<<"$output"
+        [ "$stderr" = "jobtrail-acct: of 1 of 4 runs not all calls were watched (Missed): there may have been others" ]
+    done
 }
 
 @test "fields, CSV and JSON have what the list has, and more" {
-    in_both forms
-}
-
-of_runs() {
-    acct -j 71,72,73,74 -n -P -o jobid,nroutines,routines
-    [ "$output" = $'71.0|3|dgemm_,gsl_sf_gamma,late\n71.1|1|dgemm_\n72.0|>=2|dgemm_,dgemv_\n73.0|0|\n74.0||' ]
-    acct -j 71 -X -n -P -o jobid,nroutines,routines
-    [ "$output" = "71|3|dgemm_,gsl_sf_gamma,late" ]
-    acct -j 71 -X --json
-    jq -e '.runs[0].routines | [.missed, (.libraries | length), [.called[] | [.routine, .first_call, .calls, .calls_at_least]]] ==
-        [0, 2, [["dgemm_", 1732096820, 12, false], ["gsl_sf_gamma", 1732096860, 2, true], ["late", null, 1, false]]]' <<<"$output"
-    acct -j 73,74 --json
-    jq -e '.runs[0].routines == {libraries: [{library: "openblas", library_version: "0.3.21", library_module: "openblas/0.3.21",
-        library_path: "/sw/openblas/lib/libopenblas.so.0", build_id: "ab12"}], called: [], missed: 0, unnamed: 0}
-        and .runs[1].routines == null' <<<"$output"
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        acct --routines -j 71 --routine 'gsl*' -P -o jobidraw,uuid,user,librarypath,buildid,module,missed,state,step,proven
+        [ "${lines[1]}" = "71.0|019a9f00-3333-7000-8000-000000000071|alice|libgsl.a|||0|COMPLETED|0|no" ]
+        [ "${#lines[@]}" -eq 2 ]
+        acct --routines -j 71 --csv --sort=-calls --top 1
+        [ "$output" = $'JobID,Exec,Library,Version,Routine,FirstCall,Calls\n71.0,prog71,openblas,0.3.21,dgemm_,2024-11-20T10:00:30,7' ]
+        acct --routines -j 71 --json
+        jq -e '[.routines[] | [.job, .library, .library_version, .library_module, .build_id, .routine, .first_call, .calls, .calls_at_least, .missed]] == [
+            ["71.0", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "dgemm_", 1732096830, 7, false, 0],
+            ["71.0", "libgsl.a", null, null, null, "gsl_sf_gamma", 1732096860, 2, true, 0],
+            ["71.0", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "late", null, 1, false, 0],
+            ["71.1", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "dgemm_", 1732096820, 5, false, 0]]' <<<"$output"
+        acct --routines -j 72 --json
+        jq -e '.routines[0] | [.calls, .calls_at_least, .missed] == [null, null, 2]' <<<"$output"
+    done
 }
 
 @test "rows of runs and of jobs have their routines, and none is not unknown" {
-    in_both of_runs
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        acct -j 71,72,73,74 -n -P -o jobid,nroutines,routines
+        [ "$output" = $'71.0|3|dgemm_,gsl_sf_gamma,late\n71.1|1|dgemm_\n72.0|>=2|dgemm_,dgemv_\n73.0|0|\n74.0||' ]
+        acct -j 71 -X -n -P -o jobid,nroutines,routines
+        [ "$output" = "71|3|dgemm_,gsl_sf_gamma,late" ]
+        acct -j 71 -X --json
+        jq -e '.runs[0].routines | [.missed, (.libraries | length), [.called[] | [.routine, .first_call, .calls, .calls_at_least]]] ==
+            [0, 2, [["dgemm_", 1732096820, 12, false], ["gsl_sf_gamma", 1732096860, 2, true], ["late", null, 1, false]]]' <<<"$output"
+        acct -j 73,74 --json
+        jq -e '.runs[0].routines == {libraries: [{library: "openblas", library_version: "0.3.21", library_module: "openblas/0.3.21",
+            library_path: "/sw/openblas/lib/libopenblas.so.0", build_id: "ab12"}], called: [], missed: 0, unnamed: 0}
+            and .runs[1].routines == null' <<<"$output"
+    done
 }
 
 said() { # TEXT OPTION...: on stderr, with nothing on stdout
@@ -161,16 +146,6 @@ said() { # TEXT OPTION...: on stderr, with nothing on stdout
     [[ $stderr == *"$1"* ]]
 }
 
-empty() {
-    said "--routine dgmm_: no run has called one; did you mean dgemm_" -S 2024-11-20 -E 2024-11-21 --routine dgmm_
-    said "no runs of job 72 with --routine zgemm_" -j 72 --routine zgemm_
-    said "no routines of job 72 with --routine zgemm_" --routines -j 72 --routine zgemm_
-    said "no routines of job 73" --routines -j 73
-    [[ $stderr != *"designates"* ]]
-    said "of 1 of 1 run no routines are known: no library was there that [routines] designates" --routines -j 74
-    [[ $stderr == *"no routines of job 74"* ]]
-}
-
 # rows PAGE FILTER OPTION...: of the report's JSON, for both days
 rows() {
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" "$1" --json --top 0 -S 2024-11-20 -E 2024-11-21 "${@:3}"
@@ -179,22 +154,20 @@ rows() {
     [ "$status" -eq 0 ]
 }
 
-reported() {
-    # hours of the runs that called it; by library and by user each run counts once
-    rows routines '[.library, .routine, .core_hours, .runs, .users, .first, .last]' --by runs
-    [ "$rows" = '[["openblas 0.3.21","dgemm_",5,4,2,"2024-11-20","2024-11-21"],["libgsl.a","gsl_sf_gamma",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","late",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","dgemv_",1,1,1,"2024-11-20","2024-11-20"],["openblas 0.3.21","zgemm_",0,1,1,"2024-11-20","2024-11-20"]]' ]
-    rows routines '[.library, .routines, .core_hours, .runs]' --of libraries --by runs
-    [ "$rows" = '[["openblas 0.3.21",4,5,5],["libgsl.a",1,3.5,2]]' ]
-    rows routines '[.user, .routines, .core_hours, .runs]' --of users --by runs
-    [ "$rows" = '[["alice",4,4,4],["bob",2,1,1]]' ]
-    rows weekdays '[.library, .Tue, .Wed, .Thu, .total]' --use called
-    [ "$rows" = '[["libgsl.a",0,1,1,2],["openblas 0.3.21",0,4,1,5]]' ]
-    rows months '[.routine, .["2024-10"], .["2024-11"], .total]' --use called --of routines --lib gsl
-    [ "$rows" = '[["libgsl.a: gsl_sf_gamma",null,2,2]]' ]
-}
-
 @test "reports have the core hours of the runs that called a routine, its first and last day, and tables by weekday and month" {
-    in_both reported
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        # hours of the runs that called it; by library and by user each run counts once
+        rows routines '[.library, .routine, .core_hours, .runs, .users, .first, .last]' --by runs
+        [ "$rows" = '[["openblas 0.3.21","dgemm_",5,4,2,"2024-11-20","2024-11-21"],["libgsl.a","gsl_sf_gamma",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","late",3.5,2,1,"2024-11-20","2024-11-21"],["openblas 0.3.21","dgemv_",1,1,1,"2024-11-20","2024-11-20"],["openblas 0.3.21","zgemm_",0,1,1,"2024-11-20","2024-11-20"]]' ]
+        rows routines '[.library, .routines, .core_hours, .runs]' --of libraries --by runs
+        [ "$rows" = '[["openblas 0.3.21",4,5,5],["libgsl.a",1,3.5,2]]' ]
+        rows routines '[.user, .routines, .core_hours, .runs]' --of users --by runs
+        [ "$rows" = '[["alice",4,4,4],["bob",2,1,1]]' ]
+        rows weekdays '[.library, .Tue, .Wed, .Thu, .total]' --use called
+        [ "$rows" = '[["libgsl.a",0,1,1,2],["openblas 0.3.21",0,4,1,5]]' ]
+        rows months '[.routine, .["2024-10"], .["2024-11"], .total]' --use called --of routines --lib gsl
+        [ "$rows" = '[["libgsl.a: gsl_sf_gamma",null,2,2]]' ]
+    done
 }
 
 uncalled() { # LIBRARY
@@ -203,22 +176,28 @@ uncalled() { # LIBRARY
     [ "$status" -eq 0 ]
 }
 
-unnoted() {
-    echo other >"$BATS_TEST_TMPDIR/entries"
-    uncalled gsl
-    jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs that were linked with it unprepared"]]' <<<"$output"
-    uncalled openblas
-    [[ $output != *unprepared* ]]
-    acct -j 71 --routines --json
-    jq -e '.routines[0].unnamed == 0' <<<"$output"
-}
-
 @test "runs of programs that were linked with an archive as it was before it was prepared make it unknown who calls it" {
-    in_both unnoted
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        echo other >"$BATS_TEST_TMPDIR/entries"
+        uncalled gsl
+        jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs that were linked with it unprepared"]]' <<<"$output"
+        uncalled openblas
+        [[ $output != *unprepared* ]]
+        acct -j 71 --routines --json
+        jq -e '.routines[0].unnamed == 0' <<<"$output"
+    done
 }
 
 @test "where there is none it is said of what, and which names are like it" {
-    in_both empty
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        said "--routine dgmm_: no run has called one; did you mean dgemm_" -S 2024-11-20 -E 2024-11-21 --routine dgmm_
+        said "no runs of job 72 with --routine zgemm_" -j 72 --routine zgemm_
+        said "no routines of job 72 with --routine zgemm_" --routines -j 72 --routine zgemm_
+        said "no routines of job 73" --routines -j 73
+        [[ $stderr != *"designates"* ]]
+        said "of 1 of 1 run no routines are known: no library was there that [routines] designates" --routines -j 74
+        [[ $stderr == *"no routines of job 74"* ]]
+    done
     local JOBTRAIL_STORE=sqlite:$BATS_TEST_TMPDIR/none.db
     export JOBTRAIL_STORE
     "$JOBTRAIL_BIN/jobtrail-load" --store "$JOBTRAIL_STORE" "$JOBTRAIL_SOURCE/test/data/records"
@@ -232,28 +211,26 @@ compared() {
         [$status, (.different | map([.what, .a, .b])), (.unknown | map([.what, .why])), .same]" <<<"$output"
 }
 
-differing() {
-    # counted exactly, by a bound, once alone
-    [ "$(compared 71.0 71.1)" = '[1,[["openblas:dgemm_","7 calls","5 calls"],["openblas:late","1 calls",null]],[["libgsl.a:gsl_sf_gamma","B had no library of that name that [routines] designates"]],0]' ]
-    # not all watched, and not counted; the calls of the other side are certain
-    [ "$(compared 71.1 72.0)" = '[1,[["openblas:dgemv_",null,"called"]],[],1]' ]
-    [ "$(compared 72.0 71.1 | jq -c '.[1]')" = '[["openblas:dgemv_","called",null]]' ]
-    compared 73 72 | jq -e '.[1] == [["openblas:dgemm_",null,"called"],["openblas:dgemv_",null,"called"]]'
-    compared 71.0 72.0 | jq -e '.[2] | map(select(.[0] == "openblas:late")) == [["openblas:late","B did not have all calls watched"]]'
-    # still runs; nothing is known; the same
-    compared 73 75 | jq -e '.[1] == [["openblas:zgemm_",null,">=3 calls"]]'
-    compared 71.1 75 | jq -e '.[2] == [["openblas:dgemm_","B has not ended by its record"]]'
-    compared 73 74 | jq -e '.[1:] == [[],[["routines","not recorded of B"]],0]'
-    compared 74 74 | jq -e '. == [0,[],[],0]'
-    # of a bound only is certain that it is more
-    compared 71.0 77 | jq -e '.[1] == [["openblas:dgemm_","7 calls",">=9 calls"]] and .[2] ==
-        [["libgsl.a:gsl_sf_gamma","the number of calls is a lower bound"],["openblas:late","the number of calls is a lower bound"]]'
-    acct --diff 71.0 71.1
-    [[ $output == *"routines: 2 different, 0 the same"*"A: 7 calls"*"B: 5 calls"*"not known: routines: libgsl.a:gsl_sf_gamma: B had no library"* ]]
-}
-
 @test "the routines of two runs are compared, and what one of them may have called is no difference" {
-    in_both differing
+    for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
+        # counted exactly, by a bound, once alone
+        [ "$(compared 71.0 71.1)" = '[1,[["openblas:dgemm_","7 calls","5 calls"],["openblas:late","1 calls",null]],[["libgsl.a:gsl_sf_gamma","B had no library of that name that [routines] designates"]],0]' ]
+        # not all watched, and not counted; the calls of the other side are certain
+        [ "$(compared 71.1 72.0)" = '[1,[["openblas:dgemv_",null,"called"]],[],1]' ]
+        [ "$(compared 72.0 71.1 | jq -c '.[1]')" = '[["openblas:dgemv_","called",null]]' ]
+        compared 73 72 | jq -e '.[1] == [["openblas:dgemm_",null,"called"],["openblas:dgemv_",null,"called"]]'
+        compared 71.0 72.0 | jq -e '.[2] | map(select(.[0] == "openblas:late")) == [["openblas:late","B did not have all calls watched"]]'
+        # still runs; nothing is known; the same
+        compared 73 75 | jq -e '.[1] == [["openblas:zgemm_",null,">=3 calls"]]'
+        compared 71.1 75 | jq -e '.[2] == [["openblas:dgemm_","B has not ended by its record"]]'
+        compared 73 74 | jq -e '.[1:] == [[],[["routines","not recorded of B"]],0]'
+        compared 74 74 | jq -e '. == [0,[],[],0]'
+        # of a bound only is certain that it is more
+        compared 71.0 77 | jq -e '.[1] == [["openblas:dgemm_","7 calls",">=9 calls"]] and .[2] ==
+            [["libgsl.a:gsl_sf_gamma","the number of calls is a lower bound"],["openblas:late","the number of calls is a lower bound"]]'
+        acct --diff 71.0 71.1
+        [[ $output == *"routines: 2 different, 0 the same"*"A: 7 calls"*"B: 5 calls"*"not known: routines: libgsl.a:gsl_sf_gamma: B had no library"* ]]
+    done
 }
 
 @test "what is of jobs, or of other rows, does not go with --routines" {

@@ -43,33 +43,25 @@ bounded_runs() {
 acct() {
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$1" --allusers --no-sacct -n -P \
         -S 2024-11-20 -E 2024-11-21 "${@:2}"
+    echo "$1: $output"
     [ "$status" -eq 0 ]
 }
 
 # cells STORE PAGE FIELDS OPTION...: these cells of the page's rows
 cells() {
     cells=$("$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" -S 2024-11-01 -E 2024-11-30 \
-        --summary "$BATS_TEST_TMPDIR/sums" --json "$2" "${@:4}" |
+        --summary "$BATS_TEST_TMPDIR/${1%%:*}" --json "$2" "${@:4}" |
         jq -r ".pages[0].rows[] | [$3] | map(. // \"-\") | join(\"|\")")
     echo "$*: $cells"
 }
 
-both() {
-    for store in "$STORE" "$MARIADB_STORE"; do
-        "$@" "$store"
-        rm -f "$BATS_TEST_TMPDIR/sums"
-    done
-}
-
-in_acct() {
-    acct "$1" -o exec,state,start,end,endmin,endmax,elapsed,elapsedraw,elapsedmax
-    [ "${lines[0]}" = "seen|COMPLETED|2024-11-20T10:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|01:00:00|3600|01:00:00" ]
-    [ "${lines[1]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T10:00:00|2024-11-20T20:00:00|>=00:00:00|>=0|10:00:00" ]
-    [ "${lines[2]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T11:00:00|2024-11-20T12:00:00|>=01:00:00|>=3600|02:00:00" ]
-}
-
 @test "jobtrail-acct says that an end is not known, what is known of it, and between which times it was" {
-    both in_acct
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -o exec,state,start,end,endmin,endmax,elapsed,elapsedraw,elapsedmax
+        [ "${lines[0]}" = "seen|COMPLETED|2024-11-20T10:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|01:00:00|3600|01:00:00" ]
+        [ "${lines[1]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T10:00:00|2024-11-20T20:00:00|>=00:00:00|>=0|10:00:00" ]
+        [ "${lines[2]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T11:00:00|2024-11-20T12:00:00|>=01:00:00|>=3600|02:00:00" ]
+    done
 }
 
 @test "a record may have bounds and no run time" {
@@ -122,22 +114,18 @@ replaced() {
     [ "$output" = "2|2024-11-20T13:00:00|2024-11-20T13:00:00|2024-11-20T13:00:00|03:00:00" ]
 }
 
-in_a_job() {
-    acct "$1" -X -o end,endmin,endmax,elapsed
-    [ "$output" = "Unknown|2024-11-20T11:00:00|2024-11-20T20:00:00|>=01:00:00" ]
-}
-
 @test "with -X the job's end lies between the last ones of its runs" {
-    both in_a_job
-}
-
-in_a_window() {
-    acct "$1" -S 2024-11-20T19:00:00 -E 2024-11-20T19:30:00 -o exec,endmax
-    [ "$output" = "unseen|2024-11-20T20:00:00" ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -X -o end,endmin,endmax,elapsed
+        [ "$output" = "Unknown|2024-11-20T11:00:00|2024-11-20T20:00:00|>=01:00:00" ]
+    done
 }
 
 @test "a run is shown for the times at which it may have run" {
-    both in_a_window
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -S 2024-11-20T19:00:00 -E 2024-11-20T19:30:00 -o exec,endmax
+        [ "$output" = "unseen|2024-11-20T20:00:00" ]
+    done
 }
 
 # What may be more is no more than what is uncertain in the allocation. The runs were sampled, but core time is exact: it
@@ -153,17 +141,15 @@ in_a_report() {
     [ "$cells" = "" ]
 }
 
-summed() {
-    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$BATS_TEST_TMPDIR/sums" --update
-    in_a_report "$1"
-}
-
 @test "sums of jobtrail-report are what is known; what may be more stands beside; an unknown end is no failure" {
-    both in_a_report
+    for_both in_a_report
 }
 
 @test "so they are from the file of sums" {
-    both summed
+    for store in "$STORE" "$MARIADB_STORE"; do
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --summary "$BATS_TEST_TMPDIR/${store%%:*}" --update
+        in_a_report "$store"
+    done
 }
 
 # bats test_tags=needs:answers
@@ -179,29 +165,25 @@ summed() {
     [[ "$output" == *"2.0"* && "$output" != *"up to"* ]]
 }
 
-in_coverage() {
-    cells "$1" coverage '.outcome, .core_hours, .share'
-    [ "$cells" = $'not_allocated|4|0.4\nuncertain|4|0.4\nrecorded|1|0.1\nassumed|0.5|0.05\ncontainer|0.5|0.05' ]
-    acct "$1" --coverage
-    [ "$output" = $'programs|recorded|1|3600|16.7%\nuncertain|uncertain|0|14400|66.7%
-unseen|assumed|1|1800|8.3%\nunseen|container|1|1800|8.3%' ]
-}
-
 @test "the coverage has what is uncertain apart, and a follower of a program that does not lead is assumed" {
-    both in_coverage
-}
-
-in_xalts_view() {
-    local ask='SELECT run_time, end_time - start_time FROM xalt_run ORDER BY run_uuid'
-    if [[ $1 == sqlite:* ]]; then
-        run sqlite3 -separator ' ' "${1#sqlite:}" "$ask"
-    else
-        run mariadb_sql "$ask" jobtrail
-    fi
-    echo "$output"
-    [ "$(tr '\t' ' ' <<<"$output" | sed 's/\.0//g')" = $'3600 3600\n0 0\n3600 3600' ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        cells "$store" coverage '.outcome, .core_hours, .share'
+        [ "$cells" = $'not_allocated|4|0.4\nuncertain|4|0.4\nrecorded|1|0.1\nassumed|0.5|0.05\ncontainer|0.5|0.05' ]
+        acct "$store" --coverage
+        [ "$output" = $'programs|recorded|1|3600|16.7%\nuncertain|uncertain|0|14400|66.7%
+unseen|assumed|1|1800|8.3%\nunseen|container|1|1800|8.3%' ]
+    done
 }
 
 @test "XALT's view has the time that is known" {
-    both in_xalts_view
+    local ask='SELECT run_time, end_time - start_time FROM xalt_run ORDER BY run_uuid'
+    for store in "$STORE" "$MARIADB_STORE"; do
+        if [[ $store == sqlite:* ]]; then
+            run sqlite3 -separator ' ' "${store#sqlite:}" "$ask"
+        else
+            run mariadb_sql "$ask" jobtrail
+        fi
+        echo "$output"
+        [ "$(tr '\t' ' ' <<<"$output" | sed 's/\.0//g')" = $'3600 3600\n0 0\n3600 3600' ]
+    done
 }

@@ -63,46 +63,34 @@ jobs() {
 
 acct() { # STORE OPTION...
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$1" --allusers --no-sacct -P "${@:2}"
-    echo "$output" "$stderr"
+    echo "$1: $output" "$stderr"
     [ "$status" -eq 0 ]
 }
 
-both() {
+@test "each run has what it had of the allocation, and a bound says that it is one" {
     for store in "$STORE" "$MARIADB_STORE"; do
-        "$@" "$store"
+        acct "$store" -n -j 99 -o exec,coreseconds,coresecondsmax
+        [ "$output" = $'prep|480|480\ngzip|480|480\nsim|1200|1200\nfit|>=240|960' ]
     done
 }
 
-of_runs() {
-    acct "$1" -n -j 99 -o exec,coreseconds,coresecondsmax
-    [ "$output" = $'prep|480|480\ngzip|480|480\nsim|1200|1200\nfit|>=240|960' ]
-}
-
-@test "each run has what it had of the allocation, and a bound says that it is one" {
-    both of_runs
-}
-
-of_a_leader() {
-    acct "$1" -n -j 98 -o exec,coreseconds,coresecondsmax
-    [ "$output" = $'wave|8800|8800\ntool|0|0' ]
-    acct "$1" -j 98 --json
-    [ "$(jq '.runs | map([.core_seconds, .core_time, .leads]) ==
-        [[8800, "exclusive", true], [0, "exclusive", false]]' <<<"$output")" = true ]
-}
-
 @test "a run that leads has the time of the tasks on other nodes that follow it, and of its own step" {
-    both of_a_leader
-}
-
-of_jobs() {
-    acct "$1" -n -X -o jobid,exec,coreseconds,coresecondsmax
-    [ "$output" = "" ]
-    acct "$1" -n -X -j 98,99 -o jobid,exec,coreseconds,coresecondsmax
-    [ "$output" = $'98|wave,tool|8800|8800\n99|sim,gzip,prep,fit|>=2400|3120' ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -n -j 98 -o exec,coreseconds,coresecondsmax
+        [ "$output" = $'wave|8800|8800\ntool|0|0' ]
+        acct "$store" -j 98 --json
+        [ "$(jq '.runs | map([.core_seconds, .core_time, .leads]) ==
+            [[8800, "exclusive", true], [0, "exclusive", false]]' <<<"$output")" = true ]
+    done
 }
 
 @test "with -X it is the sum of the job's runs" {
-    both of_jobs
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -n -X -o jobid,exec,coreseconds,coresecondsmax
+        [ "$output" = "" ]
+        acct "$store" -n -X -j 98,99 -o jobid,exec,coreseconds,coresecondsmax
+        [ "$output" = $'98|wave,tool|8800|8800\n99|sim,gzip,prep,fit|>=2400|3120' ]
+    done
 }
 
 @test "records without it are inclusive, and of a run that goes on it is unknown" {
@@ -116,20 +104,18 @@ of_jobs() {
     [ "$(jq -c '.runs[0] | [.core_seconds, .core_time]' <<<"$output")" = '[null,"inclusive"]' ]
 }
 
-allocation() {
-    acct "$1" --coverage -j 99
-    [ "$output" = 'Part|Outcome|Tasks|CoreSeconds|Share
+@test "the allocation of a job is divided as docs/numbers.md draws it" {
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" --coverage -j 99
+        [ "$output" = 'Part|Outcome|Tasks|CoreSeconds|Share
 programs|recorded|3|2400|50.0%
 uncertain|uncertain|0|720|15.0%
 unseen|script|0|480|10.0%
 idle|idle|0|1200|25.0%' ]
-    acct "$1" --coverage -j 99 --json
-    [ "$(jq '[.allocation | .allocation, .programs, .uncertain, .unseen, .idle] == [4800, 2400, 720, 480, 1200]' \
-            <<<"$output")" = true ]
-}
-
-@test "the allocation of a job is divided as docs/numbers.md draws it" {
-    both allocation
+        acct "$store" --coverage -j 99 --json
+        [ "$(jq '[.allocation | .allocation, .programs, .uncertain, .unseen, .idle] == [4800, 2400, 720, 480, 1200]' \
+                <<<"$output")" = true ]
+    done
 }
 
 @test "people see the five numbers in one line" {
@@ -149,30 +135,26 @@ idle|idle|0|1200|25.0%' ]
     [ "$output" = $'recorded|43|66.9%\nscript|10|14.6%\nlaunch|7|11.5%\nidle|4|7.0%' ]
 }
 
-of_followers() {
-    acct "$1" -n --coverage -j 98
-    [ "$output" = $'programs|recorded|8|8800|91.7%\nunseen|follower|1|500|5.2%\nidle|idle|0|300|3.1%' ]
-}
-
 @test "followers are their leader's, also on another node; of those of nobody nothing is claimed" {
-    both of_followers
-}
-
-in_part() {
-    acct "$1" -n --coverage -j 98 -N n2 -o outcome,coreseconds
-    [ "$output" = $'recorded|4000\nfollower|500\nidle|300' ]
-    acct "$1" -n --coverage -j 98.1 -o outcome,coreseconds
-    [ "$output" = "follower|500" ]
-    acct "$1" -n --coverage -S 2024-11-20T12:00 -E 2024-11-21 -o part,coreseconds
-    [ "$output" = $'programs|11200\nuncertain|720\nunseen|500\nunseen|480\nidle|1500' ]
-    acct "$1" -n --coverage -S 2024-11-21 -E 2024-11-22
-    [ "$output" = "" ]
-    acct "$1" -n --coverage -u bob -S 2024-11-20 -E 2024-11-21
-    [ "$output" = "" ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -n --coverage -j 98
+        [ "$output" = $'programs|recorded|8|8800|91.7%\nunseen|follower|1|500|5.2%\nidle|idle|0|300|3.1%' ]
+    done
 }
 
 @test "nodes, steps, users and whole days choose what is divided" {
-    both in_part
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -n --coverage -j 98 -N n2 -o outcome,coreseconds
+        [ "$output" = $'recorded|4000\nfollower|500\nidle|300' ]
+        acct "$store" -n --coverage -j 98.1 -o outcome,coreseconds
+        [ "$output" = "follower|500" ]
+        acct "$store" -n --coverage -S 2024-11-20T12:00 -E 2024-11-21 -o part,coreseconds
+        [ "$output" = $'programs|11200\nuncertain|720\nunseen|500\nunseen|480\nidle|1500' ]
+        acct "$store" -n --coverage -S 2024-11-21 -E 2024-11-22
+        [ "$output" = "" ]
+        acct "$store" -n --coverage -u bob -S 2024-11-20 -E 2024-11-21
+        [ "$output" = "" ]
+    done
 }
 
 # ---- Slurm's accounting, and records that nothing proves. These tests change the stores.
@@ -189,22 +171,20 @@ load_rows() { # STORE
     "$JOBTRAIL_BIN/jobtrail-load" --store "$1" --slurm-rows "$BATS_TEST_TMPDIR/rows"
 }
 
-told_by_one_node() {
-    # of three nodes n1 sent its records: its own 4800 s, and 100 more that it had before its prolog
-    divided 96 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 4800}]' >"$BATS_TEST_TMPDIR/node"
-    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" "$BATS_TEST_TMPDIR/node"
-    allocated 96 carol chem NODE_FAIL 3 15000 | load_rows "$1"
-    acct "$1" -n --coverage -j 96 -o outcome,coreseconds
-    [ "$output" = $'recorded|4800\nno_record|10000\nidle|200' ]
-    # the second one's come later
-    divided 96 n2 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 4800}]' >"$BATS_TEST_TMPDIR/node"
-    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" "$BATS_TEST_TMPDIR/node"
-    acct "$1" -n --coverage -j 96 -o outcome,coreseconds
-    [ "$output" = $'recorded|9600\nno_record|5000\nidle|400' ]
-}
-
 @test "what Slurm gave to nodes that sent no record is not idle" {
-    both told_by_one_node
+    for store in "$STORE" "$MARIADB_STORE"; do
+        # of three nodes n1 sent its records: its own 4800 s, and 100 more that it had before its prolog
+        divided 96 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 4800}]' >"$BATS_TEST_TMPDIR/node"
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/node"
+        allocated 96 carol chem NODE_FAIL 3 15000 | load_rows "$store"
+        acct "$store" -n --coverage -j 96 -o outcome,coreseconds
+        [ "$output" = $'recorded|4800\nno_record|10000\nidle|200' ]
+        # the second one's come later
+        divided 96 n2 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 4800}]' >"$BATS_TEST_TMPDIR/node"
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/node"
+        acct "$store" -n --coverage -j 96 -o outcome,coreseconds
+        [ "$output" = $'recorded|9600\nno_record|5000\nidle|400' ]
+    done
 }
 
 load_proven() { # STORE: records of root's, each in a file of its own
@@ -241,88 +221,82 @@ claims() {
         .userT.job_id = "97"'
 }
 
-claimed() {
-    local at=$BATS_TEST_TMPDIR
-    cp "$SITE/others" "$SITE/records" # of which `ran` makes its own
-    jobs | load_proven "$1"
-    {
-        allocated 99 carol chem COMPLETED 1 5000
-        allocated 97 dave math COMPLETED 1 4800
-    } | load_rows "$1"
-    rm -f "$at/summary"
-    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
-    people "$1" "$at/summary" >"$at/before"
-    grep '"user":"dave".*"unseen_no_record":1.333' "$at/before"
-    acct "$1" -n --coverage -j 97,98,99
-    echo "$output" >"$at/coverage"
-    acct "$1" -n -j 98,99 -o user,exec,coreseconds
-    echo "$output" >"$at/runs"
-    claims >"$at/claims"
-    run "$JOBTRAIL_BIN/jobtrail-load" --store "$1" - <"$at/claims"
-    [[ "$output" == *" 6 unproven"* ]]
-    people "$1" "$at/summary" | diff "$at/before" -
-    people "$1" "$at/none" | diff "$at/before" -
-    acct "$1" -n --coverage -j 97,98,99
-    diff "$at/coverage" - <<<"$output"
-    acct "$1" -n --coverage -S 2024-11-01 -E 2024-11-30 -u mallory
-    [ "$output" = "" ]
-    acct "$1" -n -j 98,99 -o user,exec,coreseconds
-    grep -v '^aaron' <<<"$output" | diff "$at/runs" -
-    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
-    people "$1" "$at/summary" | diff "$at/before" -
-}
-
 @test "a record that nothing proves changes no proven number of another user" {
-    both claimed
+    for store in "$STORE" "$MARIADB_STORE"; do
+        local at=$BATS_TEST_TMPDIR
+        cp "$SITE/others" "$SITE/records" # of which `ran` makes its own
+        jobs | load_proven "$store"
+        {
+            allocated 99 carol chem COMPLETED 1 5000
+            allocated 97 dave math COMPLETED 1 4800
+        } | load_rows "$store"
+        rm -f "$at/summary"
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --summary "$at/summary" --update
+        people "$store" "$at/summary" >"$at/before"
+        grep '"user":"dave".*"unseen_no_record":1.333' "$at/before"
+        acct "$store" -n --coverage -j 97,98,99
+        echo "$output" >"$at/coverage"
+        acct "$store" -n -j 98,99 -o user,exec,coreseconds
+        echo "$output" >"$at/runs"
+        claims >"$at/claims"
+        run "$JOBTRAIL_BIN/jobtrail-load" --store "$store" - <"$at/claims"
+        [[ "$output" == *" 6 unproven"* ]]
+        people "$store" "$at/summary" | diff "$at/before" -
+        people "$store" "$at/none" | diff "$at/before" -
+        acct "$store" -n --coverage -j 97,98,99
+        diff "$at/coverage" - <<<"$output"
+        acct "$store" -n --coverage -S 2024-11-01 -E 2024-11-30 -u mallory
+        [ "$output" = "" ]
+        acct "$store" -n -j 98,99 -o user,exec,coreseconds
+        grep -v '^aaron' <<<"$output" | diff "$at/runs" -
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --summary "$at/summary" --update
+        people "$store" "$at/summary" | diff "$at/before" -
+    done
 }
 
 running() { # STORE
     "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" -S now-2days --json users | jq '.pages[0].numbers.running > 0'
 }
 
-going_on() {
-    local filter
-    filter='.userDT += {start_time: '"$(($(date +%s) - 7200))"', end_time: 0, run_time: 0} | .userT.job_id = "95" |
-        .slurmT += {job_id: 95, end_source: null, exit_code: null, signal: null, core_seconds: null, core_seconds_max: null,
-            core_days: [], end_time_min: null, end_time_max: null}'
-    cp "$SITE/others" "$SITE/records"
-    ran 12 prep batch 0 0 0 "$filter" | load_proven "$1"
-    [ "$(running "$1")" = true ]
-    divided 95 n1 '[{"outcome": "idle", "step_id": null, "core_seconds": 0}]' >"$BATS_TEST_TMPDIR/claim"
-    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" - <"$BATS_TEST_TMPDIR/claim"
-    [ "$(running "$1")" = true ]
-    load_proven "$1" <"$BATS_TEST_TMPDIR/claim"
-    [ "$(running "$1")" = false ]
-}
-
 @test "a record that nothing proves ends no run that goes on" {
-    both going_on
+    for store in "$STORE" "$MARIADB_STORE"; do
+        local filter
+        filter='.userDT += {start_time: '"$(($(date +%s) - 7200))"', end_time: 0, run_time: 0} | .userT.job_id = "95" |
+            .slurmT += {job_id: 95, end_source: null, exit_code: null, signal: null, core_seconds: null, core_seconds_max: null,
+                core_days: [], end_time_min: null, end_time_max: null}'
+        cp "$SITE/others" "$SITE/records"
+        ran 12 prep batch 0 0 0 "$filter" | load_proven "$store"
+        [ "$(running "$store")" = true ]
+        divided 95 n1 '[{"outcome": "idle", "step_id": null, "core_seconds": 0}]' >"$BATS_TEST_TMPDIR/claim"
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" - <"$BATS_TEST_TMPDIR/claim"
+        [ "$(running "$store")" = true ]
+        load_proven "$store" <"$BATS_TEST_TMPDIR/claim"
+        [ "$(running "$store")" = false ]
+    done
 }
 
 # Slurm says that a job had 600 s less than its programs.
-less_than_programs() {
-    local at=$BATS_TEST_TMPDIR way other='.slurmT.job_id = 94 | .userT.job_id = "94" | .userT.user = "erin"'
-    cp "$SITE/others" "$SITE/records"
-    {
-        ran 13 long 0 0 20 4000 "$other"' | .slurmT.leads = true'
-        ran 14 over 0 0 20 2000 "$other"' | .slurmT.core_days = [["2024-11-20", 1500], ["2024-11-21", 500]]'
-        divided 94 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 5500},
-            {"outcome": "recorded", "day": "2024-11-21", "core_seconds": 500}]' | jq -c '.coverageT.user = "erin"'
-    } | load_proven "$1"
-    rm -f "$at/summary"
-    for way in before after anew; do
-        [ "$way" = anew ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
-        [ "$way" = anew ] && rm "$at/summary"
-        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" -S 2024-11-01 -E 2024-11-30 -u erin \
-            --json --top 0 executables >"$at/report"
-        jq -c '.pages[0] | [.numbers.programs, (.rows | sort_by(.executable)[].core_hours)] | map(. * 3600 | round)' "$at/report"
-        allocated 94 erin chem COMPLETED 1 5400 | load_rows "$1" >/dev/null
-    done >"$at/seen"
-    diff - "$at/seen" <<<$'[6000,4000,2000]\n[5400,3600,1800]\n[5400,3600,1800]'
-    acct "$1" -n --coverage -j 94 -o outcome,tasks,coreseconds
-    [ "$output" = "recorded|1|5400" ]
-}
-
 @test "if Slurm says less than programs had, rows of programs have less, as their sum has" {
-    both less_than_programs
+    for store in "$STORE" "$MARIADB_STORE"; do
+        local at=$BATS_TEST_TMPDIR way other='.slurmT.job_id = 94 | .userT.job_id = "94" | .userT.user = "erin"'
+        cp "$SITE/others" "$SITE/records"
+        {
+            ran 13 long 0 0 20 4000 "$other"' | .slurmT.leads = true'
+            ran 14 over 0 0 20 2000 "$other"' | .slurmT.core_days = [["2024-11-20", 1500], ["2024-11-21", 500]]'
+            divided 94 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 5500},
+                {"outcome": "recorded", "day": "2024-11-21", "core_seconds": 500}]' | jq -c '.coverageT.user = "erin"'
+        } | load_proven "$store"
+        rm -f "$at/summary"
+        for way in before after anew; do
+            [ "$way" = anew ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --summary "$at/summary" --update
+            [ "$way" = anew ] && rm "$at/summary"
+            "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --summary "$at/summary" -S 2024-11-01 -E 2024-11-30 -u erin \
+                --json --top 0 executables >"$at/report"
+            jq -c '.pages[0] | [.numbers.programs, (.rows | sort_by(.executable)[].core_hours)] | map(. * 3600 | round)' "$at/report"
+            allocated 94 erin chem COMPLETED 1 5400 | load_rows "$store" >/dev/null
+        done >"$at/seen"
+        diff - "$at/seen" <<<$'[6000,4000,2000]\n[5400,3600,1800]\n[5400,3600,1800]'
+        acct "$store" -n --coverage -j 94 -o outcome,tasks,coreseconds
+        [ "$output" = "recorded|1|5400" ]
+    done
 }

@@ -90,7 +90,7 @@ node() { # NUMBER JOB STEP NODE JQ-FILTER: what the node has kept
 
 acct() { # STORE OPTION...
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a "${@:2}"
-    echo "$status: $output $stderr"
+    echo "$1: $status: $output $stderr"
     [ "$status" -eq 0 ]
 }
 
@@ -113,48 +113,35 @@ adds_up() { # STORE
     for_both adds_up
 }
 
-marks_bounds() { # STORE
-    acct "$1" -j 61,62 -nP -o MPIShare,MPIImbalance,MPIRanks --sort=jobid
-    [ "$output" = $'>=10.0%|~0.0%|2 of 2\n~30.0%|~0.0%|1 of 2' ]
-}
-
 @test "bounds are marked: calls that were missed, ranks that are missing or ran longer" {
-    for_both marks_bounds
-}
-
-has_no_time_of_its_own() { # STORE
-    acct "$1" -j 63 -nP -o Profile,MPIShare
-    [ "$output" = $'/kept/1000/63.0.batch.n1.profile|\n/kept/1000/63.0.batch.n1.profile|' ]
-    acct "$1" -j 63 --json
-    [ "$(jq -c '[.runs[].profile | [.runs, .mpi.ranks]]' <<<"$output")" = '[[2,4],[2,4]]' ]
-}
-
-has_its_own() { # STORE
-    acct "$1" -j 65 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
-    [ "$output" = "first|/kept/1000/65.0.0.n2.profile /kept/1000/65.0.batch.n1.profile|37.5%|20.0%|4 of 4
-second|/kept/1000/65.0.batch.n1.profile|~25.0%|~0.0%|2 of 4
-sleep||||" ]
-    acct "$1" -j 65 --exec first --json
-    [ "$(jq -c '.runs[].profile | [.steps, .nodes, .step_nodes, .size, .runs, .mpi.runs, .mpi.slowest.rank, .untold, .is_own]' <<<"$output")" = \
-        '[["0","batch"],2,2,4,2,1,2,0,true]' ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -j 61,62 -nP -o MPIShare,MPIImbalance,MPIRanks --sort=jobid
+        [ "$output" = $'>=10.0%|~0.0%|2 of 2\n~30.0%|~0.0%|1 of 2' ]
+    done
 }
 
 @test "a program that mpirun has started in two steps is one, and another one of the same script is not part of it" {
-    for_both has_its_own
-}
-
-has_each_executables_own() { # STORE
-    # the imbalance is that of all six ranks: 15 s outside of MPI, where the mean is 70 / 6 s
-    acct "$1" -j 66 -nP -o Exec,MPIShare,MPIImbalance,MPIRanks,MPIRoutines --sort=exec
-    [ "$output" = "master|25.0%|28.6%|2 of 6|MPI_Wait:25.0%
-worker|50.0%|28.6%|4 of 6|MPI_Wait:50.0%" ]
-    acct "$1" -j 66 --exec worker --json
-    [ "$(jq -c '.runs[].profile | [.ranks, .nodes, .runs, .mpi.ranks, .mpi.seconds, .mpi.slowest.node, .own.ranks, .own.seconds, .own.is_whole, (.files | map([.node, .ranks]))]' <<<"$output")" = \
-        '[6,2,2,6,50,"n1",4,40,true,[["n1",3],["n2",3]]]' ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -j 65 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
+        [ "$output" = "first|/kept/1000/65.0.0.n2.profile /kept/1000/65.0.batch.n1.profile|37.5%|20.0%|4 of 4
+second|/kept/1000/65.0.batch.n1.profile|~25.0%|~0.0%|2 of 4
+sleep||||" ]
+        acct "$store" -j 65 --exec first --json
+        [ "$(jq -c '.runs[].profile | [.steps, .nodes, .step_nodes, .size, .runs, .mpi.runs, .mpi.slowest.rank, .untold, .is_own]' <<<"$output")" = \
+            '[["0","batch"],2,2,4,2,1,2,0,true]' ]
+    done
 }
 
 @test "of several executables that are one program each run has the time in MPI of its own ranks, and the imbalance is the program's" {
-    for_both has_each_executables_own
+    for store in "$STORE" "$MARIADB_STORE"; do
+        # the imbalance is that of all six ranks: 15 s outside of MPI, where the mean is 70 / 6 s
+        acct "$store" -j 66 -nP -o Exec,MPIShare,MPIImbalance,MPIRanks,MPIRoutines --sort=exec
+        [ "$output" = "master|25.0%|28.6%|2 of 6|MPI_Wait:25.0%
+worker|50.0%|28.6%|4 of 6|MPI_Wait:50.0%" ]
+        acct "$store" -j 66 --exec worker --json
+        [ "$(jq -c '.runs[].profile | [.ranks, .nodes, .runs, .mpi.ranks, .mpi.seconds, .mpi.slowest.node, .own.ranks, .own.seconds, .own.is_whole, (.files | map([.node, .ranks]))]' <<<"$output")" = \
+            '[6,2,2,6,50,"n1",4,40,true,[["n1",3],["n2",3]]]' ]
+    done
 }
 
 @test "ranks that run one executable after the other are each one's, and partial where a node has not sent" {
@@ -196,20 +183,18 @@ second|~50.0%|3 of 6" ]
     [ "$output" = "first|~50.0%|6 of 6" ]
 }
 
-adds_components_up() { # STORE
-    acct "$1" -j 80,81 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
-    local files="/kept/1000/80.0.0.n1.profile /kept/1000/81.0.0.n2.profile"
-    [ "$output" = "ice|$files|37.5%|12.5%|4 of 6
-ocean|$files|25.0%|12.5%|2 of 6" ]
-    # one of them alone is asked for
-    acct "$1" -j 81 --json
-    [ "$(jq -c '[.runs[].profile | [.steps, .nodes, .step_nodes, .size, .ranks, .runs, .mpi.ranks, .own.ranks]]' <<<"$output")" = '[[["0"],2,2,6,6,2,6,4]]' ]
-    acct "$1" -j 90 -nP -o MPIShare,MPIImbalance,MPIRanks
-    [ "$output" = "~25.0%|~0.0%|2 of 6" ]
-}
-
 @test "components of a heterogeneous job are one program, and partial until all have sent" {
-    for_both adds_components_up
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -j 80,81 -nP -o Exec,Profile,MPIShare,MPIImbalance,MPIRanks --sort=exec
+        local files="/kept/1000/80.0.0.n1.profile /kept/1000/81.0.0.n2.profile"
+        [ "$output" = "ice|$files|37.5%|12.5%|4 of 6
+ocean|$files|25.0%|12.5%|2 of 6" ]
+        # one of them alone is asked for
+        acct "$store" -j 81 --json
+        [ "$(jq -c '[.runs[].profile | [.steps, .nodes, .step_nodes, .size, .ranks, .runs, .mpi.ranks, .own.ranks]]' <<<"$output")" = '[[["0"],2,2,6,6,2,6,4]]' ]
+        acct "$store" -j 90 -nP -o MPIShare,MPIImbalance,MPIRanks
+        [ "$output" = "~25.0%|~0.0%|2 of 6" ]
+    done
 }
 
 @test "components of another user, restart or cluster are not added" {
@@ -227,30 +212,34 @@ ocean|$files|25.0%|12.5%|2 of 6" ]
 }
 
 @test "of two programs of a step the time in MPI is neither's" {
-    for_both has_no_time_of_its_own
-}
-
-reports() { # STORE
-    local place=(--store "$1" --summary "$BATS_TEST_TMPDIR/summary.db" -S 2024-11-01 -E 2024-12-01 --json)
-    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi
-    echo "$output $stderr"
-    jq -e '.pages[0].rows | map([.executable, .runs, .bounds, (.mpi_share * 1000 | round), (.mpi_core_hours * 10000 | round), .core_hours, .routine,
-        (.routine_share * 1000 | round), (.imbalance * 1000 | round)]) == [["worker", 1, 0, 500, 10000, 2, "MPI_Wait", 500, 286],
-        ["ocean", 2, 1, 250, 10000, 4, "MPI_Wait", 250, 59], ["flow", 2, 2, 200, 8000, 4, "MPI_Barrier", 200, 0],
-        ["first", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 200], ["ice", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 125],
-        ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429], ["master", 1, 0, 250, 5000, 2, "MPI_Wait", 250, 286],
-        ["second", 1, 1, 250, 5000, 2, "MPI_Barrier", 250, 0]]' <<<"$output"
-    [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not here:"* ]]
-    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --of routines
-    jq -e '.pages[0].rows | map([.executable, .routine, (.mpi_core_hours * 10000 | round)]) == [["worker", "MPI_Wait", 10000], ["ocean", "MPI_Wait", 10000],
-        ["flow", "MPI_Barrier", 8000], ["first", "MPI_Wait", 7500], ["ice", "MPI_Wait", 7500], ["wave", "MPI_Allreduce", 5500], ["master", "MPI_Wait", 5000],
-        ["second", "MPI_Barrier", 5000], ["wave", "MPI_Wait", 500]]' <<<"$output"
-    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --exec wave
-    ((status == 1)) && [[ $stderr == *"--exec does not go with the page mpi: it is by program"* ]]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        acct "$store" -j 63 -nP -o Profile,MPIShare
+        [ "$output" = $'/kept/1000/63.0.batch.n1.profile|\n/kept/1000/63.0.batch.n1.profile|' ]
+        acct "$store" -j 63 --json
+        [ "$(jq -c '[.runs[].profile | [.runs, .mpi.ranks]]' <<<"$output")" = '[[2,4],[2,4]]' ]
+    done
 }
 
 @test "the report tells which programs spend how much of their time in which routine" {
-    for_both reports
+    for store in "$STORE" "$MARIADB_STORE"; do
+        local place=(--store "$store" --summary "$BATS_TEST_TMPDIR/summary.db" -S 2024-11-01 -E 2024-12-01 --json)
+        run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi
+        echo "$output $stderr"
+        jq -e '.pages[0].rows | map([.executable, .runs, .bounds, (.mpi_share * 1000 | round), (.mpi_core_hours * 10000 | round), .core_hours, .routine,
+            (.routine_share * 1000 | round), (.imbalance * 1000 | round)]) == [["worker", 1, 0, 500, 10000, 2, "MPI_Wait", 500, 286],
+            ["ocean", 2, 1, 250, 10000, 4, "MPI_Wait", 250, 59], ["flow", 2, 2, 200, 8000, 4, "MPI_Barrier", 200, 0],
+            ["first", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 200], ["ice", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 125],
+            ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429], ["master", 1, 0, 250, 5000, 2, "MPI_Wait", 250, 286],
+            ["second", 1, 1, 250, 5000, 2, "MPI_Barrier", 250, 0]]' <<<"$output"
+        [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not here:"* ]]
+        run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --of routines
+        jq -e '.pages[0].rows | map([.executable, .routine, (.mpi_core_hours * 10000 | round)]) == [["worker", "MPI_Wait", 10000], ["ocean", "MPI_Wait", 10000],
+            ["flow", "MPI_Barrier", 8000], ["first", "MPI_Wait", 7500], ["ice", "MPI_Wait", 7500], ["wave", "MPI_Allreduce", 5500], ["master", "MPI_Wait", 5000],
+            ["second", "MPI_Barrier", 5000], ["wave", "MPI_Wait", 500]]' <<<"$output"
+        run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --exec wave
+        ((status == 1))
+        [[ $stderr == *"--exec does not go with the page mpi: it is by program"* ]]
+    done
 }
 
 @test "a small run that claims what it likes has little weight in what the report tells of its program" {

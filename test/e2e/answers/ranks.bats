@@ -43,7 +43,7 @@ node() {
 
 ranks() { # STORE OPTION...
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a --ranks "${@:2}"
-    echo "$status: $output $stderr"
+    echo "$1: $status: $output $stderr"
     [ "$status" -eq 0 ]
 }
 
@@ -70,35 +70,31 @@ adds_up() { # STORE
     for_both adds_up
 }
 
-chooses() { # STORE
-    ranks "$1" -S 2024-11-20 -E 2024-11-21 -nP -o JobID
-    [ "$output" = 60.0 ]
-    ranks "$1" -S 2024-11-20T10:00:05 -E 2024-11-20T10:00:05 -nP -o Ranks # all of it, though n1's were over
-    [ "$output" = 6 ]
-    ranks "$1" -u alice -j 60 -nP
-    [ "$output" = "" ]
-    [[ $stderr == *"no ranks of job 60 of alice"* ]]
-    ranks "$1" --uuid 019a9f00-6060-7000-8000-000000000001 -nP -o Ranks
-    [ "$output" = 6 ]
-    ranks "$1" --uuid 019a9f00-6060-7000-8000-000000000002 -nP -o Ranks # another program of the step
-    [ "$output" = "" ]
-    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a --ranks -N n1
-    [ "$status" -eq 1 ]
-    [[ $stderr == *"--ranks does not go with -N"* ]]
-}
-
 @test "jobs, users, runs and times choose" {
-    for_both chooses
-}
-
-says_so() { # STORE
-    run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a -j 60 -nP --sort exec \
-        -o Exec,State,Ranks,RanksFailed,RanksFirstFailed
-    [ "$output" = $'other|COMPLETED|||\nwave|COMPLETED|6|>=3|0:9' ]
+    for store in "$STORE" "$MARIADB_STORE"; do
+        ranks "$store" -S 2024-11-20 -E 2024-11-21 -nP -o JobID
+        [ "$output" = 60.0 ]
+        ranks "$store" -S 2024-11-20T10:00:05 -E 2024-11-20T10:00:05 -nP -o Ranks # all of it, though n1's were over
+        [ "$output" = 6 ]
+        ranks "$store" -u alice -j 60 -nP
+        [ "$output" = "" ]
+        [[ $stderr == *"no ranks of job 60 of alice"* ]]
+        ranks "$store" --uuid 019a9f00-6060-7000-8000-000000000001 -nP -o Ranks
+        [ "$output" = 6 ]
+        ranks "$store" --uuid 019a9f00-6060-7000-8000-000000000002 -nP -o Ranks # another program of the step
+        [ "$output" = "" ]
+        run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$store" --no-sacct -a --ranks -N n1
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"--ranks does not go with -N"* ]]
+    done
 }
 
 @test "the list of runs says which had ranks that failed, where rank 0 did not" {
-    for_both says_so
+    for store in "$STORE" "$MARIADB_STORE"; do
+        run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$store" --no-sacct -a -j 60 -nP --sort exec \
+            -o Exec,State,Ranks,RanksFailed,RanksFirstFailed
+        [ "$output" = $'other|COMPLETED|||\nwave|COMPLETED|6|>=3|0:9' ]
+    done
 }
 
 @test "a run has its ranks in JSON" {
@@ -137,13 +133,6 @@ says_so() { # STORE
     [ "$output" = "" ]
 }
 
-efficient() { # STORE: the page counts all ranks of a program, and no process that was several programs
-    run -0 "$JOBTRAIL_STAGE/bin/jobtrail-report" --store "$1" efficiency -S 2000-01-01 --json
-    [ "$(jq -c '.pages[] | select(.name == "efficiency").rows[] | [.executable, .measured_runs, .ranks, .least_runs,
-        (.given_cpu_hours * 3600 | round), (.used_cpu_hours * 3600 | round), .mean_memory_mib, .largest_memory_mib, .bounded_runs,
-        (.largest_memory_share * 10000 | round)]' <<<"$output")" = '["tide",1,2,0,40,32,100,200,1,3906]' ]
-}
-
 @test "memory and processor time of a program are those of all its ranks" {
     {
         # job 61, all of which is known: two ranks on one node; one process of it was another program before
@@ -161,7 +150,12 @@ efficient() { # STORE: the page counts all ranks of a program, and no process th
             max_rss: 1048576, cpus_alloc: 1} | .userT.job_id = "62"'
     } >"$BATS_TEST_TMPDIR/nodes"
     for_both site_load_proven "$BATS_TEST_TMPDIR/nodes"
-    for_both efficient
+    for store in "$STORE" "$MARIADB_STORE"; do
+        run -0 "$JOBTRAIL_STAGE/bin/jobtrail-report" --store "$store" efficiency -S 2000-01-01 --json
+        [ "$(jq -c '.pages[] | select(.name == "efficiency").rows[] | [.executable, .measured_runs, .ranks, .least_runs,
+            (.given_cpu_hours * 3600 | round), (.used_cpu_hours * 3600 | round), .mean_memory_mib, .largest_memory_mib, .bounded_runs,
+            (.largest_memory_share * 10000 | round)]' <<<"$output")" = '["tide",1,2,0,40,32,100,200,1,3906]' ]
+    done
 }
 
 @test "ends and numbers that cannot be are refused, and disturb nobody" {

@@ -16,6 +16,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
     cp -r "$JOBTRAIL_SOURCE/test/data/records" records
     mariadb_database jobtrail
+    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
 }
 
 sql() {
@@ -27,6 +28,7 @@ sql() {
 }
 
 load_into() { # OPTION...
+    echo "into $store"
     run --separate-stderr jobtrail-load --json --store "$store" "$@"
 }
 
@@ -49,63 +51,58 @@ write_link() {
 JSON
 }
 
-replay_changes_nothing() {
-    load_into records
-    [ "$status" -eq 0 ]
-    [ "$(count new)" -eq 10 ]
-    load_into records
-    [ "$(count unchanged)" -eq 11 ]
-    [ "$(sql 'SELECT count(*) FROM run')" -eq 10 ]
-    [ "$(sql 'SELECT job_id_raw, `signal`, node FROM run WHERE job_id_raw = 9')" = $'9\t9\tn2' ]
-}
-
 @test "records are loaded once, whatever the database" {
-    in_both replay_changes_nothing
-}
-
-end_wins() {
-    local start end
-    start=$(echo records/*.aaa.*-000000000002.json)
-    end=$(echo records/*.zzz.*-000000000002.json)
-    load_into "$start"
-    load_into "$end"
-    [ "$(count updated)" -eq 1 ]
-    load_into "$start"
-    [ "$(count unchanged)" -eq 1 ]
-    [ "$(sql 'SELECT is_start_only, run_time FROM run')" = $'0\t3.5' ]
+    for store in "${stores[@]}"; do
+        load_into records
+        [ "$status" -eq 0 ]
+        [ "$(count new)" -eq 10 ]
+        load_into records
+        [ "$(count unchanged)" -eq 11 ]
+        [ "$(sql 'SELECT count(*) FROM run')" -eq 10 ]
+        [ "$(sql 'SELECT job_id_raw, `signal`, node FROM run WHERE job_id_raw = 9')" = $'9\t9\tn2' ]
+    done
 }
 
 @test "an end replaces its start, a start never an end" {
-    in_both end_wins
-}
-
-links_and_packages() {
-    write_link link.tiny.json
-    echo "{\"package_name\":\"ggplot2\",\"package_path\":\"/sw/R\",\"package_version\":\"3.5\",\"program\":\"R\",\"xalt_run_uuid\":\"$(uuid 1)\"}" >pkg.tiny.json
-    record "$(uuid 1)" >run.one.json
-    load_into link.tiny.json pkg.tiny.json run.one.json
-    [ "$status" -eq 0 ]
-    [ "$(count new)" -eq 3 ]
-    load_into link.tiny.json pkg.tiny.json
-    [ "$(count unchanged)" -eq 2 ]
-    [ "$(sql 'SELECT link_program, build_user, exec_path FROM xalt_link')" = $'gcc\tbob\t/home/bob/flow' ]
-    [ "$(sql 'SELECT function_name FROM join_link_function j JOIN xalt_function f ON j.func_id = f.func_id ORDER BY 1')" = $'H5Fopen\nfftw_plan' ]
-    [ "$(sql 'SELECT object_path, lib_type FROM join_link_object j JOIN xalt_object o ON j.obj_id = o.obj_id ORDER BY 1')" = $'/tmp/a.o\to\n/usr/lib/libm.a\ta' ]
-    [ "$(sql 'SELECT program, pkg_name, pkg_version, pkg_path FROM xalt_pkg')" = $'R\tggplot2\t3.5\t/sw/R' ]
+    local start end
+    start=$(echo records/*.aaa.*-000000000002.json)
+    end=$(echo records/*.zzz.*-000000000002.json)
+    for store in "${stores[@]}"; do
+        load_into "$start"
+        load_into "$end"
+        [ "$(count updated)" -eq 1 ]
+        load_into "$start"
+        [ "$(count unchanged)" -eq 1 ]
+        [ "$(sql 'SELECT is_start_only, run_time FROM run')" = $'0\t3.5' ]
+    done
 }
 
 @test "links and packages are loaded, a package before its run" {
-    in_both links_and_packages
+    write_link link.tiny.json
+    echo "{\"package_name\":\"ggplot2\",\"package_path\":\"/sw/R\",\"package_version\":\"3.5\",\"program\":\"R\",\"xalt_run_uuid\":\"$(uuid 1)\"}" >pkg.tiny.json
+    record "$(uuid 1)" >run.one.json
+    for store in "${stores[@]}"; do
+        load_into link.tiny.json pkg.tiny.json run.one.json
+        [ "$status" -eq 0 ]
+        [ "$(count new)" -eq 3 ]
+        load_into link.tiny.json pkg.tiny.json
+        [ "$(count unchanged)" -eq 2 ]
+        [ "$(sql 'SELECT link_program, build_user, exec_path FROM xalt_link')" = $'gcc\tbob\t/home/bob/flow' ]
+        [ "$(sql 'SELECT function_name FROM join_link_function j JOIN xalt_function f ON j.func_id = f.func_id ORDER BY 1')" = $'H5Fopen\nfftw_plan' ]
+        [ "$(sql 'SELECT object_path, lib_type FROM join_link_object j JOIN xalt_object o ON j.obj_id = o.obj_id ORDER BY 1')" = $'/tmp/a.o\to\n/usr/lib/libm.a\ta' ]
+        [ "$(sql 'SELECT program, pkg_name, pkg_version, pkg_path FROM xalt_pkg')" = $'R\tggplot2\t3.5\t/sw/R' ]
+    done
 }
 
 # the columns of XALT's createDB
-xalt_columns() {
-    load_into records
-    local view columns
-    while read -r view columns; do
-        echo "$view"
-        sql "SELECT ${columns// /, } FROM $view" >/dev/null
-    done <<'COLUMNS'
+@test "XALT's tables and columns are there" {
+    for store in "${stores[@]}"; do
+        load_into records
+        local view columns
+        while read -r view columns; do
+            echo "$view"
+            sql "SELECT ${columns// /, } FROM $view" >/dev/null
+        done <<'COLUMNS'
 xalt_link link_id uuid hash_id date link_program link_path link_module_name link_line cwd build_user build_syshost build_epoch exec_path
 xalt_object obj_id object_path syshost hash_id module_name timestamp lib_type
 join_link_object join_id obj_id link_id date
@@ -121,10 +118,7 @@ xalt_total_env envT_id run_id date env_blob
 xalt_pkg pkg_id run_id program pkg_name pkg_version pkg_path
 xalt_field_of_science fos_id account field_of_science directorate
 COLUMNS
-}
-
-@test "XALT's tables and columns are there" {
-    in_both xalt_columns
+    done
 }
 
 @test "queries as XALT's reports make them run unchanged on MariaDB" {
@@ -217,13 +211,11 @@ same_in_both() { # QUERY
     [ "$(wc -l <<<"$sqlite")" -gt 3 ]
 }
 
-fill() {
-    load_into records generated
-}
-
 @test "the same records make the same rows in both" {
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 3 --programs 50 --users 20 200 >generated
-    in_both fill
+    for store in "${stores[@]}"; do
+        load_into records generated
+    done
     same_in_both 'SELECT run_uuid, date, job_id, exec_path, hash_id, `user`, num_cores FROM xalt_run ORDER BY 1'
     same_in_both 'SELECT run_uuid, object_path FROM join_run_object j JOIN xalt_run r ON r.run_id = j.run_id
         JOIN xalt_object o ON o.obj_id = j.obj_id ORDER BY 1, 2'
@@ -232,27 +224,25 @@ fill() {
     same_in_both 'SELECT uuid, build_user, build_modules FROM run LEFT JOIN build ON build.id = build_id ORDER BY 1'
 }
 
-modules_change() {
-    echo '{"reverseMapT":{"/usr/lib":"base","/sw/hdf5/1.14.3":{"pkg":"hdf5/1.14.3","flavor":["default:gcc/13"]},"/home/alice/bin":{"pkg":"flow/1","flavor":["default"]}}}' >spider
-    load_into records
-    load_into --modules spider
-    [ "$status" -eq 0 ]
-    [ "$(count modules_changed)" -gt 2 ]
-    [ "$(sql "SELECT DISTINCT module_name FROM xalt_object WHERE object_path LIKE '/sw/hdf5/%'")" = 'hdf5/1.14.3(gcc/13)' ]
-    [ "$(sql "SELECT DISTINCT module_name FROM xalt_run WHERE exec_path = '/home/alice/bin/flow.mpi'")" = flow/1 ]
-    load_into --modules spider
-    [ "$(count modules_changed)" -eq 0 ]
-    printf '# old\n/usr/lib/  base/2\n/usr other # all\n' >plain
-    load_into --modules plain
-    [ "$(sql "SELECT DISTINCT module_name FROM xalt_object WHERE object_path LIKE '/usr/lib/%'")" = base/2 ]
-    [ "$(sql "SELECT count(*) FROM xalt_run WHERE module_name = 'flow/1'")" -eq 0 ]
-    record "$(uuid 1)" '"libA":[["/usr/lib/new.so","0"],["/usr/library/x.so","0"]]' >new.json
-    load_into new.json
-    [ "$(sql "SELECT module_name FROM xalt_object WHERE object_path IN ('/usr/lib/new.so', '/usr/library/x.so') ORDER BY object_path")" = $'base/2\nother' ]
-}
-
 @test "paths have modules, and a changed map changes those that are stored" {
-    in_both modules_change
+    echo '{"reverseMapT":{"/usr/lib":"base","/sw/hdf5/1.14.3":{"pkg":"hdf5/1.14.3","flavor":["default:gcc/13"]},"/home/alice/bin":{"pkg":"flow/1","flavor":["default"]}}}' >spider
+    for store in "${stores[@]}"; do
+        load_into records
+        load_into --modules spider
+        [ "$status" -eq 0 ]
+        [ "$(count modules_changed)" -gt 2 ]
+        [ "$(sql "SELECT DISTINCT module_name FROM xalt_object WHERE object_path LIKE '/sw/hdf5/%'")" = 'hdf5/1.14.3(gcc/13)' ]
+        [ "$(sql "SELECT DISTINCT module_name FROM xalt_run WHERE exec_path = '/home/alice/bin/flow.mpi'")" = flow/1 ]
+        load_into --modules spider
+        [ "$(count modules_changed)" -eq 0 ]
+        printf '# old\n/usr/lib/  base/2\n/usr other # all\n' >plain
+        load_into --modules plain
+        [ "$(sql "SELECT DISTINCT module_name FROM xalt_object WHERE object_path LIKE '/usr/lib/%'")" = base/2 ]
+        [ "$(sql "SELECT count(*) FROM xalt_run WHERE module_name = 'flow/1'")" -eq 0 ]
+        record "$(uuid 1)" '"libA":[["/usr/lib/new.so","0"],["/usr/library/x.so","0"]]' >new.json
+        load_into new.json
+        [ "$(sql "SELECT module_name FROM xalt_object WHERE object_path IN ('/usr/lib/new.so', '/usr/library/x.so') ORDER BY object_path")" = $'base/2\nother' ]
+    done
 }
 
 @test "a map that is none is refused and changes nothing" {
@@ -268,41 +258,37 @@ modules_change() {
     [ "$status" -eq 2 ]
 }
 
-accounts() {
-    printf '# account\tfield\tdirectorate\nphysics\tAstronomy\tMPS\nclimate\tClimate; "it'"'"'s" warm\tGEO\n' >accounts
-    load_into --accounts accounts records
-    [ "$(sql "SELECT field_of_science FROM xalt_account WHERE account = 'physics'")" = Astronomy ]
-    [ "$(sql "SELECT field_of_science, directorate FROM xalt_field_of_science WHERE account = 'climate'")" = \
-        $'Climate; "it\'s" warm\tGEO' ]
-}
-
 @test "accounts have fields of science" {
-    in_both accounts
-}
-
-old_goes() {
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 4 --days 20 --programs 100 400 >young
-    load_into records young # records are of 2024
-    before=$(sql 'SELECT count(*) FROM run')
-    load_into --expire 10
-    [ "$status" -eq 0 ]
-    [ "$(count expired)" -ge 200 ]
-    [ "$(sql 'SELECT count(*) FROM run')" -eq $((before - $(count expired))) ]
-    [ "$(sql "SELECT count(*) FROM run WHERE user = 'alice'")" -eq 0 ]
-    for table in executable object object_set environment ancestors build env_value env_name; do
-        used=$(sql "SELECT count(*) FROM $table")
-        echo "$table $used"
-        [ "$used" -gt 0 ]
+    printf '# account\tfield\tdirectorate\nphysics\tAstronomy\tMPS\nclimate\tClimate; "it'"'"'s" warm\tGEO\n' >accounts
+    for store in "${stores[@]}"; do
+        load_into --accounts accounts records
+        [ "$(sql "SELECT field_of_science FROM xalt_account WHERE account = 'physics'")" = Astronomy ]
+        [ "$(sql "SELECT field_of_science, directorate FROM xalt_field_of_science WHERE account = 'climate'")" = \
+            $'Climate; "it\'s" warm\tGEO' ]
     done
-    [ "$(sql "SELECT count(*) FROM executable WHERE path LIKE '/home/alice/%'")" -eq 0 ]
-    [ "$(sql "SELECT count(*) FROM run WHERE executable_id NOT IN (SELECT id FROM executable)")" -eq 0 ]
-    load_into records young # ids that were known are not used again
-    [ "$(sql 'SELECT count(*) FROM run')" -eq "$before" ]
-    [ "$(sql 'SELECT count(*) FROM join_run_object')" -gt 400 ]
 }
 
 @test "what is too old goes, with all that nothing else uses" {
-    in_both old_goes
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 4 --days 20 --programs 100 400 >young
+    for store in "${stores[@]}"; do
+        load_into records young # records are of 2024
+        before=$(sql 'SELECT count(*) FROM run')
+        load_into --expire 10
+        [ "$status" -eq 0 ]
+        [ "$(count expired)" -ge 200 ]
+        [ "$(sql 'SELECT count(*) FROM run')" -eq $((before - $(count expired))) ]
+        [ "$(sql "SELECT count(*) FROM run WHERE user = 'alice'")" -eq 0 ]
+        for table in executable object object_set environment ancestors build env_value env_name; do
+            used=$(sql "SELECT count(*) FROM $table")
+            echo "$table $used"
+            [ "$used" -gt 0 ]
+        done
+        [ "$(sql "SELECT count(*) FROM executable WHERE path LIKE '/home/alice/%'")" -eq 0 ]
+        [ "$(sql "SELECT count(*) FROM run WHERE executable_id NOT IN (SELECT id FROM executable)")" -eq 0 ]
+        load_into records young # ids that were known are not used again
+        [ "$(sql 'SELECT count(*) FROM run')" -eq "$before" ]
+        [ "$(sql 'SELECT count(*) FROM join_run_object')" -gt 400 ]
+    done
 }
 
 # facts NUMBER END: a coverage record with one fact
@@ -310,40 +296,56 @@ facts() {
     echo "{\"coverageT\":{\"uuid\":\"$(uuid "$1")\",\"cluster\":\"lab\",\"syshost\":\"tiny\",\"job_id\":$1,\"array_job_id\":null,\"array_task_id\":null,\"het_job_id\":null,\"het_offset\":null,\"restart_count\":0,\"node\":\"n1\",\"user\":\"alice\",\"account\":\"physics\",\"partition\":\"main\",\"dropped\":0},\"coverageA\":[{\"step_id\":\"0\",\"outcome\":\"recorded\",\"program\":\"/opt/x\",\"tasks\":1,\"first_task\":0,\"leader\":0,\"core_seconds\":1.0,\"start_time\":$(($2 - 1)).0,\"end_time\":$2.0}]}"
 }
 
-old_coverage() {
+@test "coverage expires with the runs: it has users' names and programs" {
     local now
     now=$(date +%s)
     mkdir -p facts
     facts 1 $((now - 864000 - 3600)) >"facts/coverage.tiny.2024_11_19_08_00_01_0000.alice.$(uuid 1).json"
     facts 2 $((now - 864000 + 3600)) >"facts/coverage.tiny.2024_11_19_08_00_02_0000.alice.$(uuid 2).json"
-    load_into facts
-    [ "$(sql 'SELECT count(*) FROM coverage')" -eq 2 ]
-    load_into --expire 10
-    [ "$(sql 'SELECT job_id_raw FROM coverage')" -eq 2 ]
+    for store in "${stores[@]}"; do
+        load_into facts
+        [ "$(sql 'SELECT count(*) FROM coverage')" -eq 2 ]
+        load_into --expire 10
+        [ "$(sql 'SELECT job_id_raw FROM coverage')" -eq 2 ]
+    done
 }
 
-@test "coverage expires with the runs: it has users' names and programs" {
-    in_both old_coverage
-}
-
-early_dates() {
+@test "what is too old goes by its time, in whatever zone it was loaded; a run without a start by its record's" {
     local now start
     now=$(date +%s)
     for start in $((now - 864000 - 3600)) $((now - 864000 + 3600)); do
         record "$(uuid "$start")" "\"userDT\":{\"start_time\":$start,\"end_time\":$now,\"run_time\":1}"
     done >starts
     record "$(uuid 1)" | sed 's/"user":/"currentEpoch":"1732000000.5",&/' >>starts
-    TZ=Pacific/Kiritimati load_into starts # 14 hours before UTC
-    TZ=Etc/GMT+12 load_into --expire 10
-    [ "$(count expired)" -eq 2 ]
-    [ "$(sql 'SELECT uuid FROM run')" = "$(uuid $((now - 864000 + 3600)))" ]
+    for store in "${stores[@]}"; do
+        TZ=Pacific/Kiritimati load_into starts # 14 hours before UTC
+        TZ=Etc/GMT+12 load_into --expire 10
+        [ "$(count expired)" -eq 2 ]
+        [ "$(sql 'SELECT uuid FROM run')" = "$(uuid $((now - 864000 + 3600)))" ]
+    done
 }
 
-@test "what is too old goes by its time, in whatever zone it was loaded; a run without a start by its record's" {
-    in_both early_dates
+# What users write into their watermarks, and others into records.
+@test "a time that is no number is none, and keeps nobody else's record out" {
+    local epoch i=0
+    for epoch in '"nan"' '"-inf"' NaN 1e300 '"1e99"'; do
+        i=$((i + 1))
+        record "$(uuid $i)" "\"xaltLinkT\":{\"Build_Epoch\":$epoch,\"Build_User\":\"u$i\"}"
+    done >odd
+    for store in "${stores[@]}"; do
+        load_into odd
+        [ "$status" -eq 0 ]
+        [ "$(count new)" -eq 5 ]
+        [ "$(sql 'SELECT count(*), count(build_epoch) FROM build')" = $'5\t0' ]
+        write_link odd.json
+        sed -i 's/"1732000000.5"/"nan"/' odd.json
+        load_into odd.json
+        [ "$status" -eq 1 ]
+        [[ "$stderr" == *"resultT.build_epoch is out of range"* ]]
+    done
 }
 
-hostile() {
+@test "hostile strings stay data" {
     python3 - "$(uuid 1)" <<'PY'
 import json, sys
 evil = "'; DROP TABLE run; -- \" \\ % _ <script>alert(1)</script> \x1b[31m \u0000 \ud800 \U0001F600 \uef80 end "
@@ -352,43 +354,19 @@ record = {"hash_id": evil[:200], "cmdlineA": [evil, "x" * 1_000_000], "libA": [[
     "userT": {"run_uuid": sys.argv[1], "user": evil[:100], "cwd": evil, "exec_path": "/" + evil, "account": " "}}
 json.dump(record, open("run.evil.json", "w"))
 PY
-    load_into run.evil.json
-    [ "$status" -eq 0 ]
-    [ "$(sql 'SELECT length(cmdline) > 1000000 FROM run')" -eq 1 ]
-    [ "$(sql "SELECT length(env_value) FROM join_run_env JOIN xalt_env_name ON xalt_env_name.env_id = join_run_env.env_id WHERE env_name = 'BIG'")" -eq 1000000 ]
-    [ "$(sql "SELECT count(*) FROM run WHERE user LIKE '''; DROP TABLE run; -- \" %'")" -eq 1 ]
-    load_into run.evil.json
-    [ "$(count unchanged)" -eq 1 ]
-    record "$(uuid 2)" '"hash_id":"'"$(printf 'z%.0s' {1..256})"'"' >long.json
-    load_into long.json
-    [ "$status" -eq 1 ]
-    [[ "$stderr" == *"hash_id is too long"* ]]
-}
-
-# What users write into their watermarks, and others into records.
-no_number_is_a_time() {
-    local epoch i=0
-    for epoch in '"nan"' '"-inf"' NaN 1e300 '"1e99"'; do
-        i=$((i + 1))
-        record "$(uuid $i)" "\"xaltLinkT\":{\"Build_Epoch\":$epoch,\"Build_User\":\"u$i\"}"
-    done >odd
-    load_into odd
-    [ "$status" -eq 0 ]
-    [ "$(count new)" -eq 5 ]
-    [ "$(sql 'SELECT count(*), count(build_epoch) FROM build')" = $'5\t0' ]
-    write_link odd.json
-    sed -i 's/"1732000000.5"/"nan"/' odd.json
-    load_into odd.json
-    [ "$status" -eq 1 ]
-    [[ "$stderr" == *"resultT.build_epoch is out of range"* ]]
-}
-
-@test "a time that is no number is none, and keeps nobody else's record out" {
-    in_both no_number_is_a_time
-}
-
-@test "hostile strings stay data" {
-    in_both hostile
+    for store in "${stores[@]}"; do
+        load_into run.evil.json
+        [ "$status" -eq 0 ]
+        [ "$(sql 'SELECT length(cmdline) > 1000000 FROM run')" -eq 1 ]
+        [ "$(sql "SELECT length(env_value) FROM join_run_env JOIN xalt_env_name ON xalt_env_name.env_id = join_run_env.env_id WHERE env_name = 'BIG'")" -eq 1000000 ]
+        [ "$(sql "SELECT count(*) FROM run WHERE user LIKE '''; DROP TABLE run; -- \" %'")" -eq 1 ]
+        load_into run.evil.json
+        [ "$(count unchanged)" -eq 1 ]
+        record "$(uuid 2)" '"hash_id":"'"$(printf 'z%.0s' {1..256})"'"' >long.json
+        load_into long.json
+        [ "$status" -eq 1 ]
+        [[ "$stderr" == *"hash_id is too long"* ]]
+    done
 }
 
 # ended UUID END MIN MAX
@@ -397,7 +375,7 @@ ended() {
 }
 
 # The loader's fast path takes a number without an exponent, its parser one with it.
-ends_within_bounds() {
+@test "a run whose end is outside of its bounds is set aside" {
     {
         ended "$(uuid 1)" 2000 1500 2500
         ended "$(uuid 2)" 2000 1.5e3 2500
@@ -408,37 +386,33 @@ ends_within_bounds() {
         ended "$(uuid 7)" 2000 -10000000000 2500
         ended "$(uuid 8)" 2000 -1e10 2500
     } >ends
-    load_into ends
-    [ "$status" -eq 1 ]
-    [ "$(count new)" -eq 2 ]
-    [ "$(count damaged)" -eq 6 ]
-    [ "$(grep -c 'slurmT.end_time_min is after userDT.end_time' <<<"$stderr")" -eq 2 ]
-    [ "$(grep -c 'slurmT.end_time_max is before userDT.end_time' <<<"$stderr")" -eq 2 ]
-    [ "$(grep -c 'slurmT.end_time_min is out of range' <<<"$stderr")" -eq 2 ]
-    [ "$(sql 'SELECT count(*) FROM run WHERE end_time_min <= end_time AND end_time <= end_time_max')" -eq 2 ]
+    for store in "${stores[@]}"; do
+        load_into ends
+        [ "$status" -eq 1 ]
+        [ "$(count new)" -eq 2 ]
+        [ "$(count damaged)" -eq 6 ]
+        [ "$(grep -c 'slurmT.end_time_min is after userDT.end_time' <<<"$stderr")" -eq 2 ]
+        [ "$(grep -c 'slurmT.end_time_max is before userDT.end_time' <<<"$stderr")" -eq 2 ]
+        [ "$(grep -c 'slurmT.end_time_min is out of range' <<<"$stderr")" -eq 2 ]
+        [ "$(sql 'SELECT count(*) FROM run WHERE end_time_min <= end_time AND end_time <= end_time_max')" -eq 2 ]
+    done
 }
 
-@test "a run whose end is outside of its bounds is set aside" {
-    in_both ends_within_bounds
-}
-
-odd_times() {
+@test "clocks that jump make odd times and no trouble" {
     local n=0 start
     for start in -99999999999 0 -1 4102444800 99999999999 253402300799; do
         n=$((n + 1))
         record "$(uuid $n)" "\"userDT\":{\"start_time\":$start,\"end_time\":5,\"run_time\":-3e10}"
     done >"times"
-    load_into times
-    [ "$status" -eq 1 ] # one is out of range
-    [ "$(count new)" -eq 5 ]
-    [ "$(sql 'SELECT date FROM run WHERE start_time = 4102444800')" = "2100-01-01 00:00:00" ]
-    [ "$(sql 'SELECT date FROM run WHERE start_time = 0')" = "1970-01-01 00:00:00" ]
-    load_into --expire 1
-    [ "$(sql 'SELECT count(*) FROM run')" -eq 2 ] # those to come
-}
-
-@test "clocks that jump make odd times and no trouble" {
-    in_both odd_times
+    for store in "${stores[@]}"; do
+        load_into times
+        [ "$status" -eq 1 ] # one is out of range
+        [ "$(count new)" -eq 5 ]
+        [ "$(sql 'SELECT date FROM run WHERE start_time = 4102444800')" = "2100-01-01 00:00:00" ]
+        [ "$(sql 'SELECT date FROM run WHERE start_time = 0')" = "1970-01-01 00:00:00" ]
+        load_into --expire 1
+        [ "$(sql 'SELECT count(*) FROM run')" -eq 2 ] # those to come
+    done
 }
 
 @test "MariaDB's credentials must be nobody else's to read" {
@@ -516,20 +490,18 @@ state() {
     [ "$(sql 'SELECT count(*) FROM run')" -eq 3 ]
 }
 
-same_twice() {
+@test "three loaders of the same records at once store each once" {
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 100 600 >everything
     for n in 1 2 3; do
-        jobtrail-load --batch 50 --store "$store" everything >"summary.$n" 2>"said.$n" 3>&- &
+    for store in "${stores[@]}"; do
+            jobtrail-load --batch 50 --store "$store" everything >"summary.$n" 2>"said.$n" 3>&- &
+        done
+        wait
+        cat said.*
+        [ "$(cat said.*)" = "" ]
+        [ "$(sql 'SELECT count(*) FROM run')" -eq 600 ]
+        [ "$(sed -n 's/.*: \([0-9]*\) new.*/\1/p' summary.* | awk '{ sum += $1 } END { print sum }')" -eq 600 ]
     done
-    wait
-    cat said.*
-    [ "$(cat said.*)" = "" ]
-    [ "$(sql 'SELECT count(*) FROM run')" -eq 600 ]
-    [ "$(sed -n 's/.*: \([0-9]*\) new.*/\1/p' summary.* | awk '{ sum += $1 } END { print sum }')" -eq 600 ]
-}
-
-@test "three loaders of the same records at once store each once" {
-    in_both same_twice
 }
 
 @test "loaders that make a store at once make it once" {

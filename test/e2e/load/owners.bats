@@ -16,6 +16,7 @@ setup() {
     PATH=$JOBTRAIL_BIN:$PATH
     cd "$BATS_TEST_TMPDIR" || return
     mariadb_database jobtrail
+    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
     RUN=019a9f00-0000-7000-8000-000000000002
     LINK=5468e07b-0c8a-49a1-8010-3c9a11fce259
     start=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.aaa.$RUN.json
@@ -41,6 +42,7 @@ sql() {
 }
 
 load_into() { # OPTION...
+    echo "into $store"
     run --separate-stderr jobtrail-load --json --store "$store" "$@"
     [ "$status" -eq 0 ]
 }
@@ -62,59 +64,37 @@ counted() {
     jq -c '[.new, .updated, .unchanged, .conflicts]' <<<"$output"
 }
 
-taken_over() {
-    # as the watcher's start record comes first, and then the forged end
-    load_into "run.a.alice.aaa.$RUN.json"
-    load_into "run.c.mallory.zzz.$RUN.json"
-    [ "$(counted)" = '[1,0,0,1]' ]
-    load_into "run.b.alice.zzz.$RUN.json"
-    [ "$(counted)" = '[0,1,0,0]' ]
-    [ "$(sql 'SELECT user, job_id_raw, is_start_only, run_time, proven FROM run ORDER BY user')" = \
-        $'alice|12|0|3.5|1\nmallory|666|0|3.5|1' ]
-    load_into .
-    [ "$(sql "SELECT user, job_id FROM conflict WHERE kind = 'run' ORDER BY user")" = $'alice|12\nmallory|666' ]
-}
-
 @test "another's uuid takes over no run, and the conflict is counted" {
-    in_both taken_over
+    for store in "${stores[@]}"; do
+        # as the watcher's start record comes first, and then the forged end
+        load_into "run.a.alice.aaa.$RUN.json"
+        load_into "run.c.mallory.zzz.$RUN.json"
+        [ "$(counted)" = '[1,0,0,1]' ]
+        load_into "run.b.alice.zzz.$RUN.json"
+        [ "$(counted)" = '[0,1,0,0]' ]
+        [ "$(sql 'SELECT user, job_id_raw, is_start_only, run_time, proven FROM run ORDER BY user')" = \
+            $'alice|12|0|3.5|1\nmallory|666|0|3.5|1' ]
+        load_into .
+        [ "$(sql "SELECT user, job_id FROM conflict WHERE kind = 'run' ORDER BY user")" = $'alice|12\nmallory|666' ]
+    done
     run --separate-stderr jobtrail-load --store sqlite:text.db .
     [ "${lines[1]}" = "2 in conflict with another's uuid: see the view conflict" ] # a run and a link
 }
 
-packages() {
-    load_into "pkg.a.alice.$RUN.0123456789ab.json" "pkg.b.mallory.$RUN.0123456789ab.json" \
-        "pkg.c.mallory.$RUN.0123456789ab.json"
-    load_into "run.b.alice.zzz.$RUN.json"
-    [ "$(sql 'SELECT run_id, pkg_name FROM xalt_pkg')" = '1|numpy' ]
-    [ "$(sql "SELECT user, job_id FROM conflict WHERE kind = 'package' ORDER BY job_id")" = $'NULL|NULL\nmallory|666' ]
-    load_into "run.c.mallory.zzz.$RUN.json"
-    [ "$(sql 'SELECT user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1')" = $'alice|numpy\nmallory|evil' ]
-}
-
 @test "a package is its owner's run's, and without an owner XALT's" {
-    in_both packages
+    for store in "${stores[@]}"; do
+        load_into "pkg.a.alice.$RUN.0123456789ab.json" "pkg.b.mallory.$RUN.0123456789ab.json" \
+            "pkg.c.mallory.$RUN.0123456789ab.json"
+        load_into "run.b.alice.zzz.$RUN.json"
+        [ "$(sql 'SELECT run_id, pkg_name FROM xalt_pkg')" = '1|numpy' ]
+        [ "$(sql "SELECT user, job_id FROM conflict WHERE kind = 'package' ORDER BY job_id")" = $'NULL|NULL\nmallory|666' ]
+        load_into "run.c.mallory.zzz.$RUN.json"
+        [ "$(sql 'SELECT user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1')" = $'alice|numpy\nmallory|evil' ]
+    done
     store=sqlite:$PWD/xalt.db
     jq -ac 'del(.slurmT, .crc)' "$end" >"run.x.alice.zzz.$RUN.json"
     load_into "run.x.alice.zzz.$RUN.json" pkg.*
     [ "$(sql 'SELECT user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1')" = 'alice|evil' ]
-}
-
-links() {
-    jq -ac --arg uuid "$LINK" 'del(.crc) | .xaltLinkT = {Build_UUID: $uuid, Build_User: "bob"}' "$end" >"run.b.alice.zzz.$RUN.json"
-    load_into "link.b.mallory.$LINK.json" "run.b.alice.zzz.$RUN.json"
-    # her link is the only one yet
-    [ "$(sql 'SELECT count(*) FROM xalt_run r JOIN xalt_link l ON r.uuid = l.uuid')" -eq 0 ]
-    load_into "link.a.bob.$LINK.json"
-    [ "$(counted)" = '[1,0,0,1]' ]
-    [ "$(sql 'SELECT l.build_user, l.link_program FROM xalt_run r JOIN xalt_link l ON r.uuid = l.uuid')" = 'bob|gcc' ]
-    [ "$(sql "SELECT user FROM conflict WHERE kind = 'link' ORDER BY user")" = $'bob\nmallory' ]
-    [ "$(sql 'SELECT count(*) FROM link')" -eq 2 ]
-    acct UUID --function evil
-    [ "$output" = "" ]
-    acct UUID --function gcc
-    [ "$output" = "$RUN" ]
-    acct UUID --compiler evil
-    [ "$output" = "" ]
 }
 
 acct() { # FIELDS OPTION...
@@ -123,26 +103,40 @@ acct() { # FIELDS OPTION...
 }
 
 @test "a run has the link that its watermark names by uuid and user" {
-    in_both links
-}
-
-answers() {
-    load_into .
-    acct User,JobID,Packages,Proven --uuid "$RUN"
-    [ "$output" = $'alice,12.0,numpy/1,yes\nmallory,666.0,evil/1,yes' ]
-    acct User -j 12
-    [ "$output" = alice ]
-    acct User --pkg evil
-    [ "$output" = mallory ]
-    jobtrail-acct --store "$store" --no-sacct -a -S 2024-01-01 --json --uuid "$RUN" >json
-    [ "$(jq -c '[.runs[] | [.user, .proven, .packages]] | length' json)" -eq 2 ]
-    [ "$(jq -c '[.runs[].proven] | unique' json)" = '[true]' ]
-    jobtrail-report --store "$store" --summary none -S 2024-11-01 -E 2024-11-30 --json users --raw >json
-    [ "$(jq -c '.pages[0].rows | map([.user, .runs]) | sort' json)" = '[["alice",1],["mallory",1]]' ]
+    jq -ac --arg uuid "$LINK" 'del(.crc) | .xaltLinkT = {Build_UUID: $uuid, Build_User: "bob"}' "$end" >"run.b.alice.zzz.$RUN.json"
+    for store in "${stores[@]}"; do
+        load_into "link.b.mallory.$LINK.json" "run.b.alice.zzz.$RUN.json"
+        # her link is the only one yet
+        [ "$(sql 'SELECT count(*) FROM xalt_run r JOIN xalt_link l ON r.uuid = l.uuid')" -eq 0 ]
+        load_into "link.a.bob.$LINK.json"
+        [ "$(counted)" = '[1,0,0,1]' ]
+        [ "$(sql 'SELECT l.build_user, l.link_program FROM xalt_run r JOIN xalt_link l ON r.uuid = l.uuid')" = 'bob|gcc' ]
+        [ "$(sql "SELECT user FROM conflict WHERE kind = 'link' ORDER BY user")" = $'bob\nmallory' ]
+        [ "$(sql 'SELECT count(*) FROM link')" -eq 2 ]
+        acct UUID --function evil
+        [ "$output" = "" ]
+        acct UUID --function gcc
+        [ "$output" = "$RUN" ]
+        acct UUID --compiler evil
+        [ "$output" = "" ]
+    done
 }
 
 @test "people's questions count each run once, for its owner" {
-    in_both answers
+    for store in "${stores[@]}"; do
+        load_into .
+        acct User,JobID,Packages,Proven --uuid "$RUN"
+        [ "$output" = $'alice,12.0,numpy/1,yes\nmallory,666.0,evil/1,yes' ]
+        acct User -j 12
+        [ "$output" = alice ]
+        acct User --pkg evil
+        [ "$output" = mallory ]
+        jobtrail-acct --store "$store" --no-sacct -a -S 2024-01-01 --json --uuid "$RUN" >json
+        [ "$(jq -c '[.runs[] | [.user, .proven, .packages]] | length' json)" -eq 2 ]
+        [ "$(jq -c '[.runs[].proven] | unique' json)" = '[true]' ]
+        jobtrail-report --store "$store" --summary none -S 2024-11-01 -E 2024-11-30 --json users --raw >json
+        [ "$(jq -c '.pages[0].rows | map([.user, .runs]) | sort' json)" = '[["alice",1],["mallory",1]]' ]
+    done
 }
 
 # The run that mallory told is one that nothing proves, as the loader marks what comes a way that others can write to.
@@ -150,21 +144,19 @@ doubt() {
     sql "UPDATE run_own SET proven = 0 WHERE job_part_id IN (SELECT id FROM job_part WHERE user = 'mallory' OR restart_count = 9)"
 }
 
-unproven() {
+@test "what is not proven hides nothing, and stands by itself" {
     # another restart of job 12, which Slurm does not know: the last restart is what people see
     jq -ac '.userT.run_uuid = "019a9f00-0000-7000-8000-0000000000ff" | .slurmT.restart_count = 9 | del(.crc)' "$end" >run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
-    load_into "run.b.alice.zzz.$RUN.json" run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
-    acct RestartCount,Proven -j 12
-    [ "$output" = 9,yes ]
-    doubt
-    acct RestartCount,Proven -j 12
-    [ "$output" = $'0,yes\n9,no' ]
-    acct RestartCount,Proven,NRuns -X -j 12
-    [ "$output" = $'0,yes,1\n9,no,1' ]
-}
-
-@test "what is not proven hides nothing, and stands by itself" {
-    in_both unproven
+    for store in "${stores[@]}"; do
+        load_into "run.b.alice.zzz.$RUN.json" run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
+        acct RestartCount,Proven -j 12
+        [ "$output" = 9,yes ]
+        doubt
+        acct RestartCount,Proven -j 12
+        [ "$output" = $'0,yes\n9,no' ]
+        acct RestartCount,Proven,NRuns -X -j 12
+        [ "$output" = $'0,yes,1\n9,no,1' ]
+    done
 }
 
 hours() {
@@ -173,24 +165,22 @@ hours() {
 }
 
 # A summary has added up the claim when the proven record comes.
-replaced() {
-    rm -f summary.db
-    jq -ac '.userDT += {run_time: 100, end_time: (.userDT.start_time + 100)} | del(.crc)' "run.c.mallory.zzz.$RUN.json" >claimed
-    load_into claimed
-    doubt
-    jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
-    [ "$(hours)" = "[[\"mallory\",1,$((100 * cores))]]" ]
-    load_into "run.c.mallory.zzz.$RUN.json"
-    [ "$(counted)" = '[0,1,0,0]' ]
-    [ "$(sql 'SELECT proven, run_time FROM run')" = '1|3.5' ]
-    [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
-    jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
-    [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
-}
-
 @test "sums that were made of a claim are made anew when the proven record comes" {
     cores=$(jq '[.slurmT.cpus_alloc, .userDT.num_cores] | max' "$end")
-    in_both replaced
+    for store in "${stores[@]}"; do
+        rm -f summary.db
+        jq -ac '.userDT += {run_time: 100, end_time: (.userDT.start_time + 100)} | del(.crc)' "run.c.mallory.zzz.$RUN.json" >claimed
+        load_into claimed
+        doubt
+        jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
+        [ "$(hours)" = "[[\"mallory\",1,$((100 * cores))]]" ]
+        load_into "run.c.mallory.zzz.$RUN.json"
+        [ "$(counted)" = '[0,1,0,0]' ]
+        [ "$(sql 'SELECT proven, run_time FROM run')" = '1|3.5' ]
+        [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
+        jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
+        [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
+    done
 }
 
 @test "in whatever order records come the store in MariaDB holds the same" {
@@ -200,21 +190,19 @@ replaced() {
 }
 
 # Loaders in parallel, each with all records: what one does in between the other's question and answer.
-at_once() {
+@test "loaders that work at the same time keep owners apart" {
     local i
     for i in 1 2 3; do
-        jobtrail-load --batch 1 --store "$store" . >"summary.$i" 2>"said.$i" 3>&- &
+    for store in "${stores[@]}"; do
+            jobtrail-load --batch 1 --store "$store" . >"summary.$i" 2>"said.$i" 3>&- &
+        done
+        wait
+        cat said.*
+        [ "$(cat said.*)" = "" ]
+        [ "$(sql 'SELECT user, is_start_only FROM run ORDER BY user')" = $'alice|0\nmallory|0' ]
+        [ "$(sql "SELECT count(*) FROM conflict WHERE kind = 'link'")" -eq 2 ]
+        [ "$(sql 'SELECT count(*) FROM run_package')" -eq 3 ]
     done
-    wait
-    cat said.*
-    [ "$(cat said.*)" = "" ]
-    [ "$(sql 'SELECT user, is_start_only FROM run ORDER BY user')" = $'alice|0\nmallory|0' ]
-    [ "$(sql "SELECT count(*) FROM conflict WHERE kind = 'link'")" -eq 2 ]
-    [ "$(sql 'SELECT count(*) FROM run_package')" -eq 3 ]
-}
-
-@test "loaders that work at the same time keep owners apart" {
-    in_both at_once
 }
 
 # as anybody can write into a stream: many users, and jobs of one uuid
@@ -226,22 +214,20 @@ crowd() {
     done
 }
 
-crowded() {
-    rm -rf aside
-    run --separate-stderr jobtrail-load --json --store "$store" --quarantine aside - <claims
-    [ "$status" -eq 1 ] # something was set aside
-    [ "$(jq -c '[.new, .unproven, .damaged, .quarantined]' <<<"$output")" = '[32,32,88,88]' ]
-    [ "$(grep -c 'more than 16 owners claim this uuid' <<<"$stderr")" -eq 88 ]
-    [ "$(sql 'SELECT count(*), sum(proven) FROM run_own')" = '16|0' ]
-    [ "$(sql 'SELECT count(*), sum(proven) FROM link')" = '16|0' ]
-    # what is proven comes last, and gets in
-    load_into "run.b.alice.zzz.$RUN.json" "link.a.bob.$LINK.json"
-    [ "$(counted)" = '[2,0,0,2]' ]
-    [ "$(sql 'SELECT user FROM run WHERE proven = 1')" = alice ]
-    [ "$(sql "SELECT build_user FROM xalt_link WHERE uuid = '$LINK'")" = bob ]
-}
-
 @test "few of those who claim a uuid without proof are kept, and what is proven gets in" {
     crowd >claims
-    in_both crowded
+    for store in "${stores[@]}"; do
+        rm -rf aside
+        run --separate-stderr jobtrail-load --json --store "$store" --quarantine aside - <claims
+        [ "$status" -eq 1 ] # something was set aside
+        [ "$(jq -c '[.new, .unproven, .damaged, .quarantined]' <<<"$output")" = '[32,32,88,88]' ]
+        [ "$(grep -c 'more than 16 owners claim this uuid' <<<"$stderr")" -eq 88 ]
+        [ "$(sql 'SELECT count(*), sum(proven) FROM run_own')" = '16|0' ]
+        [ "$(sql 'SELECT count(*), sum(proven) FROM link')" = '16|0' ]
+        # what is proven comes last, and gets in
+        load_into "run.b.alice.zzz.$RUN.json" "link.a.bob.$LINK.json"
+        [ "$(counted)" = '[2,0,0,2]' ]
+        [ "$(sql 'SELECT user FROM run WHERE proven = 1')" = alice ]
+        [ "$(sql "SELECT build_user FROM xalt_link WHERE uuid = '$LINK'")" = bob ]
+    done
 }

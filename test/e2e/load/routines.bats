@@ -17,6 +17,7 @@ setup() {
     PATH=$JOBTRAIL_BIN:$PATH
     cd "$BATS_TEST_TMPDIR" || return
     mariadb_database jobtrail
+    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
     RUN=019a9f00-0000-7000-8000-000000000002
     start=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.aaa.$RUN.json
     end=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.zzz.$RUN.json
@@ -32,6 +33,7 @@ sql() {
 }
 
 load_into() { # OPTION...
+    echo "into $store"
     run --separate-stderr jobtrail-load --json --store "$store" "$@"
     echo "$output$stderr"
     [ "$status" -eq 0 ]
@@ -62,51 +64,47 @@ rows_of() { # TABLE...
     done
 }
 
-one_run() {
+@test "a run's routines are stored once, however often it is loaded" {
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 7, false],
         [1, \"gsl_sf_bessel_J0\", null, 2, true]]}" >run.json
-    load_into run.json
-    [ "$(counted)" = "[1,0,0,0,0]" ]
-    called >found
-    echo '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|0.25|7|0' >wanted
-    echo 'libgsl.a|0|gsl_sf_bessel_J0|NULL|2|1' >>wanted
-    diff wanted found
-    [ "$(sql 'SELECT watched, missed FROM run_routine_watch')" = '5|0' ]
-    [ "$(rows_of run_routine_library)" = 'run_routine_library|2' ]
-    # and nothing is counted twice
-    load_into run.json
-    [ "$(counted)" = "[0,0,1,0,0]" ]
-    called | diff wanted -
-    [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
-        $'run_routine|2\nrun_routine_library|2\nrun_routine_watch|1' ]
-}
-
-@test "a run's routines are stored once, however often it is loaded" {
-    in_both one_run
-}
-
-end_for_start() {
-    with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 7, false],
-        [0, \"early\", null, 1, false]]}" >aaa.json
-    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 9, false]]}" >zzz.json
-    load_into aaa.json
-    # it still ran, so there may have been more
-    [ "$(called | cut -d'|' -f3-)" = $'dgemm_|0.25|7|1\nearly|NULL|1|1' ]
-    load_into zzz.json
-    [ "$(counted)" = "[0,1,0,0,0]" ]
-    [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
-    load_into aaa.json
-    [ "$(counted)" = "[0,0,1,0,0]" ]
-    [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
-    [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
-        $'run_routine|1\nrun_routine_library|2\nrun_routine_watch|1' ]
+    for store in "${stores[@]}"; do
+        load_into run.json
+        [ "$(counted)" = "[1,0,0,0,0]" ]
+        called >found
+        echo '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|0.25|7|0' >wanted
+        echo 'libgsl.a|0|gsl_sf_bessel_J0|NULL|2|1' >>wanted
+        diff wanted found
+        [ "$(sql 'SELECT watched, missed FROM run_routine_watch')" = '5|0' ]
+        [ "$(rows_of run_routine_library)" = 'run_routine_library|2' ]
+        # and nothing is counted twice
+        load_into run.json
+        [ "$(counted)" = "[0,0,1,0,0]" ]
+        called | diff wanted -
+        [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
+            $'run_routine|2\nrun_routine_library|2\nrun_routine_watch|1' ]
+    done
 }
 
 @test "an end takes the place of what its start said of routines" {
-    in_both end_for_start
+    with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 7, false],
+        [0, \"early\", null, 1, false]]}" >aaa.json
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 9, false]]}" >zzz.json
+    for store in "${stores[@]}"; do
+        load_into aaa.json
+        # it still ran, so there may have been more
+        [ "$(called | cut -d'|' -f3-)" = $'dgemm_|0.25|7|1\nearly|NULL|1|1' ]
+        load_into zzz.json
+        [ "$(counted)" = "[0,1,0,0,0]" ]
+        [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
+        load_into aaa.json
+        [ "$(counted)" = "[0,0,1,0,0]" ]
+        [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
+        [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
+            $'run_routine|1\nrun_routine_library|2\nrun_routine_watch|1' ]
+    done
 }
 
-together() {
+@test "a start and its end in one batch leave the routines of the end" {
     local what="{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false], [0, \"early\", null, 1, false]]}"
     mkdir -p both
     with_routines "$start" "$what" >both/run.aaa.json
@@ -115,94 +113,82 @@ together() {
     with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "1")' >both/run.one.json
     with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "3") | del(.routineT)' >both/run.two.json
     with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "4")' >both/run.three.json
-    load_into both # in the directory's order: the start is replaced, or comes too late
-    [[ $(counted) == "[4,1,0,0,0]" || $(counted) == "[4,0,1,0,0]" ]]
-    sql "SELECT run_own.uuid, name, is_at_least FROM run_own LEFT JOIN run_routine ON run_id = run_own.id
-        LEFT JOIN routine ON routine.id = routine_id ORDER BY run_own.uuid, name" | cut -c36- >found
-    printf '%s\n' '1|dgemm_|0' '1|early|0' '2|dgemm_|0' '3|NULL|NULL' '4|dgemm_|0' '4|early|0' | diff - found
-}
-
-@test "a start and its end in one batch leave the routines of the end" {
-    in_both together
+    for store in "${stores[@]}"; do
+        load_into both # in the directory's order: the start is replaced, or comes too late
+        [[ $(counted) == "[4,1,0,0,0]" || $(counted) == "[4,0,1,0,0]" ]]
+        sql "SELECT run_own.uuid, name, is_at_least FROM run_own LEFT JOIN run_routine ON run_id = run_own.id
+            LEFT JOIN routine ON routine.id = routine_id ORDER BY run_own.uuid, name" | cut -c36- >found
+        printf '%s\n' '1|dgemm_|0' '1|early|0' '2|dgemm_|0' '3|NULL|NULL' '4|dgemm_|0' '4|early|0' | diff - found
+    done
 }
 
 # That is an end without routines, as of a program that another preload took over.
-end_without() {
-    with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: false, routineA: [[0, \"dgemm_\", null, null, false]]}" >aaa.json
-    load_into aaa.json
-    cat "$end" >end.json # of the tester's alone
-    load_into end.json
-    [ "$(counted)" = "[0,1,0,0,0]" ]
-    [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
-        $'run_routine|0\nrun_routine_library|0\nrun_routine_watch|0' ]
-}
-
 @test "an end without routines leaves none of its start" {
-    in_both end_without
-}
-
-bounds() {
-    with_routines "$end" "{$LIBS, watched: 5, missed: 1, counted: true, routineA: [[0, \"dgemm_\", \$began - 86400, 7, false],
-        [1, \"uncounted\", null, null, false]]}" >run.json
-    load_into run.json
-    # of imports that were not watched there may have been more calls, and the time is in no run
-    [ "$(called | cut -d'|' -f3-)" = $'dgemm_|NULL|7|1\nuncounted|NULL|NULL|NULL' ]
+    with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: false, routineA: [[0, \"dgemm_\", null, null, false]]}" >aaa.json
+    for store in "${stores[@]}"; do
+        load_into aaa.json
+        cat "$end" >end.json # of the tester's alone
+        load_into end.json
+        [ "$(counted)" = "[0,1,0,0,0]" ]
+        [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
+            $'run_routine|0\nrun_routine_library|0\nrun_routine_watch|0' ]
+    done
 }
 
 @test "calls are a lower bound where imports were missed, and a time outside of the run is none" {
-    in_both bounds
-}
-
-loaded_twice() {
-    with_routines "$end" "{libraryA: [[\"/sw/libx.so\", \"0\"], [\"/sw/libx.so\", \"0\"]], watched: 2, missed: 0, counted: true,
-        routineA: [[0, \"x\", \$began + 1, 3, false], [1, \"x\", \$began + 0.5, 4, false]]}" >run.json
-    load_into run.json
-    [ "$(called)" = '/sw/libx.so|0|x|0.50|7|0' ] || [ "$(called)" = '/sw/libx.so|0|x|0.5|7|0' ]
-    [ "$(rows_of routine_library routine run_routine_library)" = $'routine_library|1\nroutine|1\nrun_routine_library|1' ]
+    with_routines "$end" "{$LIBS, watched: 5, missed: 1, counted: true, routineA: [[0, \"dgemm_\", \$began - 86400, 7, false],
+        [1, \"uncounted\", null, null, false]]}" >run.json
+    for store in "${stores[@]}"; do
+        load_into run.json
+        # of imports that were not watched there may have been more calls, and the time is in no run
+        [ "$(called | cut -d'|' -f3-)" = $'dgemm_|NULL|7|1\nuncounted|NULL|NULL|NULL' ]
+    done
 }
 
 @test "a library that was there twice has each of its routines once" {
-    in_both loaded_twice
+    with_routines "$end" "{libraryA: [[\"/sw/libx.so\", \"0\"], [\"/sw/libx.so\", \"0\"]], watched: 2, missed: 0, counted: true,
+        routineA: [[0, \"x\", \$began + 1, 3, false], [1, \"x\", \$began + 0.5, 4, false]]}" >run.json
+    for store in "${stores[@]}"; do
+        load_into run.json
+        [ "$(called)" = '/sw/libx.so|0|x|0.50|7|0' ] || [ "$(called)" = '/sw/libx.so|0|x|0.5|7|0' ]
+        [ "$(rows_of routine_library routine run_routine_library)" = $'routine_library|1\nroutine|1\nrun_routine_library|1' ]
+    done
 }
 
 # users' names for libraries and routines of their own are theirs
-others_claim() {
+@test "another's record of the same uuid takes no routine away and adds none" {
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >alice.json
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"evil\", null, 99, false]]}" \
         '.userT += {user: "mallory", job_id: "666"} | .slurmT.job_id = 666 | .xaltLinkT = {}' >mallory.json
-    load_into alice.json
-    load_into mallory.json
-    [ "$(counted)" = "[1,0,0,1,0]" ]
-    sql "SELECT user, name, calls FROM run_routine JOIN routine ON routine.id = routine_id JOIN run ON run.id = run_id
-        ORDER BY user" >found
-    printf 'alice|dgemm_|7\nmallory|evil|99\n' | diff - found
+    for store in "${stores[@]}"; do
+        load_into alice.json
+        load_into mallory.json
+        [ "$(counted)" = "[1,0,0,1,0]" ]
+        sql "SELECT user, name, calls FROM run_routine JOIN routine ON routine.id = routine_id JOIN run ON run.id = run_id
+            ORDER BY user" >found
+        printf 'alice|dgemm_|7\nmallory|evil|99\n' | diff - found
+    done
 }
 
-@test "another's record of the same uuid takes no routine away and adds none" {
-    in_both others_claim
-}
-
-rebuilt() {
+@test "a routine is one of its library, version and build-id" {
     local routines='watched: 1, missed: 0, counted: false, routineA: [[0, "dgemm_", null, null, false]]'
     with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"ab12\"]], $routines}" >one.json
     with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "3")' >two.json
     with_routines "$end" "{libraryA: [[\"/sw/blas/3.22/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "4")' >three.json
-    load_into one.json two.json three.json
-    printf '%s\n' '/sw/blas/3.21 blas/3.21' '/sw/blas/3.22 blas/3.22' >map
-    jobtrail-load --store "$store" --modules map
-    sql "SELECT uuid, path, build_id, module.name, routine.name FROM run_routine JOIN run_own ON run_own.id = run_id JOIN routine ON routine.id = routine_id
-        JOIN routine_library ON routine_library.id = routine_library_id LEFT JOIN module ON module.id = module_id ORDER BY uuid" | cut -c36- >found
-    printf '%s\n' '2|/sw/blas/3.21/libblas.so.3|ab12|blas/3.21|dgemm_' '3|/sw/blas/3.21/libblas.so.3|cd34|blas/3.21|dgemm_' \
-        '4|/sw/blas/3.22/libblas.so.3|cd34|blas/3.22|dgemm_' | diff - found
-    [ "$(rows_of routine routine_library)" = $'routine|3\nroutine_library|3' ]
-    run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines -n -P -o uuid,library,version,buildid,routine
-    [ "$(cut -c36- <<<"$output" | sort)" = $'2|blas|3.21|ab12|dgemm_\n3|blas|3.21|cd34|dgemm_\n4|blas|3.22|cd34|dgemm_' ]
-    run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" routines -S 2024-11-20 -E 2024-11-20 --json
-    [ "$(jq -c '[.pages[0].rows[] | [.library, .routine, .runs]] | sort' <<<"$output")" = '[["blas 3.21","dgemm_",2],["blas 3.22","dgemm_",1]]' ]
-}
-
-@test "a routine is one of its library, version and build-id" {
-    in_both rebuilt
+    for store in "${stores[@]}"; do
+        load_into one.json two.json three.json
+        printf '%s\n' '/sw/blas/3.21 blas/3.21' '/sw/blas/3.22 blas/3.22' >map
+        jobtrail-load --store "$store" --modules map
+        sql "SELECT uuid, path, build_id, module.name, routine.name FROM run_routine JOIN run_own ON run_own.id = run_id JOIN routine ON routine.id = routine_id
+            JOIN routine_library ON routine_library.id = routine_library_id LEFT JOIN module ON module.id = module_id ORDER BY uuid" | cut -c36- >found
+        printf '%s\n' '2|/sw/blas/3.21/libblas.so.3|ab12|blas/3.21|dgemm_' '3|/sw/blas/3.21/libblas.so.3|cd34|blas/3.21|dgemm_' \
+            '4|/sw/blas/3.22/libblas.so.3|cd34|blas/3.22|dgemm_' | diff - found
+        [ "$(rows_of routine routine_library)" = $'routine|3\nroutine_library|3' ]
+        run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines -n -P -o uuid,library,version,buildid,routine
+        [ "$(cut -c36- <<<"$output" | sort)" = $'2|blas|3.21|ab12|dgemm_\n3|blas|3.21|cd34|dgemm_\n4|blas|3.22|cd34|dgemm_' ]
+        run -0 --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" routines -S 2024-11-20 -E 2024-11-20 --json
+        [ "$(jq -c '[.pages[0].rows[] | [.library, .routine, .runs]] | sort' <<<"$output")" = '[["blas 3.21","dgemm_",2],["blas 3.22","dgemm_",1]]' ]
+    done
 }
 
 # many USER DIGIT FIRST: a record of the user's that has called 4096 routines of a library of theirs, of names from FIRST on
@@ -212,89 +198,81 @@ many() {
             routineA: [range($first; $first + 4096) | [0, "r\(.)", null, null, false]]}' "$end"
 }
 
-too_many() {
+@test "the names that a user's runs bring are bounded, and what is beyond is counted in the run" {
     many mallory 1 0 >one.json
     many mallory 3 4000 >two.json
     many mallory 4 9000 >three.json
-    load_into one.json two.json
-    [ "$(jq -c '[.new, .unproven, .unnamed_routines]' <<<"$output")" = '[2,0,0]' ]
-    # of 8192 names 96 are left
-    load_into three.json
-    [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[1,4000]' ]
-    # those that are there cost nothing, and nothing is taken from others
     many mallory 5 100 >four.json
     many alice 6 9000 >five.json
-    load_into four.json five.json
-    [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[2,0]' ]
-    # a run is loaded once, however much was left out
-    load_into three.json
-    [ "$(jq -c '[.unchanged, .unnamed_routines]' <<<"$output")" = '[1,0]' ]
-    [ "$(rows_of routine routine_library run_routine)" = $'routine|12192\nroutine_library|1\nrun_routine|16480' ]
-    [ "$(sql 'SELECT user, sum(names) FROM routine_maker GROUP BY user ORDER BY user')" = $'alice|4000\nmallory|8193' ]
-    [ "$(sql 'SELECT user, missed, unnamed FROM run_routine_watch JOIN run ON run.id = run_id WHERE unnamed > 0')" = 'mallory|0|4000' ]
-    acct=$JOBTRAIL_SOURCE/contrib/jobtrail-acct report=$JOBTRAIL_SOURCE/contrib/jobtrail-report
-    run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines --routine r9000 -n -P -o user,routine,missed,unnamed
-    [ "$(sort <<<"$output")" = $'alice|r9000|0|0\nmallory|r9000|0|4000' ]
-    [[ $stderr == *"of 1 of 2 runs not all routines have names (Unnamed): the store takes a bounded number of new ones of a user"* ]]
-    run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 -u mallory -n -P -o nroutines
-    [ "$(sort -n <<<"$output" | uniq -c | xargs)" = "4 4096" ]
-    run -0 "$report" --store "$store" routines --of libraries -S 2024-11-20 -E 2024-11-20
-    [[ $output == *"1 runs with these libraries may have called others, too: of 0 imports were missed, of 1 the store has not all names, of the others the end is not known."* ]]
-    echo r60000 >entries
-    run -0 --separate-stderr "$report" --store "$store" uncalled --json -S 2024-11-20 -E 2024-11-20 --lib x --entries entries
-    [ "$(jq -c '.pages[0].rows[] | [.routine, .verdict, .why]' <<<"$output")" = '["r60000","not known","1 runs may have called others than are known"]' ]
     many mallory 7 50000 >six.json
-    run -0 jobtrail-load --store "$store" --dry-run six.json
-    [[ $output == *"4096 calls of routines are counted in their runs alone: these users' runs have brought too many new names" ]]
-}
-
-@test "the names that a user's runs bring are bounded, and what is beyond is counted in the run" {
-    in_both too_many
-}
-
-refused() {
-    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[2, \"dgemm_\", null, 7, false]]}" >run.json
-    run --separate-stderr jobtrail-load --json --store "$store" run.json
-    [ "$(jq .damaged <<<"$output")" = 1 ]
-    grep -F 'routineT.routineA[0] is not a routine of a library' <<<"$stderr"
-    [ -e run.json ] # nothing is lost
-    [ "$(rows_of run_own run_routine routine routine_library)" = \
-        $'run_own|0\nrun_routine|0\nroutine|0\nroutine_library|0' ]
+    echo r60000 >entries
+    acct=$JOBTRAIL_SOURCE/contrib/jobtrail-acct report=$JOBTRAIL_SOURCE/contrib/jobtrail-report
+    for store in "${stores[@]}"; do
+        load_into one.json two.json
+        [ "$(jq -c '[.new, .unproven, .unnamed_routines]' <<<"$output")" = '[2,0,0]' ]
+        # of 8192 names 96 are left
+        load_into three.json
+        [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[1,4000]' ]
+        # those that are there cost nothing, and nothing is taken from others
+        load_into four.json five.json
+        [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[2,0]' ]
+        # a run is loaded once, however much was left out
+        load_into three.json
+        [ "$(jq -c '[.unchanged, .unnamed_routines]' <<<"$output")" = '[1,0]' ]
+        [ "$(rows_of routine routine_library run_routine)" = $'routine|12192\nroutine_library|1\nrun_routine|16480' ]
+        [ "$(sql 'SELECT user, sum(names) FROM routine_maker GROUP BY user ORDER BY user')" = $'alice|4000\nmallory|8193' ]
+        [ "$(sql 'SELECT user, missed, unnamed FROM run_routine_watch JOIN run ON run.id = run_id WHERE unnamed > 0')" = 'mallory|0|4000' ]
+        run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines --routine r9000 -n -P -o user,routine,missed,unnamed
+        [ "$(sort <<<"$output")" = $'alice|r9000|0|0\nmallory|r9000|0|4000' ]
+        [[ $stderr == *"of 1 of 2 runs not all routines have names (Unnamed): the store takes a bounded number of new ones of a user"* ]]
+        run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 -u mallory -n -P -o nroutines
+        [ "$(sort -n <<<"$output" | uniq -c | xargs)" = "4 4096" ]
+        run -0 "$report" --store "$store" routines --of libraries -S 2024-11-20 -E 2024-11-20
+        [[ $output == *"1 runs with these libraries may have called others, too: of 0 imports were missed, of 1 the store has not all names, of the others the end is not known."* ]]
+        run -0 --separate-stderr "$report" --store "$store" uncalled --json -S 2024-11-20 -E 2024-11-20 --lib x --entries entries
+        [ "$(jq -c '.pages[0].rows[] | [.routine, .verdict, .why]' <<<"$output")" = '["r60000","not known","1 runs may have called others than are known"]' ]
+        run -0 jobtrail-load --store "$store" --dry-run six.json
+        [[ $output == *"4096 calls of routines are counted in their runs alone: these users' runs have brought too many new names" ]]
+    done
 }
 
 @test "a record with a routine of no library is refused and kept" {
-    in_both refused
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[2, \"dgemm_\", null, 7, false]]}" >run.json
+    for store in "${stores[@]}"; do
+        run --separate-stderr jobtrail-load --json --store "$store" run.json
+        [ "$(jq .damaged <<<"$output")" = 1 ]
+        grep -F 'routineT.routineA[0] is not a routine of a library' <<<"$stderr"
+        [ -e run.json ] # nothing is lost
+        [ "$(rows_of run_own run_routine routine routine_library)" = \
+            $'run_own|0\nrun_routine|0\nroutine|0\nroutine_library|0' ]
+    done
 }
 
-expired() {
+@test "routines go with their runs, and what no run has called with them" {
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >old.json
     with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"ab12\"]], watched: 5, missed: 0, counted: true,
         routineA: [[0, \"dgemv_\", null, 7, false]]}" '(now - 90) as $at | .userT.run_uuid |= sub("2$"; "3") |
         .userDT += {start_time: ($at - 10), end_time: $at} | .slurmT += {core_seconds: 0, core_seconds_max: 0, core_days: [],
         end_time_min: $at, end_time_max: $at}' >new.json
-    load_into old.json new.json
-    [ "$(counted)" = "[2,0,0,0,0]" ]
-    [ "$(rows_of routine routine_library run_routine)" = $'routine|2\nroutine_library|2\nrun_routine|2' ]
-    load_into --expire 30 new.json
-    [ "$(jq .expired <<<"$output")" = 1 ]
-    [ "$(called | cut -d'|' -f1,3)" = '/sw/blas/3.21/libblas.so.3|dgemv_' ]
-    [ "$(rows_of routine routine_library run_routine run_routine_library run_routine_watch)" = \
-        $'routine|1\nroutine_library|1\nrun_routine|1\nrun_routine_library|1\nrun_routine_watch|1' ]
-}
-
-@test "routines go with their runs, and what no run has called with them" {
-    in_both expired
-}
-
-modules() {
-    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >run.json
-    load_into run.json
-    echo '/sw/blas/3.21 blas/3.21' >map
-    jobtrail-load --store "$store" --modules map
-    sql "SELECT path, module.name FROM routine_library LEFT JOIN module ON module.id = module_id ORDER BY path" >found
-    printf '/sw/blas/3.21/libblas.so.3|blas/3.21\nlibgsl.a|NULL\n' | diff - found
+    for store in "${stores[@]}"; do
+        load_into old.json new.json
+        [ "$(counted)" = "[2,0,0,0,0]" ]
+        [ "$(rows_of routine routine_library run_routine)" = $'routine|2\nroutine_library|2\nrun_routine|2' ]
+        load_into --expire 30 new.json
+        [ "$(jq .expired <<<"$output")" = 1 ]
+        [ "$(called | cut -d'|' -f1,3)" = '/sw/blas/3.21/libblas.so.3|dgemv_' ]
+        [ "$(rows_of routine routine_library run_routine run_routine_library run_routine_watch)" = \
+            $'routine|1\nroutine_library|1\nrun_routine|1\nrun_routine_library|1\nrun_routine_watch|1' ]
+    done
 }
 
 @test "a library of routines has its module" {
-    in_both modules
+    with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >run.json
+    for store in "${stores[@]}"; do
+        load_into run.json
+        echo '/sw/blas/3.21 blas/3.21' >map
+        jobtrail-load --store "$store" --modules map
+        sql "SELECT path, module.name FROM routine_library LEFT JOIN module ON module.id = module_id ORDER BY path" >found
+        printf '/sw/blas/3.21/libblas.so.3|blas/3.21\nlibgsl.a|NULL\n' | diff - found
+    done
 }

@@ -17,6 +17,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
     cp -r "$JOBTRAIL_SOURCE/test/data/records" records
     mariadb_database jobtrail
+    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
 }
 
 sql() {
@@ -28,6 +29,7 @@ sql() {
 }
 
 load_into() { # OPTION...
+    echo "into $store"
     run --separate-stderr jobtrail-load --json --store "$store" "$@"
 }
 
@@ -38,31 +40,29 @@ count() {
 # What sacct of Slurm 22.05 wrote of a job that was requeued, while it ran again and after somebody cancelled it.
 ROWS=$JOBTRAIL_SOURCE/test/data/sacct
 
-jobs_of_a_file() {
-    load_into --slurm-rows "$ROWS/running"
-    [ "$status" -eq 0 ]
-    [ "$(count slurm_new)" -eq 2 ]
-    [ "$(sql 'SELECT restart_count, state, end_time = submit_time + 4, core_seconds = 4 FROM slurm_job
-        ORDER BY submit_time')" = $'0\tREQUEUED\t1\t1\n1\tRUNNING\tNULL\t1' ]
-    load_into --slurm-rows - --dry-run <"$ROWS/ended"
-    [ "$(count slurm_updated)" -eq 1 ]
-    load_into --slurm-rows - <"$ROWS/ended"
-    [ "$(count slurm_updated)" -eq 1 ]
-    [ "$(count slurm_unchanged)" -eq 1 ]
-    [ "$(sql 'SELECT count(*) FROM slurm_job WHERE end_time IS NULL')" -eq 0 ]
-    [ "$(sql 'SELECT state FROM slurm_job WHERE restart_count = 1')" = CANCELLED ]
-    # an end before the start
-    awk -F '|' -v OFS='|' '{ print } END { $2 = $1 = 9; $10 = 1; print }' "$ROWS/ended" >damaged
-    load_into --slurm-rows damaged
-    [ "$status" -eq 1 ]
-    [ "$(count slurm_damaged)" -eq 1 ]
-    sql 'UPDATE slurm_job SET submit_time = 100 + restart_count, start_time = 110, end_time = 200'
-    load_into --expire 1
-    [ "$(sql 'SELECT count(*) FROM slurm_job')" -eq 0 ]
-}
-
 @test "jobs are read from what sacct has written, renewed and expired" {
-    in_both jobs_of_a_file
+    for store in "${stores[@]}"; do
+        load_into --slurm-rows "$ROWS/running"
+        [ "$status" -eq 0 ]
+        [ "$(count slurm_new)" -eq 2 ]
+        [ "$(sql 'SELECT restart_count, state, end_time = submit_time + 4, core_seconds = 4 FROM slurm_job
+            ORDER BY submit_time')" = $'0\tREQUEUED\t1\t1\n1\tRUNNING\tNULL\t1' ]
+        load_into --slurm-rows - --dry-run <"$ROWS/ended"
+        [ "$(count slurm_updated)" -eq 1 ]
+        load_into --slurm-rows - <"$ROWS/ended"
+        [ "$(count slurm_updated)" -eq 1 ]
+        [ "$(count slurm_unchanged)" -eq 1 ]
+        [ "$(sql 'SELECT count(*) FROM slurm_job WHERE end_time IS NULL')" -eq 0 ]
+        [ "$(sql 'SELECT state FROM slurm_job WHERE restart_count = 1')" = CANCELLED ]
+        # an end before the start
+        awk -F '|' -v OFS='|' '{ print } END { $2 = $1 = 9; $10 = 1; print }' "$ROWS/ended" >damaged
+        load_into --slurm-rows damaged
+        [ "$status" -eq 1 ]
+        [ "$(count slurm_damaged)" -eq 1 ]
+        sql 'UPDATE slurm_job SET submit_time = 100 + restart_count, start_time = 110, end_time = 200'
+        load_into --expire 1
+        [ "$(sql 'SELECT count(*) FROM slurm_job')" -eq 0 ]
+    done
 }
 
 @test "what is no output of sacct is refused, and the records are loaded" {
@@ -127,24 +127,22 @@ job_covered() {
     echo "{\"coverageT\":{\"uuid\":\"00000000-0000-7000-8000-00000000000$1\",\"cluster\":\"${3:-lab}\",\"job_id\":$1,\"restart_count\":0,\"user\":\"alice\",\"timezone\":\"$2\"},\"coverageA\":[{\"outcome\":\"idle\",\"tasks\":0}]}"
 }
 
-zones() {
-    load_into records
-    [ "$(sql "SELECT value FROM store_state WHERE name = 'timezone'")" = UTC ]
-    [ "$(sql 'SELECT min(date) FROM run')" = "2024-11-20 10:00:00" ]
-    load_into --timezone Europe/Berlin
-    [ "$status" -eq 0 ]
-    [ "$(sql 'SELECT min(date) FROM run')" = "2024-11-20 11:00:00" ]
-    job_covered 1 Europe/Berlin >covered
-    job_covered 2 Asia/Tokyo >>covered
-    load_into covered
-    [ "$(count other_timezones)" -eq 1 ]
-    run jobtrail-load --store "$store" --timezone Europe/Berln
-    [ "$status" -eq 2 ]
-    [[ $output == *"this machine has no such time zone" ]]
-}
-
 @test "dates are in the zone that was said, and records of another are counted" {
-    in_both zones
+    for store in "${stores[@]}"; do
+        load_into records
+        [ "$(sql "SELECT value FROM store_state WHERE name = 'timezone'")" = UTC ]
+        [ "$(sql 'SELECT min(date) FROM run')" = "2024-11-20 10:00:00" ]
+        load_into --timezone Europe/Berlin
+        [ "$status" -eq 0 ]
+        [ "$(sql 'SELECT min(date) FROM run')" = "2024-11-20 11:00:00" ]
+        job_covered 1 Europe/Berlin >covered
+        job_covered 2 Asia/Tokyo >>covered
+        load_into covered
+        [ "$(count other_timezones)" -eq 1 ]
+        run jobtrail-load --store "$store" --timezone Europe/Berln
+        [ "$status" -eq 2 ]
+        [[ $output == *"this machine has no such time zone" ]]
+    done
 }
 
 @test "restarts and zones are the same in MariaDB" {
