@@ -10,10 +10,10 @@
 #include "conf/automaton/dfa.h"
 #include "conf/automaton/pattern.h"
 #include "conf/base/cleanup.h"
+#include "conf/conf_extension.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/policy/policy_read.h"
-#include "conf/routine_modules.h"
 
 /* The file being put together. */
 struct image {
@@ -156,28 +156,24 @@ static int add_list(struct image *image, const struct conf_list *list,
     return error;
 }
 
-/* Compiles the rules of [routines] first as they are, to ask what they say about modules. */
-static int add_routines(struct image *image, const struct conf_list *list, const struct conf *conf,
-                        struct conf_error *why)
+/* Compiles the rules of a section as they are, and then those that its extension makes of them. */
+static int add_rules(struct image *image, const struct conf_list *list, const struct conf *conf,
+                     struct conf_error *why)
 {
-    const struct conf_rule *first = routine_modules_rule(conf);
-    struct conf_rules all = {NULL, 0};
+    const struct conf_part *part = conf_part_find(list->section);
+    struct conf_rules made = {NULL, 0};
     struct policy_table table;
     size_t before = image->size;
-    if (first != NULL && conf->link_modules[0] == '\0') {
-        blame_rule(first, 0, "a module, and no map of modules",
-                   "set [link] modules to the map of libraries to modules", why);
-        return -EINVAL;
+    int error = add_list(image, list, conf_list_rules(list, conf), why);
+    if (error != 0 || part == NULL || part->make_rules == NULL ||
+        !policy_find(image->bytes, list->which, &table))
+        return error;
+    error = part->make_rules(conf, &table, &made, why);
+    if (error == 0 && made.count > 0) {
+        image->size = before;
+        error = add_list(image, list, &made, why);
     }
-    int error = add_list(image, list, &conf->routine, why);
-    if (error != 0 || first == NULL || !policy_find(image->bytes, POLICY_ROUTINE, &table))
-        return error;
-    error = routine_modules_rules(conf, &table, &all);
-    if (error != 0)
-        return error;
-    image->size = before;
-    error = add_list(image, list, &all, why);
-    routine_modules_free(&all);
+    conf_rules_free(&made);
     return error;
 }
 
@@ -281,9 +277,7 @@ static int add_sections(struct image *image, const struct conf *conf, const void
     for (size_t i = 0; error == 0 && i < CONF_LISTS; i++) {
         const struct conf_list *list = &conf_lists[i];
         bool is_wanted = is_whole || list->which == POLICY_REDACT;
-        error = is_wanted && list->which == POLICY_ROUTINE
-                    ? add_routines(image, list, conf, why)
-                    : add_list(image, list, is_wanted ? conf_list_rules(list, conf) : &none, why);
+        error = is_wanted ? add_rules(image, list, conf, why) : add_list(image, list, &none, why);
     }
     for (size_t i = 0; error == 0 && i < CONF_TABLES; i++)
         error = add_table(image, &conf_tables[i], conf);

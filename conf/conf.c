@@ -11,8 +11,8 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
+#include "conf/conf_extension.h"
 #include "conf/conf_keys.h"
-#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/conf_take.h"
@@ -81,7 +81,7 @@ static int check_whole(struct conf_loader *loader)
 {
     const struct conf *conf = loader->conf;
     const struct conf_transport *lacking = conf_transport_lacking(conf);
-    const char *key, *other;
+    const char *key, *other, *section = conf_clash(conf, &key, &other);
     if (lacking != NULL) {
         loader->line = conf->key_line[conf_key_find("transport", "use")];
         conf_refuse(loader, 1, "the transport %s has no %s", lacking->name, lacking->needs);
@@ -91,8 +91,8 @@ static int check_whole(struct conf_loader *loader)
         loader->line = conf->key_line[conf_key_find("http", "url")];
         conf_refuse(loader, 1, "a token or password would be sent in clear text");
         conf_refuse_hint(loader, "write url = https://...; http:// to this host is fine");
-    } else if (conf_libraries_clash(conf, &key, &other)) {
-        loader->line = conf->key_line[conf_key_find(CONF_LIBRARIES_SECTION, key)];
+    } else if (section != NULL) {
+        loader->line = conf->key_line[conf_key_find(section, key)];
         conf_refuse(loader, 1, "'%s' is, has or lies in the directory of '%s'", key, other);
         conf_refuse_hint(loader, "name a directory of its own");
     }
@@ -164,7 +164,7 @@ void conf_free(struct conf *conf)
     conf_keys_free(conf);
     conf_lists_free(conf);
     conf_tables_free(conf);
-    conf_libraries_free(conf);
+    conf_lines_free(conf);
     *conf = (struct conf){0};
 }
 

@@ -36,10 +36,10 @@ struct conf_intervals {
     size_t count;
 };
 
-/* One `tree = PATH`, `name = LIBRARY PATTERN` or `group = GROUP PATTERN` line. */
+/* One line of a key that may be given several times. */
 struct conf_line {
-    char *name;    /* owned; "" of a tree */
-    char *text;    /* owned: the path or the pattern */
+    char *name;    /* owned; "": its key has none */
+    char *text;    /* owned: what follows the name */
     unsigned line; /* in the file, from 1 */
 };
 
@@ -94,72 +94,43 @@ struct conf {
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
     char *file_dir;        /* [file] dir */
-    uint32_t file_subdirectories;  /* [file] subdirectories; 0: none */
-    bool file_separate;            /* [file] separate = yes|no */
-    char *syslog_socket;           /* [syslog] socket */
-    uint32_t syslog_block_bytes;   /* [syslog] block_size */
-    char *http_url;                /* [http] url */
-    char *http_format;             /* [http] format = json|bulk|splunk */
-    uint32_t http_batch;           /* [http] batch: records in one request */
-    bool http_gzip;                /* [http] gzip = yes|no */
-    char *http_ca;                 /* [http] ca; "" = the system's */
-    char *http_token_file;         /* [http] token_file; "" = none */
-    bool http_ack;                 /* [http] ack = yes|no */
-    uint32_t http_timeout_s;       /* [http] timeout */
-    char *kafka_brokers;           /* [kafka] brokers */
-    char *kafka_topic;             /* [kafka] topic */
-    char *kafka_properties;        /* [kafka] properties: a file of librdkafka's; "" = none */
-    bool enabled;                  /* [tracking] enabled = yes|no */
-    bool opt_out;                  /* [tracking] opt_out = yes|no */
-    uint32_t track_programs;       /* [tracking] programs: enum conf_programs */
-    bool catch_signals;            /* [tracking] signal_handler = yes|no */
-    bool track_system_tools;       /* [tracking] system_tools = yes|no */
-    uint32_t command_line;         /* [tracking] command_line: enum policy_command_line */
-    bool redact_default;           /* [tracking] redact_default = yes|no */
-    bool count_routines;           /* [tracking] routine_counts = yes|no */
-    bool sample;                   /* [sampling] enabled = yes|no */
-    uint32_t always_ranks;         /* [sampling] always_ranks */
-    bool track_links;              /* [link] tracking = yes|no */
-    char *link_modules;            /* [link] modules: the map of libraries to modules; "" = none */
-    bool hash_inputs;              /* [link] hash_objects = yes|no: sha1 of each object of a link */
-    uint32_t link_startup;         /* [link] startup_object: enum conf_startup */
-    char *answers_address;         /* [answers] address: HOST:PORT; "" = clients open the store */
-    char *answers_user;            /* [answers] user */
-    char *munge_socket;            /* [answers] munge_socket; "" = libmunge's */
-    char *answers_listen;          /* [answers] listen: HOST:PORT; "" = no service here */
-    char *answers_store;           /* [answers] store */
-    char *answers_see;             /* [answers] see = own|slurm|all */
-    char *answers_operators;       /* [answers] operators: names with commas between */
-    uint32_t answers_requests;     /* [answers] requests: at once */
-    uint32_t answers_time_s;       /* [answers] time: of one answer, elapsed and of processors */
-    uint64_t answers_memory_bytes; /* [answers] memory: of one answer */
-    uint64_t answers_bytes;        /* [answers] size: of one answer */
-    char *web_socket;              /* [answers] web_socket: a path; "" = no pages */
-    char *web_proxy_user;          /* [answers] web_proxy_user; "" = nobody */
-    char *library_patterns;        /* [libraries] patterns: of names, with blanks between */
-    char *library_except;          /* [libraries] except: likewise; "" = none */
-    char *library_owners;          /* [libraries] owners: users and @groups; "" = none */
-    char *library_state;           /* [libraries] state */
-    char *library_logs;            /* [libraries] logs; "" = none are written */
-    uint64_t library_log_bytes;    /* [libraries] log_size */
-    uint32_t library_log_files;    /* [libraries] log_files */
-    char *library_list;            /* [libraries] list: a file; "" = none is written */
-    bool library_watch;            /* [libraries] watch = yes|no */
-    char *library_use_logs;        /* [libraries] use_logs; "" = no logs of uses are written */
-    bool library_use_records;      /* [libraries] use_records = yes|no */
-    bool library_use_atime;        /* [libraries] use_atime = yes|no */
-    char *library_log_dir;         /* [libraries] log_dir; "" = users append to no logs */
-    char *library_log_names;       /* [libraries] log_names: of logs that are made; "" = none */
-    uint32_t witness;              /* [witness] level: enum conf_witness */
-    uint32_t profile_steps;        /* [profile] steps: enum conf_profile_steps */
-    uint32_t profile_mode;         /* [profile] mode: enum conf_profile_mode */
-    uint64_t profile_bytes;        /* [profile] size: of a job's file on one node */
-    char *profile_directory;       /* [profile] directory; "" = profiles go with the job */
-    char *profile_samples;         /* [profile] samples: number_list.h */
-    char *profile_logs;            /* [profile] logs: that, or "summary" */
-    uint64_t profile_user_bytes;   /* [profile] user_size: of what is kept there for a user */
-    struct conf_lines library_trees, library_names,
-        library_groups;                /* [libraries] tree, name, group */
+    uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
+    bool file_separate;           /* [file] separate = yes|no */
+    char *syslog_socket;          /* [syslog] socket */
+    uint32_t syslog_block_bytes;  /* [syslog] block_size */
+    char *http_url;               /* [http] url */
+    char *http_format;            /* [http] format = json|bulk|splunk */
+    uint32_t http_batch;          /* [http] batch: records in one request */
+    bool http_gzip;               /* [http] gzip = yes|no */
+    char *http_ca;                /* [http] ca; "" = the system's */
+    char *http_token_file;        /* [http] token_file; "" = none */
+    bool http_ack;                /* [http] ack = yes|no */
+    uint32_t http_timeout_s;      /* [http] timeout */
+    char *kafka_brokers;          /* [kafka] brokers */
+    char *kafka_topic;            /* [kafka] topic */
+    char *kafka_properties;       /* [kafka] properties: a file of librdkafka's; "" = none */
+    bool enabled;                 /* [tracking] enabled = yes|no */
+    bool opt_out;                 /* [tracking] opt_out = yes|no */
+    uint32_t track_programs;      /* [tracking] programs: enum conf_programs */
+    bool catch_signals;           /* [tracking] signal_handler = yes|no */
+    bool track_system_tools;      /* [tracking] system_tools = yes|no */
+    uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
+    bool redact_default;          /* [tracking] redact_default = yes|no */
+    bool count_routines;          /* [tracking] routine_counts = yes|no */
+    bool sample;                  /* [sampling] enabled = yes|no */
+    uint32_t always_ranks;        /* [sampling] always_ranks */
+    bool track_links;             /* [link] tracking = yes|no */
+    char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
+    bool hash_inputs;             /* [link] hash_objects = yes|no: sha1 of each object of a link */
+    uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
+#define CONF_KEY(section, key, type, field, text, kind) type field;
+#define CONF_LINES_KEY(section, key, field, has_name)   struct conf_lines field;
+#include "contrib/answers/answers_settings.def"
+#include "contrib/libraries/library_settings.def"
+#include "contrib/profile/profile_settings.def"
+#include "contrib/witness/witness_settings.def"
+#undef CONF_KEY
+#undef CONF_LINES_KEY
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
     struct conf_rules host, partition, account, path_rules, argument, env, package, routine,
         profile, redact;

@@ -4,12 +4,19 @@
 #include <string.h>
 
 #include "conf/conf_defaults.h"
-#include "conf/conf_rules.h"
 #include "extensions.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
-
 #define FIELD(name) offsetof(struct conf, name)
+
+/* Values of an extension that is not built are taken as they are. */
+#if JOBTRAIL_LIBRARIES
+#define LIBRARY_VALUE(kind) conf_value_##kind
+#else
+#define LIBRARY_VALUE(kind) conf_value_text
+#endif
+
+#define CONF_KEY(section, key, type, field, text, kind) {section, key, FIELD(field), text, &kind},
+#define CONF_LINES_KEY(...)
 
 /* clang-format off */
 const struct conf_key conf_keys[CONF_KEYS] = {
@@ -53,41 +60,10 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"link", "modules", FIELD(link_modules), "", &conf_value_path_or_none},
     {"link", "hash_objects", FIELD(hash_inputs), "no", &conf_value_yes_no},
     {"link", "startup_object", FIELD(link_startup), "static", &conf_value_startup},
-    {"answers", "address", FIELD(answers_address), "", &conf_value_place},
-    {"answers", "user", FIELD(answers_user), "jobtrail", &conf_value_name},
-    {"answers", "munge_socket", FIELD(munge_socket), "", &conf_value_path_or_none},
-    {"answers", "listen", FIELD(answers_listen), "", &conf_value_place},
-    {"answers", "store", FIELD(answers_store), DEFAULT_STORE, &conf_value_text},
-    {"answers", "see", FIELD(answers_see), "slurm", &conf_value_see},
-    {"answers", "operators", FIELD(answers_operators), "", &conf_value_text},
-    {"answers", "requests", FIELD(answers_requests), "16", &conf_value_requests},
-    {"answers", "time", FIELD(answers_time_s), "300", &conf_value_cpu_seconds},
-    {"answers", "memory", FIELD(answers_memory_bytes), "2G", &conf_value_memory},
-    {"answers", "size", FIELD(answers_bytes), "1G", &conf_value_memory},
-    {"answers", "web_socket", FIELD(web_socket), "", &conf_value_path_or_none},
-    {"answers", "web_proxy_user", FIELD(web_proxy_user), "", &conf_value_name},
-    {"libraries", "patterns", FIELD(library_patterns), DEFAULT_LIBRARY_PATTERNS, &conf_value_globs},
-    {"libraries", "except", FIELD(library_except), DEFAULT_LIBRARY_EXCEPT, &conf_value_globs_or_none},
-    {"libraries", "owners", FIELD(library_owners), "", &conf_value_owners},
-    {"libraries", "state", FIELD(library_state), DEFAULT_LIBRARY_STATE, &conf_value_path},
-    {"libraries", "logs", FIELD(library_logs), DEFAULT_LIBRARY_LOGS, &conf_value_path_or_none},
-    {"libraries", "log_size", FIELD(library_log_bytes), "4M", &conf_value_size},
-    {"libraries", "log_files", FIELD(library_log_files), "4", &conf_value_files},
-    {"libraries", "list", FIELD(library_list), "", &conf_value_path_or_none},
-    {"libraries", "watch", FIELD(library_watch), "no", &conf_value_yes_no},
-    {"libraries", "use_logs", FIELD(library_use_logs), "", &conf_value_path_or_none},
-    {"libraries", "use_records", FIELD(library_use_records), "no", &conf_value_yes_no},
-    {"libraries", "use_atime", FIELD(library_use_atime), "no", &conf_value_yes_no},
-    {"libraries", "log_dir", FIELD(library_log_dir), "", &conf_value_path_or_none},
-    {"libraries", "log_names", FIELD(library_log_names), "", &conf_value_globs_or_none},
-    {"witness", "level", FIELD(witness), "off", &conf_value_witness},
-    {"profile", "steps", FIELD(profile_steps), "none", &conf_value_profile_steps},
-    {"profile", "mode", FIELD(profile_mode), "light", &conf_value_profile_mode},
-    {"profile", "size", FIELD(profile_bytes), "64M", &conf_value_size},
-    {"profile", "directory", FIELD(profile_directory), "", &conf_value_path_or_none},
-    {"profile", "samples", FIELD(profile_samples), "none", &conf_value_numbers},
-    {"profile", "logs", FIELD(profile_logs), "none", &conf_value_logs},
-    {"profile", "user_size", FIELD(profile_user_bytes), "1G", &conf_value_hash_size},
+#include "contrib/answers/answers_settings.def"
+#include "contrib/libraries/library_settings.def"
+#include "contrib/witness/witness_settings.def"
+#include "contrib/profile/profile_settings.def"
     {"tracking", "enabled", FIELD(enabled), "yes", &conf_value_yes_no},
     {"tracking", "opt_out", FIELD(opt_out), "no", &conf_value_yes_no},
     {"tracking", "programs", FIELD(track_programs), "all", &conf_value_programs},
@@ -137,38 +113,4 @@ void conf_keys_free(struct conf *conf)
 {
     for (int i = 0; i < CONF_KEYS; i++)
         conf_value_free(conf_keys[i].kind, (char *)conf + conf_keys[i].offset);
-}
-
-/* ---- Sections without an extension ----------------------------------------------------------- */
-
-static const struct extension extensions[] = {
-    {"libraries", "libraries", JOBTRAIL_LIBRARIES},
-    {"routines", "routines", JOBTRAIL_ROUTINES},
-    {"profile", "profiles", JOBTRAIL_PROFILE},
-    {"witness", "the kernel's witness", JOBTRAIL_WITNESS},
-    {"answers", "answers", JOBTRAIL_ANSWERS},
-};
-
-/* Rules of [profile], which the installed file has, ask for nothing. */
-static bool is_given(const struct conf *conf, const char *section)
-{
-    const struct conf_list *list = conf_list_find(section);
-    const struct conf_rules *rules = list == NULL ? NULL : conf_list_rules(list, conf);
-    if (rules != NULL && strcmp(section, "profile") != 0 && rules->count > 0 &&
-        rules->rule[0].line > 0)
-        return true;
-    for (size_t i = 0; i < CONF_KEYS; i++)
-        if (conf->key_line[i] > 0 && strcmp(conf_keys[i].section, section) == 0)
-            return true;
-    return strcmp(section, "libraries") == 0 && conf->library_trees.count > 0;
-}
-
-const struct extension *conf_left_out(const struct conf *conf, size_t *at)
-{
-    while (*at < sizeof extensions / sizeof *extensions) {
-        const struct extension *extension = &extensions[(*at)++];
-        if (!extension->is_built && is_given(conf, extension->name))
-            return extension;
-    }
-    return NULL;
 }

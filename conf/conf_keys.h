@@ -6,7 +6,6 @@
 #ifndef JOBTRAIL_CONF_KEYS_H
 #define JOBTRAIL_CONF_KEYS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf/conf.h"
@@ -37,22 +36,5 @@ void conf_key_print(const struct conf_key *key, const struct conf *conf, char *t
 int conf_keys_default(struct conf *conf, const struct conf_key **key, struct conf_fault *fault);
 
 void conf_keys_free(struct conf *conf);
-
-/* ---- Sections without an extension ----------------------------------------------------------- */
-
-/* Sections of extensions that this jobtrail is built without. */
-
-struct extension {
-    const char *name;  /* also that of its section */
-    const char *words; /* as people say it */
-    bool is_built;
-};
-
-/* The next extension, from the number `*at` on (0 at first), that is not built, and in whose
- * section the file gives something, which has no effect. NULL: there is none. */
-const struct extension *conf_left_out(const struct conf *conf, size_t *at);
-
-/* Of its name and words. */
-#define CONF_LEFT_OUT "[%s] has no effect: this jobtrail is built without %s"
 
 #endif

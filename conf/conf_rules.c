@@ -233,14 +233,18 @@ int conf_lists_default(struct conf *conf)
     return conf->track_system_tools ? 0 : append_system_tools(conf);
 }
 
+void conf_rules_free(struct conf_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        free(rules->rule[i].pattern);
+    free(rules->rule);
+    *rules = (struct conf_rules){NULL, 0};
+}
+
 void conf_lists_free(struct conf *conf)
 {
-    for (size_t i = 0; i < CONF_LISTS; i++) {
-        struct conf_rules *rules = rules_of(&conf_lists[i], conf);
-        for (size_t k = 0; k < rules->count; k++)
-            free(rules->rule[k].pattern);
-        free(rules->rule);
-    }
+    for (size_t i = 0; i < CONF_LISTS; i++)
+        conf_rules_free(rules_of(&conf_lists[i], conf));
 }
 
 /* ---- Small tools ----------------------------------------------------------------------------- */

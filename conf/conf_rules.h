@@ -45,6 +45,7 @@ int conf_lists_default(struct conf *conf);
 /* Whether `rule`, one of the rules of `conf`, is the one of the system's small tools. */
 bool conf_rule_is_system_tools(const struct conf *conf, const struct conf_rule *rule);
 
+void conf_rules_free(struct conf_rules *rules);
 void conf_lists_free(struct conf *conf);
 
 /* ---- Small tools ----------------------------------------------------------------------------- */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/conf_extension.h"
 #include "conf/conf_keys.h"
-#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 #include "conf/redact.h"
@@ -184,16 +184,15 @@ static const char *redact_fault(const char *pattern, size_t *at, const char **hi
     return NULL;
 }
 
-/* The same of a pattern of [routines]. */
-static const char *routine_fault(const char *pattern, size_t *at, const char **hint)
+static int check_pattern(const struct conf_list *list, const char *pattern,
+                         struct conf_fault *fault)
 {
-    static const char *const kinds[] = {"soname:", "path:", "module:", "archive:", "routine:"};
-    *at = 0;
-    *hint = "start with soname:, path:, module:, archive: or routine:";
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strncmp(pattern, kinds[i], strlen(kinds[i])) == 0)
-            return NULL;
-    return "a pattern of no kind";
+    const struct conf_part *part = conf_part_find(list->section);
+    if (part != NULL && part->check_pattern != NULL)
+        return part->check_pattern(pattern, fault);
+    if (list->which == POLICY_REDACT)
+        fault->reason = redact_fault(pattern, &fault->offset, &fault->hint);
+    return fault->reason == NULL ? 0 : -EINVAL;
 }
 
 static int store_rule(struct conf_loader *loader, const struct conf_list *list,
@@ -213,18 +212,14 @@ static int store_rule(struct conf_loader *loader, const struct conf_list *list,
         return loader->error;
     }
     struct conf_fault fault = {0};
-    if (list->which == POLICY_REDACT)
-        fault.reason = redact_fault(value, &fault.offset, &fault.hint);
-    else if (list->which == POLICY_ROUTINE)
-        fault.reason = routine_fault(value, &fault.offset, &fault.hint);
-    if (fault.reason != NULL)
+    if (check_pattern(list, value, &fault) != 0)
         return refuse_value(loader, &fault, -EINVAL);
     int error = conf_list_append(list, loader->conf, &rule);
     return error == 0 ? 0 : conf_give_up(loader, error);
 }
 
 /* libinih has cut the value at a ';' that follows a blank. Without a blank behind it it may be
- * meant, in the paths and patterns of [libraries]. */
+ * meant, in the paths and patterns of a section with lines. */
 static int refuse_comment(struct conf_loader *loader)
 {
     size_t at = strcspn(loader->text, "=:");
@@ -245,19 +240,19 @@ int conf_line_take(void *user, const char *section, const char *name, const char
     struct conf_loader *loader = user;
     const struct conf_list *list = conf_list_find(section);
     const struct conf_table *table = conf_table_find(section, name);
-    const struct conf_library_key *library = conf_library_key_find(section, name);
+    const struct conf_lines_key *lines = conf_lines_find(section, name);
     int key = conf_key_find(section, name);
     enum policy_action action = list != NULL ? conf_list_action(list, name) : POLICY_NONE;
     if (loader->error != 0 ||
-        (strcmp(section, CONF_LIBRARIES_SECTION) == 0 && refuse_comment(loader) != 0))
+        (conf_lines_find(section, NULL) != NULL && refuse_comment(loader) != 0))
         return 0;
     if (key >= 0)
         return store_key(loader, key, value) == 0;
-    if (table != NULL || library != NULL) {
+    if (table != NULL || lines != NULL) {
         struct conf_fault fault = {0};
         int error = table != NULL
                         ? conf_table_append(table, loader->conf, value, loader->line, &fault)
-                        : conf_library_append(library, loader->conf, value, loader->line, &fault);
+                        : conf_lines_append(lines, loader->conf, value, loader->line, &fault);
         return error == 0 || refuse_value(loader, &fault, error) == 0;
     }
     if (action != POLICY_NONE)

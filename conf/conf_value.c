@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "conf/base/days.h"
-#include "conf/base/globs.h"
 #include "conf/base/number_list.h"
 #include "conf/conf_transport.h"
 
@@ -96,39 +95,6 @@ static int check_place(const char *text, struct conf_fault *fault)
     return 0;
 }
 
-/* Patterns for names of files, with blanks between; or nothing. */
-static int check_globs_or_none(const char *text, struct conf_fault *fault)
-{
-    if (strchr(text, '/') != NULL)
-        return conf_fault(fault, strcspn(text, "/"), "a '/' in a pattern for names of files",
-                          "write patterns as *.so; directories are a tree's or a name's");
-    const char *wrong = globs_fault(text);
-    return wrong == NULL ? 0
-                         : conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
-                                      "close '[' by ']'; write \\[ for the sign itself");
-}
-
-static int check_globs(const char *text, struct conf_fault *fault)
-{
-    if (text[strspn(text, " \t")] == '\0')
-        return conf_fault(fault, 0, "no pattern", "write patterns as *.so, with blanks between");
-    return check_globs_or_none(text, fault);
-}
-
-/* Users, and groups with an '@' before them, with blanks between; or nothing. */
-static int check_owners(const char *text, struct conf_fault *fault)
-{
-    for (const char *at = text; *at != '\0'; at++) {
-        bool is_first = at == text || isblank((unsigned char)at[-1]);
-        bool is_sign = strchr(is_first ? "_@." : "_.-$\\+ \t", *at) != NULL;
-        bool is_bare = *at == '@' && (at[1] == '\0' || isblank((unsigned char)at[1]));
-        if (is_bare || (!isalnum((unsigned char)*at) && !is_sign && !isblank((unsigned char)*at)))
-            return conf_fault(fault, (size_t)(at - text), "no name of a user or group",
-                              "write USER or @GROUP, with blanks between");
-    }
-    return 0;
-}
-
 static int check_numbers(const char *text, struct conf_fault *fault)
 {
     return number_list_is_valid(text)
@@ -201,10 +167,7 @@ const struct conf_kind
                       "write own, slurm or all"),
     conf_value_requests = NUMBER("requests", 1, 1000),
     conf_value_memory = SIZE(UINT64_C(1) << 40, "1024G"),
-    conf_value_globs = TEXT(check_globs),
-    conf_value_globs_or_none = TEXT(check_globs_or_none),
     conf_value_files = NUMBER("files", 0, 100),
-    conf_value_owners = TEXT(check_owners),
     conf_value_witness = CHOICE(CONF_INDEX, WORDS("off", "ends", "objects"), "unknown level",
                           "write off, ends or objects"),
     conf_value_profile_steps = CHOICE(CONF_INDEX, WORDS("none", "asked", "all"), "unknown kind of steps",

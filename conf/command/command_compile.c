@@ -6,7 +6,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/command/command.h"
 #include "conf/compile.h"
-#include "conf/conf_keys.h"
+#include "conf/conf_extension.h"
 #include "conf/conf_rules.h"
 #include "conf/policy/policy_open.h"
 #include "conf/policy_file.h"

@@ -8,21 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conf/conf_extension.h"
 #include "conf/conf_keys.h"
-#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 
 #define VALUE_MAX 256 /* no line of the file is longer, nor any default */
 
-static void show_library_lines(const struct conf *conf)
+/* Below the keys of the section. */
+static void show_lines(const char *section, const struct conf *conf)
 {
-    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++) {
-        const struct conf_lines *lines = conf_library_lines(&conf_library_keys[i], conf);
-        for (size_t k = 0; k < lines->count; k++) {
+    for (size_t i = 0; i < CONF_LINES; i++) {
+        const struct conf_lines_key *key = &conf_lines_keys[i];
+        const struct conf_lines *lines = conf_lines_of(key, conf);
+        for (size_t k = 0; k < lines->count && strcmp(key->section, section) == 0; k++) {
             char value[VALUE_MAX];
-            conf_library_print(&lines->line[k], value, sizeof value);
-            printf("%s = %s\n", conf_library_keys[i].name, value);
+            conf_line_print(&lines->line[k], value, sizeof value);
+            printf("%s = %s\n", key->name, value);
         }
     }
 }
@@ -96,17 +98,17 @@ static void add_table(struct json_object *all, const struct conf_table *table,
     json_object_object_add(section_object(all, CONF_SAMPLING_SECTION), table->name, array);
 }
 
-static void add_library_lines(struct json_object *all, const struct conf_library_key *key,
-                              const struct conf *conf)
+static void add_lines(struct json_object *all, const struct conf_lines_key *key,
+                      const struct conf *conf)
 {
-    const struct conf_lines *lines = conf_library_lines(key, conf);
+    const struct conf_lines *lines = conf_lines_of(key, conf);
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < lines->count; i++) {
         char value[VALUE_MAX];
-        conf_library_print(&lines->line[i], value, sizeof value);
+        conf_line_print(&lines->line[i], value, sizeof value);
         json_object_array_add(array, json_object_new_string(value));
     }
-    json_object_object_add(section_object(all, CONF_LIBRARIES_SECTION), key->name, array);
+    json_object_object_add(section_object(all, key->section), key->name, array);
 }
 
 static void add_list(struct json_object *all, const struct conf_list *list, const struct conf *conf)
@@ -137,8 +139,8 @@ static enum exit_status show_json(const struct conf *conf)
         json_object_object_add(json, "default", json_object_new_boolean(conf->key_line[i] == 0));
         json_object_object_add(section_object(all, key->section), key->name, json);
     }
-    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++)
-        add_library_lines(all, &conf_library_keys[i], conf);
+    for (size_t i = 0; i < CONF_LINES; i++)
+        add_lines(all, &conf_lines_keys[i], conf);
     for (size_t i = 0; i < CONF_TABLES; i++)
         add_table(all, &conf_tables[i], conf);
     for (size_t i = 0; i < CONF_LISTS; i++)
@@ -153,8 +155,8 @@ static enum exit_status show_text(const struct conf *conf)
         char value[VALUE_MAX];
         const struct conf_key *key = &conf_keys[i];
         bool is_new = strcmp(section, key->section) != 0;
-        if (is_new && strcmp(section, CONF_LIBRARIES_SECTION) == 0)
-            show_library_lines(conf);
+        if (is_new)
+            show_lines(section, conf);
         if (is_new)
             printf("%s[%s]\n", *section == '\0' ? "" : "\n", key->section);
         section = key->section;

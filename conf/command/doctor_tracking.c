@@ -11,7 +11,7 @@
 #include "conf/command/doctor_checks.h"
 #include "conf/command/explain.h"
 #include "conf/compile.h"
-#include "conf/conf_keys.h"
+#include "conf/conf_extension.h"
 #include "conf/conf_transport.h"
 
 static void check_switches(struct doctor *doctor, const struct conf *conf)

@@ -23,7 +23,7 @@ static const struct conf_rule *explain_source(const struct explain *explain,
     size_t index = (size_t)(rule - first);
     if (index < rules->count)
         return &rules->rule[index];
-    /* of a directory of a module (conf/routine_modules.h), with the line of the module's rule */
+    /* made by an extension (conf_extension.h), with the line of the rule that it was made of */
     for (index = 0; index < rules->count; index++)
         if (rules->rule[index].line == rule->line)
             return &rules->rule[index];

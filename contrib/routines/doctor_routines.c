@@ -12,7 +12,7 @@
 #include "conf/conf_rules.h"
 #include "conf/library_modules.h"
 #include "conf/policy/policy_read.h"
-#include "conf/routine_modules.h"
+#include "contrib/routines/routine_modules.h"
 
 /* Whether a rule keeps a library, not a routine alone. */
 static bool is_any_designated(const struct conf *conf)

@@ -14,7 +14,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_segments.h"
-#include "conf/routine_modules.h"
+#include "contrib/routines/routine_modules.h"
 
 enum { SONAME_SIZE = 256 };
 

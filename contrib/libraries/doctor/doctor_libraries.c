@@ -17,7 +17,7 @@
 #include "conf/command/doctor_checks.h"
 #include "conf/command/doctor_timer.h"
 #include "conf/conf_defaults.h"
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
 #include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/scan/library_owners.h"
 #include "contrib/libraries/scan/library_witness.h"

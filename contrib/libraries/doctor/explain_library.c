@@ -13,11 +13,11 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/globs.h"
 #include "conf/base/text.h"
 #include "conf/command/explain.h"
 #include "conf/conf.h"
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_change.h"
 #include "contrib/libraries/scan/library_facts.h"
 #include "contrib/libraries/scan/library_owners.h"
@@ -233,7 +233,7 @@ int explain_library(const struct explain *explain, const char *path, struct json
         return 0;
     }
     struct json_object *json = json_object_new_object();
-    add_text(json, "section", CONF_LIBRARIES_SECTION);
+    add_text(json, "section", "libraries");
     add_text(json, "text", path);
     json_object_object_add(json, "library", json_object_new_boolean(verdict.look.why_not == NULL));
     add_text(json, "reason", verdict.look.why_not);

@@ -15,10 +15,10 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
-#include "conf/base/globs.h"
 #include "conf/base/progress.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/conf.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/libmon/libmon_list.h"
 #include "contrib/libraries/libmon/libmon_output.h"
 #include "contrib/libraries/libmon/libmon_watch.h"

@@ -25,7 +25,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/text.h"
 #include "conf/conf.h"
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/libuse/libuse_poll.h"
 #include "contrib/libraries/libuse/libuse_tell.h"

@@ -17,7 +17,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/trusted.h"
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
 #include "submit/hand_in/hand_in_check.h"
 
 /* LOCK_MS: how long one waits for another who appends. OVERFLOW_UID: whom root's files belong to in

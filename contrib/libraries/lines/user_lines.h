@@ -14,8 +14,8 @@
 
 #include <sys/types.h>
 
-#include "conf/base/globs.h"
 #include "conf/conf.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/library_log.h"
 #include "contrib/libraries/library_user.h"
 #include "contrib/libraries/log_write.h"

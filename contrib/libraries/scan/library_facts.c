@@ -12,8 +12,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_segments.h"
 #include "conf/base/text.h"
-#include "conf/conf_libraries.h"
 #include "conf/library_modules.h"
+#include "contrib/libraries/conf_libraries.h"
 #include "contrib/libraries/scan/library_packages.h"
 
 /* File systems have times of a limited resolution: a file that was written so shortly before it was

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "conf/base/globs.h"
 #include "conf/conf.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_change.h"
 #include "contrib/libraries/scan/library_owners.h"
 

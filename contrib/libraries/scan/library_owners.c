@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conf/base/grow.h"
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
 
 #define BLANKS " \t"
 

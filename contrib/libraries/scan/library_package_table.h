@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "conf/base/globs.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_packages.h"
 
 struct library_package {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "conf/base/globs.h"
+#include "contrib/libraries/globs.h"
 
 struct library_packages;
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/globs.h"
 #include "conf/base/trusted.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/scan/library_scanning.h"
 #include "contrib/libraries/scan/library_state.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conf/base/globs.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_facts.h"
 #include "contrib/libraries/scan/library_scan.h"
 #include "contrib/libraries/scan/library_state.h"

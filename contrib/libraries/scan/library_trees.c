@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/globs.h"
 #include "conf/base/grow.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_facts.h"
 #include "contrib/libraries/scan/library_reads.h"
 #include "contrib/libraries/scan/library_state.h"

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "conf/base/globs.h"
+#include "contrib/libraries/globs.h"
 
 /* Levels of directories below the tree. */
 enum { LIBRARY_WALK_DEPTH = 200 };

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "conf/base/hash.h"
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
 #include "contrib/libraries/library_user.h"
 #include "contrib/libraries/outbox/library_outbox.h"
 

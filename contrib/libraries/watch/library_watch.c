@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
-#include "conf/base/globs.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/watch/watch_events.h"
 #include "contrib/libraries/watch/watch_marks.h"
 #include "contrib/libraries/watch/watch_new.h"

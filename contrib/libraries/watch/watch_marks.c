@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/globs.h"
 #include "conf/base/grow.h"
 #include "conf/base/hash.h"
 #include "conf/base/io.h"
+#include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_walk.h"
 
 /* Of kernels that are newer than the headers. */

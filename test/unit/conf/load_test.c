@@ -4,8 +4,8 @@
  */
 #include "conf/compile.h"
 #include "conf/conf.h"
-#include "conf/conf_libraries.h"
 #include "conf/conf_rules.h"
+#include "extensions.h"
 #include "test/unit/fixture/cases.h"
 
 /* conf_load() of a file with these bytes. */
@@ -203,12 +203,11 @@ TEST(each_key_takes_its_value)
     assert_int_equal(conf.profile_user_bytes, 3 << 20);
     assert_int_equal(conf.profile.count, 1);
     assert_int_equal(conf.library_trees.count, 2);
-    assert_string_equal(conf_library_tree(&conf, "/opt/my libs/x.so")->text, "/opt/my libs");
-    assert_null(conf_library_tree(&conf, "/opt/my libsx/x.so"));
-    assert_string_equal(conf_library_name(&conf, "/sw/imsl2/lib/a.so")->name, "imsl");
-    assert_string_equal(conf_library_name(&conf, "/sw/x")->name, "other");
-    assert_string_equal(conf_library_group(&conf, "imsl")->name, "math");
-    assert_null(conf_library_group(&conf, "other"));
+    assert_string_equal(conf.library_trees.line[0].text, "/opt/my libs");
+    assert_int_equal(conf.library_names.count, 2);
+    assert_string_equal(conf.library_names.line[0].name, "imsl");
+    assert_string_equal(conf.library_names.line[0].text, "/sw/imsl*");
+    assert_int_equal(conf.library_groups.count, 1);
     assert_true(conf.track_system_tools);
     assert_false(
         conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
@@ -320,6 +319,19 @@ static const struct refusal refusals[] = {
     {"[arguments]\ncustom = /x;y\n", 2, 1, "unknown key", "lists them"},
     {"[arguments]\nskip = /x ;-c\n", 2, 11, "a ';' after a blank", "PATH;ARGUMENT"},
     {"[libraries]\ntrees = /x\n", 2, 1, "unknown key", "lists them"},
+    {"[libraries]\nname = foo /opt/a ;b/*\n", 2, 19, "a ';' after a blank", "starts a comment"},
+    {"[libraries]\nlogs = /x ;there\n", 2, 11, "a ';' after a blank", "starts a comment"},
+    {"[libraries]\nstate = x\n", 2, 9, "not an absolute path", "start with '/'"},
+    {"[libraries]\nlogs = x\n", 2, 8, "not an absolute path", "start with '/'"},
+    {"[libraries]\nlog_size = 1\n", 2, 12, "size out of range", "1M to 1G"},
+    {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
+    {"[libraries]\nlist = x\n", 2, 8, "not an absolute path", "start with '/'"},
+    {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
+    {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
+    {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
+    {"[libraries]\nuse_records = file\n", 2, 15, "neither yes nor no", "yes or no"},
+    {"[libraries]\nlog_dir = x\n", 2, 11, "not an absolute path", "start with '/'"},
+#if JOBTRAIL_LIBRARIES
     {"[libraries]\ntree = x\n", 2, 8, "not an absolute path", "start with '/'"},
     {"[libraries]\ntree = /\n", 2, 8, "the whole system", "name the directories"},
     {"[libraries]\ntree = /x/../y\n", 2, 10, "own path", "'/..'"},
@@ -335,27 +347,16 @@ static const struct refusal refusals[] = {
     {"[libraries]\nexcept = a\\\n", 2, 11, "without an end", "close '['"},
     {"[libraries]\npatterns = [!]a]* [[:digit:]] \\[ [abc *]\n", 2, 34, "without an end", "'['"},
     {"[libraries]\ntree = /opt/sw*\n", 2, 15, "a pattern", "name each directory"},
-    {"[libraries]\nname = foo /opt/a ;b/*\n", 2, 19, "a ';' after a blank", "starts a comment"},
-    {"[libraries]\nlogs = /x ;there\n", 2, 11, "a ';' after a blank", "starts a comment"},
     {"[libraries]\ngroup = a b[\n", 2, 12, "without an end", "close '['"},
     {"[libraries]\nowners = a, b\n", 2, 11, "no name of a user", "USER or @GROUP"},
     {"[libraries]\nowners = a @\n", 2, 12, "no name of a user", "USER or @GROUP"},
     {"[libraries]\nexcept = a/b\n", 2, 11, "a '/' in a pattern", "as *.so"},
-    {"[libraries]\nstate = x\n", 2, 9, "not an absolute path", "start with '/'"},
-    {"[libraries]\nlogs = x\n", 2, 8, "not an absolute path", "start with '/'"},
-    {"[libraries]\nlog_size = 1\n", 2, 12, "size out of range", "1M to 1G"},
-    {"[libraries]\nlog_files = 101\n", 2, 13, "out of range", "0 to 100"},
-    {"[libraries]\nlist = x\n", 2, 8, "not an absolute path", "start with '/'"},
-    {"[libraries]\nwatch = maybe\n", 2, 9, "neither yes nor no", "yes or no"},
-    {"[libraries]\nuse_atime = 10\n", 2, 13, "neither yes nor no", "yes or no"},
-    {"[libraries]\nuse_logs = x\n", 2, 12, "not an absolute path", "start with '/'"},
-    {"[libraries]\nuse_records = file\n", 2, 15, "neither yes nor no", "yes or no"},
-    {"[libraries]\nlog_dir = x\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[libraries]\nlog_names = a/*\n", 2, 14, "a '/' in a pattern", "as *.so"},
     {"[libraries]\nlogs = /l\nuse_logs = /l\n", 3, 1, "the directory of 'logs'", "of its own"},
     {"[libraries]\nlog_dir = /l/a\nlogs = /l\n", 2, 1, "the directory of 'logs'", "of its own"},
     {"[libraries]\nlog_dir = /l\nuse_logs = //l/./u/\n", 2, 1, "of 'use_logs'", "of its own"},
     {"[libraries]\nuse_logs = /var/log/jobtrail/libraries\n", 2, 1, "of 'logs'", "of its own"},
+#endif
     {"[witness]\nlevel = yes\n", 2, 9, "unknown level", "write off, ends or objects"},
     {"[profile]\nsteps = yes\n", 2, 9, "unknown kind of steps", "none, asked or all"},
     {"[profile]\nmode = quick\n", 2, 8, "unknown mode", "write light or exact"},
@@ -369,7 +370,9 @@ static const struct refusal refusals[] = {
     {"[sampling]\nscaler = 0 1\n", 2, 1, "unknown key", "lists them"},
     {"[sampling]\nprograms = 0 1\n", 2, 1, "unknown key", "lists them"},
     {"[tracking]\nroutine_counts = all\n", 2, 18, "neither yes nor no", "yes or no"},
+#if JOBTRAIL_ROUTINES
     {"[routines]\nkeep = libm.so.6\n", 2, 8, "a pattern of no kind", "start with soname:"},
+#endif
     {"[sampling]\nalways_ranks = 0\n", 2, 16, "out of range", "1 to 1000000000"},
     {"[sampling]\nalways_ranks = 12x\n", 2, 18, "not a number of ranks", "1 to 1000000000"},
     {"[sampling]\nscalar = 10 1\n", 2, 10, "does not start at 0", "start with 0"},

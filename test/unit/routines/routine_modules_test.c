@@ -6,7 +6,7 @@
 
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"
-#include "conf/routine_modules.h"
+#include "contrib/routines/routine_modules.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/made_tree.h"
 

@@ -1,46 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/conf_libraries.h"
+#include "contrib/libraries/conf_libraries.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/directory.h"
-#include "conf/base/globs.h"
-#include "conf/base/grow.h"
+#include "conf/conf_extension.h"
+#include "conf/conf_value.h"
+#include "contrib/libraries/globs.h"
 
-#define FIELD(name) offsetof(struct conf, name)
-#define BLANKS      " \t"
-
-const struct conf_library_key conf_library_keys[CONF_LIBRARY_LINES] = {
-    {"tree", FIELD(library_trees), false},
-    {"name", FIELD(library_names), true},
-    {"group", FIELD(library_groups), true},
-};
-
-const struct conf_library_key *conf_library_key_find(const char *section, const char *name)
-{
-    if (strcmp(section, CONF_LIBRARIES_SECTION) != 0)
-        return NULL;
-    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++)
-        if (strcmp(conf_library_keys[i].name, name) == 0)
-            return &conf_library_keys[i];
-    return NULL;
-}
-
-static struct conf_lines *lines_of(const struct conf_library_key *key, struct conf *conf)
-{
-    return (struct conf_lines *)(void *)((char *)conf + key->offset);
-}
-
-const struct conf_lines *conf_library_lines(const struct conf_library_key *key,
-                                            const struct conf *conf)
-{
-    return (const struct conf_lines *)(const void *)((const char *)conf + key->offset);
-}
+#define BLANKS " \t"
 
 /* Whether the path is the directory or lies below it. */
 static bool is_below(const char *path, const char *directory)
@@ -77,46 +47,68 @@ static int check_tree(const struct conf *conf, const char *text, struct conf_fau
     return 0;
 }
 
-/* The name's length in `*length`, and where the pattern begins in `*pattern`. */
-static int check_pair(const char *text, size_t *length, const char **pattern,
-                      struct conf_fault *fault)
+/* A name and a pattern. */
+static int check_pair(const char *text, struct conf_fault *fault)
 {
-    *length = strcspn(text, BLANKS);
-    *pattern = text + *length + strspn(text + *length, BLANKS);
-    for (size_t i = 0; i < *length; i++)
+    size_t length = strcspn(text, BLANKS);
+    const char *pattern = text + length + strspn(text + length, BLANKS);
+    for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)text[i]) && (strchr("_-.+", text[i]) == NULL))
             return conf_fault(fault, i, "not a name",
                               "letters, digits, '_', '-', '.' and '+' only");
-    if (*length == 0 || text[0] == '.')
+    if (length == 0 || text[0] == '.')
         return conf_fault(fault, 0, "no name", "write a NAME and a PATTERN");
-    if (**pattern == '\0')
-        return conf_fault(fault, *length, "no pattern", "write a NAME and a PATTERN");
-    const char *wrong = globs_fault(*pattern);
+    if (*pattern == '\0')
+        return conf_fault(fault, length, "no pattern", "write a NAME and a PATTERN");
+    const char *wrong = globs_fault(pattern);
     if (wrong != NULL)
         return conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
                           "close '[' by ']'; write \\[ for the sign itself");
     return 0;
 }
 
-int conf_library_append(const struct conf_library_key *key, struct conf *conf, const char *text,
-                        unsigned line, struct conf_fault *fault)
+static int check_line(const struct conf_lines_key *key, const struct conf *conf, const char *text,
+                      struct conf_fault *fault)
 {
-    struct conf_lines *lines = lines_of(key, conf);
-    size_t length = 0;
-    const char *pattern = text;
-    int error =
-        key->has_name ? check_pair(text, &length, &pattern, fault) : check_tree(conf, text, fault);
-    if (error != 0)
-        return error;
-    struct conf_line new = {strndup(text, length), strdup(pattern), line};
-    if (new.name == NULL || new.text == NULL || GROW(lines->line, lines->count) != 0) {
-        free(new.name);
-        free(new.text);
-        return -ENOMEM;
+    return key->has_name ? check_pair(text, fault) : check_tree(conf, text, fault);
+}
+
+/* Patterns for names of files, with blanks between; or nothing. */
+static int check_globs_or_none(const char *text, struct conf_fault *fault)
+{
+    if (strchr(text, '/') != NULL)
+        return conf_fault(fault, strcspn(text, "/"), "a '/' in a pattern for names of files",
+                          "write patterns as *.so; directories are a tree's or a name's");
+    const char *wrong = globs_fault(text);
+    return wrong == NULL ? 0
+                         : conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
+                                      "close '[' by ']'; write \\[ for the sign itself");
+}
+
+static int check_globs(const char *text, struct conf_fault *fault)
+{
+    if (text[strspn(text, " \t")] == '\0')
+        return conf_fault(fault, 0, "no pattern", "write patterns as *.so, with blanks between");
+    return check_globs_or_none(text, fault);
+}
+
+/* Users, and groups with an '@' before them, with blanks between; or nothing. */
+static int check_owners(const char *text, struct conf_fault *fault)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        bool is_first = at == text || isblank((unsigned char)at[-1]);
+        bool is_sign = strchr(is_first ? "_@." : "_.-$\\+ \t", *at) != NULL;
+        bool is_bare = *at == '@' && (at[1] == '\0' || isblank((unsigned char)at[1]));
+        if (is_bare || (!isalnum((unsigned char)*at) && !is_sign && !isblank((unsigned char)*at)))
+            return conf_fault(fault, (size_t)(at - text), "no name of a user or group",
+                              "write USER or @GROUP, with blanks between");
     }
-    lines->line[lines->count++] = new;
     return 0;
 }
+
+const struct conf_kind conf_value_globs = {.form = CONF_TEXT, .check = check_globs};
+const struct conf_kind conf_value_globs_or_none = {.form = CONF_TEXT, .check = check_globs_or_none};
+const struct conf_kind conf_value_owners = {.form = CONF_TEXT, .check = check_owners};
 
 /* The begin of the path's next part but for "."; "": there is none. */
 static const char *next_part(const char *path, size_t *length)
@@ -146,7 +138,9 @@ static bool is_one_in_other(const char *one, const char *other)
     }
 }
 
-bool conf_libraries_clash(const struct conf *conf, const char **key, const char **other)
+/* Whether two directories of logs are one, or lie in each other: whoever may write lines to the one
+ * would write them into the other. */
+static bool clash(const struct conf *conf, const char **key, const char **other)
 {
     static const char *const keys[] = {"logs", "use_logs", "log_dir"};
     const char *const paths[] = {conf->library_logs, conf->library_use_logs, conf->library_log_dir};
@@ -172,10 +166,7 @@ const char *conf_library_log_dir_is_in(const struct conf *conf)
     return NULL;
 }
 
-void conf_library_print(const struct conf_line *line, char *text, size_t size)
-{
-    snprintf(text, size, "%s%s%s", line->name, line->name[0] == '\0' ? "" : " ", line->text);
-}
+const struct conf_part conf_part_libraries = {.check_line = check_line, .clash = clash};
 
 const struct conf_line *conf_library_tree(const struct conf *conf, const char *path)
 {
@@ -201,16 +192,4 @@ const struct conf_line *conf_library_name(const struct conf *conf, const char *p
 const struct conf_line *conf_library_group(const struct conf *conf, const char *name)
 {
     return first_match(&conf->library_groups, name);
-}
-
-void conf_libraries_free(struct conf *conf)
-{
-    for (size_t i = 0; i < CONF_LIBRARY_LINES; i++) {
-        struct conf_lines *lines = lines_of(&conf_library_keys[i], conf);
-        for (size_t k = 0; k < lines->count; k++) {
-            free(lines->line[k].name);
-            free(lines->line[k].text);
-        }
-        free(lines->line);
-    }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/globs.h"
+#include "contrib/libraries/globs.h"
 
 #include <fnmatch.h>
 

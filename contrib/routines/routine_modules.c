@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/routine_modules.h"
+#include "contrib/routines/routine_modules.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,11 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "conf/conf_extension.h"
 #include "conf/library_modules.h"
+#include "conf/policy/policy_read.h"
+
+#define ROUTINE_MODULE "module:"
 
 /* A directory, and the rule that decides about its module; NULL: none does. */
 struct ruled_directory {
@@ -26,14 +30,6 @@ const struct conf_rule *routine_modules_rule(const struct conf *conf)
             return &conf->routine.rule[i];
     }
     return NULL;
-}
-
-void routine_modules_free(struct conf_rules *rules)
-{
-    for (size_t i = 0; i < rules->count; i++)
-        free(rules->rule[i].pattern);
-    free(rules->rule);
-    *rules = (struct conf_rules){NULL, 0};
 }
 
 static int add_rule(struct conf_rules *rules, const struct conf_rule *like, char *pattern)
@@ -137,22 +133,50 @@ static int rule_directories(const struct conf *conf, const struct policy_table *
     return error;
 }
 
-int routine_modules_rules(const struct conf *conf, const struct policy_table *table,
-                          struct conf_rules *all)
+static int add_all(const struct conf *conf, const struct policy_table *table,
+                   const struct module_map *map, struct conf_rules *rules)
 {
-    struct module_map map = {NULL, 0};
-    struct conf_rules rules = {NULL, 0};
     int error = 0;
     for (size_t i = 0; error == 0 && i < conf->routine.count; i++)
-        error = add_rule(&rules, &conf->routine.rule[i], strdup(conf->routine.rule[i].pattern));
-    if (error == 0)
-        error = module_map_load(conf->link_modules, &map) == -ENOMEM ? -ENOMEM : 0;
-    if (error == 0)
-        error = rule_directories(conf, table, &map, &rules);
+        error = add_rule(rules, &conf->routine.rule[i], strdup(conf->routine.rule[i].pattern));
+    return error == 0 ? rule_directories(conf, table, map, rules) : error;
+}
+
+/* The rules of [routines], in their order, and behind them one for each directory of which they
+ * designate the module. A directory within such a one that is of a module which is not designated
+ * gets a rule that skips it: a library is of the module of the longest directory. Each has the line
+ * of the rule that decides, or none. Where the map cannot be read, no directory has a rule. */
+static int make_rules(const struct conf *conf, const struct policy_table *table,
+                      struct conf_rules *made, struct conf_error *why)
+{
+    const struct conf_rule *first = routine_modules_rule(conf);
+    struct module_map map = {NULL, 0};
+    if (first == NULL)
+        return 0;
+    if (conf->link_modules[0] == '\0') {
+        why->line = first->line;
+        why->column = first->column;
+        snprintf(why->reason, sizeof why->reason, "a module, and no map of modules");
+        snprintf(why->hint, sizeof why->hint,
+                 "set [link] modules to the map of libraries to modules");
+        return -EINVAL;
+    }
+    if (module_map_load(conf->link_modules, &map) == -ENOMEM)
+        return -ENOMEM;
+    int error = add_all(conf, table, &map, made);
     module_map_free(&map);
-    if (error == 0)
-        *all = rules;
-    else
-        routine_modules_free(&rules);
     return error;
 }
+
+static int check_pattern(const char *pattern, struct conf_fault *fault)
+{
+    static const char *const kinds[] = {"soname:", "path:", ROUTINE_MODULE, "archive:", "routine:"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(pattern, kinds[i], strlen(kinds[i])) == 0)
+            return 0;
+    return conf_fault(fault, 0, "a pattern of no kind",
+                      "start with soname:, path:, module:, archive: or routine:");
+}
+
+const struct conf_part conf_part_routines = {.check_pattern = check_pattern,
+                                             .make_rules = make_rules};
