@@ -10,11 +10,10 @@
 #include <unistd.h>
 
 #include "conf/policy/policy.h"
-#include "preload/profile/profile_file.h"
 #include "spank/hooks.h"
 #include "spank/leader.h"
 #include "spank/path_list.h"
-#include "spank/profile_option.h"
+#include "spank/profile_part.h"
 #include "spank/spool_path.h"
 
 enum { PRELOAD_MAX = 16384 };
@@ -39,6 +38,11 @@ static int add_preload(spank_t spank, const char *library)
     if (result == 0 && spank_setenv(spank, "LD_PRELOAD", value, 1) != ESPANK_SUCCESS)
         result = -EINVAL;
     return result;
+}
+
+static int add_readable(spank_t spank, const char *library)
+{
+    return is_readable(library) ? add_preload(spank, library) : -ENOENT;
 }
 
 /* The first rank of the task's executable, as SLURM_PROCID counts. In a step with several programs
@@ -112,15 +116,8 @@ int inject_task(spank_t spank, const struct settings *settings)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         spank_setenv(spank, names[i].name, settings->switches & names[i].bit ? "yes" : "no", 1);
     hooks_set(spank, settings);
-    /* With the library that a step's profile needs: it comes second. */
-    char word[PROFILE_RANKS_TEXT + 16];
-    const struct profile_ask ask = profile_option_find(spank, settings);
-    spank_unsetenv(spank, PROFILE_VARIABLE);
-    if (ask.mode != NULL && is_readable(settings->profile_library) &&
-        add_preload(spank, settings->profile_library) == 0) {
-        snprintf(word, sizeof word, "%s%s%s", ask.mode,
-                 ask.ranks[0] == '\0' ? "" : ",ranks=", ask.ranks);
-        spank_setenv(spank, PROFILE_VARIABLE, word, 1); /* steps of a batch script ask the same */
-    }
+    /* Its library comes second. */
+    if (profile_part->inject != NULL)
+        profile_part->inject(spank, settings->switches, settings->library, add_readable);
     return add_preload(spank, settings->library);
 }

@@ -6,14 +6,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "conf/base/clocks.h"
-#include "conf/base/host.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
-#include "preload/profile/profile_file.h"
 
 /* Room for some sixty small captures before a process has to allocate more. */
 enum { BACKED_BYTES = 512 << 10 };
@@ -36,14 +32,6 @@ static void note_root(struct ledger_header *header)
     }
 }
 
-/* A file that is made for the user. */
-struct made {
-    const char *name;
-    uint64_t bytes;
-    uint64_t head_bytes;
-    void (*fill)(void *head, uint64_t bytes, uint64_t backed);
-};
-
 static void fill_ledger(void *head, uint64_t bytes, uint64_t backed)
 {
     struct ledger_header *header = head;
@@ -56,38 +44,9 @@ static void fill_ledger(void *head, uint64_t bytes, uint64_t backed)
     note_root(header);
 }
 
-static uint64_t ticks_now(uint32_t counter)
-{
-    return counter == PROFILE_CYCLES ? cycles_read() : clock_ns(CLOCK_MONOTONIC_COARSE);
-}
-
-static struct profile_pair read_pair(uint32_t counter, uint64_t *took)
-{
-    struct profile_pair pair = {.ticks = ticks_now(counter)};
-    pair.boot_ns = clock_ns(CLOCK_BOOTTIME);
-    pair.real_ns = clock_ns(CLOCK_REALTIME);
-    *took = ticks_now(counter) - pair.ticks;
-    return pair;
-}
-
-static void fill_profile(void *head, uint64_t bytes, uint64_t backed)
-{
-    struct profile_header *header = head;
-    uint32_t counter = cycles_are_clock() ? PROFILE_CYCLES : PROFILE_COARSE;
-    *header = (struct profile_header){
-        .magic = PROFILE_MAGIC,
-        .size_bytes = bytes,
-        .backed_bytes = backed,
-        .used_bytes = PROFILE_PAGE,
-        .counter = counter,
-        .made = profile_pair_now(&read_pair, counter),
-    };
-    host_boot(header->boot);
-}
-
 /* The whole head is written, since a page that was only allocated costs each process a fault of its
  * own. */
-static int fill_file(int fd, const struct made *made, uid_t uid, gid_t gid)
+static int fill_file(int fd, const struct spool_file *made, uid_t uid, gid_t gid)
 {
     _Alignas(struct ledger_header) char head[LEDGER_HEAD] = {0};
     /* Processes map whole pages, which may be larger than the head. */
@@ -109,7 +68,7 @@ static int fill_file(int fd, const struct made *made, uid_t uid, gid_t gid)
 /* The daemons of two steps may do this at once, and a process must never see an incomplete file.
  * So each daemon makes it under a name of its own and renames it; only the first rename succeeds.
  */
-static int make_file(int part, const struct made *made, uid_t uid, gid_t gid)
+int spool_make_file(int part, const struct spool_file *made, uid_t uid, gid_t gid)
 {
     char name[32];
     struct stat status;
@@ -131,16 +90,9 @@ static int make_file(int part, const struct made *made, uid_t uid, gid_t gid)
 
 int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes)
 {
-    const struct made made = {
+    const struct spool_file made = {
         .name = "ledger", .bytes = bytes, .head_bytes = LEDGER_HEAD, .fill = fill_ledger};
-    return make_file(part, &made, uid, gid);
-}
-
-int spool_make_profile(int part, uid_t uid, gid_t gid, uint64_t bytes)
-{
-    const struct made made = {
-        .name = PROFILE_NAME, .bytes = bytes, .head_bytes = PROFILE_PAGE, .fill = fill_profile};
-    return make_file(part, &made, uid, gid);
+    return spool_make_file(part, &made, uid, gid);
 }
 
 int spool_make_packages(int part, uid_t uid, gid_t gid)

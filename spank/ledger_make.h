@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The files in which a user's processes leave their captures, packages and profiles.
+ * The files in which a user's processes leave their captures and packages.
  */
 #ifndef JOBTRAIL_LEDGER_MAKE_H
 #define JOBTRAIL_LEDGER_MAKE_H
@@ -16,8 +16,15 @@ int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes);
  * Returns 0 or -errno. */
 int spool_make_packages(int part, uid_t uid, gid_t gid);
 
-/* Makes the file for profiles (preload/profile/profile_file.h) there, of `bytes`, unless it is
- * there already. Returns 0 or -errno (-EPERM: another user's is there). */
-int spool_make_profile(int part, uid_t uid, gid_t gid, uint64_t bytes);
+/* Another file that begins with a head, which `fill` fills; `backed` of its bytes have blocks. */
+struct spool_file {
+    const char *name;
+    uint64_t bytes;
+    uint64_t head_bytes; /* at most LEDGER_HEAD */
+    void (*fill)(void *head, uint64_t bytes, uint64_t backed);
+};
+
+/* Makes it as spool_make_ledger() makes the ledger. */
+int spool_make_file(int part, const struct spool_file *file, uid_t uid, gid_t gid);
 
 #endif

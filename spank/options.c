@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "conf/policy/policy.h"
-#include "spank/profile_option.h"
+#include "spank/profile_part.h"
 #include "spank/settings.h"
 
 /* Slurm calls option_given() in slurmstepd for each option of the step, before it forks. */
@@ -25,6 +25,20 @@ static int option_given(int value, const char *argument, int remote)
     return 0;
 }
 
+static void register_profile(spank_t spank, uint32_t switches)
+{
+    char name[] = "jobtrail-profile", values[] = "light|exact|no[,ranks=LIST]";
+    char usage[] = "note how long MPI takes, and functions that were built with "
+                   "-finstrument-functions";
+    struct spank_option option = {.name = name,
+                                  .arginfo = values,
+                                  .usage = usage,
+                                  .has_arg = 2,
+                                  .val = (switches & POLICY_PROFILE_KEPT) != 0,
+                                  .cb = profile_part->option_given};
+    spank_option_register(spank, &option); /* copies it */
+}
+
 void options_register(spank_t spank, const char *conf)
 {
     char name[] = "jobtrail", values[] = "yes|no";
@@ -36,7 +50,8 @@ void options_register(spank_t spank, const char *conf)
         return;
     if (settings.switches & POLICY_OPT_OUT)
         spank_option_register(spank, &option); /* copies it */
-    profile_option_register(spank, &settings);
+    if (settings.switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL))
+        register_profile(spank, settings.switches);
     settings_close(&settings);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `--jobtrail=yes|no` of srun, sbatch and salloc, where the site allows it. profile_option.h has
+ * `--jobtrail=yes|no` of srun, sbatch and salloc, where the site allows it. profile_part.h has
  * the other option.
  */
 #ifndef JOBTRAIL_OPTIONS_H

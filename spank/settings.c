@@ -40,20 +40,6 @@ bool settings_is_stale(const char *conf)
            is_newer(&source.st_ctim, &compiled.st_mtim);
 }
 
-/* It lies beside the library. "" where that has another name. */
-static void name_profile_library(struct settings *settings)
-{
-    const char *slash = settings->library == NULL ? NULL : strrchr(settings->library, '/');
-    settings->profile_library[0] = '\0';
-    if (slash == NULL || strcmp(slash, "/libjobtrail.so") != 0)
-        return;
-    int length = snprintf(settings->profile_library, sizeof settings->profile_library,
-                          "%.*s/libjobtrail-profile.so", (int)(slash - settings->library),
-                          settings->library);
-    if (length < 0 || (size_t)length >= sizeof settings->profile_library)
-        settings->profile_library[0] = '\0';
-}
-
 int settings_open(const char *conf, struct settings *settings)
 {
     struct settings found = {.conf = conf};
@@ -73,7 +59,6 @@ int settings_open(const char *conf, struct settings *settings)
         found.profile_bytes = header->profile_bytes;
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;
-    name_profile_library(&found);
     if (spool == NULL || found.library == NULL || found.submit == NULL || found.hooks == NULL)
         error = -EINVAL;
     else

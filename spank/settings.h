@@ -21,8 +21,7 @@ struct settings {
     uint64_t ledger_bytes;
     uint64_t profile_bytes; /* 0: no step leaves a profile */
     uint32_t epilog_timeout_s;
-    uint32_t switches;              /* POLICY_TRACK_SCALAR ... */
-    char profile_library[PATH_MAX]; /* what LD_PRELOAD gets for profiles, beside `library` */
+    uint32_t switches; /* POLICY_TRACK_SCALAR ... */
     char policy_path[PATH_MAX];
     char spool[PATH_MAX];  /* of this node */
     char spools[PATH_MAX]; /* with a slash at its end: what spools of all formats lie in */

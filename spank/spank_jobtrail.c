@@ -36,7 +36,7 @@
 #include "spank/ledger_make.h"
 #include "spank/options.h"
 #include "spank/path_list.h"
-#include "spank/profile_option.h"
+#include "spank/profile_part.h"
 #include "spank/program.h"
 #include "spank/prolog.h"
 #include "spank/settings.h"
@@ -91,11 +91,12 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
 static void restore_preload(const struct settings *settings)
 {
     const char *preload = getenv("LD_PRELOAD");
-    char *copy = preload == NULL ? NULL : strdup(preload);
+    char *copy = preload == NULL ? NULL : strdup(preload), path[PATH_MAX];
     if (copy == NULL)
         return;
     preload_list_remove(settings->library, copy);
-    preload_list_remove(settings->profile_library, copy);
+    if (profile_part->name_library != NULL && profile_part->name_library(settings->library, path))
+        preload_list_remove(path, copy);
     if (copy[0] == '\0')
         unsetenv("LD_PRELOAD");
     else if (strcmp(copy, preload) != 0)
@@ -256,7 +257,7 @@ static int make_files(int spool, const struct settings *settings, uid_t uid, gid
     if (error == 0)
         spool_make_packages(part, uid, gid);
     if (error == 0 && has_profile)
-        spool_make_profile(part, uid, gid, settings->profile_bytes);
+        profile_part->make(part, uid, gid, settings->profile_bytes);
     if (part >= 0)
         close(part);
     return error;
@@ -296,11 +297,9 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
         return -EINVAL;
     find_opt_out(settings, &key);
-    const struct profile_ask ask = profile_option_find(spank, settings);
-    bool has_profile = !options_is_opted_out() && ask.mode != NULL;
     make_step_line(spank, &key, job != NULL, &line);
-    if (has_profile && ask.ranks[0] != '\0')
-        journal_text(&line, "profile_ranks", ask.ranks);
+    bool has_profile = settings->profile_bytes > 0 && !options_is_opted_out() &&
+                       profile_part->begin(spank, settings->switches, settings->library, &line);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "contrib/profile/spank/profile_make.h"
+#include "extensions.h"
 #include "spank/journal.h"
 #include "spank/journal_line.h"
 #include "spank/ledger_make.h"
@@ -52,7 +54,7 @@ int main(int argc, char **argv)
     if (error == 0)
         error = spool_make_packages(part, user->pw_uid, user->pw_gid);
     const char *profile = getenv("PROFILE");
-    if (error == 0 && profile != NULL)
+    if (JOBTRAIL_PROFILE && error == 0 && profile != NULL)
         error = spool_make_profile(part, user->pw_uid, user->pw_gid, strtoull(profile, NULL, 10));
     if (error != 0)
         fprintf(stderr, "make_spool: %s\n", strerror(-error));

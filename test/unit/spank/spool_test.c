@@ -10,12 +10,9 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
-#include "conf/base/clocks.h"
-#include "conf/base/host.h"
 #include "conf/base/io.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
-#include "preload/profile/profile_file.h"
 #include "spank/epilog_note.h"
 #include "spank/journal.h"
 #include "spank/journal_owner.h"
@@ -650,32 +647,6 @@ TEST(a_ledger_that_is_there_is_kept)
     assert_int_equal(before.st_ino, after.st_ino);
     assert_int_equal(after.st_size, LEDGER_BYTES);
     assert_int_equal(count_files(job), 1);
-    close(job);
-}
-
-TEST(a_profile_has_its_size_its_counter_and_few_blocks)
-{
-    struct profile_header header;
-    struct stat status;
-    char boot[HOST_BOOT_SIZE];
-    int job = make_job();
-    assert_int_equal(spool_make_profile(job, geteuid(), getegid(), 64 << 20), 0);
-    int fd = openat(job, PROFILE_NAME, O_RDONLY | O_CLOEXEC);
-    assert_int_equal(fstat(fd, &status), 0);
-    assert_int_equal(status.st_size, 64 << 20);
-    assert_int_equal(status.st_mode & 0777, 0600);
-    assert_true(status.st_blocks * 512 <= 1 << 20);
-    assert_int_equal(read(fd, &header, sizeof header), sizeof header);
-    assert_true(header.magic == PROFILE_MAGIC && header.size_bytes == 64 << 20);
-    assert_int_equal(header.used_bytes, PROFILE_PAGE);
-    assert_int_equal(header.counter, cycles_are_clock() ? PROFILE_CYCLES : PROFILE_COARSE);
-    assert_true(header.made.ticks != 0 && header.made.boot_ns != 0 && header.made.real_ns != 0);
-    host_boot(boot);
-    assert_string_equal(header.boot, boot);
-    close(fd);
-    assert_int_equal(spool_make_profile(job, geteuid(), getegid(), 1 << 20), 0); /* it stays */
-    assert_int_equal(fstatat(job, PROFILE_NAME, &status, 0), 0);
-    assert_int_equal(status.st_size, 64 << 20);
     close(job);
 }
 
