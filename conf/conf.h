@@ -71,64 +71,10 @@ enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
-    char *path;                /* of the file itself, absolute */
-    char *cluster;             /* [site] cluster; "" = as Slurm names it */
-    char *syshost;             /* [site] syshost; "" = the cluster's name */
-    char *timezone;            /* [site] timezone; "" = the machine's own, see days.h */
-    char *spool;               /* [spool] dir, may hold %n */
-    uint64_t ledger_bytes;     /* [spool] ledger_size */
-    uint32_t mount;            /* [spool] mount: enum conf_mount */
-    char *sessions;            /* [spool] sessions; "" = none */
-    char *library;             /* [preload] library */
-    char *hooks;               /* [hooks] dir; "" = none */
-    char *submit;              /* [submit] program */
-    char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
-    char *metrics;             /* [submit] metrics: a file; "" = none */
-    uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
-    uint32_t job_timeout_s;    /* [submit] job_timeout */
-    uint32_t job_cpu_s;        /* [submit] job_cpu: processor time for one job, in all */
-    uint64_t hash_file_bytes;  /* [submit] hash_file_size */
-    bool hash_objects;     /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
-                             executable */
-    char *transport;       /* [transport] use: words, see conf_transport.h */
-    uint64_t outbox_bytes; /* [outbox] size */
-    char *key_file;        /* [signature] key_file; "" = records are not signed */
-    char *file_dir;        /* [file] dir */
-    uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
-    bool file_separate;           /* [file] separate = yes|no */
-    char *syslog_socket;          /* [syslog] socket */
-    uint32_t syslog_block_bytes;  /* [syslog] block_size */
-    char *http_url;               /* [http] url */
-    char *http_format;            /* [http] format = json|bulk|splunk */
-    uint32_t http_batch;          /* [http] batch: records in one request */
-    bool http_gzip;               /* [http] gzip = yes|no */
-    char *http_ca;                /* [http] ca; "" = the system's */
-    char *http_token_file;        /* [http] token_file; "" = none */
-    bool http_ack;                /* [http] ack = yes|no */
-    uint32_t http_timeout_s;      /* [http] timeout */
-    char *kafka_brokers;          /* [kafka] brokers */
-    char *kafka_topic;            /* [kafka] topic */
-    char *kafka_properties;       /* [kafka] properties: a file of librdkafka's; "" = none */
-    bool enabled;                 /* [tracking] enabled = yes|no */
-    bool opt_out;                 /* [tracking] opt_out = yes|no */
-    uint32_t track_programs;      /* [tracking] programs: enum conf_programs */
-    bool catch_signals;           /* [tracking] signal_handler = yes|no */
-    bool track_system_tools;      /* [tracking] system_tools = yes|no */
-    uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
-    bool redact_default;          /* [tracking] redact_default = yes|no */
-    bool count_routines;          /* [tracking] routine_counts = yes|no */
-    bool sample;                  /* [sampling] enabled = yes|no */
-    uint32_t always_ranks;        /* [sampling] always_ranks */
-    bool track_links;             /* [link] tracking = yes|no */
-    char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
-    bool hash_inputs;             /* [link] hash_objects = yes|no: sha1 of each object of a link */
-    uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
+    char *path; /* of the file itself, absolute */
 #define CONF_KEY(section, key, type, field, text, kind) type field;
 #define CONF_LINES_KEY(section, key, field, has_name)   struct conf_lines field;
-#include "contrib/answers/answers_settings.def"
-#include "contrib/libraries/library_settings.def"
-#include "contrib/profile/profile_settings.def"
-#include "contrib/witness/witness_settings.def"
+#include "conf/conf_settings.def"
 #undef CONF_KEY
 #undef CONF_LINES_KEY
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */

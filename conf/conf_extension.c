@@ -37,17 +37,14 @@ static bool is_given(const struct conf *conf, const char *section)
 {
     const struct conf_list *list = conf_list_find(section);
     const struct conf_rules *rules = list == NULL ? NULL : conf_list_rules(list, conf);
+    const struct conf_lines_key *lines = conf_lines_find(section, NULL);
     if (rules != NULL && strcmp(section, "profile") != 0 && rules->count > 0 &&
         rules->rule[0].line > 0)
         return true;
     for (size_t i = 0; i < CONF_KEYS; i++)
         if (conf->key_line[i] > 0 && strcmp(conf_keys[i].section, section) == 0)
             return true;
-    for (size_t i = 0; i < CONF_LINES; i++)
-        if (strcmp(conf_lines_keys[i].section, section) == 0 &&
-            conf_lines_of(&conf_lines_keys[i], conf)->count > 0)
-            return true;
-    return false;
+    return lines != NULL && conf_lines_of(lines, conf)->count > 0;
 }
 
 const struct extension *conf_left_out(const struct conf *conf, size_t *at)

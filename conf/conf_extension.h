@@ -27,7 +27,7 @@ struct conf_lines_key {
 
 extern const struct conf_lines_key conf_lines_keys[CONF_LINES];
 
-/* The key of this name in this section, or NULL; name NULL: any of the section. */
+/* The key of this name in this section, or NULL; name NULL: the first one of the section. */
 const struct conf_lines_key *conf_lines_find(const char *section, const char *name);
 
 const struct conf_lines *conf_lines_of(const struct conf_lines_key *key, const struct conf *conf);

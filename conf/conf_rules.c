@@ -161,9 +161,8 @@ enum policy_action conf_list_action(const struct conf_list *list, const char *na
     return POLICY_NONE;
 }
 
-int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule)
+int conf_rules_append(struct conf_rules *rules, const struct conf_rule *rule)
 {
-    struct conf_rules *rules = rules_of(list, conf);
     char *pattern = strdup(rule->pattern);
     if (pattern == NULL || GROW(rules->rule, rules->count) != 0) {
         free(pattern);
@@ -172,6 +171,11 @@ int conf_list_append(const struct conf_list *list, struct conf *conf, const stru
     rules->rule[rules->count] = *rule;
     rules->rule[rules->count++].pattern = pattern;
     return 0;
+}
+
+int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule)
+{
+    return conf_rules_append(rules_of(list, conf), rule);
 }
 
 /* [profile] has the rules of [paths] that skip: what is no program of a user has no profile either.

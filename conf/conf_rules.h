@@ -35,6 +35,7 @@ const char *conf_action_name(enum policy_action action);
 enum policy_action conf_list_action(const struct conf_list *list, const char *name);
 
 /* Appends a rule with a copy of `pattern`. Returns 0, or -ENOMEM. */
+int conf_rules_append(struct conf_rules *rules, const struct conf_rule *rule);
 int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule);
 
 /* Gives every list without rules the built-in ones. [redact] gets its built-in rules after those of

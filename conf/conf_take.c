@@ -165,23 +165,21 @@ static const char *lost_separator(const struct conf_loader *loader, const struct
     return strchr(loader->text, ';');
 }
 
-/* What is wrong with a pattern of [redact], and where; NULL: nothing. */
-static const char *redact_fault(const char *pattern, size_t *at, const char **hint)
+static int check_redact(const char *pattern, struct conf_fault *fault)
 {
     static const unsigned lower = 1u << REDACT_BEFORE | 1u << REDACT_URL | 1u << REDACT_BLOCK;
     int kind = 0;
     while (kind < REDACT_KINDS &&
            strncmp(pattern, redact_kinds[kind], strlen(redact_kinds[kind])) != 0)
         kind++;
-    *at = 0;
-    *hint = "start with name:, option:, before:, word:, url: or block:";
     if (kind == REDACT_KINDS)
-        return "a pattern of no kind";
-    *hint = "write it in lower case, as it is matched";
-    for (; (lower >> kind & 1u) != 0 && pattern[*at] != '\0'; ++*at)
-        if (isupper((unsigned char)pattern[*at]))
-            return "an upper-case letter";
-    return NULL;
+        return conf_fault(fault, 0, "a pattern of no kind",
+                          "start with name:, option:, before:, word:, url: or block:");
+    for (size_t at = 0; (lower >> kind & 1u) != 0 && pattern[at] != '\0'; at++)
+        if (isupper((unsigned char)pattern[at]))
+            return conf_fault(fault, at, "an upper-case letter",
+                              "write it in lower case, as it is matched");
+    return 0;
 }
 
 static int check_pattern(const struct conf_list *list, const char *pattern,
@@ -190,9 +188,7 @@ static int check_pattern(const struct conf_list *list, const char *pattern,
     const struct conf_part *part = conf_part_find(list->section);
     if (part != NULL && part->check_pattern != NULL)
         return part->check_pattern(pattern, fault);
-    if (list->which == POLICY_REDACT)
-        fault->reason = redact_fault(pattern, &fault->offset, &fault->hint);
-    return fault->reason == NULL ? 0 : -EINVAL;
+    return list->which == POLICY_REDACT ? check_redact(pattern, fault) : 0;
 }
 
 static int store_rule(struct conf_loader *loader, const struct conf_list *list,

@@ -47,6 +47,15 @@ static int check_tree(const struct conf *conf, const char *text, struct conf_fau
     return 0;
 }
 
+/* Of the patterns that begin at `at` of the value. */
+static int check_ends(const char *text, const char *at, struct conf_fault *fault)
+{
+    const char *wrong = globs_fault(at);
+    return wrong == NULL ? 0
+                         : conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
+                                      "close '[' by ']'; write \\[ for the sign itself");
+}
+
 /* A name and a pattern. */
 static int check_pair(const char *text, struct conf_fault *fault)
 {
@@ -60,11 +69,7 @@ static int check_pair(const char *text, struct conf_fault *fault)
         return conf_fault(fault, 0, "no name", "write a NAME and a PATTERN");
     if (*pattern == '\0')
         return conf_fault(fault, length, "no pattern", "write a NAME and a PATTERN");
-    const char *wrong = globs_fault(pattern);
-    if (wrong != NULL)
-        return conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
-                          "close '[' by ']'; write \\[ for the sign itself");
-    return 0;
+    return check_ends(text, pattern, fault);
 }
 
 static int check_line(const struct conf_lines_key *key, const struct conf *conf, const char *text,
@@ -79,10 +84,7 @@ static int check_globs_or_none(const char *text, struct conf_fault *fault)
     if (strchr(text, '/') != NULL)
         return conf_fault(fault, strcspn(text, "/"), "a '/' in a pattern for names of files",
                           "write patterns as *.so; directories are a tree's or a name's");
-    const char *wrong = globs_fault(text);
-    return wrong == NULL ? 0
-                         : conf_fault(fault, (size_t)(wrong - text), "a pattern without an end",
-                                      "close '[' by ']'; write \\[ for the sign itself");
+    return check_ends(text, text, fault);
 }
 
 static int check_globs(const char *text, struct conf_fault *fault)
@@ -138,15 +140,17 @@ static bool is_one_in_other(const char *one, const char *other)
     }
 }
 
-/* Whether two directories of logs are one, or lie in each other: whoever may write lines to the one
- * would write them into the other. */
-static bool clash(const struct conf *conf, const char **key, const char **other)
+/* Whether the directory of a key of logs, from the key `first` on, and that of one before it are
+ * one or lie in each other: whoever may write lines to the one would write them into the other. */
+static bool clash_from(size_t first, const struct conf *conf,
+                       bool (*is_in)(const char *one, const char *other), const char **key,
+                       const char **other)
 {
     static const char *const keys[] = {"logs", "use_logs", "log_dir"};
     const char *const paths[] = {conf->library_logs, conf->library_use_logs, conf->library_log_dir};
-    for (size_t i = 1; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = first; i < sizeof keys / sizeof *keys; i++)
         for (size_t k = 0; k < i; k++) {
-            if (paths[i][0] == '\0' || paths[k][0] == '\0' || !is_one_in_other(paths[i], paths[k]))
+            if (paths[i][0] == '\0' || paths[k][0] == '\0' || !is_in(paths[i], paths[k]))
                 continue;
             *key = keys[i];
             *other = keys[k];
@@ -155,15 +159,20 @@ static bool clash(const struct conf *conf, const char **key, const char **other)
     return false;
 }
 
+static bool clash(const struct conf *conf, const char **key, const char **other)
+{
+    return clash_from(1, conf, is_one_in_other, key, other);
+}
+
+static bool is_in_on_disk(const char *one, const char *other)
+{
+    return directory_is_in(other, one) || directory_is_in(one, other);
+}
+
 const char *conf_library_log_dir_is_in(const struct conf *conf)
 {
-    const char *const paths[] = {conf->library_logs, conf->library_use_logs};
-    static const char *const keys[] = {"logs", "use_logs"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && conf->library_log_dir[0] != '\0'; i++)
-        if (paths[i][0] != '\0' && (directory_is_in(paths[i], conf->library_log_dir) ||
-                                    directory_is_in(conf->library_log_dir, paths[i])))
-            return keys[i];
-    return NULL;
+    const char *key, *other;
+    return clash_from(2, conf, is_in_on_disk, &key, &other) ? other : NULL;
 }
 
 const struct conf_part conf_part_libraries = {.check_line = check_line, .clash = clash};

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/grow.h"
 #include "conf/conf_extension.h"
+#include "conf/conf_rules.h"
 #include "conf/library_modules.h"
 #include "conf/policy/policy_read.h"
 
@@ -32,17 +32,6 @@ const struct conf_rule *routine_modules_rule(const struct conf *conf)
     return NULL;
 }
 
-static int add_rule(struct conf_rules *rules, const struct conf_rule *like, char *pattern)
-{
-    if (pattern == NULL || GROW(rules->rule, rules->count) != 0) {
-        free(pattern);
-        return -ENOMEM;
-    }
-    rules->rule[rules->count] = *like;
-    rules->rule[rules->count++].pattern = pattern;
-    return 0;
-}
-
 /* The pattern of all files below a directory; malloc'ed, or NULL. */
 static char *pattern_below(const struct ruled_directory *ruled)
 {
@@ -58,6 +47,14 @@ static char *pattern_below(const struct ruled_directory *ruled)
     }
     strcpy(to, "/.*");
     return pattern;
+}
+
+static int add_directory(struct conf_rules *rules, const struct conf_rule *like,
+                         const struct ruled_directory *ruled)
+{
+    CLEANUP_FREE char *pattern = pattern_below(ruled);
+    const struct conf_rule rule = {like->action, pattern, like->line, like->column};
+    return pattern == NULL ? -ENOMEM : conf_rules_append(rules, &rule);
 }
 
 static const struct conf_rule *rule_of(const struct conf *conf, const struct policy_table *table,
@@ -128,7 +125,7 @@ static int rule_directories(const struct conf *conf, const struct policy_table *
     for (size_t i = 0; error == 0 && i < count; i++) {
         const struct conf_rule *like = all[i].rule != NULL ? all[i].rule : &skip;
         if (is_kept(like) || is_within_kept(all, count, i))
-            error = add_rule(rules, like, pattern_below(&all[i]));
+            error = add_directory(rules, like, &all[i]);
     }
     return error;
 }
@@ -138,7 +135,7 @@ static int add_all(const struct conf *conf, const struct policy_table *table,
 {
     int error = 0;
     for (size_t i = 0; error == 0 && i < conf->routine.count; i++)
-        error = add_rule(rules, &conf->routine.rule[i], strdup(conf->routine.rule[i].pattern));
+        error = conf_rules_append(rules, &conf->routine.rule[i]);
     return error == 0 ? rule_directories(conf, table, map, rules) : error;
 }
 
