@@ -2,7 +2,8 @@
  *
  * The sections of jobtrail.conf that belong to extensions, and what these have to say of them: a
  * row that the extension defines in its own folder. The keys of a section stand in that folder too,
- * in a file such as contrib/libraries/library_settings.def.
+ * in a file such as contrib/libraries/library_settings.def, and its text in the installed file in
+ * one such as contrib/libraries/libraries.conf.in.
  */
 #ifndef JOBTRAIL_CONF_EXTENSION_H
 #define JOBTRAIL_CONF_EXTENSION_H
@@ -12,8 +13,6 @@
 
 #include "conf/conf.h"
 #include "conf/conf_fault.h"
-
-/* ---- Lines ----------------------------------------------------------------------------------- */
 
 #define CONF_LINES 3
 
@@ -41,8 +40,6 @@ int conf_lines_append(const struct conf_lines_key *key, struct conf *conf, const
 void conf_line_print(const struct conf_line *line, char *text, size_t size);
 
 void conf_lines_free(struct conf *conf);
-
-/* ---- Extensions ------------------------------------------------------------------------------ */
 
 struct policy_table;
 
