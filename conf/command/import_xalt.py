@@ -13,8 +13,8 @@ import tokenize
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
 
 # pylint: disable=wrong-import-position
-from import_xalt_pattern import (BasicParser, FlexParser, Item, PythonParser,  # noqa: E402
-                                 Unconvertible, name_of_variable, split)
+from import_xalt_pattern import (FlexParser, Item, PythonParser, Unconvertible,  # noqa: E402
+                                 name_of_variable, split)
 from import_xalt_source import Problem, Source  # noqa: E402
 from jobtrail.program import Failure  # noqa: E402
 from jobtrail.trusted import TrustedPlace  # noqa: E402
@@ -29,13 +29,9 @@ ARGUMENT_ACTIONS = {"KEEP": "keep", "SKIP": "skip", "PKGS": "pkgs", "CONTINUE": 
                     "JUMP_4": "jump_4"}
 SIMPLE_ACTIONS = {"KEEP": "keep", "SKIP": "skip"}
 
-# XALT 2's tables of paths and variables
-PLAIN_TABLES = ("accept_path_patterns", "ignore_path_patterns", "scalar_prgm_start_record",
-                "accept_env_patterns", "ignore_env_patterns")
-
 # What XALT puts before a site's own rules, and jobtrail's programs in place of XALT's.
-HEAD_SHELLS = "skip = .*/(sh|dash|bash|zsh|csh|tcsh|nu|fish|rc)"  # XALT 3 alone
 HEAD_PATHS = (
+    "skip = .*/(sh|dash|bash|zsh|csh|tcsh|nu|fish|rc)",
     "skip = .*/(logger|bin/my_uuidgen|xalt_(print_os|syslog_to_db|syshost|record_pkg))",
     "skip = .*/xalt_(extract_record|configuration_report).x",
     "skip = .*/jobtrail-[^/]*",
@@ -99,55 +95,23 @@ class Converter:
             self.lines.append(f"{action} = {pattern}" if pattern[:1] != ";"
                               else f"{action} = [;]{pattern[1:]}")
 
-    def plain(self, table, action):
-        """The rules of a table of XALT 2, which lists patterns."""
-        for entry in self.entries(table):
-            if isinstance(entry.value, str):
-                self.rule(entry, action, BasicParser(entry.value), lambda tree: tree)
-            else:
-                self.leave_out(entry, "not a pattern")
-
-    def is_of_xalt_2(self):
-        return any(table in self.source.lists for table in PLAIN_TABLES) or \
-            any(isinstance(entry.value, str)
-                for entry in self.source.lists.get("hostname_patterns", []))
-
     def hosts(self):
         self.section("hosts")
-        if not self.is_of_xalt_2():
-            self.rules("hostname_patterns", SIMPLE_ACTIONS, lambda tree: tree)
-            self.comment("XALT skips the hosts that no rule matches.")
-            self.lines.append("skip = .*")
-        elif self.source.lists.get("hostname_patterns"):
-            self.comment("XALT 2's: a host that no pattern matches is skipped")
-            self.plain("hostname_patterns", "keep")
-            self.lines.append("skip = .*")
-        else:
-            self.comment("XALT 2 tracks on each host where it has no pattern of hosts.")
+        self.rules("hostname_patterns", SIMPLE_ACTIONS, lambda tree: tree)
+        self.comment("XALT skips the hosts that no rule matches.")
+        self.lines.append("skip = .*")
 
     def paths(self):
         self.section("paths")
         self.comment("XALT's own rules, which come before a site's")
-        if "path_patterns" in self.source.lists or not self.is_of_xalt_2():
-            self.lines.append(HEAD_SHELLS)
         self.lines += HEAD_PATHS
         self.comment("the site's")
         self.rules("path_patterns", PATH_ACTIONS, lambda tree: tree)
-        self.plain("accept_path_patterns", "keep")
-        self.plain("ignore_path_patterns", "skip")
-        self.plain("scalar_prgm_start_record", "pkgs")
-        scalar = self.source.lists.get("scalar_prgm_start_record")
-        if scalar and self.source.lists.get("accept_path_patterns"):
-            self.notes.append(Problem(scalar[0].line, "a program that accept_path_patterns has, too, is kept "
-                                      "without its packages; write a rule pkgs before if it has any"))
-            self.comment(self.notes[-1].reason)
 
     def environment(self):
         self.section("environment")
         self.rules("env_patterns", SIMPLE_ACTIONS,
                    lambda tree: [name_of_variable(items) for items in tree])
-        self.plain("ignore_env_patterns", "skip")
-        self.plain("accept_env_patterns", "keep")
         self.lines.append("skip = .*")
 
     def pre_ingest(self):

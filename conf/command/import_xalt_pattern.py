@@ -2,7 +2,7 @@
 """From the patterns of an XALT config.py to those of jobtrail.conf(5).
 
 XALT hands most of its patterns to flex (flex(1), Patterns) and those of python_pkg_patterns to
-Python's re.match(). XALT 2 handed its own to regcomp(3), without flags. What flex makes of them is kept, also where it is not what was meant: `\\d` is
+Python's re.match(). What flex makes of them is kept, also where it is not what was meant: `\\d` is
 the letter d, and `/` is a separator that matches nothing.
 
 A pattern is read into a tree: a list of alternatives, each a list of Items.
@@ -313,115 +313,6 @@ class PythonParser(Parser):
         self.at += 1
         text = self.escape(BRACKET_SPECIAL)
         return text, len(text) == 2 and text[1].isalpha()
-
-
-C_ESCAPE = re.compile(r'\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))', re.DOTALL)
-
-
-class BasicParser(Parser):
-    """Patterns as XALT 2 used them: in a string of C, searched for by regexec(3) as a basic regular
-    expression, with GNU's \\+, \\? and \\|."""
-
-    def __init__(self, text):
-        super().__init__(text)
-        self.text = C_ESCAPE.sub(self.of_c, text)
-
-    def of_c(self, match):
-        """What the compiler makes of an escape."""
-        octal, hexadecimal, letter = match.groups()
-        if letter is None:
-            value = int(octal, 8) if octal else int(hexadecimal, 16)
-            return chr(value) if 0 < value < 128 else "\0"
-        if letter in CONTROLS:
-            return chr(CONTROLS[letter])
-        if letter not in "\\\"'?":
-            self.notes.append(f"in XALT 2 the C compiler takes \\{letter} for {letter}; so does this rule")
-        return letter
-
-    def whole(self):
-        return self.alternatives()
-
-    def alternatives(self):
-        if self.depth == DEPTH_MAX:
-            raise Unconvertible("groups are nested too deep")
-        self.depth += 1
-        found = [self.sequence()]
-        while self.peek(2) == "\\|":
-            self.at += 2
-            found.append(self.sequence())
-        self.depth -= 1
-        return found
-
-    def ends_sequence(self):
-        return self.peek(2) in ("\\|", "\\)")
-
-    def sequence(self):
-        """What no '^' or '$' ties to an end of the text may have anything there."""
-        before = self.anchor("^")
-        items = []
-        while self.at < len(self.text) and not self.ends_sequence() and not self.is_end():
-            items.append(self.repeated(self.atom(not items)))
-        behind = self.anchor("$")
-        return items if self.depth > 1 else before + items + behind
-
-    def is_end(self):
-        return self.peek() == "$" and (self.at + 1 == len(self.text)
-                                       or self.text[self.at + 1:self.at + 3] in ("\\|", "\\)"))
-
-    def anchor(self, character):
-        if self.peek() != character:
-            return [Item(".", "*")]
-        if self.depth > 1:
-            raise Unconvertible(f"'{character}' in a group")
-        self.at += 1
-        return []
-
-    def atom(self, is_first=False):
-        character = self.take()
-        if character == "[":
-            return self.bracket()
-        if character == ".":
-            return Item(".")
-        if character == "*" and not is_first:
-            raise Unconvertible("nothing to repeat before '*'")
-        if character != "\\":
-            return Item(literal(character))
-        letter = self.take() if self.peek() != "" else ""
-        if letter == "(":
-            tree = self.alternatives()
-            if self.peek(2) != "\\)":
-                raise Unconvertible("'\\(' is not closed")
-            self.at += 2
-            return Item(tree)
-        if letter != "" and letter in "wWsS":
-            return Item("\\" + letter)
-        if letter == "" or letter.isalnum() or letter in "{}+?<>`'":
-            raise Unconvertible(f"the escape \\{letter}")
-        return Item(literal(letter))
-
-    def repeat(self):
-        if self.peek() == "*":
-            return self.take()
-        if self.peek(2) in ("\\+", "\\?"):
-            self.at += 2
-            return self.text[self.at - 1]
-        braces = re.compile(r"\\\{([0-9]+)(,([0-9]*))?\\\}").match(self.text, self.at)
-        if braces is None:
-            return ""
-        if max(int(number or 0) for number in braces.group(1, 3)) > REPEAT_MAX:
-            raise Unconvertible(f"more than {REPEAT_MAX} repeats")
-        self.at = braces.end()
-        return braces.group().replace("\\", "")
-
-    def repeated(self, item):
-        item = super().repeated(item)
-        if self.peek() == "*" or self.peek(2) in ("\\+", "\\?", "\\{"):
-            raise Unconvertible("a repeat of a repeat")
-        return item
-
-    def member_escape(self):
-        """A backslash in a set is one."""
-        return literal(self.take(), BRACKET_SPECIAL), False
 
 
 def name_of_variable(items):

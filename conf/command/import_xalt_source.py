@@ -14,9 +14,6 @@ TABLES = (
     "hostname_patterns", "path_patterns", "path_arg_patterns", "env_patterns",
     "python_pkg_patterns", "pkg_patterns", "pre_ingest_patterns",
     "interval_array", "mpi_interval_array", "MPI_ALWAYS_RECORD", "SPSR_sampling",
-    # of XALT 2
-    "accept_path_patterns", "ignore_path_patterns", "scalar_prgm_start_record",
-    "accept_env_patterns", "ignore_env_patterns",
 )
 
 
@@ -71,7 +68,7 @@ class Source:
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         for name, line in names.items():
             if name not in TABLES and name not in read:
-                self.problems.append(Problem(line, f"{name}: neither XALT 2 nor XALT 3.2.4 has this table; "
+                self.problems.append(Problem(line, f"{name}: XALT 3.2.4 does not have this table; "
                                              "see jobtrail.conf(5) for what it was to do"))
 
     def _read(self, statement):

@@ -10,11 +10,7 @@ documentation and its xalt_config.py describe: the first one that matches the wh
 and where none does, what XALT has by default. An argument that names a file, looked for in the current
 directory, is its real path (track_executable() of XALT 3.2.4). Unlike XALT, only relative arguments that
 name no file are passed over, and only where there is no other ';', as in what import-xalt writes.
-
-A CONFIG with accept_path_patterns is in the layout of XALT 2, which hands the patterns to the C library, as
-this program does (reject() in src/libxalt/xalt_initialize.c of 2017).
 """
-import ctypes
 import os
 import random
 import re
@@ -133,40 +129,7 @@ def decide_package(config, text):
     return "SKIP" if kind == "name" and value in ("os", "re", "sys", "subprocess") else "KEEP"
 
 
-LIBC = ctypes.CDLL(None)
-
-
-def found(patterns, text):
-    """Whether one of the patterns, which went through a C compiler, is found in the text."""
-    for pattern in patterns:
-        regex = ctypes.create_string_buffer(256)  # a regex_t, and more
-        assert LIBC.regcomp(regex, pattern.replace("\\\\", "\\").encode(), 0) == 0
-        is_found = LIBC.regexec(regex, text.encode(), 0, None, 0) == 0
-        LIBC.regfree(regex)
-        if is_found:
-            return True
-    return False
-
-
-def decide_as_xalt_2(section, config, line):
-    if section == "hosts":
-        return "KEEP" if found(config["hostname_patterns"], line) else "SKIP"
-    if section == "environment":
-        is_kept = found(config["accept_env_patterns"], line) and not found(config["ignore_env_patterns"], line)
-        return "KEEP" if is_kept else "SKIP"
-    path = line.split("\t")[0]
-    if first(HEAD[1:], path, "KEEP") == "SKIP":
-        return "SKIP"
-    if found(config["accept_path_patterns"], path):
-        return "KEEP"
-    if found(config["ignore_path_patterns"], path):
-        return "SKIP"
-    return "PKGS" if found(config["scalar_prgm_start_record"], path) else "KEEP"
-
-
 def decide(section, config, line):
-    if "accept_path_patterns" in config:
-        return decide_as_xalt_2(section, config, line)
     if section == "paths":
         return decide_process(config, line)
     if section == "packages":
