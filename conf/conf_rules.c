@@ -2,7 +2,6 @@
 #include "conf/conf_rules.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "conf/conf_transport.h"
 
 #include <arpa/inet.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

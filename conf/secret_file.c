@@ -16,7 +16,6 @@
 #include "conf/base/io.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_keys.h"
-#include "conf/conf_transport.h"
 
 /* ---- Secrets --------------------------------------------------------------------------------- */
 

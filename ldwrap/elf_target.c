@@ -2,7 +2,6 @@
 #include "ldwrap/elf_target.h"
 
 #include <errno.h>
-#include <gelf.h>
 
 #include "conf/base/cleanup.h"
 

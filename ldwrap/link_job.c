@@ -19,7 +19,6 @@
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
-#include "ldwrap/link_line.h"
 #include "ldwrap/link_switches.h"
 #include "ldwrap/note_object.h"
 #include "ldwrap/startup.h"

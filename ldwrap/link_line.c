@@ -2,9 +2,7 @@
 #include "ldwrap/link_line.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

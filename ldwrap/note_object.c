@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/elf_target.h"
 #include "submit/evidence/watermark.h"
 
 /* Section names, and where each begins in them. */

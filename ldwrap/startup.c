@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "conf/base/program_run.h"
-#include "conf/conf.h"
 #include "ldwrap/descriptor_numbers.h"
 
 /* Whether a file is crt1.o, Scrt1.o, rcrt1.o or gcrt1.o, which runs constructors. */

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/conf.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_line.h"
 

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "conf/policy/policy_read.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/loaded.h"
 
-#include <stddef.h>
-
 #include "preload/memory.h"
 
 enum { DYNAMIC_TAGS = DT_JMPREL + 1 };

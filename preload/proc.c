@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/proc.h"
 
-#include <stdbool.h>
-
 #include "preload/memory.h"
 #include "preload/system.h"
 

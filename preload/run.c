@@ -2,7 +2,6 @@
 #include "preload/run.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>

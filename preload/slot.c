@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "preload/image.h"
-#include "preload/ledger.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 

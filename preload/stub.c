@@ -8,7 +8,6 @@
 #include "preload/stub.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "conf/policy/policy_read.h"
 #include "preload/fields.h"

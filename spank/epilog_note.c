@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spank/journal_line.h"
 #include "spank/journal_owner.h"
 #include "spank/spool.h"
 

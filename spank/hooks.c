@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/policy/policy.h"
 #include "contrib/hooks/hook_variables.h"
 #include "spank/path_list.h"
 

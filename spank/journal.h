@@ -94,8 +94,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "spank/job_formats.h"
-
 #define JOURNAL_NAME     "journal"
 #define JOURNAL_BYTES    (UINT64_C(64) << 20)
 #define JOURNAL_LEFT_OUT "journal.left_out"

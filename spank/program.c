@@ -2,8 +2,6 @@
 #include "spank/program.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "conf/policy/policy_open.h"
 #include "conf/policy/policy_read.h"
 #include "extensions.h"
-#include "spank/spool.h"
 #include "spank/spool_path.h"
 
 const char *settings_conf(int argc, char *argv[])

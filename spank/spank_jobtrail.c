@@ -16,7 +16,6 @@
 #include <signal.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

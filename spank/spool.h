@@ -13,7 +13,6 @@
 #define JOBTRAIL_SPOOL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -8,7 +8,6 @@
 #include <linux/magic.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +23,6 @@
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/journal_owner.h"
-#include "spank/spool.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 

@@ -2,8 +2,6 @@
 #ifndef JOBTRAIL_SPOOL_MAKE_H
 #define JOBTRAIL_SPOOL_MAKE_H
 
-#include <stdbool.h>
-
 #include "spank/spool.h"
 
 /* Makes the directory of the run in the node's directory open at `base`, with the part for the

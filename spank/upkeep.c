@@ -3,7 +3,6 @@
 
 #include <slurm/spank.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "conf/base/host.h"

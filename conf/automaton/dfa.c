@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/automaton/nfa.h"
 #include "conf/base/grow.h"
 #include "conf/policy/policy.h"
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "conf/base/io.h"
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"

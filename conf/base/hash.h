@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_HASH_H
 #define JOBTRAIL_HASH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/json_end.h"
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #ifndef JOBTRAIL_REPLACEMENT_H
 #define JOBTRAIL_REPLACEMENT_H
 
-#include <limits.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/program_run.h"
 #include "conf/command/doctor_checks.h"

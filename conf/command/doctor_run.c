@@ -3,7 +3,6 @@
  * A step whose record is followed, station by station, as ARCHITECTURE.md has them: the step, the
  * plugin, the library, the flush, the outbox, the store.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -17,7 +16,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
-#include "conf/base/directory.h"
 #include "conf/base/program_run.h"
 #include "conf/command/doctor_checks.h"
 #include "conf/conf_defaults.h"

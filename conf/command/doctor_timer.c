@@ -5,7 +5,6 @@
  * timer runs, cannot be known here.
  */
 #include <glob.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * What a good configuration leaves out all the same: everything, kinds of programs, this host, the
  * sending of records.
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 

@@ -7,14 +7,10 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
 #include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
 #include "conf/command/doctor_checks.h"

@@ -6,7 +6,6 @@
 #define JOBTRAIL_EXPLAIN_H
 
 #include <json-c/json.h>
-#include <stdint.h>
 
 #include "conf/conf_rules.h"
 #include "conf/policy/policy.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/cleanup.h"

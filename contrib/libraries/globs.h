@@ -7,7 +7,6 @@
 #define JOBTRAIL_GLOBS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct globs;
 

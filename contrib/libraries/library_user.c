@@ -2,7 +2,6 @@
 #include "contrib/libraries/library_user.h"
 
 #include <pwd.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #ifndef JOBTRAIL_LIBRARY_USER_H
 #define JOBTRAIL_LIBRARY_USER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { LIBRARY_USER_SIZE = 64 };

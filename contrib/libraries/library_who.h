@@ -10,7 +10,6 @@
 #ifndef JOBTRAIL_LIBRARY_WHO_H
 #define JOBTRAIL_LIBRARY_WHO_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {

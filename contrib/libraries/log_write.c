@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +11,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/days.h"
-#include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/library_log.h"

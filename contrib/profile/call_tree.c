@@ -2,7 +2,6 @@
 #include "contrib/profile/call_tree.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>

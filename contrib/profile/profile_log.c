@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "contrib/profile/log_notes.h"
 #include "contrib/profile/numbers.h"
 #include "contrib/profile/rank_end.h"
-#include "contrib/profile/set_order.h"
 #include "contrib/profile/tick_scale.h"
 #include "spank/journal.h"
 

@@ -6,7 +6,6 @@
 #ifndef JOBTRAIL_PROFILE_SET_H
 #define JOBTRAIL_PROFILE_SET_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -12,11 +12,9 @@
 #include "conf/base/text.h"
 #include "contrib/profile/log_notes.h"
 #include "contrib/profile/numbers.h"
-#include "contrib/profile/profile_log.h"
 #include "contrib/profile/rank_end.h"
 #include "contrib/profile/routine_summary.h"
 #include "contrib/profile/set_order.h"
-#include "contrib/profile/set_programs.h"
 
 enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized)
 {

@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_TICK_SCALE_H
 #define JOBTRAIL_TICK_SCALE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "contrib/profile/profile_read.h"

@@ -12,8 +12,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "conf/conf.h"
-
 enum ps_verdict {
     PS_OPEN,      /* its ledger is open */
     PS_OVER,      /* the job has ended here, or the node was booted since */

@@ -4,14 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
@@ -19,7 +15,6 @@
 #include "conf/base/grow.h"
 #include "conf/base/process.h"
 #include "conf/base/worker.h"
-#include "submit/evidence/ledger_read.h"
 #include "submit/evidence/succession.h"
 
 /* ---- Processes ------------------------------------------------------------------------------- */

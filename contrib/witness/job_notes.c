@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/hash.h"
 #include "conf/base/io.h"
 #include "conf/base/text.h"
 

@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_PROFILE_NEXT_H
 #define JOBTRAIL_PROFILE_NEXT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* The first function of this name behind the object that has `ours`. 0: there is none. Constructors

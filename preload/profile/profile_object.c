@@ -2,7 +2,6 @@
 #include "preload/profile/profile_object.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/image.h"

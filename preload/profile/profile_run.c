@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/profile/profile_run.h"
 
-#include <stddef.h>
 #include <sys/prctl.h>
 
 #include "conf/policy/policy_read.h"

@@ -12,7 +12,6 @@
 
 #include "preload/clock.h"
 #include "preload/image.h"
-#include "preload/profile/profile_file.h"
 #include "preload/profile/profile_own.h"
 #include "preload/profile/profile_place.h"
 

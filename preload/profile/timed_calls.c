@@ -10,7 +10,6 @@
 #include "conf/base/clocks.h"
 #include "preload/image.h"
 #include "preload/profile/profile_own.h"
-#include "preload/profile/profile_run.h"
 #include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"

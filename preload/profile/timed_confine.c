@@ -2,7 +2,6 @@
 #include "preload/profile/timed_confine.h"
 
 #include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 
 #include "preload/memory.h"
@@ -10,7 +9,6 @@
 #include "preload/profile/timed_loads.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_slots.h"
-#include "preload/system.h"
 
 #if TIMED_LOADS > 0
 

@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#include "preload/designation.h"
-#include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/profile/profile_file.h"
 #include "preload/profile/timed_names.h"

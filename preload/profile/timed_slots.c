@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/profile/timed_slots.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/fixed_page.h"
 #include "preload/loaded.h"
-#include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/timed_confine.h"
 #include "preload/profile/timed_later.h"
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_run.h"
-#include "preload/profile/timed_search.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
 

@@ -2,9 +2,7 @@
 #include "preload/profile/timed_types.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
-#include "preload/memory.h"
 #include "preload/profile/profile_own.h"
 
 #if TIMED_STUBS > 0

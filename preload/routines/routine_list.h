@@ -7,7 +7,6 @@
 #ifndef JOBTRAIL_ROUTINE_LIST_H
 #define JOBTRAIL_ROUTINE_LIST_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/image.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/routines/routine_search.h"
 
-#include "preload/designation.h"
 #include "preload/memory.h"
 
 bool routine_search_begin(struct routine_search *search, const struct image *image,

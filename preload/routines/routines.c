@@ -4,7 +4,6 @@
 #include "conf/policy/policy_read.h"
 
 #include "preload/fixed_page.h"
-#include "preload/memory.h"
 #include "preload/routines/routine_bind.h"
 #include "preload/routines/routine_later.h"
 #include "preload/routines/routine_memory.h"

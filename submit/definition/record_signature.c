@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,6 @@
 #include "submit/evidence/package_read.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

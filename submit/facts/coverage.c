@@ -12,7 +12,6 @@
 #include "conf/base/text.h"
 #include "conf/policy/policy_read.h"
 #include "spank/journal.h"
-#include "submit/facts/coverage_pieces.h"
 #include "submit/facts/missing_library.h"
 #include "submit/facts/program_name.h"
 #include "submit/facts/uncaptured_run.h"

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/job/journal_read.h"
-
 /* ---- What coverage consists of --------------------------------------------------------------- */
 
 /* What coverage (coverage.h) consists of. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "spank/journal.h"
-#include "submit/facts/division_parts.h"
 #include "submit/facts/program_name.h"
 #include "submit/facts/run_tree.h"
 

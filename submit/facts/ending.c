@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/ending.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 

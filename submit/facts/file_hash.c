@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <nettle/sha1.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "spank/journal.h"
-#include "submit/facts/partition.h"
 #include "submit/facts/program_name.h"
 
 /* ---- What Slurm allocated to a job ----------------------------------------------------------- */

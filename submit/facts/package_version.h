@@ -7,8 +7,6 @@
 #ifndef JOBTRAIL_PACKAGE_VERSION_H
 #define JOBTRAIL_PACKAGE_VERSION_H
 
-#include <stddef.h>
-
 enum { PACKAGE_VERSION_SIZE = 129 };
 
 struct package_versions;

@@ -2,7 +2,6 @@
 #include "submit/facts/program_name.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "submit/facts/run_tree.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/uncaptured_run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

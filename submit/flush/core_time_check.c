@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/core_time_check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

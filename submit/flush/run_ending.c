@@ -2,7 +2,6 @@
 #include "submit/flush/run_ending.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "preload/ledger.h"

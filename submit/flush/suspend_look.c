@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"

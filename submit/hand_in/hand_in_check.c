@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/hand_in/hand_in_check.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "extensions.h"
 #include "submit/definition/record_facts.h"
 #include "submit/record/json_add.h"
-#include "submit/record/record.h"
 
 enum { DEPTH_MAX = 16 };
 

@@ -19,7 +19,6 @@
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session.h"
 #include "submit/job/spool_read.h"
-#include "submit/outbox/outbox.h"
 #include "submit/outbox/transport.h"
 
 static int put_in_outbox(const struct conf *conf, const struct record_view *record)

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <syslog.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"

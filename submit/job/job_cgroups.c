@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/process.h"

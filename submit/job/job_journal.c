@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pwd.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

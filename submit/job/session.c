@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/spool_read.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 #ifndef JOBTRAIL_KAFKA_PROPERTIES_H
 #define JOBTRAIL_KAFKA_PROPERTIES_H
 
-#include <stddef.h>
-
 enum { KAFKA_WHY_SIZE = 256 };
 
 /* Who takes a property. Returns 0; or -errno and says why. */

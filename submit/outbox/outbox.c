@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -18,7 +16,6 @@
 #include "conf/base/crc.h"
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
-#include "spank/job_formats.h"
 #include "submit/job/quarantine.h"
 #include "submit/outbox/outbox_batch.h"
 

@@ -20,7 +20,6 @@
 #include "conf/secret_file.h"
 #include "submit/definition/record_signature.h"
 #include "submit/outbox/outbox.h"
-#include "submit/outbox/outbox_backoff.h"
 #include "submit/outbox/outbox_batch.h"
 #include "submit/outbox/outbox_quarantine.h"
 #include "submit/outbox/transport.h"

@@ -2,7 +2,6 @@
 #include "submit/record/coverage_record.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -15,7 +15,6 @@
 #include "conf/conf.h"
 #include "submit/definition/record_view.h"
 #include "submit/job/job_journal.h"
-#include "submit/job/journal_read.h"
 #include "submit/record/json_write.h"
 
 /* One that was built here. */

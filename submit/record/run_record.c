@@ -4,14 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
-#include "conf/base/text.h"
-#include "conf/base/uuid7.h"
 #include "extensions.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"
@@ -20,7 +17,6 @@
 #include "submit/record/command_line.h"
 #include "submit/record/json_add.h"
 #include "submit/record/json_write.h"
-#include "submit/record/run_source.h"
 
 enum { PHASES_MAX = 8 };
 

@@ -6,7 +6,6 @@
 #define JOBTRAIL_RUN_SOURCE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "conf/conf.h"

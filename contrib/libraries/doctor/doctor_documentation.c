@@ -4,7 +4,6 @@
  * site's file for it nor an index is to have none.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -21,7 +20,6 @@
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/scan/library_names.h"
 #include "contrib/libraries/scan/library_owners.h"
-#include "submit/record/json_add.h"
 #include "submit/record/json_write.h"
 #include "submit/record/record.h"
 

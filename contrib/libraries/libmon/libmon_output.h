@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_LIBMON_OUTPUT_H
 #define JOBTRAIL_LIBMON_OUTPUT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "conf/base/progress.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "conf/base/io.h"
-#include "contrib/libraries/libq/line_read.h"
 #include "contrib/libraries/library_log.h"
 
 /* ---- Where a date begins in a log ------------------------------------------------------------ */

@@ -6,7 +6,6 @@
 #define JOBTRAIL_LOG_SCAN_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "contrib/libraries/libq/date_range.h"

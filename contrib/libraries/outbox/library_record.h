@@ -9,7 +9,6 @@
 #define JOBTRAIL_LIBRARY_RECORD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "conf/conf.h"

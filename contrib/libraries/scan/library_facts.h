@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_LIBRARY_FACTS_H
 #define JOBTRAIL_LIBRARY_FACTS_H
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "conf/conf.h"

@@ -19,7 +19,6 @@
 #include "contrib/libraries/library_date.h"
 #include "contrib/libraries/library_log.h"
 #include "contrib/libraries/library_user.h"
-#include "contrib/libraries/log_write.h"
 #include "contrib/libraries/scan/library_owners.h"
 
 /* Logs whose lines are on their way at once, and how far a clock may have been set back for entries

@@ -4,8 +4,6 @@
  * nobody, for a limited time, and within bounds of what it prints.
  */
 #include <errno.h>
-#include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

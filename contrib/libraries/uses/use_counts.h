@@ -6,7 +6,6 @@
 #ifndef JOBTRAIL_USE_COUNTS_H
 #define JOBTRAIL_USE_COUNTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -15,7 +15,6 @@
 #include "contrib/libraries/log_write.h"
 #include "contrib/libraries/scan/library_logs.h"
 #include "contrib/libraries/scan/library_names.h"
-#include "contrib/libraries/uses/use_counts.h"
 #include "contrib/libraries/uses/use_records.h"
 
 /* Paths and programs in logs are cut at their front to so many bytes. */

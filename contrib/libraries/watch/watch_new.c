@@ -2,7 +2,6 @@
 #include "contrib/libraries/watch/watch_new.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

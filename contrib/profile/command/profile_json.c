@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include <json-c/json.h>
-
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
 #include "contrib/profile/command/profile_forms.h"

@@ -8,7 +8,6 @@
 #define JOBTRAIL_KEPT_PROFILES_H
 
 #include <limits.h>
-#include <stdbool.h>
 #include <time.h>
 
 #include "conf/base/worker.h"

@@ -7,7 +7,6 @@
 #ifndef JOBTRAIL_OBJECT_EDIT_H
 #define JOBTRAIL_OBJECT_EDIT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "contrib/routines/robj/object_read.h"

@@ -8,7 +8,6 @@
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct object {
     const unsigned char *bytes; /* the caller's, at least as long as the object is open */

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-#include "conf/policy/policy.h"
 #include "contrib/witness/job/kernel_notes.h"
 #include "submit/evidence/ledger_read.h"
 #include "submit/job/journal_read.h"

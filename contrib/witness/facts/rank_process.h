@@ -7,8 +7,6 @@
 #define JOBTRAIL_RANK_PROCESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "conf/policy/policy.h"
 #include "contrib/witness/job/kernel_notes.h"

@@ -16,7 +16,6 @@
 #include "submit/facts/coverage.h"
 #include "submit/facts/program_name.h"
 #include "submit/record/json_add.h"
-#include "submit/record/record.h"
 
 /* GENERATIONS_MAX: below a task. */
 enum { GENERATIONS_MAX = 256, PATH_BYTES = 4096, END_SIZE = 32 };

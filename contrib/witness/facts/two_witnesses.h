@@ -14,7 +14,6 @@
 
 #include "contrib/witness/job/kernel_notes.h"
 #include "submit/evidence/ledger_read.h"
-#include "submit/job/journal_read.h"
 
 /* What became of the comparison of a process. */
 enum witness_verdict {

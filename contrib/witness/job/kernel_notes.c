@@ -2,7 +2,6 @@
 #include "contrib/witness/job/kernel_notes.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "conf/base/text.h"
 #include "submit/job/spool_read.h"
 
 #define TICK_NS UINT64_C(10000000)

@@ -2,10 +2,8 @@
 #include "submit/load/parse/record_reader.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/uuid7.h"
 #include "submit/load/parse/json_parse.h"
 #include "submit/load/parse/record_plain.h"
 

@@ -7,7 +7,6 @@
 #ifndef JOBTRAIL_SLURM_ROWS_H
 #define JOBTRAIL_SLURM_ROWS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -7,7 +7,6 @@
 #define JOBTRAIL_LOAD_SLURM_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "conf/base/progress.h"
