@@ -147,15 +147,10 @@ const char *conf_action_name(enum policy_action action)
     return (size_t)action < ACTIONS ? action_names[action] : NULL;
 }
 
-static bool conf_list_allows(const struct conf_list *list, enum policy_action action)
-{
-    return (size_t)action < ACTIONS && (list->actions >> action & 1) != 0;
-}
-
 enum policy_action conf_list_action(const struct conf_list *list, const char *name)
 {
     for (unsigned action = POLICY_KEEP; action < ACTIONS; action++)
-        if (conf_list_allows(list, action) && strcmp(action_names[action], name) == 0)
+        if ((list->actions >> action & 1) != 0 && strcmp(action_names[action], name) == 0)
             return action;
     return POLICY_NONE;
 }

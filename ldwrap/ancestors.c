@@ -17,14 +17,6 @@
 
 enum { ARGV_MAX = 8 << 20 };
 
-static int read_proc(int pid, const char *name, char **text, size_t *size)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? -errno : whole_file_read(fd, ARGV_MAX, text, size);
-}
-
 /* A version may follow the name, as in python3.11. */
 static bool is_interpreter(const char *name)
 {
@@ -108,7 +100,10 @@ static int read_process(int pid, struct ancestor *process)
     char link[64], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%d/exe", pid);
     ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length <= 0 || read_proc(pid, "cmdline", &process->argv, &process->argv_size) != 0)
+    snprintf(link, sizeof link, "/proc/%d/cmdline", pid);
+    CLEANUP_CLOSE int fd = open(link, O_RDONLY | O_CLOEXEC);
+    if (length <= 0 || fd < 0 ||
+        whole_file_read(fd, ARGV_MAX, &process->argv, &process->argv_size) != 0)
         return -ENOENT;
     path[length] = '\0';
     const char *program = basename(path);

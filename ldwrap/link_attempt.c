@@ -267,12 +267,6 @@ static int clean_dependency_file(const struct link_job *job, const char *path, c
     return fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t size = strlen(text), end_size = strlen(end);
-    return size >= end_size && strcmp(text + size - end_size, end) == 0;
-}
-
 enum file_kind {
     FILE_OTHER, /* a linker script, a file that is gone, or ours */
     FILE_OBJECT,
@@ -297,7 +291,8 @@ static enum file_kind kind_of_file(const char *path)
     unsigned char start[offsetof(Elf64_Ehdr, e_machine)];
     if (descriptor_is_path(path))
         return FILE_OTHER;
-    if (ends_with(path, ".o"))
+    size_t length = strlen(path);
+    if (length >= 2 && strcmp(path + length - 2, ".o") == 0)
         return FILE_OBJECT;
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t size = fd < 0 ? -1 : read(fd, start, sizeof start);

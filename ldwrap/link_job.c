@@ -39,12 +39,6 @@ static bool is_temporary(const char *name)
     return name[8] == '.';
 }
 
-static const char *place_independent(const char *argument)
-{
-    const char *name = basename(argument);
-    return is_temporary(name) ? "" : name;
-}
-
 int link_uuid_reproducible(const char *source_date_epoch, const struct strings *arguments,
                            char uuid[UUID_STR_LEN])
 {
@@ -60,7 +54,7 @@ int link_uuid_reproducible(const char *source_date_epoch, const struct strings *
         return -ENOMEM;
     fwrite(source_date_epoch, strlen(source_date_epoch) + 1, 1, stream);
     for (size_t i = 1; i < arguments->count; i++) {
-        const char *text = place_independent(arguments->item[i]);
+        const char *name = basename(arguments->item[i]), *text = is_temporary(name) ? "" : name;
         fwrite(text, strlen(text) + 1, 1, stream);
     }
     if (fclose(stream) != 0)

@@ -14,18 +14,14 @@
 #include "conf/base/program_run.h"
 #include "ldwrap/descriptor_numbers.h"
 
-/* Whether a file is crt1.o, Scrt1.o, rcrt1.o or gcrt1.o, which runs constructors. */
-static bool startup_is_crt(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 6 && strcmp(path + length - 6, "crt1.o") == 0;
-}
-
-/* Whether the link has the C library's start-up code, which runs constructors. */
+/* Whether the link has the C library's start-up code, which runs constructors: crt1.o, Scrt1.o,
+ * rcrt1.o or gcrt1.o. */
 static bool startup_has_crt(const struct link_line *line)
 {
     for (size_t i = 0; i < line->inputs.count; i++) {
-        if (startup_is_crt(line->inputs.item[i]))
+        const char *path = line->inputs.item[i];
+        size_t length = strlen(path);
+        if (length >= 6 && strcmp(path + length - 6, "crt1.o") == 0)
             return true;
     }
     return false;

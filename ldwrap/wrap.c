@@ -181,13 +181,6 @@ static int real_linker_find(const char *called, const struct ancestors *ancestor
 
 enum { STATUS_NO_LINKER = 127 };
 
-static void exec_plain(const struct link_job *job, const char *why)
-{
-    switch_trace("%s: plain link: %s", job->line.output == NULL ? "-" : job->line.output, why);
-    execv(job->linker, job->argv);
-    fprintf(stderr, "jobtrail-ld: %s: %s\n", job->linker, strerror(errno));
-}
-
 /* The real paths of the libraries, each once. As XALT does, leaves out those that the linker was
  * given by a path below /tmp: compilers make libraries there that soon are gone, each with a name
  * of its own. They go to `*others`, as the number of files that are not named. */
@@ -331,20 +324,15 @@ static int run_attempt(struct link_job *job, bool ask_inputs)
     return WEXITSTATUS(attempt.status);
 }
 
-/* stat(2) of our own file, also where there is no /proc. */
-static bool stat_self(struct stat *self)
-{
-    const char *name = (const char *)getauxval(AT_EXECFN);
-    return (name != NULL && stat(name, self) == 0) || stat("/proc/self/exe", self) == 0;
-}
-
 /* Finds the linker and gives it its own name as argv[0], as the caller would have. Returns whether
  * another jobtrail-ld has called us, or -errno. */
 static int prepare_call(struct link_job *job, char **argv, char **linker)
 {
     struct stat self;
     bool is_nested = called_linkers_any();
-    if (!stat_self(&self) || called_linkers_add(&self) != 0)
+    const char *name = (const char *)getauxval(AT_EXECFN); /* there may be no /proc */
+    if (((name == NULL || stat(name, &self) != 0) && stat("/proc/self/exe", &self) != 0) ||
+        called_linkers_add(&self) != 0)
         return -EIO;
     int error = real_linker_find(job->called, &job->ancestors, linker);
     if (error != 0)
@@ -379,7 +367,10 @@ int wrap(const char *called, int argc, char **argv)
     }
     int status = why == NULL ? run_attempt(&job, true) : -1;
     if (status < 0) {
-        exec_plain(&job, why == NULL ? "the linker does not take what we add" : why);
+        switch_trace("%s: plain link: %s", job.line.output == NULL ? "-" : job.line.output,
+                     why == NULL ? "the linker does not take what we add" : why);
+        execv(job.linker, job.argv);
+        fprintf(stderr, "jobtrail-ld: %s: %s\n", job.linker, strerror(errno));
         status = STATUS_NO_LINKER;
     }
     ancestors_free(&job.ancestors);

@@ -61,13 +61,6 @@ static uint32_t leader_of(spank_t spank, uint32_t rank)
     return leader;
 }
 
-static void set_number(spank_t spank, const char *name, uint32_t value)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%u", value);
-    spank_setenv(spank, name, text, 1);
-}
-
 void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart)
 {
     char spool[PATH_MAX + 64], name[SPOOL_NAME_MAX];
@@ -90,7 +83,7 @@ static void set_stepd(spank_t spank)
 
 int inject_task(spank_t spank, const struct settings *settings)
 {
-    char task[48];
+    char task[48], leader[16];
     uint32_t step = 0, rank = 0;
     if (!is_readable(settings->library))
         return -ENOENT;
@@ -99,7 +92,8 @@ int inject_task(spank_t spank, const struct settings *settings)
     snprintf(task, sizeof task, "%u.%u.%d", step, rank, (int)getpid());
     spank_setenv(spank, "JOBTRAIL_POLICY", settings->policy_path, 1);
     spank_setenv(spank, "JOBTRAIL_TASK", task, 1);
-    set_number(spank, "JOBTRAIL_LEADER", leader_of(spank, rank));
+    snprintf(leader, sizeof leader, "%u", leader_of(spank, rank));
+    spank_setenv(spank, "JOBTRAIL_LEADER", leader, 1);
     set_stepd(spank);
     static const struct {
         uint32_t bit;

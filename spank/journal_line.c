@@ -77,21 +77,18 @@ static void add_clock(struct journal_line *line, const char *key, const struct t
     journal_text(line, key, text);
 }
 
-static bool is_near(const struct timespec *first, const struct timespec *second)
-{
-    const long near_ns = 100000;
-    return first->tv_sec == second->tv_sec && second->tv_nsec - first->tv_nsec < near_ns;
-}
-
 void journal_start(struct journal_line *line, const char *verb)
 {
     struct timespec up, now, later;
+    const long near_ns = 100000;
+    bool is_near;
     int tries = 4; /* a process may lose its processor between two clocks */
     do {
         clock_gettime(CLOCK_BOOTTIME, &up);
         clock_gettime(CLOCK_REALTIME, &now);
         clock_gettime(CLOCK_BOOTTIME, &later);
-    } while (!is_near(&up, &later) && --tries > 0);
+        is_near = up.tv_sec == later.tv_sec && later.tv_nsec - up.tv_nsec < near_ns;
+    } while (!is_near && --tries > 0);
     line->limit = room_of_verb(verb);
     line->length = strlen(JOB_FORMATS_MARK);
     memcpy(line->text, JOB_FORMATS_MARK, line->length);
@@ -106,13 +103,6 @@ void journal_number(struct journal_line *line, const char *key, uint64_t value)
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     journal_text(line, key, text);
-}
-
-/* Whether the file ends within a line, as after a write to a full file system. */
-static bool is_cut(int fd, off_t size)
-{
-    char last;
-    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
 }
 
 /* Two daemons can find the file one byte below its limit at once: then it gets a byte too long,
@@ -135,7 +125,9 @@ static int count_left_out(int spool)
 static int write_line(int fd, uint64_t size, const struct journal_line *line)
 {
     char spoilt[] = "%\n"; /* an escape without digits: readers reject the line that is cut */
-    size_t before = is_cut(fd, (off_t)size) ? sizeof spoilt - 1 : 0;
+    char last = '\n';      /* not after a write to a full file system */
+    bool is_cut = size > 0 && pread(fd, &last, 1, (off_t)size - 1) == 1 && last != '\n';
+    size_t before = is_cut ? sizeof spoilt - 1 : 0;
     const struct iovec parts[] = {{spoilt, before}, {(char *)line->text, line->length}};
     ssize_t written = writev(fd, parts, 2);
     return written == (ssize_t)(before + line->length) ? 0 : written < 0 ? -errno : -ENOSPC;

@@ -72,18 +72,12 @@ static int has_epilog(int fd)
     return got < 0 ? (int)got : strstr(text, "\n" JOB_FORMATS_MARK "epilog ") != NULL;
 }
 
-static int open_journal(int job)
-{
-    int fd = openat(job, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    return fd < 0 ? -errno : fd;
-}
-
 static int check_owner(int job, uid_t uid, bool must_run)
 {
     char line[JOURNAL_LINE_MAX + 1];
-    int fd = open_journal(job);
+    int fd = openat(job, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
-        return fd == -ENOENT || fd == -ELOOP || fd == -ENXIO ? 0 : fd;
+        return errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : -errno;
     int result = read_first(fd, line);
     if (result == 1)
         result = is_of_uid(line, uid) && !(must_run && is_of_other_boot(line));

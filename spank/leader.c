@@ -77,12 +77,6 @@ static const struct line *line_of(const struct lines *lines, uint32_t rank)
     return rest;
 }
 
-static bool is_same_program(const struct line *a, const struct line *b)
-{
-    return a != NULL && b != NULL && a->program_length == b->program_length &&
-           memcmp(a->program, b->program, a->program_length) == 0;
-}
-
 bool leader_program(const char *text, uint32_t rank, char *program, size_t size)
 {
     static struct lines lines;
@@ -102,7 +96,9 @@ uint32_t leader_find(const char *text, uint32_t rank)
         return 0;
     const struct line *own = line_of(&lines, rank);
     for (uint32_t other = 0; own != NULL && other < rank; other++) {
-        if (is_same_program(line_of(&lines, other), own))
+        const struct line *line = line_of(&lines, other);
+        if (line != NULL && line->program_length == own->program_length &&
+            memcmp(line->program, own->program, own->program_length) == 0)
             return other;
     }
     return own == NULL ? 0 : rank;

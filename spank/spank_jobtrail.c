@@ -455,13 +455,6 @@ static void add_busy(struct journal_line *line)
     journal_number(line, "forked_busy", forked.busy_ns);
 }
 
-/* Leaves the children as they are, for slurmstepd to wait for. */
-static bool has_only_living_children(void)
-{
-    siginfo_t dead = {.si_pid = 0};
-    return waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid == 0;
-}
-
 static pid_t start_task_line(spank_t spank, const char *verb, struct journal_line *line)
 {
     uint32_t step = 0, task = 0;
@@ -487,14 +480,6 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
     exit_note_watch(pid); /* where that is not possible the line of the exit says less */
     append_line(spank, argc, argv, "the start of a task is not noted", &line);
     return 0;
-}
-
-/* The loader of the C library ends what it cannot start with 127, or with 1 where a library lacks a
- * version. It forks nothing; nor has the task before, so that no TaskProlog has changed where the
- * loader looked. */
-static bool is_loaders(int status)
-{
-    return WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 1);
 }
 
 /* Tasks of a step have the same variables: what is long is told of the first one. */
@@ -528,12 +513,17 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
         journal_number(&line, "died", note.died_ns);
     if (note.has_no_program)
         journal_number(&line, "executed", 0);
-    if (has_only_living_children())
+    siginfo_t dead = {.si_pid = 0}; /* slurmstepd waits for the children */
+    if (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid == 0)
         journal_text(&line, "others", "alive");
     spank_get_item(spank, S_TASK_EXIT_STATUS, &status);
     journal_number(&line, "status", (uint64_t)(unsigned)status);
     append_line(spank, argc, argv, "the end of a task is not noted", &line);
-    if (is_loaders(status) && note.has_no_child)
+    /* The loader of the C library ends what it cannot start with 127, or with 1 where a library
+     * lacks a version. It forks nothing; nor has the task before, so that no TaskProlog has changed
+     * where the loader looked. */
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 1) &&
+        note.has_no_child)
         append_loader(spank, argc, argv);
     return 0;
 }

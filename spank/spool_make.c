@@ -203,15 +203,6 @@ int spool_make(int base, const struct spool_run *run, const struct journal_line 
 /* TRIES: other daemons make and remove directories at the same time. */
 enum { TRIES = 16, LOCK_TRIES = 50, LOCK_PAUSE_MS = 20 };
 
-static int open_base(const char *spool)
-{
-    int base = directory_open_own(AT_FDCWD, spool);
-    if (base != -ENOENT)
-        return base;
-    int error = directory_make_all(spool, 0711);
-    return error < 0 ? error : directory_open_own(AT_FDCWD, spool);
-}
-
 /* Daemons rename directories one after the other: without the lock a second one could rename the
  * directory that the first has made in the meantime. Users cannot open the node's directory, and so
  * cannot hold its lock. A second is enough for a few renames. */
@@ -295,7 +286,11 @@ static int enter_or_make(int base, const struct spool_run *run, const struct jou
 
 int spool_enter(const struct spool_run *run, const struct journal_line *line)
 {
-    int base = open_base(run->spool);
+    int base = directory_open_own(AT_FDCWD, run->spool);
+    if (base == -ENOENT) {
+        int error = directory_make_all(run->spool, 0711);
+        base = error < 0 ? error : directory_open_own(AT_FDCWD, run->spool);
+    }
     if (base < 0)
         return base;
     int result = enter_or_make(base, run, line);

@@ -10,19 +10,15 @@ enum { STEP = 16 };
 
 static uint16_t table[STEP][256];
 
-static uint16_t shift_byte(uint16_t crc)
-{
-    for (int bit = 0; bit < 8; bit++)
-        crc = (uint16_t)(crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1);
-    return crc;
-}
-
 static void fill_table(void)
 {
     for (unsigned byte = 0; byte < 256; byte++) {
         uint16_t crc = (uint16_t)(byte << 8);
-        for (int n = 0; n < STEP; n++)
-            table[n][byte] = crc = shift_byte(crc);
+        for (int n = 0; n < STEP; n++) {
+            for (int bit = 0; bit < 8; bit++)
+                crc = (uint16_t)(crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1);
+            table[n][byte] = crc;
+        }
     }
 }
 

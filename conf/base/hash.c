@@ -118,16 +118,10 @@ static int id_cache_resize(struct id_cache *cache, size_t size)
     return 0;
 }
 
-static int id_cache_grow(struct id_cache *cache)
-{
-    if (cache->used < cache->size / 4 * 3)
-        return 0;
-    return id_cache_resize(cache, cache->size == 0 ? FIRST_SIZE : cache->size * 2);
-}
-
 void id_cache_add(struct id_cache *cache, const struct digest *digest, int64_t id)
 {
-    if (id_cache_grow(cache) != 0)
+    bool is_full = cache->used >= cache->size / 4 * 3;
+    if (is_full && id_cache_resize(cache, cache->size == 0 ? FIRST_SIZE : cache->size * 2) != 0)
         return;
     struct id_cache_slot *slot = &cache->slots[place_of(cache, digest)];
     if (slot->id == 0)

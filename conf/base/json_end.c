@@ -175,16 +175,10 @@ static uint32_t misread_pair(const char *at, const char *end)
     return low >= 0xdc00 && low <= 0xdfff && (character & 0xf800) == 0xd800 ? character : 0;
 }
 
-/* After the escape at `at`, which is none of these. */
-static const char *after_escape(const char *at, const char *end)
-{
-    return end - at < 2 ? end : at + 2; /* two backslashes are one escape */
-}
-
 static const char *find_misread(const char *at, const char *end)
 {
     while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL && misread_pair(at, end) == 0)
-        at = after_escape(at, end);
+        at = end - at < 2 ? end : at + 2; /* two backslashes are one escape */
     return at;
 }
 

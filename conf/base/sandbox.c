@@ -119,15 +119,10 @@ static int allow_questions(scmp_filter_ctx filter)
                       : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(ioctl), 0);
 }
 
-/* Asked with NULL for a filter, which fails with EFAULT where there are filters. */
-static bool kernel_has_filters(void)
-{
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) == 0 || errno == EFAULT;
-}
-
 int sandbox_enter(enum sandbox_kind kind)
 {
-    if (!kernel_has_filters())
+    /* Asked with NULL for a filter, which fails with EFAULT where there are filters. */
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0 && errno != EFAULT)
         return 0;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
     if (filter == NULL) /* Linux before 4.14 */

@@ -57,11 +57,6 @@ struct pair {
     size_t key_length;
 };
 
-static size_t length_of(const char *text)
-{
-    return text == NULL ? 0 : strlen(text);
-}
-
 /* Keys that are named alike, in any case, have the same bit. `key` may be empty, with a quote
  * behind it. */
 static uint64_t key_bit(const char *key, size_t length)
@@ -76,7 +71,7 @@ static struct group *group_for(struct record_facts *facts, const struct record_f
     bool is_new =
         fact->table != NULL && (last->table == NULL || strcmp(last->table, fact->table) != 0);
     if (is_new) {
-        *++last = (struct group){fact->table, length_of(fact->table), i, i, 0};
+        *++last = (struct group){fact->table, strlen(fact->table), i, i, 0};
         facts->group_count++;
     }
     if (fact->table == NULL) {
@@ -134,11 +129,6 @@ static int has_value(const struct pair *pair, const struct record_fact *fact)
     return same != fact->differs;
 }
 
-static int is_named(const struct pair *pair, const char *name, size_t length)
-{
-    return pair->key_length == length && strncasecmp(pair->key, name, length) == 0;
-}
-
 /* Whether the pair is none of the group's facts, or is one as it has to be. */
 static int take_pair(struct scan *scan, const struct group *group, const struct pair *pair)
 {
@@ -147,7 +137,8 @@ static int take_pair(struct scan *scan, const struct group *group, const struct 
         return 1;
     for (size_t i = group->first; i < group->end; i++) {
         const struct record_fact *fact = &facts->fact[i];
-        if (!is_named(pair, fact->key, facts->key_length[i]))
+        if (pair->key_length != facts->key_length[i] ||
+            strncasecmp(pair->key, fact->key, pair->key_length) != 0)
             continue;
         if (memcmp(pair->key, fact->key, pair->key_length) != 0 ||
             (scan->seen & UINT64_C(1) << i) != 0 || !has_value(pair, fact))

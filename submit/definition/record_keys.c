@@ -33,11 +33,6 @@ static const char *const names[RECORD_KINDS] = {
     [RECORD_PROFILE] = "profile",
 };
 
-static int is(const char *name, const char *text, size_t length)
-{
-    return strncmp(name, text, length) == 0 && name[length] == '\0';
-}
-
 const char *record_kind_name(enum record_kind kind)
 {
     return names[kind];
@@ -46,7 +41,8 @@ const char *record_kind_name(enum record_kind kind)
 enum record_kind record_kind_of(const char *name, size_t length)
 {
     enum record_kind kind = RECORD_RUN;
-    while (kind < RECORD_KINDS && !is(names[kind], name, length))
+    while (kind < RECORD_KINDS &&
+           (strncmp(names[kind], name, length) != 0 || names[kind][length] != '\0'))
         kind++;
     return kind;
 }
@@ -79,9 +75,4 @@ int record_keys_note(struct record_keys *keys, const char *key, size_t length)
     keys->seen |= UINT64_C(1) << place;
     keys->kinds |= list[place].kinds & (EACH - 1u);
     return place;
-}
-
-int record_keys_are_mixed(const struct record_keys *keys)
-{
-    return (keys->kinds & (keys->kinds - 1)) != 0;
 }

@@ -50,7 +50,4 @@ struct record_keys {
 /* Notes a key of the record's. Returns its place, or -1 where it is in no record. */
 int record_keys_note(struct record_keys *keys, const char *key, size_t length);
 
-/* Whether keys of more than one kind are among them. What is in no list belongs to none. */
-int record_keys_are_mixed(const struct record_keys *keys);
-
 #endif

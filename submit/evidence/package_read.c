@@ -36,15 +36,10 @@ static bool is_valid_text(const char *text, size_t max)
     return length <= max;
 }
 
-static bool is_valid_uuid(const char *text)
-{
-    return strspn(text, "0123456789abcdef") == PACKAGE_UUID_SIZE - 1 &&
-           text[PACKAGE_UUID_SIZE - 1] == '\0';
-}
-
 static bool is_valid(const struct package *package)
 {
-    return is_valid_uuid(package->uuid) && package->program[0] != '\0' &&
+    return strspn(package->uuid, "0123456789abcdef") == PACKAGE_UUID_SIZE - 1 &&
+           package->uuid[PACKAGE_UUID_SIZE - 1] == '\0' && package->program[0] != '\0' &&
            is_valid_text(package->program, PACKAGES_PROGRAM) &&
            is_valid_text(package->name, PACKAGES_NAME_BYTES) &&
            is_valid_text(package->version, PACKAGES_VERSION) &&

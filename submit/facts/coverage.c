@@ -93,15 +93,11 @@ bool coverage_skips_host(const void *policy)
     return uname(&host) == 0 && is_skipped(policy, POLICY_HOST, host.nodename);
 }
 
-static uint32_t task_count(const struct journal_step *step)
-{
-    return step == NULL || step->tasks == 0 ? 1 : step->tasks;
-}
-
 bool coverage_leaves_out(const void *policy, const struct journal_step *step, const char *path)
 {
     const struct policy_header *header = policy;
-    uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
+    bool is_mpi = step != NULL && step->tasks > 1;
+    uint32_t wanted = is_mpi ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
     return (header->switches & wanted) == 0 ||
            policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
 }
@@ -480,7 +476,7 @@ int coverage_find(const struct coverage_source *source, struct coverage *coverag
                             .is_excluded = coverage_excludes(source->policy, source->journal),
                             .is_host_skipped = coverage_skips_host(source->policy)};
     int error = find_facts(&search);
-    coverage_pieces_free(&search.pieces);
+    free(search.pieces.piece);
     free(search.task);
     if (error == 0)
         *coverage = search.coverage;

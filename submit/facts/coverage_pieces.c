@@ -161,9 +161,3 @@ int coverage_pieces_join(struct coverage_pieces *pieces, struct coverage_fact **
     }
     return 0;
 }
-
-void coverage_pieces_free(struct coverage_pieces *pieces)
-{
-    free(pieces->piece);
-    *pieces = (struct coverage_pieces){NULL, 0, false};
-}

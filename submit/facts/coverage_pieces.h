@@ -91,6 +91,4 @@ void coverage_pieces_add(struct coverage_pieces *pieces, const struct coverage_p
 int coverage_pieces_join(struct coverage_pieces *pieces, struct coverage_fact **facts,
                          size_t *count);
 
-void coverage_pieces_free(struct coverage_pieces *pieces);
-
 #endif

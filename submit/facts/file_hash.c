@@ -260,18 +260,13 @@ static bool is_settled(int fd, const struct stat *before)
            now - before->st_mtim.tv_sec > SETTLED_S && now - before->st_ctim.tv_sec > SETTLED_S;
 }
 
-static uint32_t entry_user(int fd, const struct stat *status)
-{
-    bool is_roots =
-        status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 && mount_is_trusted(fd);
-    return is_roots ? HASH_TABLE_ALL : geteuid();
-}
-
 /* Returns as digest_file(). */
 static int find_or_make(struct hash_table *table, struct file_hash_bounds *bounds, int fd,
                         const struct stat *status, unsigned char *sha1)
 {
-    uint32_t user = table == NULL ? geteuid() : entry_user(fd, status);
+    bool is_roots = table != NULL && status->st_uid == 0 &&
+                    (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 && mount_is_trusted(fd);
+    uint32_t user = is_roots ? HASH_TABLE_ALL : geteuid();
     if (table != NULL && hash_table_find(table, status, user, sha1))
         return 0;
     int error = digest_file(bounds, fd, (uint64_t)status->st_size, sha1);

@@ -176,19 +176,15 @@ size_t job_tasks_find(const struct job_tasks *tasks, uint32_t step, uint32_t tas
     return found;
 }
 
-/* A daemon of mpirun's starts the ranks of its own node. */
-static bool is_daemon(const struct job_task *task)
-{
-    const char *path = task->launched == NULL ? NULL : task->launched->path;
-    return path != NULL && program_is_daemon(path, strlen(path));
-}
-
 bool job_task_follows(const struct job_task *task)
 {
     uint32_t own = task->task->task;
     bool has_leader = task->leader == JOURNAL_NONE ? own != 0 : own != task->leader;
+    /* A daemon of mpirun's starts the ranks of its own node. */
+    const char *path = task->launched == NULL ? NULL : task->launched->path;
+    bool is_daemon = path != NULL && program_is_daemon(path, strlen(path));
     return has_leader && task->seen <= JOB_TASK_WRAPPER && !task->step->container &&
-           !task->step->opted_out && !is_daemon(task);
+           !task->step->opted_out && !is_daemon;
 }
 
 void job_tasks_free(struct job_tasks *tasks)

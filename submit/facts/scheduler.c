@@ -40,12 +40,6 @@ static const char *get_variable(struct capture_bytes facts, const char *name, ch
     return NULL;
 }
 
-static uint32_t parse_nodes(const char *text)
-{
-    long value = text == NULL ? 1 : atol(text);
-    return value > 0 && value < 1 << 24 ? (uint32_t)value : 1;
-}
-
 /* "HOST CPUS HOST CPUS ...": half as many nodes as words. */
 static uint32_t lsf_nodes(struct capture_bytes facts)
 {
@@ -62,7 +56,7 @@ static uint32_t lsf_nodes(struct capture_bytes facts)
 static void fill_scheduler(const struct scheduler_variables *source, struct capture_bytes facts,
                            struct scheduler *scheduler)
 {
-    char nodes[16];
+    char text[16];
     const size_t size = sizeof scheduler->text[0];
     scheduler->name = source->name;
     scheduler->job_id = or_unknown(get_variable(facts, source->job_id, scheduler->text[0], size));
@@ -74,9 +68,11 @@ static void fill_scheduler(const struct scheduler_variables *source, struct capt
     scheduler->account = or_unknown(get_variable(facts, source->account, scheduler->text[2], size));
     scheduler->submit_host =
         or_unknown(get_variable(facts, source->submit_host, scheduler->text[3], size));
-    scheduler->nodes = source->nodes == NULL
-                           ? lsf_nodes(facts)
-                           : parse_nodes(get_variable(facts, source->nodes, nodes, sizeof nodes));
+    const char *nodes = get_variable(facts, source->nodes, text, sizeof text);
+    long value = nodes == NULL ? 1 : atol(nodes);
+    scheduler->nodes = source->nodes == NULL          ? lsf_nodes(facts)
+                       : value > 0 && value < 1 << 24 ? (uint32_t)value
+                                                      : 1;
 }
 
 void scheduler_find(const struct job_identity *identity, const char *submit_host,

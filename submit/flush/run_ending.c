@@ -25,14 +25,6 @@ static bool is_systems(const char *path)
     return false;
 }
 
-/* Whether the file of that path may replace the program, or is not the one that ran: it was changed
- * after `start_ns`. */
-static bool file_replaces(const char *path, uint64_t start_ns)
-{
-    const struct file_facts *facts = file_facts_replaces(path);
-    return facts == NULL || facts->replaces || facts->changed_ns >= start_ns;
-}
-
 static bool bytes_replace(struct capture_bytes path, uint64_t start_ns)
 {
     char text[PATH_MAX];
@@ -40,7 +32,11 @@ static bool bytes_replace(struct capture_bytes path, uint64_t start_ns)
         return true;
     memcpy(text, path.at, path.size);
     text[path.size] = '\0';
-    return !is_systems(text) && file_replaces(text, start_ns);
+    if (is_systems(text))
+        return false;
+    /* It was changed after the start, and may not be the one that ran. */
+    const struct file_facts *facts = file_facts_replaces(text);
+    return facts == NULL || facts->replaces || facts->changed_ns >= start_ns;
 }
 
 /* Whether a program can have replaced itself by another one (execve(2)). Where the successor leaves

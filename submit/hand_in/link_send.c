@@ -34,13 +34,6 @@ static int put_in_outbox(const struct conf *conf, const struct record_view *reco
     return error;
 }
 
-/* <sessions>/<uid>/records, made where it is missing. Returns a descriptor or -errno. */
-static int open_records(const char *sessions)
-{
-    CLEANUP_CLOSE int user = session_open_user(sessions);
-    return user < 0 ? user : session_open_own(user, HAND_IN_RECORDS);
-}
-
 static int write_whole(int directory, const struct record_view *record)
 {
     char name[NAME_MAX + 1];
@@ -66,7 +59,8 @@ int hand_in(const struct conf *conf, const struct record_view *record)
         return put_in_outbox(conf, record);
     if (conf->sessions[0] == '\0')
         return -ENOENT;
-    CLEANUP_CLOSE int directory = open_records(conf->sessions);
+    CLEANUP_CLOSE int user = session_open_user(conf->sessions);
+    CLEANUP_CLOSE int directory = user < 0 ? user : session_open_own(user, HAND_IN_RECORDS);
     return directory < 0 ? directory : write_whole(directory, record);
 }
 

@@ -191,21 +191,15 @@ struct source {
 
 enum { SOURCES = 4 };
 
-/* Bytes that the copy may take on the disk. */
-static uint64_t copy_bytes_needed(const struct source *source)
-{
-    struct stat status;
-    if (source->fd < 0 || fstat(source->fd, &status) != 0)
-        return 0;
-    uint64_t bytes = (uint64_t)status.st_blocks * 512;
-    return bytes < source->limit ? bytes : source->limit;
-}
-
 static bool has_room_for(const struct usage *usage, const struct source *sources)
 {
     uint64_t bytes = 0;
+    struct stat status;
     for (size_t i = 0; i < SOURCES; i++)
-        bytes += copy_bytes_needed(&sources[i]);
+        if (sources[i].fd >= 0 && fstat(sources[i].fd, &status) == 0) {
+            uint64_t needed = (uint64_t)status.st_blocks * 512;
+            bytes += needed < sources[i].limit ? needed : sources[i].limit;
+        }
     return usage->bytes + bytes <= QUARANTINE_MAX_BYTES &&
            usage->user_bytes + bytes <= QUARANTINE_USER_BYTES;
 }

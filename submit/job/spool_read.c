@@ -157,21 +157,17 @@ static const char *const kept[] = {LEDGER_WAKE, SPOOL_WATCH_LOCK, SPOOL_RESERVE_
 
 enum { KEPT = sizeof kept / sizeof *kept };
 
-static bool is_kept(const char *name)
-{
-    bool is_found = false;
-    for (int i = 0; i < KEPT; i++)
-        is_found |= strcmp(name, kept[i]) == 0;
-    return is_found;
-}
-
 /* Whether there is nothing of a job in it. */
 static bool has_no_jobs(int directory)
 {
     CLEANUP_LISTING DIR *listing = NULL;
     bool is_empty = listing_open(directory, ".", &listing) == 0;
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        is_empty &= is_kept(name);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        int i = 0;
+        while (i < KEPT && strcmp(name, kept[i]) != 0)
+            i++;
+        is_empty &= i < KEPT;
+    }
     return is_empty;
 }
 

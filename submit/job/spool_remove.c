@@ -130,22 +130,17 @@ int spool_remove(int spool, int directory, const struct spool_job *job)
     return error;
 }
 
-static void sweep_directory(int spool, const char *name, uint64_t now_ns)
-{
-    struct stat status;
-    CLEANUP_CLOSE int directory = directory_open_own(spool, name);
-    if (directory < 0)
-        return;
-    if (fstat(directory, &status) == 0 &&
-        (uint64_t)status.st_mtim.tv_sec + MAKING_S < now_ns / 1000000000u)
-        remove_job(spool, directory, name);
-}
-
 void spool_sweep(int spool, uint64_t now_ns)
 {
     CLEANUP_LISTING DIR *listing = NULL;
+    struct stat status;
     listing_open(spool, ".", &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        if (strncmp(name, SPOOL_NEW, strlen(SPOOL_NEW)) == 0)
-            sweep_directory(spool, name, now_ns);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        if (strncmp(name, SPOOL_NEW, strlen(SPOOL_NEW)) != 0)
+            continue;
+        CLEANUP_CLOSE int directory = directory_open_own(spool, name);
+        if (directory >= 0 && fstat(directory, &status) == 0 &&
+            (uint64_t)status.st_mtim.tv_sec + MAKING_S < now_ns / 1000000000u)
+            remove_job(spool, directory, name);
+    }
 }

@@ -282,12 +282,6 @@ int outbox_add(struct outbox *outbox, const struct record_view *record)
     return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
 }
 
-static int sync_batch(const struct outbox *outbox, const char *name)
-{
-    CLEANUP_CLOSE int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 || fsync(fd) != 0 ? -errno : 0;
-}
-
 static int hand_over(const struct outbox *outbox, unsigned number)
 {
     char temporary[64], name[OUTBOX_BATCH_NAME_MAX], owner[32] = "";
@@ -298,7 +292,8 @@ static int hand_over(const struct outbox *outbox, unsigned number)
     temporary_name(number, temporary, sizeof temporary);
     snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u%s", (int64_t)now.tv_sec, now.tv_nsec,
              (int)getpid(), number, owner);
-    int error = sync_batch(outbox, temporary);
+    CLEANUP_CLOSE int fd = openat(outbox->directory, temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int error = fd < 0 || fsync(fd) != 0 ? -errno : 0;
     for (size_t i = 0; i < outbox->transport_count && error == 0; i++)
         if (linkat(outbox->directory, temporary, outbox->transport[i].fd, name, 0) != 0)
             error = -errno;

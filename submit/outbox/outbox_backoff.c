@@ -30,9 +30,9 @@ int outbox_backoff_holds(const struct outbox_backoff *backoff)
     return backoff->failures > 0 && now < backoff->until_s && backoff->until_s - now <= MOST_S;
 }
 
-static uint64_t pause_s(unsigned failures)
+static uint64_t until_s(unsigned failures, unsigned asked_s)
 {
-    uint64_t pause = SHORTEST_S;
+    uint64_t pause = SHORTEST_S, asked = asked_s < MOST_S ? asked_s : MOST_S;
     uint32_t random;
     for (unsigned i = 1; i < failures && pause < LONGEST_S; i++)
         pause *= 2;
@@ -40,12 +40,7 @@ static uint64_t pause_s(unsigned failures)
         pause = LONGEST_S;
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         random = UINT32_MAX / 2;
-    return pause / 2 + pause * random / UINT32_MAX;
-}
-
-static uint64_t until_s(unsigned failures, unsigned asked_s)
-{
-    uint64_t pause = pause_s(failures), asked = asked_s < MOST_S ? asked_s : MOST_S;
+    pause = pause / 2 + pause * random / UINT32_MAX;
     return (uint64_t)time(NULL) + (pause > asked ? pause : asked);
 }
 

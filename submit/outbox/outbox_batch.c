@@ -74,28 +74,20 @@ static int parse_line(char *line, size_t length, struct record_view *record)
     return 1;
 }
 
-static int add_item(struct outbox_batch *batch, struct record_view record)
-{
-    if (GROW(batch->item, batch->count) != 0)
-        return -ENOMEM;
-    batch->item[batch->count++] = (struct transport_item){.record = record};
-    return 0;
-}
-
-static int add_damage(struct outbox_batch *batch, const char *line, size_t length)
-{
-    if (GROW(batch->damage, batch->damage_count) != 0)
-        return -ENOMEM;
-    batch->damage[batch->damage_count++] = (struct outbox_damage){line, length};
-    return 0;
-}
-
 /* `whole`: the line has its end; the last one of a batch that was cut has none. */
 static int take_line(struct outbox_batch *batch, char *line, size_t length, int whole)
 {
     struct record_view record;
-    return whole && parse_line(line, length, &record) ? add_item(batch, record)
-                                                      : add_damage(batch, line, length);
+    if (!whole || !parse_line(line, length, &record)) {
+        if (GROW(batch->damage, batch->damage_count) != 0)
+            return -ENOMEM;
+        batch->damage[batch->damage_count++] = (struct outbox_damage){line, length};
+        return 0;
+    }
+    if (GROW(batch->item, batch->count) != 0)
+        return -ENOMEM;
+    batch->item[batch->count++] = (struct transport_item){.record = record};
+    return 0;
 }
 
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch)

@@ -79,22 +79,18 @@ static int add_token(const struct http_state *state, struct curl_slist **headers
     return error;
 }
 
-/* Splunk wants it where the token has indexer acknowledgement, and takes no notice elsewhere. */
-static int add_channel(const struct http_state *state, struct curl_slist **headers)
-{
-    char header[64];
-    snprintf(header, sizeof header, "X-Splunk-Request-Channel: %s", state->channel);
-    return state->format == HTTP_SPLUNK ? add_header(headers, header) : 0;
-}
-
 static int add_headers(const struct http_state *state, struct curl_slist **headers,
                        const char *type, struct transport_trouble *trouble)
 {
+    char channel[64];
     int error = add_header(headers, type);
+    snprintf(channel, sizeof channel, "X-Splunk-Request-Channel: %s", state->channel);
     if (error == 0)
         error = add_header(headers, "Expect:"); /* no extra round trip */
-    if (error == 0)
-        error = add_channel(state, headers);
+    /* Splunk wants it where the token has indexer acknowledgement, and takes no notice elsewhere.
+     */
+    if (error == 0 && state->format == HTTP_SPLUNK)
+        error = add_header(headers, channel);
     return error == 0 ? add_token(state, headers, trouble) : error;
 }
 
@@ -231,14 +227,6 @@ static int refuses(const struct http_state *state, long status, const struct ans
     return http_status_refuses(status);
 }
 
-/* Retry-After (RFC 9110, 10.2.3), in seconds or as a date. */
-static unsigned asked_to_wait(CURL *curl)
-{
-    curl_off_t wait = 0;
-    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait);
-    return wait <= 0 ? 0 : wait > INT_MAX ? INT_MAX : (unsigned)wait;
-}
-
 static enum verdict judge(const struct http_state *state, CURLcode code, const char *error,
                           const struct answer *answer, struct transport_item *const items[],
                           size_t count, struct transport_trouble *trouble)
@@ -261,7 +249,9 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
         return VERDICT_TAKEN;
     snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s", state->place, status,
              answer->text == NULL ? "" : answer->text);
-    trouble->wait_s = asked_to_wait(state->curl);
+    curl_off_t wait = 0; /* Retry-After (RFC 9110, 10.2.3), in seconds or as a date */
+    curl_easy_getinfo(state->curl, CURLINFO_RETRY_AFTER, &wait);
+    trouble->wait_s = wait <= 0 ? 0 : wait > INT_MAX ? INT_MAX : (unsigned)wait;
     if (!refuses(state, status, answer))
         return VERDICT_LATER;
     /* of a request without records only the receiver's own words show that it was understood */

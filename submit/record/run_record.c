@@ -56,11 +56,6 @@ static const char *date_text(time_t when, struct date *date)
     return date->text;
 }
 
-static const char *known(const char *text)
-{
-    return text[0] == '\0' ? "unknown" : text;
-}
-
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
 static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
@@ -118,7 +113,7 @@ static void add_user(struct run *run)
                     date_text((time_t)(capture->start_ns / 1000000000u), &started));
     add_scheduler_text(run, "submit_host", run->scheduler.submit_host);
     json_write_text(record, "syshost", record_syshost(run->source->conf, identity->cluster));
-    json_write_text(record, "user", known(identity->user));
+    json_write_text(record, "user", identity->user[0] == '\0' ? "unknown" : identity->user);
     json_write_close(record);
 }
 

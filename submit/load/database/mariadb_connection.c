@@ -56,24 +56,13 @@ static int kind_of_error(unsigned code)
     }
 }
 
-static bool is_broken(unsigned code)
-{
-    return code == CR_SERVER_GONE_ERROR || code == CR_SERVER_LOST || code == ER_SERVER_SHUTDOWN ||
-           code == ER_CONNECTION_KILLED || code == ER_WSREP_NOT_READY;
-}
-
-static void forget_statements(struct database *database)
+void maria_disconnect(struct database *database)
 {
     for (struct statement *at = database->statements; at != NULL; at = at->next) {
         if (at->prepared != NULL)
             mysql_stmt_close(at->prepared);
         at->prepared = NULL;
     }
-}
-
-void maria_disconnect(struct database *database)
-{
-    forget_statements(database);
     if (database->connection != NULL)
         mysql_close(database->connection);
     database->connection = NULL;
@@ -82,7 +71,8 @@ void maria_disconnect(struct database *database)
 static int fail_connection(struct database *database, unsigned code, const char *text)
 {
     int error = maria_refuse(database, kind_of_error(code), text);
-    if (is_broken(code))
+    if (code == CR_SERVER_GONE_ERROR || code == CR_SERVER_LOST || code == ER_SERVER_SHUTDOWN ||
+        code == ER_CONNECTION_KILLED || code == ER_WSREP_NOT_READY)
         maria_disconnect(database);
     return error;
 }

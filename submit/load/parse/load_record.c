@@ -75,7 +75,7 @@ static const struct {
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
 static int check_kind(const struct record_reader *reader, enum record_kind kind)
 {
-    if (record_keys_are_mixed(&reader->keys))
+    if ((reader->keys.kinds & (reader->keys.kinds - 1)) != 0)
         return load_refuse(reader->reason, "has keys of records of several kinds");
     if (reader->keys.twice)
         return load_refuse(reader->reason, "has a key twice");
@@ -105,16 +105,6 @@ static int read_kind(struct record_reader *reader)
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
-
-/* No path or argument holds a NUL, and no C string could: U+FFFD stands for it. */
-static void replace_escaped_nuls(char *json)
-{
-    for (char *at = strchr(json, '\\'); at != NULL; at = strchr(at, '\\')) {
-        if (strncmp(at, "\\u0000", 6) == 0)
-            memcpy(at, "\\ufffd", 6);
-        at += at[1] == '\0' ? 1 : 2; /* the second of two backslashes starts no escape */
-    }
-}
 
 /* Whether the record is a run with nothing but plain values, which are read then. */
 static bool read_plain_run(struct record_reader *reader)
@@ -149,14 +139,19 @@ static int read_text(const char *text, size_t size, struct record_reader *reader
 }
 
 /* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records.
- * What the parser would not read is put so that it does. */
+ * What the parser would not read is put so that it does. No path or argument holds a NUL, and no C
+ * string could: U+FFFD stands for it. */
 static char *mapped(const char *bytes, size_t *size)
 {
     char *text = text_from_bytes(bytes, *size, size);
-    if (text != NULL)
-        replace_escaped_nuls(text);
-    if (text != NULL)
-        *size = json_pairs_join(text, *size);
+    if (text == NULL)
+        return NULL;
+    for (char *at = strchr(text, '\\'); at != NULL; at = strchr(at, '\\')) {
+        if (strncmp(at, "\\u0000", 6) == 0)
+            memcpy(at, "\\ufffd", 6);
+        at += at[1] == '\0' ? 1 : 2; /* the second of two backslashes starts no escape */
+    }
+    *size = json_pairs_join(text, *size);
     return text;
 }
 

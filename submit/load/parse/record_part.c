@@ -204,16 +204,11 @@ static int digest_part(struct record_part *part, enum part_kind kind, const char
     return hash_pieces(pieces, sizes, 3, &part->digest);
 }
 
-static bool is_empty(struct json_slice slice)
-{
-    return slice.size == 0 || (slice.size == 4 && memcmp(slice.at, "null", 4) == 0);
-}
-
 int record_part_read(struct record_part *part, enum part_kind kind, const char *key,
                      const char *scope, struct json_slice slice, struct id_cache *seen,
                      struct load_reason *reason)
 {
-    if (is_empty(slice))
+    if (slice.size == 0 || (slice.size == 4 && memcmp(slice.at, "null", 4) == 0))
         return 0;
     part->text = slice;
     int error = digest_part(part, kind, scope);

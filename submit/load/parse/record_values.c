@@ -54,11 +54,6 @@ static bool number_of(struct json_object *value, double *number)
     }
 }
 
-static bool is_empty_string(struct json_object *value)
-{
-    return json_object_is_type(value, json_type_string) && json_object_get_string_len(value) == 0;
-}
-
 bool record_set_number(const struct record_field *field, void *member, bool known, double number)
 {
     if (field->kind == FIELD_REAL) {
@@ -76,7 +71,7 @@ static int read_number(const struct record_field *field, struct json_object *val
                        struct load_reason *reason)
 {
     double number;
-    if (is_empty_string(value))
+    if (json_object_is_type(value, json_type_string) && json_object_get_string_len(value) == 0)
         return 0;
     if (!number_of(value, &number))
         return bad_field(field, "is not a number", reason);

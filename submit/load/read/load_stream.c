@@ -284,12 +284,6 @@ static bool is_same(const struct load_stream *stream, const struct stat *facts)
     return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
 }
 
-/* What always has more shall not keep the loader from other inputs, and from committing. */
-static bool is_turn_over(const struct loader *loader, double begun)
-{
-    return loader->follows && clock_seconds(CLOCK_MONOTONIC) - begun > TURN_SECONDS;
-}
-
 int load_stream_read(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks, bool *more)
 {
@@ -297,7 +291,10 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
     char bytes[READ_BYTES];
     double begun = clock_seconds(CLOCK_MONOTONIC);
     int error = 0;
-    while (error == 0 && !stream->ended && !loader_stops(loader) && !is_turn_over(loader, begun)) {
+    while (error == 0 && !stream->ended && !loader_stops(loader)) {
+        /* What always has more shall not keep the loader from other inputs, and from committing. */
+        if (loader->follows && clock_seconds(CLOCK_MONOTONIC) - begun > TURN_SECONDS)
+            break;
         ssize_t got = read_some(stream, bytes, sizeof bytes);
         if (got == -EAGAIN && load_stream_is_file(stream))
             continue; /* a signal */

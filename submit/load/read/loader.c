@@ -532,14 +532,6 @@ static void ignore_unreadable(void *context, const char *sub, int error)
     (void)error;
 }
 
-/* What is there to be read, for the progress: files that come later are not among them. */
-static size_t count_files(const struct load_source *source)
-{
-    size_t files = 0;
-    const struct load_visitor visitor = {&files, count_file, ignore_unreadable};
-    return source_walk(source, &visitor) == 0 ? files : 0;
-}
-
 int loader_load(struct loader *loader, const char *path)
 {
     char culprit[PATH_MAX];
@@ -552,7 +544,12 @@ int loader_load(struct loader *loader, const char *path)
     }
     loader->source = &source;
     loader->visited = 0;
-    loader_begin_input(loader, loader->progress.is_shown ? count_files(&source) : 0);
+    /* What is there to be read, for the progress: files that come later are not among them. */
+    size_t files = 0;
+    const struct load_visitor counter = {&files, count_file, ignore_unreadable};
+    if (loader->progress.is_shown && source_walk(&source, &counter) != 0)
+        files = 0;
+    loader_begin_input(loader, files);
     /* Who can change a directory above, or a link, could put an older closed directory there. */
     loader->way_is_closed = trusted_check(path, culprit, sizeof culprit) == 0;
     error = source_walk(&source, &visitor);

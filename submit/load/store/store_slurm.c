@@ -195,11 +195,6 @@ static bool goes_on(const struct slurm_row *row, const struct slurm_row *before)
            memcmp(&before->user, &row->user, sizeof row->user) == 0;
 }
 
-static bool is_same_submission(const struct slurm_row *one, const struct slurm_row *other)
-{
-    return one->job_id == other->job_id && one->submit_time == other->submit_time;
-}
-
 static bool says_other(const struct slurm_row *one, const struct slurm_row *other)
 {
     const double ends = one->end_time - other->end_time;
@@ -227,7 +222,8 @@ static void number_rows(struct store_slurm *slurm)
     qsort(slurm->rows, slurm->count, sizeof *slurm->rows, compare_slurm_rows);
     for (size_t i = 0; i < slurm->count; i++) {
         struct slurm_row *row = &slurm->rows[i];
-        if (i + 1 < slurm->count && is_same_submission(row, row + 1)) {
+        if (i + 1 < slurm->count && row[1].job_id == row->job_id &&
+            row[1].submit_time == row->submit_time) {
             take_over(row + 1, row);
             continue;
         }

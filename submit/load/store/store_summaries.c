@@ -52,14 +52,6 @@ static struct value number_of(const struct record_int *number)
     return number->known ? value_int(number->value) : (struct value){.kind = VALUE_NULL};
 }
 
-static int owner_of(const struct store_summaries *rows, const struct summary *summary,
-                    int64_t *owner)
-{
-    const struct value user = value_text(summary->user), cluster = value_text(summary->cluster),
-                       job = number_of(summary->job), restart = number_of(summary->restart);
-    return store_checked(rows->on, record_owner_of_values(&user, &job, &restart, &cluster, owner));
-}
-
 static int choose(struct store_summaries *rows, const char *uuid, bool unproven, int64_t owner,
                   enum store_result *result)
 {
@@ -78,7 +70,10 @@ int store_put_summary(struct store_summaries *rows, const struct record *record,
     const struct summary *summary = record->kind == RECORD_RANKS ? &of_ranks : &of_profile;
     struct value row[KEYS_MOST + 2];
     int64_t owner = 0;
-    int error = owner_of(rows, summary, &owner);
+    const struct value user = value_text(summary->user), cluster = value_text(summary->cluster),
+                       job = number_of(summary->job), restart = number_of(summary->restart);
+    int error =
+        store_checked(rows->on, record_owner_of_values(&user, &job, &restart, &cluster, &owner));
     if (error == 0)
         error = choose(rows, summary->uuid, record->unproven, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
