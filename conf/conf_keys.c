@@ -52,5 +52,6 @@ int conf_keys_default(struct conf *conf, const struct conf_key **key, struct con
 void conf_keys_free(struct conf *conf)
 {
     for (int i = 0; i < CONF_KEYS; i++)
-        conf_value_free(conf_keys[i].kind, (char *)conf + conf_keys[i].offset);
+        if (conf_keys[i].kind->form == CONF_TEXT || conf_keys[i].kind->form == CONF_WORD)
+            free(*(char **)((char *)conf + conf_keys[i].offset));
 }

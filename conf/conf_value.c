@@ -283,9 +283,3 @@ void conf_value_print(const struct conf_kind *kind, const void *field, char *tex
         snprintf(text, size, "%" PRIu64 "%s", bytes, suffixes[power]);
     }
 }
-
-void conf_value_free(const struct conf_kind *kind, void *field)
-{
-    if (kind->form == CONF_TEXT || kind->form == CONF_WORD)
-        free(*(char **)field);
-}

@@ -49,7 +49,4 @@ int conf_value_parse(const struct conf_kind *kind, const char *text, void *field
 /* Writes the value at `field` as the file would give it, into `size` bytes at `text`. */
 void conf_value_print(const struct conf_kind *kind, const void *field, char *text, size_t size);
 
-/* Releases what the value at `field` owns. */
-void conf_value_free(const struct conf_kind *kind, void *field);
-
 #endif

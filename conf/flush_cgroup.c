@@ -74,7 +74,7 @@ static bool is_hierarchy(const char *line, char mount[PATH_MAX])
     return is_limiting;
 }
 
-static int make_groups(bool enter)
+int flush_cgroup_make(bool enter)
 {
     char mount[PATH_MAX];
     CLEANUP_FREE char *line = NULL;
@@ -85,14 +85,4 @@ static int make_groups(bool enter)
         if (is_hierarchy(line, mount))
             set |= make_group(mount, enter);
     return set;
-}
-
-int flush_cgroup_enter(void)
-{
-    return make_groups(true);
-}
-
-int flush_cgroup_make(void)
-{
-    return make_groups(false);
 }

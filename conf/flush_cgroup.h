@@ -6,13 +6,12 @@
 #ifndef JOBTRAIL_FLUSH_CGROUP_H
 #define JOBTRAIL_FLUSH_CGROUP_H
 
+#include <stdbool.h>
+
 enum flush_cgroup_limit { FLUSH_CGROUP_CPU = 1, FLUSH_CGROUP_MEMORY = 2 };
 
-/* Makes the group where it can be made, and moves this process into it. Returns the limits that
- * hold then, of enum flush_cgroup_limit, or'ed together; 0: none. */
-int flush_cgroup_enter(void);
-
-/* The same without moving this process. */
-int flush_cgroup_make(void);
+/* Makes the group where it can be made, and moves this process into it if it is to `enter`. Returns
+ * the limits that hold then, of enum flush_cgroup_limit, or'ed together; 0: none. */
+int flush_cgroup_make(bool enter);
 
 #endif

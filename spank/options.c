@@ -61,11 +61,6 @@ void options_tell_prolog(spank_t spank)
         spank_job_control_setenv(spank, "JOBTRAIL_OPTED_OUT", "1", 1);
 }
 
-bool options_job_is_opted_out(void)
-{
-    return getenv("SPANK_JOBTRAIL_OPTED_OUT") != NULL;
-}
-
 void options_opt_out(void)
 {
     is_opted_out = true;

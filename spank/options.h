@@ -19,9 +19,6 @@ void options_register(spank_t spank, const char *conf);
  * SPANK_JOBTRAIL_OPTED_OUT there. To be called in sbatch, salloc, srun. */
 void options_tell_prolog(spank_t spank);
 
-/* In a prolog: whether it was told. It is a claim of the user's about their own job. */
-bool options_job_is_opted_out(void);
-
 /* Takes the step to be opted out. */
 void options_opt_out(void);
 

@@ -61,7 +61,8 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     char name[SPOOL_NAME_MAX];
     spool_name(job, restart, name);
     job_sluid_note(spool, name, getenv("SLURM_JOB_SLUID"));
-    if ((settings->switches & POLICY_OPT_OUT) && options_job_is_opted_out())
+    /* of options_tell_prolog(): a claim of the user's about their own job */
+    if ((settings->switches & POLICY_OPT_OUT) && getenv("SPANK_JOBTRAIL_OPTED_OUT") != NULL)
         spool_mark(spool, SPOOL_JOB_OPTED_OUT);
     close(spool);
 }

@@ -124,7 +124,7 @@ static void check_cgroup(struct doctor *doctor)
     static const char object[] = "jobtrail";
     if (geteuid() != 0)
         return;
-    int limits = flush_cgroup_make();
+    int limits = flush_cgroup_make(false);
     if (limits == (FLUSH_CGROUP_CPU | FLUSH_CGROUP_MEMORY))
         doctor_add(doctor, FINDING_OK, "cgroup", object, "", "flushes get one processor and 4 GiB");
     else

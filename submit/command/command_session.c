@@ -32,12 +32,6 @@ static bool is_recorded_by_plugin(const struct conf *conf, const char *node)
     return is_recorded;
 }
 
-static bool is_refused_by_user(void)
-{
-    const char *tracking = getenv("XALT_EXECUTABLE_TRACKING");
-    return tracking != NULL && strcmp(tracking, "no") == 0;
-}
-
 /* Returns 0 and the directory's `path`; -ENOENT where there is no directory for sessions; or
  * another -errno. */
 static int make_session(const struct conf *conf, char path[PATH_MAX])
@@ -109,8 +103,9 @@ enum submit_status command_session(const struct submit_options *options)
     if (status != SUBMIT_OK)
         return status;
     int error = -ENOENT;
-    if (conf.sessions[0] != '\0' && !is_refused_by_user() &&
-        !is_recorded_by_plugin(&conf, options->node))
+    const char *tracking = getenv("XALT_EXECUTABLE_TRACKING");
+    bool is_refused = tracking != NULL && strcmp(tracking, "no") == 0;
+    if (conf.sessions[0] != '\0' && !is_refused && !is_recorded_by_plugin(&conf, options->node))
         error = make_session(&conf, path);
     if (error == 0) {
         status = print_variables(&conf, path);

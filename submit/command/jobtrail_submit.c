@@ -238,7 +238,7 @@ static void low_priority(void)
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
     if (geteuid() == 0)
-        flush_cgroup_enter();
+        flush_cgroup_make(true);
 }
 
 int main(int argc, char *argv[])

@@ -126,13 +126,6 @@ void signature_key_free(struct signature_key *key)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-static size_t without_blanks(const char *text, size_t length)
-{
-    while (length > 0 && memchr(" \t\r\n", text[length - 1], 4) != NULL)
-        length--;
-    return length;
-}
-
 /* The value of the signature that ends the text, which has `*length` bytes; then those become the
  * ones before it. NULL when there is none. A quotation mark within a string has a backslash before
  * it, so that the member is none of a string; and what ends with the object is a member of it. */
@@ -166,7 +159,8 @@ static int has_crc(const char *text, size_t length)
 static int take_apart(const char *text, size_t length, struct unsigned_text *part,
                       const char **signature, size_t *signature_length)
 {
-    length = without_blanks(text, length);
+    while (length > 0 && memchr(" \t\r\n", text[length - 1], 4) != NULL)
+        length--;
     if (length < 3 || text[0] != '{' || text[length - 1] != '}')
         return -EINVAL;
     *signature = cut_signature(text, &length, signature_length);

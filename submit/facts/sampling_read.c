@@ -6,21 +6,14 @@
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
 
-static bool has_probability(const struct policy_known_table *table, double probability)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->interval[i].probability == probability)
-            return true;
-    }
-    return false;
-}
-
 /* Whether the process has decided with a probability of its table. Any other one is not believed,
  * since reports weigh a run by it. */
 static bool has_decided(const struct policy_known_table *table, const struct capture *capture)
 {
-    return capture->end_ns != 0 && capture->end_by == LEDGER_END_OWN &&
-           (capture->probability == 1 || has_probability(table, capture->probability));
+    bool is_known = capture->probability == 1;
+    for (size_t i = 0; i < table->count; i++)
+        is_known |= table->interval[i].probability == capture->probability;
+    return is_known && capture->end_ns != 0 && capture->end_by == LEDGER_END_OWN;
 }
 
 bool sampling_keeps(const struct policy_header *policy, const struct capture *capture,

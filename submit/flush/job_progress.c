@@ -56,16 +56,11 @@ static void parse_notes(struct job_progress *progress, char *at)
     progress->told.row_tasks = next_sum(&at);
 }
 
-static void name_of(const struct job_progress *progress, const char *end, char path[PATH_SIZE])
-{
-    snprintf(path, PATH_SIZE, "%s%s", progress->name, end);
-}
-
 /* The file of one number, with its block: a page that finds no room would end us with SIGBUS. */
 static int open_begun(const struct job_progress *progress)
 {
     char path[PATH_SIZE];
-    name_of(progress, BEGUN, path);
+    snprintf(path, sizeof path, "%s" BEGUN, progress->name);
     int fd = openat(progress->directory, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     int error = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *progress->begun);
     if (error == 0)
@@ -141,11 +136,6 @@ void job_progress_failed(struct job_progress *progress)
 void job_progress_ended(struct job_progress *progress)
 {
     __atomic_store_n(progress->begun, READING_UNIT_NONE, __ATOMIC_RELAXED);
-}
-
-bool job_progress_has_room(const struct job_progress *progress)
-{
-    return progress->directory < 0 || progress->notes >= 0;
 }
 
 /* In place and in one piece of always the same size: so there is room for it, and none of an older

@@ -54,10 +54,6 @@ void job_progress_failed(struct job_progress *progress);
 /* The child has come to its end. */
 void job_progress_ended(struct job_progress *progress);
 
-/* Whether noting will find room. Where not, no records may be committed, or the next flush would
- * send them again. */
-bool job_progress_has_room(const struct job_progress *progress);
-
 /* Notes it, in room that job_progress_open() has taken; it is on the disk when this returns 0. Or
  * returns -errno. */
 int job_progress_note(const struct job_progress *progress);

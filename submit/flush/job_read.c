@@ -123,7 +123,7 @@ static int commit_taken(struct job_reading *reading, enum flush_outcome outcome)
         outbox_abort(state->outbox);
         return 0;
     }
-    if (!is_last && !job_progress_has_room(progress)) {
+    if (!is_last && progress->directory >= 0 && progress->notes < 0) { /* no room to note it */
         outbox_abort(state->outbox); /* or every flush would send them again */
         return -ENOSPC;
     }

@@ -244,14 +244,6 @@ static bool shares_clock(int process)
            (its_length == own_length && memcmp(own, its, (size_t)own_length) == 0);
 }
 
-/* The same unit as that of a process's start. */
-static uint64_t ticks_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_nsec / 10000000;
-}
-
 /* Whether the process of the line still runs. Returns 0; -ESRCH where it is gone; or another
  * -errno where that is not known. */
 static int find_process(int process, const struct look *look)
@@ -264,7 +256,10 @@ static int find_process(int process, const struct look *look)
         return error;
     if (process_stat_is_over(&stat))
         return -ESRCH;
-    if (look->ticks == 0 || look->ticks > ticks_now())
+    struct timespec now; /* in the same unit as the start */
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    if (look->ticks == 0 ||
+        look->ticks > (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_nsec / 10000000)
         return -EINVAL;
     bool is_it = (look->flags & LOOK_FIRST) != 0 ? stat.start_ticks <= look->ticks
                                                  : stat.start_ticks == look->ticks;
@@ -296,12 +291,6 @@ static void look_at_process(const struct job_look *job, struct look *look)
     look->flags |= LOOK_OTHER;
 }
 
-/* A process that signed and is gone says nothing more, unless it was seen before. */
-static bool is_kept(const struct look *look)
-{
-    return (look->flags & LOOK_SIGNED) == 0 || look->gone_ns == 0 || look->alive_ns != 0;
-}
-
 /* Puts what was noted before into what the reader has found, and looks at the processes. Where a
  * process was gone without an end, its line stays, and the reader does not ask for it again. */
 static void merge_looks(struct job_look *job)
@@ -329,7 +318,8 @@ static void merge_looks(struct job_look *job)
         old += is_known;
         if ((look.flags & LOOK_EMPTY) == 0 && clock_left_ms(job->deadline_ns) > 0)
             look_at_process(job, &look);
-        if (is_kept(&look))
+        /* A process that signed and is gone says nothing more, unless it was seen before. */
+        if ((look.flags & LOOK_SIGNED) == 0 || look.gone_ns == 0 || look.alive_ns != 0)
             merged.look[merged.count++] = look;
     }
     job->found = merged;

@@ -45,13 +45,6 @@ static bool is_slow(const char *job)
     return false;
 }
 
-static void note_slow(const char *job)
-{
-    unsigned at = slow_next++ % SLOW_MAX;
-    snprintf(slow[at].name, sizeof slow[at].name, "%s", job);
-    slow[at].until_ns = clock_deadline(SLOW_MS);
-}
-
 /* Start records of one job. */
 struct start_records {
     const struct conf *conf;
@@ -189,8 +182,11 @@ static void look_at_job(struct start_records *starts, int spool, const struct sp
         return;
     bool is_slow = error == 0 && outcome != FLUSH_DONE && outcome != FLUSH_NO_LEDGER &&
                    outcome != FLUSH_NO_POLICY;
-    if (is_slow)
-        note_slow(job->name);
+    if (is_slow) {
+        unsigned at = slow_next++ % SLOW_MAX;
+        snprintf(slow[at].name, sizeof slow[at].name, "%s", job->name);
+        slow[at].until_ns = clock_deadline(SLOW_MS);
+    }
     if (error != 0 || outcome != FLUSH_DONE)
         fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
                 error != 0 ? strerror(-error)

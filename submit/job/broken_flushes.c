@@ -49,13 +49,6 @@ static void write_breaks(const char *path, const struct broken_flushes *breaks)
     replacement_end(AT_FDCWD, path, fd, 0600, written < 0 ? -EIO : 0);
 }
 
-/* Whether a line is due. The clock may have been set back since the last one. */
-static bool is_to_be_told(const struct broken_flushes *breaks)
-{
-    return breaks->count >= BROKEN_FLUSHES_MANY &&
-           (breaks->told > breaks->last || breaks->last - breaks->told >= TELL_EVERY_S);
-}
-
 void broken_flushes_note(const struct conf *conf, bool is_broken)
 {
     char path[PATH_MAX];
@@ -72,7 +65,9 @@ void broken_flushes_note(const struct conf *conf, bool is_broken)
     }
     breaks.count++;
     breaks.last = now;
-    if (is_to_be_told(&breaks)) {
+    /* The clock may have been set back since the last line. */
+    if (breaks.count >= BROKEN_FLUSHES_MANY &&
+        (breaks.told > breaks.last || breaks.last - breaks.told >= TELL_EVERY_S)) {
         breaks.told = breaks.last;
         openlog("jobtrail-submit", LOG_PID, LOG_DAEMON);
         syslog(LOG_ERR,

@@ -70,14 +70,6 @@ bool slurm_job_opted_out(const char *spool)
            (job != NULL && is_opted_out(spool, job_number(job, "")));
 }
 
-/* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
-static uint32_t step_of(const char *text)
-{
-    const char *step = strstr(text, "/step_");
-    unsigned number;
-    return step != NULL && sscanf(step, "/step_%9u", &number) == 1 ? number : JOB_CGROUPS_NONE;
-}
-
 /* Whether the directory of `size` bytes of this path is the owner's, in the hierarchy that is
  * mounted there. */
 static bool is_owners(const struct job_cgroups *cgroups, const char *hierarchy, int length,
@@ -130,7 +122,10 @@ void job_cgroups_find(const struct job_cgroups *cgroups, const char *text, uint3
         if (number == 0)
             continue;
         *job = number;
-        *step = step_of(name);
+        /* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
+        const char *text = strstr(name, "/step_");
+        bool is_step = text != NULL && sscanf(text, "/step_%9u", &number) == 1;
+        *step = is_step ? number : JOB_CGROUPS_NONE;
         return;
     }
 }

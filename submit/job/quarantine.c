@@ -109,15 +109,6 @@ static void add_entry(void *context, int quarantine, const char *name)
     count->usage->user_entries += is_own ? 1 : 0;
 }
 
-/* Counts what is in the directory open at `quarantine`, except for the entry `except`, which is
- * about to be filled again. Returns 0 or -errno. */
-static int count_usage(int quarantine, uid_t uid, const char *except, struct usage *usage)
-{
-    struct usage_count count = {uid, except, usage};
-    *usage = (struct usage){0};
-    return for_each_name(quarantine, ".", add_entry, &count);
-}
-
 /* The copy has the same owner, so that it can be moved back into the spool. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
 {
@@ -229,8 +220,9 @@ static int open_quarantine(const struct conf *conf)
 static int keep_entry(int quarantine, const char *name, const struct source *sources, uid_t uid,
                       const char *reason)
 {
-    struct usage usage;
-    int error = count_usage(quarantine, uid, name, &usage);
+    struct usage usage = {0};
+    struct usage_count count = {uid, name, &usage}; /* what is to be filled again does not count */
+    int error = for_each_name(quarantine, ".", add_entry, &count);
     if (error == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
         error = -EDQUOT;

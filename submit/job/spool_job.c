@@ -100,19 +100,14 @@ static void job_over_find(int directory, struct journal *journal)
         journal->epilog_ns = journal->last_ns;
 }
 
-static bool is_other_boot(const char *boot)
-{
-    char text[HOST_BOOT_SIZE];
-    host_boot(text);
-    return text[0] != '\0' && boot[0] != '\0' && strcmp(text, boot) != 0;
-}
-
 /* Whether the node was booted since: then no process of the job is left, and its epilog will not
  * run. Sets the time by which the boot must have ended the job. It stays 0 where the kernel's
  * boot_id (random(4)) is the one in the journal, or one of the two is unknown. */
 static void reboot_find(struct journal *journal)
 {
-    if (!is_other_boot(journal->boot))
+    char boot[HOST_BOOT_SIZE];
+    host_boot(boot);
+    if (boot[0] == '\0' || journal->boot[0] == '\0' || strcmp(boot, journal->boot) == 0)
         return;
     uint64_t now = clock_ns(CLOCK_REALTIME);
     uint64_t booted = now - clock_ns(CLOCK_BOOTTIME);

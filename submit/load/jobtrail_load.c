@@ -126,12 +126,6 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-static bool is_directory(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 static int check_options(const struct options *options, char **paths)
 {
     bool asks_slurm = options->slurm != NULL || options->slurm_rows != NULL;
@@ -156,8 +150,9 @@ static int check_options(const struct options *options, char **paths)
                 asks_slurm ? "--slurm" : "--expire");
         return -EINVAL;
     }
+    struct stat facts;
     for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
-        if (is_directory(*paths)) {
+        if (stat(*paths, &facts) == 0 && S_ISDIR(facts.st_mode)) {
             fprintf(stderr,
                     "jobtrail-load: --follow of the directory %s needs --delete, else all that is "
                     "in it is read again and again\n",

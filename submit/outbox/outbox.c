@@ -83,15 +83,6 @@ static void remove_temporary(int directory, const char *name, void *context)
         unlinkat(directory, name, 0);
 }
 
-/* Writers share a lock on the directory: who gets it alone knows that temporary files are left
- * over. */
-static void clean_up(int directory)
-{
-    if (flock(directory, LOCK_EX | LOCK_NB) == 0)
-        each_name(directory, remove_temporary, NULL);
-    flock(directory, LOCK_SH);
-}
-
 /* A batch takes room once, however many transports it is linked to. */
 static uint64_t room_of(int directory, const char *name)
 {
@@ -161,7 +152,11 @@ int outbox_open(const struct conf *conf, struct outbox **opened)
     outbox->directory = make_directory(conf);
     int error = outbox->directory < 0 ? outbox->directory : 0;
     if (error == 0) {
-        clean_up(outbox->directory);
+        /* Writers share a lock on the directory: who gets it alone knows that temporary files are
+         * left over. */
+        if (flock(outbox->directory, LOCK_EX | LOCK_NB) == 0)
+            each_name(outbox->directory, remove_temporary, NULL);
+        flock(outbox->directory, LOCK_SH);
         error = open_transports(outbox);
     }
     if (error != 0)

@@ -62,8 +62,3 @@ int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff,
         error = -errno;
     return error;
 }
-
-void outbox_backoff_clear(int directory)
-{
-    unlinkat(directory, OUTBOX_BACKOFF, 0);
-}

@@ -32,6 +32,4 @@ int outbox_backoff_holds(const struct outbox_backoff *backoff);
 int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff,
                           const struct transport_trouble *trouble);
 
-void outbox_backoff_clear(int directory);
-
 #endif

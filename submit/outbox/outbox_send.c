@@ -260,7 +260,7 @@ static int send_locked(struct sender *sender)
     int late = error == -ETIMEDOUT && clock_left_ms(sender->options->deadline_ns) == 0 &&
                sender->sent->accepted > accepted;
     if (error == 0 || late) { /* it works, there was but no time for all */
-        outbox_backoff_clear(sender->directory);
+        unlinkat(sender->directory, OUTBOX_BACKOFF, 0);
         return late ? -EAGAIN : 0;
     }
     if (sender->trouble.text[0] == '\0')

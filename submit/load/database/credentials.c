@@ -186,10 +186,3 @@ int credentials_read(const char *path, struct credentials *credentials, char *tr
     }
     return read_lines(file, path, credentials, trouble, size);
 }
-
-void credentials_free(struct credentials *credentials)
-{
-    for (int i = 0; i < CREDENTIALS; i++)
-        free(credentials->value[i]);
-    *credentials = (struct credentials){.value = {NULL}};
-}

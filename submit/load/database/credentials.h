@@ -40,6 +40,4 @@ const char *credentials_path(void);
  * failure too. */
 int credentials_read(const char *path, struct credentials *credentials, char *trouble, size_t size);
 
-void credentials_free(struct credentials *credentials);
-
 #endif

@@ -51,12 +51,6 @@ static int sqlite_trouble(struct database *database)
     return code == SQLITE_TOOBIG ? -EBADMSG : -EIO;
 }
 
-/* Also of the extended codes. */
-static bool is_busy(const struct database *database)
-{
-    return (sqlite3_errcode(database->connection) & 0xff) == SQLITE_BUSY;
-}
-
 static const char *error_text(const struct database *database)
 {
     return database == NULL ? "out of memory" : database->error;
@@ -331,7 +325,8 @@ static int use_shared_log(struct database *database)
     for (int waited_ms = 0;; waited_ms += RETRY_MS) {
         error = sqlite_script(database,
                               "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
-        if (error == 0 || !is_busy(database) || waited_ms >= BUSY_TIMEOUT_MS)
+        bool is_busy = (sqlite3_errcode(database->connection) & 0xff) == SQLITE_BUSY;
+        if (error == 0 || !is_busy || waited_ms >= BUSY_TIMEOUT_MS)
             return error;
         sqlite3_sleep(RETRY_MS);
     }

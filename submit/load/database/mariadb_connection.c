@@ -301,15 +301,6 @@ static int connect_trouble(struct database *database, MYSQL *connection)
     return maria_refuse(database, kind_of_error(code), mysql_error(connection));
 }
 
-/* Connector/C 3.3 goes on without TLS, whatever it was told, where it is not to check the server;
- * that has heard no password then, and shall hear nothing else. */
-static int check_tls(struct database *database, MYSQL *connection, bool is_wanted)
-{
-    if (is_wanted && mysql_get_ssl_cipher(connection) == NULL)
-        return no_tls(database, "the server does not speak TLS");
-    return check_server(database, connection);
-}
-
 static int connect_with(struct database *database, MYSQL *connection,
                         const struct credentials *credentials, unsigned patience)
 {
@@ -330,7 +321,11 @@ static int connect_with(struct database *database, MYSQL *connection,
             said[CREDENTIAL_PASSWORD], address->database,
             address->port != 0 ? address->port : (unsigned)atoi(port),
             by_socket ? said[CREDENTIAL_SOCKET] : NULL, CLIENT_MULTI_STATEMENTS) != NULL)
-        return check_tls(database, connection, by_tls);
+        /* Connector/C 3.3 goes on without TLS, whatever it was told, where it is not to check the
+         * server; that has heard no password then, and shall hear nothing else. */
+        return by_tls && mysql_get_ssl_cipher(connection) == NULL
+                   ? no_tls(database, "the server does not speak TLS")
+                   : check_server(database, connection);
     return connect_trouble(database, connection);
 }
 
@@ -341,7 +336,8 @@ static int connect_to(struct database *database, MYSQL *connection, unsigned pat
         credentials_read(credentials_path(), &credentials, database->error, sizeof database->error);
     if (error == 0)
         error = connect_with(database, connection, &credentials, patience);
-    credentials_free(&credentials);
+    for (int i = 0; i < CREDENTIALS; i++)
+        free(credentials.value[i]);
     return error;
 }
 

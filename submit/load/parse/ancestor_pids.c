@@ -19,13 +19,6 @@ struct split {
     const char *job; /* digits; NULL when not known */
 };
 
-static bool ends_with_key(const struct split *split)
-{
-    size_t size = strlen(pid_key);
-    return split->to - split->start >= (ptrdiff_t)size &&
-           memcmp(split->to - size, pid_key, size) == 0;
-}
-
 static size_t digits_at(const struct split *split)
 {
     const char *at = split->from;
@@ -47,7 +40,10 @@ static void take_digits(struct split *split, size_t digits)
 {
     bool is_job = split->job != NULL && strlen(split->job) == digits &&
                   memcmp(split->job, split->from, digits) == 0;
-    if (digits <= MAX_DIGITS && ends_with_key(split))
+    size_t size = strlen(pid_key);
+    bool is_pid = digits <= MAX_DIGITS && split->to - split->start >= (ptrdiff_t)size &&
+                  memcmp(split->to - size, pid_key, size) == 0;
+    if (is_pid)
         take_pid(split, digits);
     else if (is_job)
         split->to = (char *)memcpy(split->to, "%j", 2) + 2;

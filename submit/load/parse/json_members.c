@@ -98,17 +98,13 @@ bool json_members_open(struct json_members *members, const char *text, size_t si
     return take(members, '{');
 }
 
-static enum json_step finish(struct json_members *members)
-{
-    skip_blanks(members);
-    return members->at == members->end ? JSON_END : JSON_BAD;
-}
-
 enum json_step json_members_next(struct json_members *members, struct json_slice *key,
                                  struct json_slice *value)
 {
-    if (take(members, '}'))
-        return finish(members);
+    if (take(members, '}')) {
+        skip_blanks(members);
+        return members->at == members->end ? JSON_END : JSON_BAD;
+    }
     if (!take_key(members, key) || !take_value(members, value))
         return JSON_BAD;
     skip_blanks(members);

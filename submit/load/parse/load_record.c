@@ -106,14 +106,6 @@ static int read_kind(struct record_reader *reader)
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
-/* Whether the record is a run with nothing but plain values, which are read then. */
-static bool read_plain_run(struct record_reader *reader)
-{
-    return reader->is_plain && reader->top[RECORD_TOP_userT].size > 0 &&
-           check_kind(reader, RECORD_RUN) == 0 &&
-           record_plain_read(reader->top, &reader->record->run);
-}
-
 /* Says why the text is no JSON object. */
 static int explain(const char *text, size_t size, struct load_reason *reason)
 {
@@ -127,7 +119,10 @@ static int explain(const char *text, size_t size, struct load_reason *reason)
 static int read_text(const char *text, size_t size, struct record_reader *reader)
 {
     int error = record_read_members(text, size, reader);
-    if (error == 0 && read_plain_run(reader)) {
+    /* a run with nothing but plain values, which are read then */
+    if (error == 0 && reader->is_plain && reader->top[RECORD_TOP_userT].size > 0 &&
+        check_kind(reader, RECORD_RUN) == 0 &&
+        record_plain_read(reader->top, &reader->record->run)) {
         reader->record->kind = RECORD_RUN;
         return load_run_rest(reader);
     }

@@ -9,14 +9,6 @@
 static const char opening[] = "{\"crc\":\"";
 static const char neutral[] = "0xFFFF";
 
-/* The value "0xNNNN" at `text`; -1 when it is not one. */
-static long stated_value(const char *text)
-{
-    if (strncmp(text, "0x", 2) != 0 || strspn(text + 2, "0123456789abcdefABCDEF") != 4)
-        return -1;
-    return strtol(text + 2, NULL, 16);
-}
-
 /* With "0xFFFF" in the place of the value. */
 static uint16_t neutral_crc(const char *text, size_t size)
 {
@@ -30,8 +22,8 @@ int record_crc_check(const char *text, size_t size, struct load_reason *reason)
 {
     if (size < strlen(opening) + strlen(neutral) || memcmp(text, opening, strlen(opening)) != 0)
         return 0;
-    long stated = stated_value(text + strlen(opening));
-    if (stated < 0)
+    const char *value = text + strlen(opening);
+    if (strncmp(value, "0x", 2) != 0 || strspn(value + 2, "0123456789abcdefABCDEF") != 4)
         return load_refuse(reason, "crc is not of the form 0xNNNN");
 
     /* XALT's files of packages end in two newlines: pkgRecordTransmit in
@@ -39,9 +31,10 @@ int record_crc_check(const char *text, size_t size, struct load_reason *reason)
      * off. */
     while (text[size - 1] == '\n')
         size--;
+    unsigned long stated = strtoul(value + 2, NULL, 16);
     uint16_t crc = neutral_crc(text, size);
     if (crc != stated)
-        return load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04X", (unsigned long)stated,
+        return load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04X", stated,
                            (unsigned)crc);
     return 0;
 }

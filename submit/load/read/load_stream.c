@@ -259,12 +259,6 @@ static void report_damage(struct load_stream *stream, struct loader *loader, ssi
                       : strerror((int)-error));
 }
 
-/* Whether a file could not be read, for now, whatever is in it. */
-static bool is_unreadable(const struct load_stream *stream, ssize_t error)
-{
-    return load_stream_is_file(stream) && error < 0 && error != -EPROTONOSUPPORT;
-}
-
 /* Set aside, and nowhere but in the inputs. */
 static size_t not_kept(const struct loader *loader)
 {
@@ -300,7 +294,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
             continue; /* a signal */
         if (got == -EAGAIN || (got == 0 && load_stream_is_file(stream)))
             break;
-        if (loader->follows && is_unreadable(stream, got)) {
+        if (loader->follows && load_stream_is_file(stream) && got < 0 && got != -EPROTONOSUPPORT) {
             loader_report_input(loader, stream->path, (int)-got);
             break;
         }

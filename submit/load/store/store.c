@@ -193,6 +193,6 @@ void store_close(struct store *store)
     store_close_runs(&store->runs);
     store_free_parts(&store->parts);
     store_free_intern(&store->intern);
-    store_free_prefixes(&store->prefixes);
+    id_cache_free(&store->prefixes.known);
     free(store);
 }

@@ -242,12 +242,6 @@ int store_settle(struct store_intern *intern, enum table table)
     return error == 0 ? store_add_wanted(intern, table) : error;
 }
 
-void store_forget_wants(struct store_intern *intern)
-{
-    for (enum table table = 0; table < TABLES; table++)
-        intern->wants[table].count = 0;
-}
-
 void store_free_intern(struct store_intern *intern)
 {
     for (enum table table = 0; table < TABLES; table++) {
@@ -321,11 +315,6 @@ int store_prepare_prefixes(struct store_prefixes *prefixes, struct store_connect
     prefixes->on = on;
     prefixes->get = store_statement(on, "SELECT prefix, module_id FROM module_path", &error);
     return error;
-}
-
-void store_free_prefixes(struct store_prefixes *prefixes)
-{
-    id_cache_free(&prefixes->known);
 }
 
 int64_t store_module_of(const struct store_prefixes *prefixes, const char *path)

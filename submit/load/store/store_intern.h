@@ -20,7 +20,6 @@ struct store_prefixes {
 };
 
 int store_prepare_prefixes(struct store_prefixes *prefixes, struct store_connection *on);
-void store_free_prefixes(struct store_prefixes *prefixes);
 
 /* Reads the modules' prefixes anew. */
 int store_read_modules(struct store_prefixes *prefixes);
@@ -109,8 +108,6 @@ size_t store_take_back(struct store_intern *intern, enum table table);
 /* One row, at once. */
 int store_intern(struct store_intern *intern, enum table table, const char *const *texts,
                  size_t count, const struct value *rest, int64_t *id);
-
-void store_forget_wants(struct store_intern *intern);
 
 /* The value of a record's field, for a statement. */
 struct value store_value(const struct record_field *field, const void *values);

@@ -373,22 +373,17 @@ static int list_clusters(struct store_slurm *slurm, char **names)
     return error;
 }
 
-/* Others are no names of Slurm's, and sacct may take them for something else than a name. */
-static bool is_cluster(const char *name)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
-    return name[0] != '\0' && name[strspn(name, letters)] == '\0';
-}
-
 int store_note_cluster(struct store_slurm *slurm, const char *cluster)
 {
     struct until_name name;
     char *names = NULL;
     int64_t until;
     size_t count = 0;
-    if (cluster == NULL || strcmp(cluster, slurm->noted) == 0 || !is_cluster(cluster) ||
-        !name_until(cluster, &name))
+    /* Others are no names of Slurm's, and sacct may take them for something else than a name. */
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+    if (cluster == NULL || strcmp(cluster, slurm->noted) == 0 || cluster[0] == '\0' ||
+        cluster[strspn(cluster, letters)] != '\0' || !name_until(cluster, &name))
         return 0;
     const struct value key = value_text(name.text);
     int found = store_ask(slurm->on, slurm->until, &key, &until, 1);

@@ -83,7 +83,8 @@ static int try_once(void *context)
         on->ops->rollback(on->database);
         forget_ids(store);
     }
-    store_forget_wants(&store->intern);
+    for (enum table table = 0; table < TABLES; table++)
+        store->intern.wants[table].count = 0;
     return error;
 }
 
