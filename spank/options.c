@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/options.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "conf/policy/policy.h"

@@ -18,7 +18,6 @@
 #include "spank/helper.h"
 #include "spank/job_sluid.h"
 #include "spank/journal.h"
-#include "spank/options.h"
 #include "spank/spool.h"
 #include "spank/spool_path.h"
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
