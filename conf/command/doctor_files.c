@@ -66,16 +66,6 @@ static void check_program(struct doctor *doctor, const char *path)
         doctor_add(doctor, FINDING_OK, "helper", path, "", "there, and root's");
 }
 
-static unsigned count_entries(const char *path)
-{
-    unsigned count = 0;
-    CLEANUP_LISTING DIR *listing = NULL;
-    listing_open(AT_FDCWD, path, &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        count += name[0] != '.';
-    return count;
-}
-
 /* The directory of sessions: users add directories of their own to it. */
 static void check_sessions(struct doctor *doctor, const char *path)
 {
@@ -105,7 +95,11 @@ static void check_quarantine(struct doctor *doctor, const char *state)
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/quarantine", state);
-    unsigned count = count_entries(path);
+    unsigned count = 0;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        count += name[0] != '.';
     if (count > 0)
         doctor_add(doctor, FINDING_WARN, "quarantine", path,
                    "read the file 'reason' in each (jobtrail-submit(8)), and remove them",

@@ -79,13 +79,9 @@ def os_trouble(error):
     return words if error.filename is None else "%s: %s" % (escape(str(error.filename)), words)
 
 
-def version_text(name):
-    return "%s %s" % (name, VERSION)
-
-
 def add_version_option(options, name):
     """`options`: a parser, or a group of one."""
-    options.add_argument("-V", "--version", action="version", version=version_text(name), help="show the version and exit")
+    options.add_argument("-V", "--version", action="version", version="%s %s" % (name, VERSION), help="show the version and exit")
 
 
 def add_store_option(parser):
@@ -105,11 +101,6 @@ def utf8_output():
     return io.TextIOWrapper(
         sys.stdout.buffer, encoding="utf-8", errors="backslashreplace", newline="\n"
     )
-
-
-def discard_output():
-    """Python would try again at the exit to write what could not be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def status_of(main):
@@ -136,7 +127,7 @@ def run(main):
     try:
         sys.exit(status_of(main))
     except OSError as error:
-        discard_output()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python would try again at the exit to write
         print("%s: %s" % (os.path.basename(sys.argv[0]), os_trouble(error)), file=sys.stderr)
         sys.exit(failure_status)
     except KeyboardInterrupt:

@@ -170,15 +170,6 @@ static int take_apart(const char *text, size_t length, struct unsigned_text *par
     return 0;
 }
 
-static void set_crc(char *text, size_t length)
-{
-    char digits[CRC_DIGITS + 1];
-    char *at = text + strlen(OPENING);
-    memcpy(at, NEUTRAL, CRC_DIGITS);
-    snprintf(digits, sizeof digits, "%04X", crc16(text, length));
-    memcpy(at, digits, CRC_DIGITS);
-}
-
 int record_sign(const struct signature_key *key, const char *text, size_t length, char *to,
                 size_t *signed_length)
 {
@@ -195,8 +186,12 @@ int record_sign(const struct signature_key *key, const char *text, size_t length
     int tail = snprintf(to + part.length, RECORD_SIGNATURE_ROOM, MEMBER ALGORITHM "%s:%s\"}",
                         key->id, digits);
     *signed_length = part.length + (size_t)tail;
-    if (part.has_crc)
-        set_crc(to, *signed_length);
+    if (part.has_crc) {
+        char *at = to + strlen(OPENING);
+        memcpy(at, NEUTRAL, CRC_DIGITS);
+        snprintf(digits, sizeof digits, "%04X", crc16(to, *signed_length));
+        memcpy(at, digits, CRC_DIGITS);
+    }
     return 0;
 }
 

@@ -255,18 +255,6 @@ static struct ending end_by_kernel(const struct capture *capture,
     return ending;
 }
 
-/* The kernel saw when another program, which left no capture, replaced this one at the latest. */
-static struct ending end_of_replaced_unseen(const struct capture *capture,
-                                            const struct ending_evidence *evidence,
-                                            const struct kernel_noted *kernel)
-{
-    uint64_t alive_ns = known_alive(capture, evidence);
-    return (struct ending){.source = "exec",
-                           .end_ns = alive_ns,
-                           .min_ns = alive_ns,
-                           .max_ns = later_of(kernel->exec_real_ns, alive_ns)};
-}
-
 /* The end of a process that Slurm did not wait for, and of which the kernel told. */
 static struct ending end_told_by_kernel(const struct capture *capture, bool is_signed,
                                         const struct ending_evidence *evidence,
@@ -278,8 +266,15 @@ static struct ending end_told_by_kernel(const struct capture *capture, bool is_s
         ending.status = kernel->note.status;
         return ending;
     }
-    if (!is_signed && was_replaced_unseen(capture, kernel))
-        return end_of_replaced_unseen(capture, evidence, kernel);
+    if (!is_signed && was_replaced_unseen(capture, kernel)) {
+        /* The kernel saw when another program, which left no capture, replaced this one at the
+         * latest. */
+        uint64_t alive_ns = known_alive(capture, evidence);
+        return (struct ending){.source = "exec",
+                               .end_ns = alive_ns,
+                               .min_ns = alive_ns,
+                               .max_ns = later_of(kernel->exec_real_ns, alive_ns)};
+    }
     return end_by_kernel(capture, evidence, kernel);
 }
 
@@ -323,15 +318,6 @@ static struct ending end_of_replaced(const struct capture *capture,
                     : evidence->next_ns != 0 ? ending.max_ns
                                              : ending.min_ns;
     return ending;
-}
-
-static struct ending end_told_replaced(uint64_t replaced_ns)
-{
-    return (struct ending){.source = "exec",
-                           .is_measured = true,
-                           .end_ns = replaced_ns,
-                           .min_ns = replaced_ns - KERNEL_ERROR_NS,
-                           .max_ns = sum_of(replaced_ns, KERNEL_ERROR_NS)};
 }
 
 /* A program that only starts another one in its process (program_name.h) is over when it has begun,
@@ -417,7 +403,11 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
         evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
     struct ending ending;
     if (evidence->replaced_ns != 0)
-        ending = end_told_replaced(evidence->replaced_ns);
+        ending = (struct ending){.source = "exec",
+                                 .is_measured = true,
+                                 .end_ns = evidence->replaced_ns,
+                                 .min_ns = evidence->replaced_ns - KERNEL_ERROR_NS,
+                                 .max_ns = sum_of(evidence->replaced_ns, KERNEL_ERROR_NS)};
     else if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
         ending = end_of_wrapper(capture, evidence, task);
     else if (has_next || was_seen_replaced(evidence))

@@ -50,15 +50,6 @@ bool job_allocation_clip(const struct job_allocation *allocation, uint64_t *star
     return *start_ns < *end_ns;
 }
 
-static void find_suspended(const struct journal *journal, struct job_allocation *allocation)
-{
-    for (size_t i = 0; i < journal->pause_count; i++) {
-        uint64_t start_ns = journal->pauses[i].start_ns, end_ns = journal->pauses[i].end_ns;
-        if (job_allocation_clip(allocation, &start_ns, &end_ns))
-            allocation->suspended_ns += end_ns - start_ns;
-    }
-}
-
 uint64_t job_allocation_most_runs(const struct job_allocation *allocation)
 {
     double most = allocation->core_seconds * 10000;
@@ -75,7 +66,11 @@ struct job_allocation job_allocation_find(const struct journal *journal, uint64_
                                         .clock_step = is_set ? (double)step_ns / 1e9 : 0};
     find_start(journal, &allocation);
     find_end(journal, now_ns, &allocation);
-    find_suspended(journal, &allocation);
+    for (size_t i = 0; i < journal->pause_count; i++) {
+        uint64_t start_ns = journal->pauses[i].start_ns, end_ns = journal->pauses[i].end_ns;
+        if (job_allocation_clip(&allocation, &start_ns, &end_ns))
+            allocation.suspended_ns += end_ns - start_ns;
+    }
     uint64_t ns = allocation.end_ns - allocation.start_ns - allocation.suspended_ns;
     allocation.core_seconds = (double)ns / 1e9 * allocation.cpus;
     return allocation;

@@ -135,15 +135,6 @@ static void add_installed(struct directory *directory, int fd, const char *entry
     directory->installed[directory->count++] = found;
 }
 
-static void read_directory(struct directory *directory)
-{
-    CLEANUP_LISTING DIR *listing = NULL;
-    const char *name;
-    listing_open(AT_FDCWD, directory->path, &listing);
-    for (int i = 0; i < ENTRIES_MAX && (name = listing_next(listing)) != NULL; i++)
-        add_installed(directory, dirfd(listing), name);
-}
-
 /* What is installed in the directory of `length` bytes at `path`; NULL: too many, or no memory. */
 static const struct directory *find_directory(struct package_versions *versions, const char *path,
                                               size_t length)
@@ -160,7 +151,11 @@ static const struct directory *find_directory(struct package_versions *versions,
     if (directory->path == NULL)
         return NULL;
     versions->count++;
-    read_directory(directory);
+    CLEANUP_LISTING DIR *listing = NULL;
+    const char *entry;
+    listing_open(AT_FDCWD, directory->path, &listing);
+    for (int i = 0; i < ENTRIES_MAX && (entry = listing_next(listing)) != NULL; i++)
+        add_installed(directory, dirfd(listing), entry);
     return directory;
 }
 

@@ -376,14 +376,6 @@ static bool is_sound(const struct partition_input *input)
     return true;
 }
 
-static uint32_t first_day(const struct partition_input *input)
-{
-    uint32_t day = 0;
-    while (day < input->midnight_count && input->midnights[day] <= input->start_ns)
-        day++;
-    return day;
-}
-
 int partition_make(const struct partition_input *input, struct partition **partition)
 {
     if (!is_sound(input))
@@ -395,9 +387,12 @@ int partition_make(const struct partition_input *input, struct partition **parti
     made->task_count = input->task_count;
     made->doubt = calloc(input->run_count + 1, sizeof *made->doubt);
     int error = made->doubt == NULL ? -ENOMEM : 0;
+    uint32_t day = 0;
+    while (day < input->midnight_count && input->midnights[day] <= input->start_ns)
+        day++;
     if (error == 0)
-        error = day_shares_make(input->run_count + input->task_count * PARTITION_PARTS,
-                                first_day(input), &made->shares);
+        error = day_shares_make(input->run_count + input->task_count * PARTITION_PARTS, day,
+                                &made->shares);
     if (error == 0)
         error = sweep_through(input, made);
     if (error != 0)

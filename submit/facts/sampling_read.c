@@ -6,16 +6,6 @@
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
 
-/* Whether the process has decided with a probability of its table. Any other one is not believed,
- * since reports weigh a run by it. */
-static bool has_decided(const struct policy_known_table *table, const struct capture *capture)
-{
-    bool is_known = capture->probability == 1;
-    for (size_t i = 0; i < table->count; i++)
-        is_known |= table->interval[i].probability == capture->probability;
-    return is_known && capture->end_ns != 0 && capture->end_by == LEDGER_END_OWN;
-}
-
 bool sampling_keeps(const struct policy_header *policy, const struct capture *capture,
                     const struct ending *ending, double *probability)
 {
@@ -23,7 +13,12 @@ bool sampling_keeps(const struct policy_header *policy, const struct capture *ca
     *probability = 1;
     if (table == NULL || capture->keep)
         return true;
-    if (has_decided(table, capture)) {
+    /* The process has decided with a probability of its table. Any other one is not believed, since
+     * reports weigh a run by it. */
+    bool is_known = capture->probability == 1;
+    for (size_t i = 0; i < table->count; i++)
+        is_known |= table->interval[i].probability == capture->probability;
+    if (is_known && capture->end_ns != 0 && capture->end_by == LEDGER_END_OWN) {
         *probability = capture->probability;
         return true;
     }

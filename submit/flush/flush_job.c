@@ -146,14 +146,6 @@ static int open_files(const struct journal *journal, int directory, struct users
     return 0;
 }
 
-static void close_files(const struct users_files *files)
-{
-    if (files->ledger >= 0)
-        close(files->ledger);
-    if (files->packages >= 0)
-        close(files->packages);
-}
-
 /* A job whose ledger is gone has nothing to send; one that never had one, or another user's, or
  * lost it with its file system, has coverage, and so has one without a step here. */
 static bool has_records(const struct journal *journal, const struct users_files *files)
@@ -264,7 +256,10 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     if (reads)
         error =
             job_read(state, journal, directory, files.ledger, files.packages, &summary, outcome);
-    close_files(&files);
+    if (files.ledger >= 0)
+        close(files.ledger);
+    if (files.packages >= 0)
+        close(files.packages);
     if (error != 0)
         return error;
     if (reads && !state->options->dry_run)

@@ -115,21 +115,16 @@ static int read_as_user(void *context, struct worker_pipe *pipe)
 
 /* ---- In the parent --------------------------------------------------------------------------- */
 
-static enum worker_answer take_summary(struct reading *reading,
-                                       const struct worker_message *message)
-{
-    if (message->size != sizeof reading->found)
-        return WORKER_NOT_BELIEVED;
-    memcpy(&reading->found, message->bytes, sizeof reading->found);
-    worker_check_summary(reading->check, &reading->found);
-    return WORKER_GO_ON;
-}
-
 static enum worker_answer take_message(void *context, const struct worker_message *message)
 {
     struct reading *reading = context;
-    if (message->is_last)
-        return take_summary(reading, message);
+    if (message->is_last) {
+        if (message->size != sizeof reading->found)
+            return WORKER_NOT_BELIEVED;
+        memcpy(&reading->found, message->bytes, sizeof reading->found);
+        worker_check_summary(reading->check, &reading->found);
+        return WORKER_GO_ON;
+    }
     const char *name = message->bytes;
     size_t length = strnlen(name, message->size);
     if (length == message->size || length == 0 || length >= RECORD_NAME_MAX || name[0] == '.' ||

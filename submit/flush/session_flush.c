@@ -313,20 +313,17 @@ static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *ou
     return trouble == FLUSH_DONE || set_aside(visit, ledger, flush_outcome_text(trouble));
 }
 
-/* One of a container that still runs, whose processes have other pids here than its captures say:
- * it waits until it is over. */
-static bool is_inside(const struct session *session, uid_t uid)
-{
-    return !process_alive(session->leader, session->ticks) &&
-           process_alive_inside(session->leader, session->ticks, uid);
-}
-
 enum flush_outcome session_flush(const struct session_user *user, const char *name)
 {
     struct visit visit = {.user = user, .sessions = user->sessions, .session_name = name};
     enum flush_outcome outcome = FLUSH_DONE;
     uid_t uid = user->identity.uid;
-    if (!session_parse(name, &visit.session) || is_inside(&visit.session, uid))
+    const struct session *session = &visit.session;
+    /* One of a container that still runs, whose processes have other pids here than its captures
+     * say, waits until it is over. */
+    if (!session_parse(name, &visit.session) ||
+        (!process_alive(session->leader, session->ticks) &&
+         process_alive_inside(session->leader, session->ticks, uid)))
         return FLUSH_DONE;
     snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)uid, name);
     CLEANUP_CLOSE int directory = user_directory_open(user->directory, name, uid);

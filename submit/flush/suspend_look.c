@@ -68,15 +68,6 @@ static enum seen see_tasks(const struct journal *journal)
     return seen;
 }
 
-static enum seen see_job(const struct journal *journal)
-{
-    const struct journal_step *step = journal_find_step(journal, JOURNAL_STEP_EXTERN);
-    enum seen seen = step == NULL || !process_alive(step->pid, step->ticks)
-                         ? SEEN_NOTHING
-                         : see_children(step->pid);
-    return seen != SEEN_NOTHING ? seen : see_tasks(journal);
-}
-
 static int append_line(int directory, const char *verb, uint64_t since_ns)
 {
     struct journal_line line;
@@ -105,15 +96,6 @@ static int note_suspended(int directory, const struct journal *journal,
     return is_possible ? append_line(directory, "suspend", since_ns) : 0;
 }
 
-static int note_running(int directory, const struct journal_pause *pause,
-                        const struct suspension *last, uint64_t at_ns)
-{
-    uint64_t since_ns = pause->start_ns;
-    if (last->is_suspended && last->time_ns > since_ns)
-        since_ns = last->time_ns;
-    return since_ns <= at_ns ? append_line(directory, "resume", since_ns) : 0;
-}
-
 int suspend_look(int directory, const struct journal *journal)
 {
     const struct journal_pause *pause =
@@ -121,14 +103,23 @@ int suspend_look(int directory, const struct journal *journal)
     const struct suspension last = suspension_read(directory);
     bool is_noted = pause != NULL && pause->may_end_ns == UINT64_MAX;
     struct suspension found = {.time_ns = clock_ns(CLOCK_REALTIME)};
-    enum seen seen = see_job(journal);
+    const struct journal_step *step = journal_find_step(journal, JOURNAL_STEP_EXTERN);
+    enum seen seen = SEEN_NOTHING;
+    if (step != NULL && process_alive(step->pid, step->ticks))
+        seen = see_children(step->pid);
+    if (seen == SEEN_NOTHING)
+        seen = see_tasks(journal);
     int error = 0;
     if (seen == SEEN_NOTHING)
         return 0;
     found.is_suspended = seen == SEEN_SUSPENDED;
     if (found.is_suspended && !is_noted)
         error = note_suspended(directory, journal, &last, found.time_ns);
-    else if (!found.is_suspended && is_noted)
-        error = note_running(directory, pause, &last, found.time_ns);
+    else if (!found.is_suspended && is_noted) {
+        bool was_later = last.is_suspended && last.time_ns > pause->start_ns;
+        uint64_t since_ns = was_later ? last.time_ns : pause->start_ns;
+        if (since_ns <= found.time_ns)
+            error = append_line(directory, "resume", since_ns);
+    }
     return error != 0 ? error : suspension_write(directory, &found);
 }

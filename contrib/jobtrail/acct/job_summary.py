@@ -54,13 +54,6 @@ def add_options(parser):
     add("--subject", metavar="TEXT", help="with --mail: its subject")
 
 
-def check_mail(options):
-    if options.subject is not None and not options.mail:
-        raise program.Failure("--subject goes with --mail only", status=IN_VAIN)
-    if options.mail is not None and not MAIL_ADDRESS.match(options.mail):
-        raise program.Failure("jobtrail-acct: --mail: %s is no address" % escape(options.mail), status=IN_VAIN)
-
-
 # ---- Facts
 
 
@@ -484,7 +477,10 @@ def text_of(found):
 
 
 def run(store, options, now):
-    check_mail(options)
+    if options.subject is not None and not options.mail:
+        raise program.Failure("--subject goes with --mail only", status=IN_VAIN)
+    if options.mail is not None and not MAIL_ADDRESS.match(options.mail):
+        raise program.Failure("jobtrail-acct: --mail: %s is no address" % escape(options.mail), status=IN_VAIN)
     found = summary(store, options, now)
     if options.mail and found["job"]["state"] in LIVE:
         raise program.Failure("jobtrail-acct: --mail: the job has not ended")

@@ -408,9 +408,6 @@ class Model:
             ),
         )
 
-    def profile_jobs(self):
-        return self.jobs_by("profile")
-
     def all_jobs(self):
         """The number of jobs, from what has been asked for already."""
         return sum(self.jobs_by("profile" if "jobs by profile" in self.cache else "who").values())
@@ -505,7 +502,7 @@ class Model:
         """A job counts once under each name of its programs."""
         programs, members = self.programs(), self.profile_programs()
         jobs = {}
-        for profile, count in self.profile_jobs().items():
+        for profile, count in self.jobs_by("profile").items():
             parts = frozenset(decides(programs[program]) for program in members.get(profile, ()))
             jobs[parts] = jobs.get(parts, 0) + count
         known = {}
