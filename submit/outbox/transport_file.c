@@ -181,31 +181,15 @@ static int rename_file(int directory, const char *name)
     return errno == ENOENT && faccessat(directory, name, F_OK, 0) == 0 ? 0 : -errno;
 }
 
-static int rename_group(const struct group *group)
-{
-    int error = 0;
-    for (size_t i = 0; i < group->count && error == 0; i++)
-        error = rename_file(group->places[group->place_of[i]].fd, group->items[i]->record.name);
-    return error;
-}
-
-static int sync_places(const struct file_state *state, const struct group *group)
-{
-    int error = 0;
-    for (size_t i = 0; state->is_synced && i < group->place_count; i++)
-        if (fsync(group->places[i].fd) != 0)
-            error = -errno;
-    return error;
-}
-
 /* Gives what was written its names, durably. */
 static int finish_group(const struct file_state *state, const struct group *group)
 {
     int error = state->is_synced && syncfs(state->root) != 0 ? -errno : 0;
-    if (error == 0)
-        error = rename_group(group);
-    if (error == 0)
-        error = sync_places(state, group);
+    for (size_t i = 0; i < group->count && error == 0; i++)
+        error = rename_file(group->places[group->place_of[i]].fd, group->items[i]->record.name);
+    for (size_t i = 0; state->is_synced && i < group->place_count && error == 0; i++)
+        if (fsync(group->places[i].fd) != 0)
+            error = -errno;
     for (size_t i = 0; i < group->count && error == 0; i++)
         group->items[i]->outcome = TRANSPORT_ACCEPTED;
     return error;

@@ -170,15 +170,6 @@ static int open_database(const char *location, bool dry_run, struct database **o
     return maria_reconnect(database, MARIA_PATIENCE);
 }
 
-static void free_statement(struct statement *statement)
-{
-    for (unsigned i = 0; statement->results != NULL && i < statement->columns; i++)
-        free(statement->results[i].buffer);
-    free(statement->results);
-    free(statement->sql);
-    free(statement);
-}
-
 static void close_database(struct database *database)
 {
     if (database == NULL)
@@ -187,7 +178,11 @@ static void close_database(struct database *database)
     maria_disconnect(database);
     for (struct statement *at = database->statements, *next; at != NULL; at = next) {
         next = at->next;
-        free_statement(at);
+        for (unsigned i = 0; at->results != NULL && i < at->columns; i++)
+            free(at->results[i].buffer);
+        free(at->results);
+        free(at->sql);
+        free(at);
     }
     free(database->address.text);
     free(database);

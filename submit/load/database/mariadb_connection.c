@@ -293,14 +293,6 @@ static int no_tls(struct database *database, const char *why)
     return maria_refuse(database, -EIO, text);
 }
 
-static int connect_trouble(struct database *database, MYSQL *connection)
-{
-    unsigned code = mysql_errno(connection);
-    if (code == CR_SSL_CONNECTION_ERROR)
-        return no_tls(database, mysql_error(connection));
-    return maria_refuse(database, kind_of_error(code), mysql_error(connection));
-}
-
 static int connect_with(struct database *database, MYSQL *connection,
                         const struct credentials *credentials, unsigned patience)
 {
@@ -326,7 +318,10 @@ static int connect_with(struct database *database, MYSQL *connection,
         return by_tls && mysql_get_ssl_cipher(connection) == NULL
                    ? no_tls(database, "the server does not speak TLS")
                    : check_server(database, connection);
-    return connect_trouble(database, connection);
+    unsigned code = mysql_errno(connection);
+    if (code == CR_SSL_CONNECTION_ERROR)
+        return no_tls(database, mysql_error(connection));
+    return maria_refuse(database, kind_of_error(code), mysql_error(connection));
 }
 
 static int connect_to(struct database *database, MYSQL *connection, unsigned patience)

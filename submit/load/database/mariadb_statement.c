@@ -173,24 +173,6 @@ static int bind_column(MYSQL_BIND *bind, const struct value *rows, size_t count,
     return 0;
 }
 
-static void free_binds(MYSQL_BIND *binds, size_t columns)
-{
-    for (size_t i = 0; i < columns; i++) {
-        free(binds[i].buffer);
-        free(binds[i].length);
-        free(binds[i].u.indicator);
-    }
-}
-
-static int execute_bulk(struct database *database, MYSQL_STMT *prepared, MYSQL_BIND *binds,
-                        unsigned count)
-{
-    if (mysql_stmt_attr_set(prepared, STMT_ATTR_ARRAY_SIZE, &count) != 0 ||
-        mysql_stmt_bind_param(prepared, binds) != 0 || mysql_stmt_execute(prepared) != 0)
-        return maria_statement_trouble(database, prepared);
-    return 0;
-}
-
 static int write_bulk(struct database *database, struct statement *statement,
                       const struct value *rows, size_t count, size_t columns)
 {
@@ -198,11 +180,18 @@ static int write_bulk(struct database *database, struct statement *statement,
     int error = 0;
     for (size_t i = 0; error == 0 && i < columns; i++)
         error = bind_column(&binds[i], rows, count, columns, i);
-    if (error == 0)
-        error = execute_bulk(database, statement->prepared, binds, (unsigned)count);
-    else
+    unsigned size = (unsigned)count;
+    MYSQL_STMT *prepared = statement->prepared;
+    if (error != 0)
         maria_refuse(database, error, "out of memory");
-    free_binds(binds, columns);
+    else if (mysql_stmt_attr_set(prepared, STMT_ATTR_ARRAY_SIZE, &size) != 0 ||
+             mysql_stmt_bind_param(prepared, binds) != 0 || mysql_stmt_execute(prepared) != 0)
+        error = maria_statement_trouble(database, prepared);
+    for (size_t i = 0; i < columns; i++) {
+        free(binds[i].buffer);
+        free(binds[i].length);
+        free(binds[i].u.indicator);
+    }
     return error;
 }
 

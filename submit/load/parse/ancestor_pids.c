@@ -19,23 +19,6 @@ struct split {
     const char *job; /* digits; NULL when not known */
 };
 
-static size_t digits_at(const struct split *split)
-{
-    const char *at = split->from;
-    while (at < split->end && *at >= '0' && *at <= '9')
-        at++;
-    return (size_t)(at - split->from);
-}
-
-static void take_pid(struct split *split, size_t digits)
-{
-    bool is_first = split->pids_to == split->pids;
-    *split->pids_to++ = is_first ? '[' : ',';
-    memcpy(split->pids_to, split->from, digits);
-    split->pids_to += digits;
-    *split->to++ = '0';
-}
-
 static void take_digits(struct split *split, size_t digits)
 {
     bool is_job = split->job != NULL && strlen(split->job) == digits &&
@@ -43,9 +26,12 @@ static void take_digits(struct split *split, size_t digits)
     size_t size = strlen(pid_key);
     bool is_pid = digits <= MAX_DIGITS && split->to - split->start >= (ptrdiff_t)size &&
                   memcmp(split->to - size, pid_key, size) == 0;
-    if (is_pid)
-        take_pid(split, digits);
-    else if (is_job)
+    if (is_pid) {
+        bool is_first = split->pids_to == split->pids;
+        *split->pids_to++ = is_first ? '[' : ',';
+        split->pids_to = (char *)memcpy(split->pids_to, split->from, digits) + digits;
+        *split->to++ = '0';
+    } else if (is_job)
         split->to = (char *)memcpy(split->to, "%j", 2) + 2;
     else
         split->to = (char *)memcpy(split->to, split->from, digits) + digits;
@@ -55,7 +41,10 @@ static void take_digits(struct split *split, size_t digits)
 static void split_all(struct split *split)
 {
     while (split->from < split->end) {
-        size_t digits = digits_at(split);
+        size_t digits = 0;
+        while (split->from + digits < split->end && split->from[digits] >= '0' &&
+               split->from[digits] <= '9')
+            digits++;
         if (digits > 0) {
             take_digits(split, digits);
             continue;

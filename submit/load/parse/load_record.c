@@ -106,16 +106,6 @@ static int read_kind(struct record_reader *reader)
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
-/* Says why the text is no JSON object. */
-static int explain(const char *text, size_t size, struct load_reason *reason)
-{
-    struct json_object *parsed = NULL;
-    size_t bytes = 0;
-    int error = json_parse(text, size, &parsed, &bytes, reason);
-    json_object_put(parsed);
-    return error != 0 ? error : load_refuse(reason, "is not one JSON object");
-}
-
 static int read_text(const char *text, size_t size, struct record_reader *reader)
 {
     int error = record_read_members(text, size, reader);
@@ -128,8 +118,13 @@ static int read_text(const char *text, size_t size, struct record_reader *reader
     }
     if (error == 0)
         error = record_parse_values(reader);
-    if (error == -EBADMSG)
-        return explain(text, size, reader->reason);
+    if (error == -EBADMSG) { /* why is it no JSON object? */
+        struct json_object *parsed = NULL;
+        size_t bytes = 0;
+        error = json_parse(text, size, &parsed, &bytes, reader->reason);
+        json_object_put(parsed);
+        return error != 0 ? error : load_refuse(reader->reason, "is not one JSON object");
+    }
     return error == 0 ? read_kind(reader) : error;
 }
 

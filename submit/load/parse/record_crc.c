@@ -9,15 +9,6 @@
 static const char opening[] = "{\"crc\":\"";
 static const char neutral[] = "0xFFFF";
 
-/* With "0xFFFF" in the place of the value. */
-static uint16_t neutral_crc(const char *text, size_t size)
-{
-    size_t behind = strlen(opening) + strlen(neutral);
-    uint16_t crc = crc16(opening, strlen(opening));
-    crc = crc16_continue(crc, neutral, strlen(neutral));
-    return crc16_continue(crc, text + behind, size - behind);
-}
-
 int record_crc_check(const char *text, size_t size, struct load_reason *reason)
 {
     if (size < strlen(opening) + strlen(neutral) || memcmp(text, opening, strlen(opening)) != 0)
@@ -32,7 +23,10 @@ int record_crc_check(const char *text, size_t size, struct load_reason *reason)
     while (text[size - 1] == '\n')
         size--;
     unsigned long stated = strtoul(value + 2, NULL, 16);
-    uint16_t crc = neutral_crc(text, size);
+    uint16_t crc = crc16(opening, strlen(opening));
+    crc = crc16_continue(crc, neutral, strlen(neutral)); /* in the place of the value */
+    crc = crc16_continue(crc, value + strlen(neutral),
+                         (size_t)(text + size - value) - strlen(neutral));
     if (crc != stated)
         return load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04X", stated,
                            (unsigned)crc);

@@ -196,14 +196,6 @@ static int parse_part(struct record_part *part, enum part_kind kind, const char 
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-static int digest_part(struct record_part *part, enum part_kind kind, const char *scope)
-{
-    const unsigned char kind_byte = (unsigned char)kind;
-    const void *pieces[] = {&kind_byte, scope == NULL ? "" : scope, part->text.at};
-    const size_t sizes[] = {1, strlen(pieces[1]), part->text.size};
-    return hash_pieces(pieces, sizes, 3, &part->digest);
-}
-
 int record_part_read(struct record_part *part, enum part_kind kind, const char *key,
                      const char *scope, struct json_slice slice, struct id_cache *seen,
                      struct load_reason *reason)
@@ -211,7 +203,10 @@ int record_part_read(struct record_part *part, enum part_kind kind, const char *
     if (slice.size == 0 || (slice.size == 4 && memcmp(slice.at, "null", 4) == 0))
         return 0;
     part->text = slice;
-    int error = digest_part(part, kind, scope);
+    const unsigned char kind_byte = (unsigned char)kind;
+    const void *pieces[] = {&kind_byte, scope == NULL ? "" : scope, part->text.at};
+    const size_t sizes[] = {1, strlen(pieces[1]), part->text.size};
+    int error = hash_pieces(pieces, sizes, 3, &part->digest);
     if (error != 0 || (seen != NULL && id_cache_find(seen, &part->digest) != 0))
         return error;
     error = parse_part(part, kind, key, reason);

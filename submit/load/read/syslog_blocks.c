@@ -281,21 +281,16 @@ static char *join_blocks(const struct unfinished *record, size_t width, size_t *
     return text;
 }
 
-static size_t widest_of(const struct unfinished *record)
-{
-    size_t widest = 0;
-    for (size_t i = 0; i + 1 < record->count; i++)
-        if (record->blocks[i].size > widest)
-            widest = record->blocks[i].size;
-    return widest;
-}
-
 /* Its own blocks say how wide they were, unless all lost blanks: then those of other records do. */
 static int finish_record(const struct syslog_blocks *blocks, const struct unfinished *record,
                          char **text, size_t *size)
 {
     struct load_reason ignored;
-    *text = join_blocks(record, widest_of(record), size);
+    size_t widest = 0;
+    for (size_t i = 0; i + 1 < record->count; i++)
+        if (record->blocks[i].size > widest)
+            widest = record->blocks[i].size;
+    *text = join_blocks(record, widest, size);
     if (*text == NULL)
         return -ENOMEM;
     if (record_crc_check(*text, *size, &ignored) == 0 || record->count == 1)
@@ -368,14 +363,6 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
     return error;
 }
 
-static void write_lines(FILE *lines, const struct unfinished *record)
-{
-    for (size_t i = 0; i < record->count; i++)
-        if (record->blocks[i].text != NULL)
-            fprintf(lines, "%s nb:%02zu idx:%02zu value:%s\n", record->head, record->count, i,
-                    record->blocks[i].text);
-}
-
 void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
                          void (*visit)(void *context, const char *lines, size_t size,
                                        const char *reason),
@@ -389,8 +376,10 @@ void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
         char *text = NULL;
         size_t size = 0;
         FILE *lines = open_memstream(&text, &size);
-        if (lines != NULL)
-            write_lines(lines, record);
+        for (size_t i = 0; lines != NULL && i < record->count; i++)
+            if (record->blocks[i].text != NULL)
+                fprintf(lines, "%s nb:%02zu idx:%02zu value:%s\n", record->head, record->count, i,
+                        record->blocks[i].text);
         load_refuse(&reason, "has %zu of %zu blocks", record->seen, record->count);
         if (lines != NULL && fclose(lines) == 0)
             visit(context, text, size, reason.text);

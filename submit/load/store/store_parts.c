@@ -183,16 +183,6 @@ static int list_members(struct store_parts *parts, struct new_part *fresh)
 
 /* ---- Parts that are not known --------------------------------------------------------------- */
 
-static int digest_json(struct store_parts *parts, const struct record_part *part, const char *scope,
-                       struct digest *digest, const char **json)
-{
-    *json = canonical_text(part->value, NULL);
-    if (*json == NULL)
-        return store_refuse(parts->on, -ENOMEM, "out of memory");
-    const char *const texts[] = {scope == NULL ? *json : scope, *json};
-    return store_digest_texts(parts->on, texts, scope == NULL ? 1 : 2, digest);
-}
-
 static int want_build(struct store_parts *parts, const struct record_part *part,
                       struct digest *digest)
 {
@@ -208,10 +198,13 @@ static int want_build(struct store_parts *parts, const struct record_part *part,
 /* Returns as store_want(). */
 static int want_row(struct store_parts *parts, struct new_part *fresh)
 {
-    const char *json;
     if (fresh->kind == PART_BUILD)
         return want_build(parts, fresh->part, &fresh->digest);
-    int error = digest_json(parts, fresh->part, fresh->scope, &fresh->digest, &json);
+    const char *json = canonical_text(fresh->part->value, NULL);
+    if (json == NULL)
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
+    const char *const texts[] = {fresh->scope == NULL ? json : fresh->scope, json};
+    int error = store_digest_texts(parts->on, texts, fresh->scope == NULL ? 1 : 2, &fresh->digest);
     const struct value rest[] = {value_text(json)};
     return error == 0
                ? store_want(parts->intern, part_tables[fresh->kind].table, &fresh->digest, rest)
