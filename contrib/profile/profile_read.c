@@ -152,21 +152,18 @@ int profile_read(int fd, uint64_t most, struct profile_content *content)
     return error;
 }
 
-static void process_free(struct profiled_process *process)
-{
-    for (size_t i = 0; i < process->object_count; i++)
-        free(process->objects[i].path);
-    free(process->objects);
-    free(process->samples);
-    free(process->routines);
-    free(process->open);
-    call_tree_free(&process->tree);
-}
-
 void profile_content_free(struct profile_content *content)
 {
-    for (size_t i = 0; i < content->process_count; i++)
-        process_free(&content->processes[i]);
+    for (size_t i = 0; i < content->process_count; i++) {
+        struct profiled_process *process = &content->processes[i];
+        for (size_t at = 0; at < process->object_count; at++)
+            free(process->objects[at].path);
+        free(process->objects);
+        free(process->samples);
+        free(process->routines);
+        free(process->open);
+        call_tree_free(&process->tree);
+    }
     free(content->processes);
     *content = (struct profile_content){.process_count = 0};
 }

@@ -59,19 +59,14 @@ static size_t outcome_size(const struct use_writer *writer)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Of a long text the end says more. */
-static const char *shown(const char *text)
-{
-    size_t length = strlen(text);
-    return length <= SHOWN ? text : text + length - SHOWN;
-}
-
 /* Appends KEY=VALUE and its NUL. */
 static void add_pair(char *words, size_t room, size_t *size, const char *key, const char *value)
 {
     if (value[0] == '\0' || *size >= room)
         return;
-    int length = snprintf(words + *size, room - *size, "%s%s", key, shown(value));
+    size_t whole = strlen(value); /* of a long text the end says more */
+    int length = snprintf(words + *size, room - *size, "%s%s", key,
+                          whole <= SHOWN ? value : value + whole - SHOWN);
     *size += (size_t)length + 1;
     if (*size > room)
         *size = room;

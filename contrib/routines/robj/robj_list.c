@@ -26,15 +26,10 @@ static int print_name(const char *name)
     return fputs(text, stdout) < 0 ? -EIO : 0;
 }
 
-static const char *binding_of(const struct archive_symbol *symbol)
-{
-    return symbol->is_weak ? "weak" : "global";
-}
-
 static int list_symbol(const struct preparation *preparation, const struct archive_symbol *symbol)
 {
     int error = print_name(preparation->archive->member[symbol->member].name);
-    printf("\t%s\t%s\t", symbol_kind_name(symbol->kind), binding_of(symbol));
+    printf("\t%s\t%s\t", symbol_kind_name(symbol->kind), symbol->is_weak ? "weak" : "global");
     return error != 0 ? error : print_name(symbol->name);
 }
 
