@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/conf_keys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/conf_defaults.h"

@@ -54,7 +54,8 @@ int link_uuid_reproducible(const char *source_date_epoch, const struct strings *
         return -ENOMEM;
     fwrite(source_date_epoch, strlen(source_date_epoch) + 1, 1, stream);
     for (size_t i = 1; i < arguments->count; i++) {
-        const char *name = basename(arguments->item[i]), *text = is_temporary(name) ? "" : name;
+        const char *text = basename(arguments->item[i]);
+        text = is_temporary(text) ? "" : text;
         fwrite(text, strlen(text) + 1, 1, stream);
     }
     if (fclose(stream) != 0)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/program_run.h"
+#include "conf/conf.h"
 #include "ldwrap/descriptor_numbers.h"
 
 /* Whether the link has the C library's start-up code, which runs constructors: crt1.o, Scrt1.o,

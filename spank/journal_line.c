@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/journal_line.h"
 
+#include "spank/job_formats.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

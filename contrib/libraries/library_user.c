@@ -2,6 +2,7 @@
 #include "contrib/libraries/library_user.h"
 
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
  *
  * The short way of a call. Built for general registers alone, as timed_stubs.h says.
  */
+#include "preload/profile/profile_run.h"
 #include "preload/profile/timed_own.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "preload/profile/timed_loads.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_slots.h"
+#include "preload/system.h"
 
 #if TIMED_LOADS > 0
 

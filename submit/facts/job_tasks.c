@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "spank/journal.h"
+#include "submit/facts/partition.h"
 #include "submit/facts/program_name.h"
 
 /* ---- What Slurm allocated to a job ----------------------------------------------------------- */

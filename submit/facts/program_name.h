@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "submit/job/journal_read.h"
+
 /* Whether the names of both are the same but for a version at the end of the second: "python3" and
  * "python3.11". */
 bool program_is_version_of(const char *path, const char *versioned, size_t size);

@@ -12,6 +12,7 @@
 #include "conf/policy/policy.h"
 #include "submit/evidence/ledger_read.h"
 #include "submit/facts/coverage_pieces.h"
+#include "submit/job/journal_read.h"
 
 struct uncaptured_run {
     struct capture capture; /* points into what follows: not to be moved */

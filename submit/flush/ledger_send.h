@@ -8,6 +8,7 @@
 #ifndef JOBTRAIL_LEDGER_SEND_H
 #define JOBTRAIL_LEDGER_SEND_H
 
+#include "contrib/hooks/packages.h"
 #include "submit/evidence/package_read.h"
 #include "submit/flush/reading_request.h"
 

@@ -123,8 +123,8 @@ void job_cgroups_find(const struct job_cgroups *cgroups, const char *text, uint3
             continue;
         *job = number;
         /* .../job_N/step_M/...; "batch", "extern" and others are no numbers. */
-        const char *text = strstr(name, "/step_");
-        bool is_step = text != NULL && sscanf(text, "/step_%9u", &number) == 1;
+        const char *in_step = strstr(name, "/step_");
+        bool is_step = in_step != NULL && sscanf(in_step, "/step_%9u", &number) == 1;
         *step = is_step ? number : JOB_CGROUPS_NONE;
         return;
     }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "conf/base/clocks.h"
+#include "conf/base/uuid7.h"
 #include "submit/outbox/http_body.h"
 
 #define COLLECTOR "/services/collector"

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "conf/base/clocks.h"
+#include "conf/base/uuid7.h"
 #include "conf/conf_transport.h"
 #include "conf/secret_file.h"
 #include "submit/outbox/http_ack.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/base/text.h"
+#include "conf/base/uuid7.h"
 #include "submit/record/json_add.h"
 
 enum { DIGITS = 12 };

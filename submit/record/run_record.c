@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "conf/base/clocks.h"
+#include "conf/base/uuid7.h"
 #include "extensions.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "conf/base/uuid7.h"
 #include "submit/load/parse/json_parse.h"
 #include "submit/load/parse/record_plain.h"
 
