@@ -126,3 +126,39 @@ ci() {
     ci "" "2 passed, 0 failed"
     [[ $status == 1 && $last == "3 passed, 1 failed" && $output == *"not ok  here: test/run ended"* ]]
 }
+
+@test "test/quick-bats says of a failure what this system's bats says" {
+    "$JOBTRAIL_SOURCE/test/quick-bats" "$BATS_TEST_TMPDIR/quick"
+    [[ -x $BATS_TEST_TMPDIR/quick/bats ]] || return 0 # only of that one release it is known how
+    # bats reads @test here, too
+    sed 's/^%/@/' >"$BATS_TEST_TMPDIR/fails.bats" <<'BATS'
+setup_file() { [[ -z ${BREAKS-} ]]; }
+helper() {
+    local one=1
+    [[ $one == 2 ]]
+}
+teardown() { [[ $BATS_TEST_NUMBER != 7 ]]; }
+%test "a command" { false; }
+%test "a helper's" { helper; }
+%test "after run" {
+    run true
+    ((status == 1))
+}
+%test "in a subshell" { x=$(exit 3); }
+%test "in a loop" {
+    for i in 1 2; do
+        [ "$i" = 1 ]
+    done
+}
+%test "no such command" { no_such_command; }
+%test "only the teardown's" { true; }
+%test "none" { diff <(echo a) <(echo a); }
+BATS
+    local breaks
+    for breaks in '' 1; do
+        BREAKS=$breaks /usr/bin/bats "$BATS_TEST_TMPDIR/fails.bats" >"$BATS_TEST_TMPDIR/ours" || true
+        BREAKS=$breaks "$BATS_TEST_TMPDIR/quick/bats" "$BATS_TEST_TMPDIR/fails.bats" >"$BATS_TEST_TMPDIR/quicks" || true
+        diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/quicks"
+        grep -q '^# (' "$BATS_TEST_TMPDIR/ours"
+    done
+}
