@@ -30,13 +30,6 @@ bool library_log_head(const char *line, size_t size, bool *is_sorted, char zone[
     return true;
 }
 
-static const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
-}
-
 void library_line_read(struct library_days *days, const char *at, const char *end,
                        struct library_line *line)
 {
@@ -46,7 +39,9 @@ void library_line_read(struct library_days *days, const char *at, const char *en
         if (length == 0)
             break;
         line->dates++;
-        at = skip_blanks(at + length, end);
+        at += length;
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
     }
     line->words = at;
 }

@@ -79,11 +79,6 @@ static void index_entry(struct library_whos *whos, size_t at)
         id_cache_add(&whos->share, &digest, share + 1);
 }
 
-static bool is_crowded(const struct library_whos *whos)
-{
-    return whos->count >= CROWDED || whos->bytes >= LIBRARY_WHOS_BYTES_MAX / 4 * 3;
-}
-
 static struct whos_entry *entry_new(struct library_whos *whos, const char *path, uint32_t maker,
                                     int64_t time_ns)
 {
@@ -113,15 +108,6 @@ static bool is_another(const struct whos_entry *entry, const struct library_who 
            (!is_known(who) || who->uid != entry->who.uid || who->login_uid != entry->who.login_uid);
 }
 
-/* An event of a process that is gone does not hide that the one before was the same user's: it does
- * hide who was last. */
-static void take_who(struct whos_entry *entry, const struct library_who *who)
-{
-    uint32_t others = entry->who.others + is_another(entry, who);
-    entry->who = *who;
-    entry->who.others = others;
-}
-
 int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds,
                      const struct library_who *who, int64_t time_ns)
 {
@@ -133,14 +119,19 @@ int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds
     }
     if (entry == NULL) {
         uint32_t maker = is_known(who) ? who->uid : LIBRARY_NO_USER;
-        if (maker != 0 && is_crowded(whos) && share_of(whos, maker) >= SHARE)
+        bool is_crowded = whos->count >= CROWDED || whos->bytes >= LIBRARY_WHOS_BYTES_MAX / 4 * 3;
+        if (maker != 0 && is_crowded && share_of(whos, maker) >= SHARE)
             whos->lost++;
         else
             entry = entry_new(whos, path, maker, time_ns);
         if (entry == NULL)
             return -ENOSPC;
     }
-    take_who(entry, who);
+    /* An event of a process that is gone does not hide that the one before was the same user's: it
+     * does hide who was last. */
+    uint32_t others = entry->who.others + is_another(entry, who);
+    entry->who = *who;
+    entry->who.others = others;
     entry->deeds = deeds;
     entry->last_ns = time_ns;
     return 0;

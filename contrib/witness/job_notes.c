@@ -119,13 +119,6 @@ void job_notes_free(struct job_notes *notes)
 /* ---- Programs ---------------------------------------------------------------------------------
  */
 
-static int digest_of(const struct kernel_event *event, struct digest *digest)
-{
-    const void *const pieces[] = {event->build_id, event->name};
-    const size_t sizes[] = {event->build_id_size, event->name_size};
-    return hash_pieces(pieces, sizes, 2, digest);
-}
-
 /* Print the line of a file, or of a set of files, into KERNEL_LINE_MAX bytes. Return its length,
  * without what is too long of a name; 0: it has no room. */
 static size_t print_program(uint32_t number, const struct kernel_event *event, char *line)
@@ -156,7 +149,9 @@ uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *e
 {
     char line[KERNEL_LINE_MAX];
     struct digest digest;
-    if (digest_of(event, &digest) != 0)
+    const void *const pieces[] = {event->build_id, event->name};
+    const size_t sizes[] = {event->build_id_size, event->name_size};
+    if (hash_pieces(pieces, sizes, 2, &digest) != 0)
         return 0;
     uint32_t known = (uint32_t)id_cache_find(&notes->programs, &digest);
     if (known != 0 || notes->programs.used == JOB_PROGRAMS_MAX)

@@ -263,13 +263,6 @@ uint64_t kernel_processes_unmatched(const struct kernel_processes *processes)
 /* ---- Events -----------------------------------------------------------------------------------
  */
 
-static void take_thread(struct kernel_processes *processes, const struct kernel_event *event)
-{
-    struct kernel_process *process = find(processes, event->pid);
-    if (process != NULL && event->time_ns >= process->known_ns)
-        process->threads++;
-}
-
 /* A daemon may have been told of before, and an older process been seen in /proc. */
 static void take_fork(struct kernel_processes *processes, const struct kernel_event *event)
 {
@@ -339,12 +332,6 @@ static bool ends_in(const struct kernel_event *event, const char *text)
            memcmp(event->name + event->name_size - size, text, size) == 0;
 }
 
-/* Whether it is jobtrail's own: the loader maps it before all that the program asks for. */
-static bool is_library(const struct kernel_event *event)
-{
-    return ends_in(event, LIBRARY);
-}
-
 static bool has_file(const struct kernel_process *process, uint32_t file)
 {
     for (uint32_t i = 0; i < process->file_count; i++)
@@ -411,7 +398,8 @@ static void take_map(struct kernel_processes *processes, const struct kernel_eve
     if (process == NULL || process->note.execs == 0 || event->time_ns < process->note.exec_ns ||
         !(process->wants_program || is_object(event)))
         return;
-    if (!process->wants_program && is_library(event)) {
+    /* The loader maps jobtrail's own library before all that the program asks for. */
+    if (!process->wants_program && ends_in(event, LIBRARY)) {
         take_library(process, event);
         return;
     }
@@ -495,10 +483,13 @@ void kernel_processes_event(struct kernel_processes *processes, const struct ker
         return;
     switch (event->kind) {
     case KERNEL_EVENT_FORK:
-        if (event->pid == event->parent)
-            take_thread(processes, event);
-        else
+        if (event->pid == event->parent) {
+            struct kernel_process *process = find(processes, event->pid);
+            if (process != NULL && event->time_ns >= process->known_ns)
+                process->threads++;
+        } else {
             take_fork(processes, event);
+        }
         break;
     case KERNEL_EVENT_EXIT:
         take_exit(processes, event);

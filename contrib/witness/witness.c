@@ -230,13 +230,6 @@ static int run_round(struct witness *witness, bool is_asked)
     return 0;
 }
 
-static void drain(int fd)
-{
-    char bytes[1024];
-    while (read(fd, bytes, sizeof bytes) > 0)
-        continue;
-}
-
 static int listen_on(struct witness *witness)
 {
     struct pollfd ready[] = {{.fd = witness->signals, .events = POLLIN},
@@ -245,8 +238,9 @@ static int listen_on(struct witness *witness)
     int error = run_round(witness, true);
     while (error == 0 && (ready[0].revents & POLLIN) == 0) {
         poll(ready, sizeof ready / sizeof *ready, TURN_MS);
-        if ((ready[1].revents & POLLIN) != 0)
-            drain(witness->wake);
+        char bytes[1024];
+        while ((ready[1].revents & POLLIN) != 0 && read(witness->wake, bytes, sizeof bytes) > 0)
+            continue;
         error = run_round(witness, ((ready[0].revents | ready[1].revents) & POLLIN) != 0);
     }
     return error;

@@ -38,13 +38,6 @@ struct look_words {
     struct library_owners *owners;
 };
 
-static void free_words(struct look_words *words)
-{
-    globs_free(words->patterns);
-    globs_free(words->except);
-    library_owners_free(words->owners);
-}
-
 /* A path of other parts than those that the walk puts together. */
 static bool is_own_path(const char *path)
 {
@@ -160,7 +153,9 @@ static int library_look(const struct conf *conf, const char *path, struct librar
         if (look->why_not == NULL)
             error = look_at(conf, path, &words, look);
     }
-    free_words(&words);
+    globs_free(words.patterns);
+    globs_free(words.except);
+    library_owners_free(words.owners);
     return error;
 }
 

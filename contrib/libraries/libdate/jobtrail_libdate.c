@@ -264,14 +264,6 @@ static enum libdate_status libdate_send(const char *conf, const char *log, char 
     return status;
 }
 
-static int send_asked(const struct libdate_options *options, char *const *words, int count)
-{
-    if (options->date == NULL && options->reference == NULL && !options->iso)
-        return libdate_send(options->conf, options->file, words, (size_t)count, options->quiet);
-    fputs("jobtrail-libdate: -f has no -d, -r and --iso: the time is that of the entry\n", stderr);
-    return LIBDATE_USAGE;
-}
-
 int main(int argc, char *argv[])
 {
     struct libdate_options options = {.conf = JOBTRAIL_CONF};
@@ -279,8 +271,15 @@ int main(int argc, char *argv[])
     enum options_result result = options_read(argc, argv, &program, &options);
     if (result != OPTIONS_READ)
         return result == OPTIONS_ANSWERED ? LIBDATE_OK : LIBDATE_USAGE;
+    if (options.file != NULL &&
+        (options.date != NULL || options.reference != NULL || options.iso)) {
+        fputs("jobtrail-libdate: -f has no -d, -r and --iso: the time is that of the entry\n",
+              stderr);
+        return LIBDATE_USAGE;
+    }
     if (options.file != NULL)
-        return send_asked(&options, argv + optind, argc - optind);
+        return libdate_send(options.conf, options.file, argv + optind, (size_t)(argc - optind),
+                            options.quiet);
     if (optind < argc) {
         char word[TERMINAL_WORD_SIZE];
         fprintf(stderr, "jobtrail-libdate: no such argument: %s; a time is given by -d\n",

@@ -125,14 +125,6 @@ static enum libmon_status end_scan(struct libmon_output *output, enum library_sc
     return counts->trees_away + counts->unreadable + counts->away > 0 ? LIBMON_NOT_ALL : LIBMON_OK;
 }
 
-static enum libmon_status no_tree(const struct libmon_options *options)
-{
-    if (!options->quiet)
-        fputs("jobtrail-libmon: there is no tree in [libraries] of jobtrail.conf: nothing to do\n",
-              stderr);
-    return LIBMON_OK;
-}
-
 static enum libmon_status scan(const struct libmon_options *options, const struct conf *conf)
 {
     struct libmon_output output = {
@@ -160,8 +152,13 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
     };
     struct library_scan_counts counts = {0};
     char trouble[1024];
-    if (conf->library_trees.count == 0)
-        return no_tree(options);
+    if (conf->library_trees.count == 0) {
+        if (!options->quiet)
+            fputs("jobtrail-libmon: there is no tree in [libraries] of jobtrail.conf: nothing to "
+                  "do\n",
+                  stderr);
+        return LIBMON_OK;
+    }
     if (!options->dry_run && (output.records = library_outbox_new(conf)) == NULL) {
         fputs("jobtrail-libmon: out of memory\n", stderr);
         return LIBMON_UNUSABLE;

@@ -159,12 +159,6 @@ static bool line_fits(const struct record_view *file)
            log_message_read(file->text, file->length, &message) == 0;
 }
 
-/* What no later flush would write either. */
-static bool is_for_good(int error)
-{
-    return error == -ENOENT || error == -EMSGSIZE || error == -EMFILE || error == -EPERM;
-}
-
 static const char *why_not(int error)
 {
     return error == -ENOENT   ? "the site has no such log, and makes none"
@@ -190,7 +184,8 @@ static size_t take_lines(const struct conf *conf, uid_t uid, const struct built_
         error = log_message_read(file[done].text, file[done].length, &message);
         if (error == 0)
             error = user_lines_append(&lines, &message, time_s < now_s ? time_s : now_s);
-        if (!is_for_good(error))
+        /* no later flush would write these either */
+        if (error != -ENOENT && error != -EMSGSIZE && error != -EMFILE && error != -EPERM)
             continue;
         if (told != error)
             fprintf(stderr, "jobtrail-submit: user %s: %s.log: lines are left out: %s\n",

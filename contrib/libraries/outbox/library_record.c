@@ -96,14 +96,6 @@ static int make_uuid(int64_t time_ns, const char *const *part, size_t count,
     return error;
 }
 
-/* The event of changes of `library` that were found at `found_ns` on `node`. Returns 0 or -EIO. */
-static int library_record_event(const char *node, const char *library, int64_t found_ns,
-                                char event[RECORD_UUID_SIZE])
-{
-    const char *const parts[] = {"library event", node, library};
-    return make_uuid(found_ns, parts, sizeof parts / sizeof parts[0], event);
-}
-
 /* A summary and the first of its files have one path; a file can change twice within the second of
  * one time. What is known of a change by the watch alone is no part of it: the watch may be gone
  * when a change is told again. */
@@ -184,8 +176,10 @@ int library_record_build(const struct library_record_source *source, struct buil
 {
     char uuid[RECORD_UUID_SIZE], event[RECORD_UUID_SIZE];
     int error = record_uuid(source, uuid);
+    /* the event of changes of a library that were found at one time on a node */
+    const char *const parts[] = {"library event", source->node, source->library};
     if (error == 0 && source->event == NULL)
-        error = library_record_event(source->node, source->library, source->found_ns, event);
+        error = make_uuid(source->found_ns, parts, sizeof parts / sizeof parts[0], event);
     if (error != 0)
         return error;
     struct json_object *object = record_start();

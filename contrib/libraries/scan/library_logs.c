@@ -345,12 +345,6 @@ static int keep_told(const struct library_teller *teller)
     return teller->keep == NULL ? 0 : teller->keep(teller->context);
 }
 
-static int keep_count(struct library_state *state, const struct library_teller *teller, bool is_end)
-{
-    return teller->count == NULL ? 0
-                                 : library_state_set_counted(state, is_end ? 0 : *teller->count);
-}
-
 /* Where it did not show which telling was the last one. */
 static int end_count(struct library_state *state, const struct library_teller *teller)
 {
@@ -371,8 +365,8 @@ static int forget_logs(struct library_state *state, char *const *names, size_t c
                        const struct library_teller *teller)
 {
     int error = library_state_begin(state);
-    if (error == 0)
-        error = keep_count(state, teller, count < LOGS_MAX);
+    if (error == 0 && teller->count != NULL)
+        error = library_state_set_counted(state, count < LOGS_MAX ? 0 : *teller->count);
     for (size_t i = 0; i < count && error == 0; i++) {
         struct library_log_state log;
         error = library_state_log(state, names[i], &log);

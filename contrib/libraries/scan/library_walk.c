@@ -125,11 +125,6 @@ static int cut_level(struct level *level)
     return level->limit == NULL ? -ENOMEM : error;
 }
 
-static size_t level_bytes(const struct level *level)
-{
-    return level->names_room + level->room * sizeof *level->name;
-}
-
 /* The names that come next, sorted. */
 static int read_level(const struct walking *walking, DIR *listing, struct level *level)
 {
@@ -222,7 +217,7 @@ static int walk_listing(struct walking *walking, DIR *listing, uint64_t device, 
         error = read_level(walking, listing, &level);
         if (error != 0)
             return pass_over(walking, error);
-        size_t bytes = level_bytes(&level);
+        size_t bytes = level.names_room + level.room * sizeof *level.name;
         walking->depth++;
         walking->held += bytes;
         error = walk_names(walking, dirfd(listing), &level, device, place);

@@ -65,15 +65,6 @@ static int fail(int error, const char *what)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static void take_directory(struct use_watch *watch, const struct watch_event *event,
-                           const char *path)
-{
-    if ((event->mask & (FAN_MOVED_FROM | FAN_MOVED_TO)) != 0)
-        watch->is_moved = true;
-    else if ((event->mask & FAN_CREATE) != 0)
-        watch_marks_add(watch->marks, path);
-}
-
 /* Hashes of a flush, scans and the like are by programs of ours. */
 static bool is_ours(const struct use_watch *watch, const char *program)
 {
@@ -164,10 +155,12 @@ static void take_event(void *context, const struct watch_event *event)
         return;
     if (!watch_marks_event_path(watch->marks, event, path))
         return;
-    if (is_directory)
-        take_directory(watch, event, path);
-    else
+    if (!is_directory)
         take_file(watch, event, path);
+    else if ((event->mask & (FAN_MOVED_FROM | FAN_MOVED_TO)) != 0)
+        watch->is_moved = true;
+    else if ((event->mask & FAN_CREATE) != 0)
+        watch_marks_add(watch->marks, path);
 }
 
 static int read_events(struct use_watch *watch)

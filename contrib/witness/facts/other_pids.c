@@ -150,11 +150,6 @@ static bool is_same_end(const struct kernel_noted *noted, const struct capture *
                           noted->end_real_ns <= capture->end_ns + LATE_NS);
 }
 
-static bool is_alike(const struct kernel_note *a, const struct kernel_note *b)
-{
-    return a->status == b->status && a->lack == b->lack;
-}
-
 /* The place of the last process that fits and is in no pair; SIZE_MAX: none, or some of those that
  * fit ended otherwise. */
 static size_t find_place(const struct other_pids *pids, const struct capture *capture,
@@ -168,7 +163,9 @@ static size_t find_place(const struct other_pids *pids, const struct capture *ca
         if (pids->is_taken[i] || !fits(noted, capture) ||
             (wants_end && !is_same_end(noted, capture)) || !is_same_task(pids, noted, capture))
             continue;
-        if (found != SIZE_MAX && !is_alike(&pids->noted[found]->note, &noted->note))
+        const struct kernel_note *other = found == SIZE_MAX ? NULL : &pids->noted[found]->note;
+        if (other != NULL &&
+            (other->status != noted->note.status || other->lack != noted->note.lack))
             return SIZE_MAX;
         found = i;
     }

@@ -51,11 +51,6 @@ static int mark_launched(void *context, const struct kernel_noted *noted, bool h
     return 0;
 }
 
-static bool is_daemon(const struct kernel_program *program)
-{
-    return program != NULL && program_is_daemon(program->name, strlen(program->name));
-}
-
 /* Most jobs have no such daemon. */
 static int find_launched(struct two_witnesses *witnesses)
 {
@@ -63,7 +58,8 @@ static int find_launched(struct two_witnesses *witnesses)
     struct rank_processes processes = {.notes = NULL};
     int error = 0;
     for (size_t i = 0; error == 0 && i < kernel->count; i++) {
-        if (!is_daemon(kernel->noted[i].program))
+        const struct kernel_program *program = kernel->noted[i].program;
+        if (program == NULL || !program_is_daemon(program->name, strlen(program->name)))
             continue;
         if (processes.notes == NULL)
             error = rank_processes_make(kernel, witnesses->source.policy, &processes);
@@ -358,12 +354,6 @@ static bool is_left_out(const struct two_witnesses *witnesses, const struct kern
            (decision.path != NULL && decision.path->action == POLICY_CUSTOM);
 }
 
-static bool was_killed_early(const struct kernel_note *note)
-{
-    return (note->lack & KERNEL_LACK_STATUS) == 0 && WIFSIGNALED(note->status) &&
-           note->end_ns - note->exec_ns < EARLY_NS;
-}
-
 /* Takes one of `*left`, if there is one. */
 static bool take_one(uint64_t *left)
 {
@@ -426,7 +416,8 @@ static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses
     if (could_not_write(noted))
         return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                                   : WITNESS_UNWRITTEN;
-    if (was_killed_early(note))
+    if ((note->lack & KERNEL_LACK_STATUS) == 0 && WIFSIGNALED(note->status) &&
+        note->end_ns - note->exec_ns < EARLY_NS)
         return WITNESS_KILLED;
     const enum witness_verdict behind = why_behind(witnesses, noted);
     if (behind != WITNESS_UNEXPLAINED)

@@ -41,15 +41,6 @@ static void sort_ranks(struct kernel_ranks *ranks)
     ranks->count = count;
 }
 
-/* Most jobs have no such step. */
-static bool has_parallel(const struct journal *journal)
-{
-    for (size_t i = 0; i < journal->step_count; i++)
-        if (journal->steps[i].tasks > 1)
-            return true;
-    return false;
-}
-
 static int add_ranks(const struct kernel_run_source *source, const struct kernel_noted *noted,
                      size_t noted_count, struct kernel_run *run, struct kernel_ranks *ranks,
                      size_t *room)
@@ -73,7 +64,10 @@ int kernel_ranks_make(const struct kernel_run_source *source, struct kernel_run 
     const struct kernel_notes *notes = source->notes;
     size_t room = 0;
     *ranks = (struct kernel_ranks){.count = 0};
-    if (!has_parallel(source->journal))
+    size_t step = 0; /* most jobs have no parallel one */
+    while (step < source->journal->step_count && source->journal->steps[step].tasks <= 1)
+        step++;
+    if (step == source->journal->step_count)
         return 0;
     int error = add_ranks(source, notes->noted, notes->count, run, ranks, &room);
     if (error == 0)
