@@ -19,7 +19,8 @@ setup_file() {
     ((FORMATS == 1)) || POLICY+=.$FORMATS
     mkdir "$ROOT"
     export DIR SPEC ROOT BUILT FORMATS NEXT RUNTIME POLICY
-    export CMAKE_C_COMPILER_LAUNCHER=${JOBTRAIL_LAUNCHER-} CCACHE_BASEDIR=$DIR
+    # rpmbuild sets LANG, which is a part of what ccache knows an object by
+    export CMAKE_C_COMPILER_LAUNCHER="${JOBTRAIL_LAUNCHER:+env;LANG=${LANG-};$JOBTRAIL_LAUNCHER}" CCACHE_BASEDIR=$DIR
     "$JOBTRAIL_SOURCE/contrib/rpm/make-source" "$DIR"
     build -ba --noclean "$SPEC" >"$DIR/log" 2>&1 || {
         tail -n 40 "$DIR/log" >&2
@@ -36,11 +37,11 @@ teardown_file() {
     rm -rf --one-file-system "$DIR"
 }
 
-# build OPTION...: the distribution's own packages are not there: --nodeps. What they are for is
-# how they are installed, so nothing is optimised, and little compressed.
+# build OPTION...: the distribution's own packages are not there: --nodeps. What they are for is how they are installed, so
+# objects are compiled as for the preset dev, which ccache has, and little is compressed.
 build() {
     rpmbuild --nodeps --buildroot "$BUILT" --define "_topdir $DIR" --define "_sourcedir $DIR" \
-        --define "optflags -O0" --define "cmake_options -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG" \
+        --define "optflags %{nil}" --define "cmake_options -DJOBTRAIL_WERROR=ON" \
         --define "_binary_payload w1.gzdio" --define "_source_payload w1.gzdio" "$@"
 }
 
