@@ -3,14 +3,10 @@
 # What is installed and runs as root, or is loaded into a daemon of root's, is built so that a fault in
 # it is hard to use. The library in users' processes, which imports nothing, is looked at in guests.bats.
 
-# binaries: all ELF files that are installed, but for the preload libraries and their start-up objects
-binaries() {
-    find "$JOBTRAIL_STAGE" -type f ! -name libjobtrail.so ! -name libjobtrail-profile.so ! -path '*/jobtrail/startup/*.o' -exec \
-        sh -c 'for file; do [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || echo "$file"; done' _ {} +
-}
-
+# all ELF files that are installed, but for the preload libraries and their start-up objects
 setup() {
-    mapfile -t BINARIES < <(binaries)
+    mapfile -t BINARIES < <(find "$JOBTRAIL_STAGE" -type f ! -name libjobtrail.so ! -name libjobtrail-profile.so \
+        ! -path '*/jobtrail/startup/*' -exec grep -laP '^\x7fELF' {} +)
 }
 
 is_optimised() {

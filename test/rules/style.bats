@@ -36,10 +36,10 @@ files() {
 }
 
 @test "each file says its licence in its first lines" {
-    local file head bad=
+    local file bad="" head=()
     while IFS= read -r -d '' file; do
-        head=$(head -n 3 "$file")
-        [[ $head == *"SPDX-License-Identifier: LGPL-2.1-or-later"* ]] || bad+=" ${file#"$JOBTRAIL_SOURCE/"}"
+        mapfile -n 3 head <"$file"
+        [[ ${head[*]} == *"SPDX-License-Identifier: LGPL-2.1-or-later"* ]] || bad+=" ${file#"$JOBTRAIL_SOURCE/"}"
     done < <(files '*.[ch]' '*.bats' '*.bash' '*.py' '*.sql' '*.pl' '*.cmake' CMakeLists.txt)
     echo "without:$bad"
     [[ $bad == "" ]]
