@@ -4,36 +4,11 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
 
 bats_require_minimum_version 1.5.0
-load ../fixture/mariadb
-
-setup_file() {
-    export TZ=UTC
-    mariadb_start
-}
+load ../fixture/stores
 
 setup() {
-    PATH=$JOBTRAIL_BIN:$PATH
-    cd "$BATS_TEST_TMPDIR" || return
+    new_stores
     cp -r "$JOBTRAIL_SOURCE/test/data/records" records
-    mariadb_database jobtrail
-    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
-}
-
-sql() {
-    if [[ $store == sqlite:* ]]; then
-        sqlite3 -nullvalue NULL -separator $'\t' "${store#sqlite:}" "$1"
-    else
-        mariadb_sql "$1" jobtrail
-    fi
-}
-
-load_into() { # OPTION...
-    echo "into $store"
-    run --separate-stderr jobtrail-load --json --store "$store" "$@"
-}
-
-count() {
-    grep -o "\"$1\":[0-9]*" <<<"$output" | cut -d: -f2
 }
 
 # record UUID [EXTRA]: a run record, EXTRA goes into the top of it

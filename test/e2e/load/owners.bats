@@ -2,25 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A uuid that another one writes into a record of his own: whose a run, its packages and its link are, in SQLite
 # and in MariaDB.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
 
 bats_require_minimum_version 1.5.0
-load ../fixture/mariadb
+load ../fixture/stores
 
-setup_file() {
-    export TZ=UTC
-    mariadb_start
-}
+SEPARATOR='|'
 
 setup() {
-    PATH=$JOBTRAIL_BIN:$PATH
-    cd "$BATS_TEST_TMPDIR" || return
-    mariadb_database jobtrail
-    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
-    RUN=019a9f00-0000-7000-8000-000000000002
+    new_stores
     LINK=5468e07b-0c8a-49a1-8010-3c9a11fce259
-    start=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.aaa.$RUN.json
-    end=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.zzz.$RUN.json
     cp "$start" "run.a.alice.aaa.$RUN.json"
     cp "$end" "run.b.alice.zzz.$RUN.json"
     # what mallory's job 666 makes of the uuid: its owner root knows, all else is hers
@@ -33,17 +24,9 @@ setup() {
     linked mallory evil >"link.b.mallory.$LINK.json"
 }
 
-sql() {
-    if [[ $store == sqlite:* ]]; then
-        sqlite3 -nullvalue NULL "${store#sqlite:}" "$1"
-    else
-        mariadb_sql "$1" jobtrail | tr '\t' '|'
-    fi
-}
-
-load_into() { # OPTION...
-    echo "into $store"
-    run --separate-stderr jobtrail-load --json --store "$store" "$@"
+loads_into() { # OPTION...: which succeeds
+    load_into "$@"
+    echo "$output$stderr"
     [ "$status" -eq 0 ]
 }
 
@@ -67,14 +50,14 @@ counted() {
 @test "another's uuid takes over no run, and the conflict is counted" {
     for store in "${stores[@]}"; do
         # as the watcher's start record comes first, and then the forged end
-        load_into "run.a.alice.aaa.$RUN.json"
-        load_into "run.c.mallory.zzz.$RUN.json"
+        loads_into "run.a.alice.aaa.$RUN.json"
+        loads_into "run.c.mallory.zzz.$RUN.json"
         [ "$(counted)" = '[1,0,0,1]' ]
-        load_into "run.b.alice.zzz.$RUN.json"
+        loads_into "run.b.alice.zzz.$RUN.json"
         [ "$(counted)" = '[0,1,0,0]' ]
         [ "$(sql 'SELECT user, job_id_raw, is_start_only, run_time, proven FROM run ORDER BY user')" = \
             $'alice|12|0|3.5|1\nmallory|666|0|3.5|1' ]
-        load_into .
+        loads_into .
         [ "$(sql "SELECT user, job_id FROM conflict WHERE kind = 'run' ORDER BY user")" = $'alice|12\nmallory|666' ]
     done
     run --separate-stderr jobtrail-load --store sqlite:text.db .
@@ -83,17 +66,17 @@ counted() {
 
 @test "a package is its owner's run's, and without an owner XALT's" {
     for store in "${stores[@]}"; do
-        load_into "pkg.a.alice.$RUN.0123456789ab.json" "pkg.b.mallory.$RUN.0123456789ab.json" \
+        loads_into "pkg.a.alice.$RUN.0123456789ab.json" "pkg.b.mallory.$RUN.0123456789ab.json" \
             "pkg.c.mallory.$RUN.0123456789ab.json"
-        load_into "run.b.alice.zzz.$RUN.json"
+        loads_into "run.b.alice.zzz.$RUN.json"
         [ "$(sql 'SELECT run_id, pkg_name FROM xalt_pkg')" = '1|numpy' ]
         [ "$(sql "SELECT user, job_id FROM conflict WHERE kind = 'package' ORDER BY job_id")" = $'NULL|NULL\nmallory|666' ]
-        load_into "run.c.mallory.zzz.$RUN.json"
+        loads_into "run.c.mallory.zzz.$RUN.json"
         [ "$(sql 'SELECT user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1')" = $'alice|numpy\nmallory|evil' ]
     done
     store=sqlite:$PWD/xalt.db
     jq -ac 'del(.slurmT, .crc)' "$end" >"run.x.alice.zzz.$RUN.json"
-    load_into "run.x.alice.zzz.$RUN.json" pkg.*
+    loads_into "run.x.alice.zzz.$RUN.json" pkg.*
     [ "$(sql 'SELECT user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1')" = 'alice|evil' ]
 }
 
@@ -105,10 +88,10 @@ acct() { # FIELDS OPTION...
 @test "a run has the link that its watermark names by uuid and user" {
     jq -ac --arg uuid "$LINK" 'del(.crc) | .xaltLinkT = {Build_UUID: $uuid, Build_User: "bob"}' "$end" >"run.b.alice.zzz.$RUN.json"
     for store in "${stores[@]}"; do
-        load_into "link.b.mallory.$LINK.json" "run.b.alice.zzz.$RUN.json"
+        loads_into "link.b.mallory.$LINK.json" "run.b.alice.zzz.$RUN.json"
         # her link is the only one yet
         [ "$(sql 'SELECT count(*) FROM xalt_run r JOIN xalt_link l ON r.uuid = l.uuid')" -eq 0 ]
-        load_into "link.a.bob.$LINK.json"
+        loads_into "link.a.bob.$LINK.json"
         [ "$(counted)" = '[1,0,0,1]' ]
         [ "$(sql 'SELECT l.build_user, l.link_program FROM xalt_run r JOIN xalt_link l ON r.uuid = l.uuid')" = 'bob|gcc' ]
         [ "$(sql "SELECT user FROM conflict WHERE kind = 'link' ORDER BY user")" = $'bob\nmallory' ]
@@ -124,7 +107,7 @@ acct() { # FIELDS OPTION...
 
 @test "people's questions count each run once, for its owner" {
     for store in "${stores[@]}"; do
-        load_into .
+        loads_into .
         acct User,JobID,Packages,Proven --uuid "$RUN"
         [ "$output" = $'alice,12.0,numpy/1,yes\nmallory,666.0,evil/1,yes' ]
         acct User -j 12
@@ -148,7 +131,7 @@ doubt() {
     # another restart of job 12, which Slurm does not know: the last restart is what people see
     jq -ac '.userT.run_uuid = "019a9f00-0000-7000-8000-0000000000ff" | .slurmT.restart_count = 9 | del(.crc)' "$end" >run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
     for store in "${stores[@]}"; do
-        load_into "run.b.alice.zzz.$RUN.json" run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
+        loads_into "run.b.alice.zzz.$RUN.json" run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
         acct RestartCount,Proven -j 12
         [ "$output" = 9,yes ]
         doubt
@@ -170,11 +153,11 @@ hours() {
     for store in "${stores[@]}"; do
         rm -f summary.db
         jq -ac '.userDT += {run_time: 100, end_time: (.userDT.start_time + 100)} | del(.crc)' "run.c.mallory.zzz.$RUN.json" >claimed
-        load_into claimed
+        loads_into claimed
         doubt
         jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
         [ "$(hours)" = "[[\"mallory\",1,$((100 * cores))]]" ]
-        load_into "run.c.mallory.zzz.$RUN.json"
+        loads_into "run.c.mallory.zzz.$RUN.json"
         [ "$(counted)" = '[0,1,0,0]' ]
         [ "$(sql 'SELECT proven, run_time FROM run')" = '1|3.5' ]
         [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
@@ -225,7 +208,7 @@ crowd() {
         [ "$(sql 'SELECT count(*), sum(proven) FROM run_own')" = '16|0' ]
         [ "$(sql 'SELECT count(*), sum(proven) FROM link')" = '16|0' ]
         # what is proven comes last, and gets in
-        load_into "run.b.alice.zzz.$RUN.json" "link.a.bob.$LINK.json"
+        loads_into "run.b.alice.zzz.$RUN.json" "link.a.bob.$LINK.json"
         [ "$(counted)" = '[2,0,0,2]' ]
         [ "$(sql 'SELECT user FROM run WHERE proven = 1')" = alice ]
         [ "$(sql "SELECT build_user FROM xalt_link WHERE uuid = '$LINK'")" = bob ]

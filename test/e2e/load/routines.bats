@@ -3,38 +3,20 @@
 # What runs called of designated libraries, in the store: each routine and library once, nothing twice, and gone with
 # its runs; in SQLite and in MariaDB.
 # bats file_tags=needs:routines
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
 
 bats_require_minimum_version 1.5.0
-load ../fixture/mariadb
+load ../fixture/stores
 
-setup_file() {
-    export TZ=UTC
-    mariadb_start
-}
+SEPARATOR='|'
 
 setup() {
-    PATH=$JOBTRAIL_BIN:$PATH
-    cd "$BATS_TEST_TMPDIR" || return
-    mariadb_database jobtrail
-    stores=("sqlite:$PWD/store.db" "$MARIADB_STORE")
-    RUN=019a9f00-0000-7000-8000-000000000002
-    start=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.aaa.$RUN.json
-    end=$JOBTRAIL_SOURCE/test/data/records/run.tiny.2024_11_20_10_00_01_0002.alice.zzz.$RUN.json
+    new_stores
     began=$(jq .userDT.start_time "$end")
 }
 
-sql() {
-    if [[ $store == sqlite:* ]]; then
-        sqlite3 -nullvalue NULL "${store#sqlite:}" "$1"
-    else
-        mariadb_sql "$1" jobtrail | tr '\t' '|'
-    fi
-}
-
-load_into() { # OPTION...
-    echo "into $store"
-    run --separate-stderr jobtrail-load --json --store "$store" "$@"
+loads_into() { # OPTION...: which succeeds
+    load_into "$@"
     echo "$output$stderr"
     [ "$status" -eq 0 ]
 }
@@ -68,7 +50,7 @@ rows_of() { # TABLE...
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 7, false],
         [1, \"gsl_sf_bessel_J0\", null, 2, true]]}" >run.json
     for store in "${stores[@]}"; do
-        load_into run.json
+        loads_into run.json
         [ "$(counted)" = "[1,0,0,0,0]" ]
         called >found
         echo '/sw/blas/3.21/libblas.so.3|ab12|dgemm_|0.25|7|0' >wanted
@@ -77,7 +59,7 @@ rows_of() { # TABLE...
         [ "$(sql 'SELECT watched, missed FROM run_routine_watch')" = '5|0' ]
         [ "$(rows_of run_routine_library)" = 'run_routine_library|2' ]
         # and nothing is counted twice
-        load_into run.json
+        loads_into run.json
         [ "$(counted)" = "[0,0,1,0,0]" ]
         called | diff wanted -
         [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
@@ -90,13 +72,13 @@ rows_of() { # TABLE...
         [0, \"early\", null, 1, false]]}" >aaa.json
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", \$began + 0.25, 9, false]]}" >zzz.json
     for store in "${stores[@]}"; do
-        load_into aaa.json
+        loads_into aaa.json
         # it still ran, so there may have been more
         [ "$(called | cut -d'|' -f3-)" = $'dgemm_|0.25|7|1\nearly|NULL|1|1' ]
-        load_into zzz.json
+        loads_into zzz.json
         [ "$(counted)" = "[0,1,0,0,0]" ]
         [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
-        load_into aaa.json
+        loads_into aaa.json
         [ "$(counted)" = "[0,0,1,0,0]" ]
         [ "$(called | cut -d'|' -f3-)" = 'dgemm_|0.25|9|0' ]
         [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
@@ -114,7 +96,7 @@ rows_of() { # TABLE...
     with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "3") | del(.routineT)' >both/run.two.json
     with_routines "$end" "$what" '.userT.run_uuid |= sub("2$"; "4")' >both/run.three.json
     for store in "${stores[@]}"; do
-        load_into both # in the directory's order: the start is replaced, or comes too late
+        loads_into both # in the directory's order: the start is replaced, or comes too late
         [[ $(counted) == "[4,1,0,0,0]" || $(counted) == "[4,0,1,0,0]" ]]
         sql "SELECT run_own.uuid, name, is_at_least FROM run_own LEFT JOIN run_routine ON run_id = run_own.id
             LEFT JOIN routine ON routine.id = routine_id ORDER BY run_own.uuid, name" | cut -c36- >found
@@ -126,9 +108,9 @@ rows_of() { # TABLE...
 @test "an end without routines leaves none of its start" {
     with_routines "$start" "{$LIBS, watched: 5, missed: 0, counted: false, routineA: [[0, \"dgemm_\", null, null, false]]}" >aaa.json
     for store in "${stores[@]}"; do
-        load_into aaa.json
+        loads_into aaa.json
         cat "$end" >end.json # of the tester's alone
-        load_into end.json
+        loads_into end.json
         [ "$(counted)" = "[0,1,0,0,0]" ]
         [ "$(rows_of run_routine run_routine_library run_routine_watch)" = \
             $'run_routine|0\nrun_routine_library|0\nrun_routine_watch|0' ]
@@ -139,7 +121,7 @@ rows_of() { # TABLE...
     with_routines "$end" "{$LIBS, watched: 5, missed: 1, counted: true, routineA: [[0, \"dgemm_\", \$began - 86400, 7, false],
         [1, \"uncounted\", null, null, false]]}" >run.json
     for store in "${stores[@]}"; do
-        load_into run.json
+        loads_into run.json
         # of imports that were not watched there may have been more calls, and the time is in no run
         [ "$(called | cut -d'|' -f3-)" = $'dgemm_|NULL|7|1\nuncounted|NULL|NULL|NULL' ]
     done
@@ -149,7 +131,7 @@ rows_of() { # TABLE...
     with_routines "$end" "{libraryA: [[\"/sw/libx.so\", \"0\"], [\"/sw/libx.so\", \"0\"]], watched: 2, missed: 0, counted: true,
         routineA: [[0, \"x\", \$began + 1, 3, false], [1, \"x\", \$began + 0.5, 4, false]]}" >run.json
     for store in "${stores[@]}"; do
-        load_into run.json
+        loads_into run.json
         [ "$(called)" = '/sw/libx.so|0|x|0.50|7|0' ] || [ "$(called)" = '/sw/libx.so|0|x|0.5|7|0' ]
         [ "$(rows_of routine_library routine run_routine_library)" = $'routine_library|1\nroutine|1\nrun_routine_library|1' ]
     done
@@ -161,8 +143,8 @@ rows_of() { # TABLE...
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"evil\", null, 99, false]]}" \
         '.userT += {user: "mallory", job_id: "666"} | .slurmT.job_id = 666 | .xaltLinkT = {}' >mallory.json
     for store in "${stores[@]}"; do
-        load_into alice.json
-        load_into mallory.json
+        loads_into alice.json
+        loads_into mallory.json
         [ "$(counted)" = "[1,0,0,1,0]" ]
         sql "SELECT user, name, calls FROM run_routine JOIN routine ON routine.id = routine_id JOIN run ON run.id = run_id
             ORDER BY user" >found
@@ -176,7 +158,7 @@ rows_of() { # TABLE...
     with_routines "$end" "{libraryA: [[\"/sw/blas/3.21/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "3")' >two.json
     with_routines "$end" "{libraryA: [[\"/sw/blas/3.22/libblas.so.3\", \"cd34\"]], $routines}" '.userT.run_uuid |= sub("2$"; "4")' >three.json
     for store in "${stores[@]}"; do
-        load_into one.json two.json three.json
+        loads_into one.json two.json three.json
         printf '%s\n' '/sw/blas/3.21 blas/3.21' '/sw/blas/3.22 blas/3.22' >map
         jobtrail-load --store "$store" --modules map
         sql "SELECT uuid, path, build_id, module.name, routine.name FROM run_routine JOIN run_own ON run_own.id = run_id JOIN routine ON routine.id = routine_id
@@ -208,16 +190,16 @@ many() {
     echo r60000 >entries
     acct=$JOBTRAIL_SOURCE/contrib/jobtrail-acct report=$JOBTRAIL_SOURCE/contrib/jobtrail-report
     for store in "${stores[@]}"; do
-        load_into one.json two.json
+        loads_into one.json two.json
         [ "$(jq -c '[.new, .unproven, .unnamed_routines]' <<<"$output")" = '[2,0,0]' ]
         # of 8192 names 96 are left
-        load_into three.json
+        loads_into three.json
         [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[1,4000]' ]
         # those that are there cost nothing, and nothing is taken from others
-        load_into four.json five.json
+        loads_into four.json five.json
         [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[2,0]' ]
         # a run is loaded once, however much was left out
-        load_into three.json
+        loads_into three.json
         [ "$(jq -c '[.unchanged, .unnamed_routines]' <<<"$output")" = '[1,0]' ]
         [ "$(rows_of routine routine_library run_routine)" = $'routine|12192\nroutine_library|1\nrun_routine|16480' ]
         [ "$(sql 'SELECT user, sum(names) FROM routine_maker GROUP BY user ORDER BY user')" = $'alice|4000\nmallory|8193' ]
@@ -255,10 +237,10 @@ many() {
         .userDT += {start_time: ($at - 10), end_time: $at} | .slurmT += {core_seconds: 0, core_seconds_max: 0, core_days: [],
         end_time_min: $at, end_time_max: $at}' >new.json
     for store in "${stores[@]}"; do
-        load_into old.json new.json
+        loads_into old.json new.json
         [ "$(counted)" = "[2,0,0,0,0]" ]
         [ "$(rows_of routine routine_library run_routine)" = $'routine|2\nroutine_library|2\nrun_routine|2' ]
-        load_into --expire 30 new.json
+        loads_into --expire 30 new.json
         [ "$(jq .expired <<<"$output")" = 1 ]
         [ "$(called | cut -d'|' -f1,3)" = '/sw/blas/3.21/libblas.so.3|dgemv_' ]
         [ "$(rows_of routine routine_library run_routine run_routine_library run_routine_watch)" = \
@@ -269,7 +251,7 @@ many() {
 @test "a library of routines has its module" {
     with_routines "$end" "{$LIBS, watched: 5, missed: 0, counted: true, routineA: [[0, \"dgemm_\", null, 7, false]]}" >run.json
     for store in "${stores[@]}"; do
-        load_into run.json
+        loads_into run.json
         echo '/sw/blas/3.21 blas/3.21' >map
         jobtrail-load --store "$store" --modules map
         sql "SELECT path, module.name FROM routine_library LEFT JOIN module ON module.id = module_id ORDER BY path" >found
