@@ -13,12 +13,13 @@
     printf '# A title, here\n[a](docs/b.md)\n' >"$top/README.md"
     cat >"$top/docs/b.md" <<'TEXT'
 [good](../README.md#a-title-here) [gone](../GONE.md) [no heading](../README.md#b)
-Good: `submit/job/here.c`, submit/job/made.h, `submit/job/*.h`, `submit/job/`, test/unit/ROOM/NAME_test.c, here.h,
+Good: `submit/job/here.c`, submit/job/made.h, `submit/job/*.h`, `submit/job/`, test/unit/ROOM/NAME_test.c, here.h, here.c,
 `e2e/load/files.bats`, e2e.load.files, unit.job.here, unit.job, slurm.conf, https://example.org/submit/gone
 Gone: submit/job/gone.c.
 Gone: `submit/gone/`, `test/e2e/files.bats`
 Gone: `e2e/files.bats`, unit.job.gone
 Gone: gone.h
+Gone: gone.c
 TEXT
     cat >"$expected" <<'TEXT'
 docs/b.md:4: submit/job/gone.c
@@ -27,6 +28,7 @@ docs/b.md:5: test/e2e/files.bats
 docs/b.md:6: e2e/files.bats
 docs/b.md:6: unit.job.gone
 docs/b.md:7: gone.h
+docs/b.md:8: gone.c
 docs/b.md: link to ../GONE.md
 docs/b.md: link to ../README.md#b
 TEXT
