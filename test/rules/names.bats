@@ -44,3 +44,15 @@ TEXT
         grep -qx "|  $name" "$JOBTRAIL_SOURCE/submit/command/jobtrail-submit.8.scd" || { echo "jobtrail-submit.8.scd: $name" && false; }
     done
 }
+
+@test "each check of doctor is in the manual" {
+    local code page
+    # doctor_add(doctor, FINDING_BAD, "word", ...), doctor_writable(doctor, "word", ...)
+    code=$(cd "$JOBTRAIL_SOURCE" && cat conf/command/*doctor*.c contrib/*/doctor*.c contrib/libraries/doctor/*.c | tr -s ' \n' ' ' |
+        grep -oP '(?:(?:FINDING_\w+|doctor), |define CHECK )"\K[a-z]+(?=")' | sort -u)
+    page=$(sed -n '/^\*doctor\*$/,/^\*make-key\*$/p' "$JOBTRAIL_SOURCE/conf/command/jobtrail-conf.8.scd")
+    [[ $(wc -l <<<"$code") -ge 40 && -n $page ]]
+    # all but the stations of --run, which have one word
+    diff <(echo "$code") <(sed '/^\tWith \*--run\*/,$d' <<<"$page" | grep -oP '^\t- \K_[a-z_, ]*_(?=:)' | grep -oP '[a-z]+' |
+        cat - <(grep -oP 'a finding _\K[a-z]+' <<<"$page") | sort -u)
+}
