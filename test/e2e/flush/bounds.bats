@@ -26,7 +26,7 @@ configure() { # LINE: of [submit]
 }
 
 is_over() { # JOB
-    echo "epilog time=$(date +%s).000000000 user=nobody account=a partition=p" >>"$SPOOL/$1.0/journal"
+    echo "epilog time=$(date +%s.%N) user=nobody account=a partition=p" >>"$SPOOL/$1.0/journal"
 }
 
 # of_nobody JOB: it is his

@@ -93,7 +93,7 @@ removals() {
 removed_by_the_next() {
     local call number
     for number in 1 2 3; do tracked "$PROGRAMS/exit_with" "$number" || true; done
-    echo "epilog time=$(date +%s).000000000 user=root account=a partition=p" >>"$SPOOL/$JOB.0/journal"
+    echo "epilog time=$(date +%s.%N) user=root account=a partition=p" >>"$SPOOL/$JOB.0/journal"
     TEMPLATE=$BATS_TEST_TMPDIR/template
     cp -a "$SPOOL" "$TEMPLATE"
     removals >"$BATS_TEST_TMPDIR/removals"
@@ -336,12 +336,12 @@ slow_flush() {
         slow+=("$BATS_TEST_TMPDIR/program$i")
         tracked "$BATS_TEST_TMPDIR/program$i"
     done
-    echo "epilog time=$(date +%s).000000000 user=root account=a partition=p" >>"$SPOOL/$JOB.0/journal"
     # one more job, which is not to wait for the end of the first: the next flush begins with it
     "$PROGRAMS/make_spool" "$SPOOL" 9999
-    cp "$SPOOL/$JOB.0/journal" "$SPOOL/9999.0/journal"
-    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/9999.0/user tracked "$PROGRAMS/exit_with"
-    sed -i 's/job=4711/job=9999/' "$SPOOL/9999.0/journal"
+    sed 's/job=4711/job=9999/' "$SPOOL/$JOB.0/journal" >"$SPOOL/9999.0/journal"
+    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/9999.0/user" "${TRACKED[@]:1}")
+    tracked "$PROGRAMS/exit_with"
+    tee -a "$SPOOL"/{"$JOB",9999}.0/journal <<<"epilog time=$(date +%s.%N) user=root account=a partition=p"
     while [[ $(ls "$SPOOL") != "" ]]; do
         run --separate-stderr slow_flush "${slow[@]}"
         [[ $status == 0 || $status == 1 ]]
@@ -356,6 +356,7 @@ slow_flush() {
         esac
     done
     ((late >= 1 && flushes == late + 1))
+    endings
     [[ $(endings | sort | uniq -c | xargs) == "1 exit_with fini 1 program1 fini 1 program2 fini 1 program3 fini 1 program4 fini 1 program5 fini" ]]
     [[ $(records | jq -c 'map(.hash_id == "0") | unique') == "[false]" ]]
 }

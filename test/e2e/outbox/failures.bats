@@ -100,7 +100,7 @@ many_records() {
     "$PROGRAMS/clone_captures" "$SPOOL/$2.0/user/ledger" "$1" >/dev/null
     sed -i "s/uid=0 gid=0/uid=$(id -u "$3") gid=$(id -g "$3")/" "$SPOOL/$2.0/journal"
     chown "$3" "$SPOOL/$2.0/user/ledger" "$SPOOL/$2.0/user/packages"
-    echo "epilog time=$(date +%s).000000000 user=$3 account=a partition=p" >>"$SPOOL/$2.0/journal"
+    echo "epilog time=$(date +%s.%N) user=$3 account=a partition=p" >>"$SPOOL/$2.0/journal"
 }
 
 runs_of() { # USER: how many of his wait for the collector
