@@ -156,15 +156,18 @@ static int add_list(struct image *image, const struct conf_list *list,
     return error;
 }
 
-/* Compiles the rules of a section as they are, and then those that its extension makes of them. */
+/* Compiles the rules of a section as they are, and then those that its extension makes of them;
+ * none where jobtrail is built without it. */
 static int add_rules(struct image *image, const struct conf_list *list, const struct conf *conf,
                      struct conf_error *why)
 {
     const struct conf_part *part = conf_part_find(list->section);
     struct conf_rules made = {NULL, 0};
+    static const struct conf_rules none;
     struct policy_table table;
     size_t before = image->size;
-    int error = add_list(image, list, conf_list_rules(list, conf), why);
+    int error = add_list(
+        image, list, conf_is_left_out(list->section) ? &none : conf_list_rules(list, conf), why);
     if (error != 0 || part == NULL || part->make_rules == NULL ||
         !policy_find(image->bytes, list->which, &table))
         return error;

@@ -37,14 +37,25 @@ static bool is_given(const struct conf *conf, const char *section)
 {
     const struct conf_list *list = conf_list_find(section);
     const struct conf_rules *rules = list == NULL ? NULL : conf_list_rules(list, conf);
-    const struct conf_lines_key *lines = conf_lines_find(section, NULL);
     if (rules != NULL && strcmp(section, "profile") != 0 && rules->count > 0 &&
         rules->rule[0].line > 0)
         return true;
     for (size_t i = 0; i < CONF_KEYS; i++)
         if (conf->key_line[i] > 0 && strcmp(conf_keys[i].section, section) == 0)
             return true;
-    return lines != NULL && conf_lines_of(lines, conf)->count > 0;
+    for (size_t i = 0; i < CONF_LINES; i++)
+        if (strcmp(conf_lines_keys[i].section, section) == 0 &&
+            conf_lines_of(&conf_lines_keys[i], conf)->count > 0)
+            return true;
+    return false;
+}
+
+bool conf_is_left_out(const char *section)
+{
+    for (size_t i = 0; i < EXTENSIONS; i++)
+        if (strcmp(extensions[i].name, section) == 0)
+            return !extensions[i].is_built;
+    return false;
 }
 
 const struct extension *conf_left_out(const struct conf *conf, size_t *at)
@@ -74,7 +85,7 @@ const char *conf_clash(const struct conf *conf, const char **key, const char **o
     {section, name, offsetof(struct conf, field), has_name},
 
 const struct conf_lines_key conf_lines_keys[CONF_LINES] = {
-#include "contrib/libraries/library_settings.def"
+#include "conf/conf_settings.def"
 };
 
 const struct conf_lines_key *conf_lines_find(const char *section, const char *name)
@@ -95,7 +106,7 @@ static int check_line(const struct conf_lines_key *key, const struct conf *conf,
                       struct conf_fault *fault)
 {
     const struct conf_part *part = conf_part_find(key->section);
-    return part == NULL ? 0 : part->check_line(key, conf, text, fault);
+    return part == NULL || part->check_line == NULL ? 0 : part->check_line(key, conf, text, fault);
 }
 
 int conf_lines_append(const struct conf_lines_key *key, struct conf *conf, const char *text,

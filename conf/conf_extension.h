@@ -75,6 +75,9 @@ struct extension {
 /* What the extension of a section has to say; NULL: nothing. */
 const struct conf_part *conf_part_find(const char *section);
 
+/* Whether the section is that of an extension that is not built: its rules have no effect. */
+bool conf_is_left_out(const char *section);
+
 /* The next extension, from the number `*at` on (0 at first), that is not built, and in whose
  * section the file gives something, which has no effect. NULL: there is none. */
 const struct extension *conf_left_out(const struct conf *conf, size_t *at);

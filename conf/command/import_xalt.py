@@ -97,9 +97,11 @@ class Converter:
 
     def hosts(self):
         self.section("hosts")
+        before = len(self.lines)
         self.rules("hostname_patterns", SIMPLE_ACTIONS, lambda tree: tree)
-        self.comment("XALT skips the hosts that no rule matches.")
-        self.lines.append("skip = .*")
+        if any(not line.startswith("#") for line in self.lines[before:]):
+            self.comment("XALT skips the hosts that no rule matches.")
+            self.lines.append("skip = .*")
 
     def paths(self):
         self.section("paths")

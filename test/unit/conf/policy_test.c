@@ -10,6 +10,7 @@
 #include "conf/compile.h"
 #include "conf/policy/policy_read.h"
 #include "conf/policy_file.h"
+#include "extensions.h"
 #include "test/unit/fixture/cases.h"
 #include "test/unit/fixture/rounds.h"
 
@@ -71,6 +72,19 @@ static unsigned line_for(const void *bytes, const char *text)
 {
     const struct policy_rule *rule = policy_match(bytes, POLICY_PATH, text, strlen(text));
     return rule == NULL ? 0 : rule->line;
+}
+
+TEST(rules_of_an_extension_that_is_left_out_have_no_effect)
+{
+    struct conf_rule routine[] = {{POLICY_KEEP, (char *)"soname:libm.so.6", 2, 8}};
+    struct conf conf = conf_of(NULL, 0);
+    struct policy with, without = compiled(NULL, 0);
+    struct conf_error error;
+    conf.routine = (struct conf_rules){routine, 1};
+    assert_int_equal(compile_policy(&conf, &with.bytes, &with.size, &error), 0);
+    assert_int_equal(with.size > without.size, JOBTRAIL_ROUTINES);
+    free(with.bytes);
+    free(without.bytes);
 }
 
 TEST(the_first_rule_that_matches_the_whole_path_wins)
